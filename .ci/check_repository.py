@@ -1,0 +1,164 @@
+"""Static checks of the whole repository: generated files are current, docker-compose.yml is in
+step with the rest, nothing machine-specific was committed. Writes a JUnit file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def tracked(*patterns: str) -> list[Path]:
+    names = subprocess.run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout
+    return [ROOT / name for name in names.split("\0") if name]
+
+
+def run(*command: str, cwd: Path = ROOT) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def c_tables_match_the_protocol() -> None:
+    run(sys.executable, "agent/tools/generate_tables.py", "--check")
+
+
+def python_types_match_the_protocol() -> None:
+    run(sys.executable, "backend/tools/generate_protocol.py", "--check")
+
+
+def openapi_matches_the_backend() -> None:
+    made = run(str(ROOT / ".run/venv/bin/arraywright"), "openapi", cwd=ROOT / "backend")
+    assert json.loads(made) == json.loads((ROOT / "backend/openapi.json").read_text()), (
+        "backend/openapi.json is not what the backend serves; run make generate")
+
+
+def client_matches_openapi() -> None:
+    path = ROOT / "frontend/src/api/schema.gen.ts"
+    before = path.read_text()
+    try:
+        run("npm", "run", "--silent", "generate", cwd=ROOT / "frontend")
+        assert path.read_text() == before, (
+            "the TypeScript client is not made from backend/openapi.json; run make generate")
+        # Header maps are open by nature; nothing else may be.
+        types = re.sub(r"//.*|/\*.*?\*/|\[name: string\]: unknown", "", before, flags=re.S)
+        assert "unknown" not in types, "the API leaves a type open: the client has `unknown`"
+    finally:
+        path.write_text(before)
+
+
+def protocol_schemas_are_valid() -> None:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 (a test dependency)
+
+    for path in tracked("agent/protocol/*.schema.json"):
+        Draft202012Validator.check_schema(json.loads(path.read_text()))
+
+
+def compose_file_is_in_step() -> None:
+    import yaml  # noqa: PLC0415 (a test dependency)
+
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    services = compose["services"]
+    assert {"backend", "database", "agent"} <= set(services), sorted(services)
+    for name, service in services.items():
+        assert service.get("image") or service.get("build"), f"{name} has nothing to run"
+        if "build" in service:
+            build = service["build"]
+            folder = ROOT / build["context"]
+            assert (folder / build.get("dockerfile", "Dockerfile")).is_file(), name
+        for option in service.get("security_opt", []):
+            kind, _, value = option.partition("=")
+            if kind == "seccomp":
+                profile = json.loads((ROOT / value).read_text())
+                allowed = {call for rule in profile["syscalls"]
+                           if rule["action"] == "SCMP_ACT_ALLOW" for call in rule["names"]}
+                assert {"io_uring_setup", "io_uring_enter", "io_uring_register"} <= allowed, name
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            if source.startswith("."):
+                assert (ROOT / source).exists(), f"{name} mounts {source}, which is not there"
+            elif not source.startswith("/"):
+                assert source in compose.get("volumes", {}), f"volume {source} is not declared"
+        for other in service.get("depends_on", {}):
+            assert other in services, f"{name} depends on {other}"
+    for dockerfile in tracked("*Dockerfile*"):
+        for words in re.findall(r"^COPY (?!--from)(.+)$", dockerfile.read_text(), flags=re.M):
+            for source in words.split()[:-1]:
+                if not source.startswith("--"):
+                    assert any(ROOT.glob(source)), f"{dockerfile.name} copies {source}"
+
+
+def compose_installs_what_setup_installs() -> None:
+    setup = (ROOT / ".ci/setup").read_text()
+    listed = re.search(r"build_packages=\((.*?)\)", setup, flags=re.S)
+    assert listed
+    libraries = {word for word in listed[1].split() if word.startswith("lib") and
+                 word not in ("libcmocka-dev", "libnbd-dev")}
+    dockerfile = (ROOT / "agent/Dockerfile").read_text()
+    missing = sorted(word for word in libraries if word not in dockerfile)
+    assert not missing, f"agent/Dockerfile does not install {', '.join(missing)}"
+
+
+def nothing_machine_specific_is_committed() -> None:
+    patterns = [r"/work/(main|shared|brief)", r'"resolved": "http', r"https?://\S+/simple\b",
+                r"https?://\S+\.(tgz|whl)\b", r"/root/\."]
+    found = [f"{path.relative_to(ROOT)}: {pattern}" for path in tracked()
+             if path.name != "check_repository.py" and path.is_file()
+             for pattern in patterns
+             if re.search(pattern, path.read_text(errors="replace"))]
+    assert not found, "\n".join(found)
+
+
+def source_files_stay_readable() -> None:
+    long = [f"{path.relative_to(ROOT)}: {lines} lines"
+            for path in tracked("*.c", "*.h", "*.py", "*.ts", "*.tsx")
+            if not re.search(r"\.gen\.|routeTree|/generated/|/corpus/", str(path))
+            if (lines := len(path.read_text().splitlines())) > 1000]
+    assert not long, "\n".join(long)
+
+
+CHECKS: list[Callable[[], None]] = [
+    c_tables_match_the_protocol, python_types_match_the_protocol, protocol_schemas_are_valid, openapi_matches_the_backend,
+    client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
+    nothing_machine_specific_is_committed, source_files_stay_readable,
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--junit", type=Path)
+    options = parser.parse_args()
+    cases, failures = [], 0
+    for check in CHECKS:
+        started = time.monotonic()
+        problem = ""
+        try:
+            check()
+        except Exception as error:  # every check is reported, whatever stopped it
+            problem = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
+            failures += 1
+            print(f"not ok {check.__name__}: {problem}")
+        else:
+            print(f"ok {check.__name__}")
+        body = f"<failure>{escape(problem)}</failure>" if problem else ""
+        cases.append(f"<testcase classname='repository' name={quoteattr(check.__name__)} "
+                     f"time='{time.monotonic() - started:.2f}'>{body}</testcase>")
+    if options.junit:
+        options.junit.parent.mkdir(parents=True, exist_ok=True)
+        options.junit.write_text(f"<testsuites><testsuite name='repository'>{''.join(cases)}"
+                                 "</testsuite></testsuites>\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""Runs every test of every part and ends with the line `N passed, N failed`.
+
+    test.py              all steps
+    test.py backend ...  only these steps (see STEPS)
+    test.py lint         formatters, linters and type checks
+
+Each step writes JUnit files; their cases are counted. A step that exits non-zero without a
+failed case counts as one failure; so does a step that ran fewer cases than its floor.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / ".run/build"
+RESULTS = ROOT / ".run/results"
+PYTHON = ROOT / ".run/venv/bin/python"
+
+
+@dataclass
+class Step:
+    name: str
+    commands: list[list[str]]
+    folder: Path = ROOT
+    reports: list[Path] = field(default_factory=list)
+    floor: int = 1
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def meson_setup(name: str, *options: str) -> list[str]:
+    return [str(ROOT / ".ci/meson-setup"), str(BUILD / name), *options]
+
+
+def meson_test(name: str, suite: str, *tests: str, processes: int = 2) -> list[str]:
+    # Timeouts are for hung tests, not for slow machines.
+    return ["meson", "test", "-C", str(BUILD / name), "--no-rebuild", "--print-errorlogs",
+            "--num-processes", str(processes), "--timeout-multiplier", "4",
+            "--logbase", suite, f"--suite={suite}", *tests]
+
+
+def meson_report(name: str, suite: str) -> Path:
+    return BUILD / name / "meson-logs" / f"{suite}.junit.xml"
+
+
+def junit(name: str) -> Path:
+    return RESULTS / f"{name}.xml"
+
+
+SANITIZED = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false"]
+THREADED = ["--buildtype=debugoptimized", "-Db_sanitize=thread", "-Db_lundef=false"]
+SAN_ENV = {
+    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+# What runs more than one thread: the event loop with its pool, and what is built on them.
+THREADED_TESTS = ["host-loop", "host-file_port", "host-device", "host-state_store",
+                  "host-event_log", "host-notify", "export-nbd_session", "export-server"]
+
+STEPS = [
+    Step("generated", [[str(PYTHON), ".ci/check_repository.py", "--junit",
+                        str(junit("generated"))]], reports=[junit("generated")]),
+    Step("agent-build", [
+        meson_setup("agent", "--buildtype=debugoptimized"),
+        ["ninja", "-C", str(BUILD / "agent"), "--quiet"],
+        meson_setup("agent-asan", *SANITIZED),
+        ["ninja", "-C", str(BUILD / "agent-asan"), "--quiet"],
+        meson_setup("agent-tsan", *THREADED),
+        ["ninja", "-C", str(BUILD / "agent-tsan"), "--quiet"],
+    ], floor=0),
+    Step("agent-unit", [meson_test("agent-asan", "unit")],
+         reports=[meson_report("agent-asan", "unit")], env=SAN_ENV),
+    Step("agent-prop", [meson_test("agent", "prop")], reports=[meson_report("agent", "prop")]),
+    Step("agent-sim", [meson_test("agent-asan", "sim")],
+         reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
+    Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
+         reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
+    Step("agent-e2e", [meson_test("agent", "e2e", processes=1)],
+         reports=[meson_report("agent", "e2e")], env={"AW_VENV": str(ROOT / ".run/venv")}),
+    Step("agent-kill", [meson_test("agent", "kill", processes=1)],
+         reports=[meson_report("agent", "kill")]),
+    Step("backend", [[str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
+         folder=ROOT / "backend", reports=[junit("backend")]),
+    Step("frontend", [
+        ["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=junit",
+         f"--outputFile.junit={junit('frontend')}"],
+        [str(ROOT / ".ci/build-frontend")],
+        ["npm", "run", "--silent", "size"],
+    ], folder=ROOT / "frontend", reports=[junit("frontend")]),
+    Step("e2e", [["npx", "--no-install", "playwright", "test"]], folder=ROOT / "e2e",
+         reports=[junit("e2e")],
+         env={"PLAYWRIGHT_JUNIT_OUTPUT_NAME": str(junit("e2e")),
+              "CHROMIUM": shutil.which("chromium") or "/usr/bin/chromium"}),
+]
+
+LINT = [
+    Step("lint-agent", [[str(ROOT / ".ci/lint-agent")]], floor=0),
+    Step("lint-backend", [[str(PYTHON), "-m", "ruff", "check", "."],
+                          [str(PYTHON), "-m", "ruff", "format", "--check", "."],
+                          [str(PYTHON), "-m", "mypy"],
+                          [str(ROOT / ".run/venv/bin/lint-imports")]],
+         folder=ROOT / "backend", floor=0),
+    Step("lint-frontend", [["npm", "run", "--silent", "lint"]], folder=ROOT / "frontend",
+         floor=0),
+]
+
+
+@dataclass
+class Outcome:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+
+
+def count(report: Path) -> Outcome:
+    outcome = Outcome()
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        tags = {child.tag for child in case}
+        if tags & {"failure", "error"}:
+            outcome.failed += 1
+        elif "skipped" in tags:
+            outcome.skipped += 1
+        else:
+            outcome.passed += 1
+    return outcome
+
+
+def run_step(step: Step) -> Outcome:
+    started = time.monotonic()
+    for report in step.reports:
+        report.unlink(missing_ok=True)
+    status = 0
+    for command in step.commands:
+        print(f"-- {step.name}: {' '.join(command)}", flush=True)
+        status = subprocess.run(command, cwd=step.folder, env={**os.environ, **step.env},
+                                stdin=subprocess.DEVNULL, check=False).returncode
+        if status != 0:
+            break
+    outcome = Outcome()
+    for report in step.reports:
+        if report.exists():
+            part = count(report)
+            outcome.passed += part.passed
+            outcome.failed += part.failed
+            outcome.skipped += part.skipped
+    if status != 0 and outcome.failed == 0:
+        print(f"!! {step.name} ended with status {status}")
+        outcome.failed += 1
+    elif outcome.passed < step.floor and outcome.failed == 0:
+        print(f"!! {step.name} ran {outcome.passed} tests; at least {step.floor} were expected")
+        outcome.failed += 1
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def choose(names: list[str]) -> list[Step]:
+    if names == ["lint"]:
+        return LINT
+    if not names:
+        return STEPS
+    known = {step.name: step for step in STEPS + LINT}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        sys.exit(f"no such step: {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in names]
+
+
+def main() -> int:
+    steps = choose(sys.argv[1:])
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    outcomes = [(step, run_step(step)) for step in steps]
+    print()
+    for step, outcome in outcomes:
+        skipped = f", {outcome.skipped} skipped" if outcome.skipped else ""
+        print(f"{step.name:15} {outcome.passed:6} passed, {outcome.failed} failed{skipped}"
+              f"  ({outcome.seconds:.0f} s)")
+    passed = sum(outcome.passed for _, outcome in outcomes)
+    failed = sum(outcome.failed for _, outcome in outcomes)
+    skipped = sum(outcome.skipped for _, outcome in outcomes)
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

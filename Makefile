@@ -1,0 +1,64 @@
+# Arraywright. `make run` and `make test` do everything on a fresh Debian 12 machine.
+
+SHELL := /bin/bash
+export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
+
+BUILD := .run/build
+LISTEN ?= 127.0.0.1:8080
+
+.PHONY: help run test bench lint generate clean demo-reset setup setup-test agent frontend screenshots
+
+help:
+	@printf '%s\n' \
+	  'make run         set up, build and start the backend and two demo hosts' \
+	  '                 (LISTEN=ADDRESS:PORT listens elsewhere, then with TLS)' \
+	  'make demo-reset  forget the demo: its drives, database and login' \
+	  'make test        set up and run every test' \
+	  'make bench       speed, as ratios to named programs in the same run' \
+	  'make lint        formatters, linters, type checks' \
+	  'make generate    rewrite everything derived from agent/protocol and the API' \
+	  'make clean       remove what was built (not the demo)'
+
+setup:
+	@.ci/setup run
+
+setup-test:
+	@.ci/setup test
+
+$(BUILD)/agent/build.ninja:
+	@.ci/meson-setup $(BUILD)/agent --buildtype=debugoptimized
+
+agent: setup $(BUILD)/agent/build.ninja
+	@ninja -C $(BUILD)/agent --quiet
+
+frontend: setup
+	@.ci/build-frontend
+
+run: agent frontend
+	@exec .run/venv/bin/python e2e/stack/demo.py --listen '$(LISTEN)'
+
+demo-reset:
+	@rm -rf .run/demo
+	@echo 'The demo starts over at the next make run.'
+
+test: setup-test
+	@exec .run/venv/bin/python .ci/test.py $(ONLY)
+
+bench: setup-test agent
+	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent
+
+lint: setup-test
+	@exec .run/venv/bin/python .ci/test.py lint
+
+generate: setup-test
+	@python3 agent/tools/generate_tables.py
+	@.run/venv/bin/python backend/tools/generate_protocol.py
+	@cd backend && ../.run/venv/bin/arraywright openapi > openapi.json
+	@cd frontend && npm run --silent generate
+
+# Takes the README's pictures from the demo that runs in another terminal.
+screenshots: setup-test
+	@cd e2e && node screenshots.mjs http://127.0.0.1:8080 ../.run/demo/backend/admin-password
+
+clean:
+	rm -rf $(BUILD) frontend/dist e2e/test-results e2e/playwright-report

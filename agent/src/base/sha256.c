@@ -1,0 +1,109 @@
+/*
+ * SHA-256 as the standard writes it down.
+ */
+#include "base/sha256.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+
+static const uint32_t round_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+void sha256_init(struct sha256 *sha)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+    *sha = (struct sha256){0};
+    memcpy(sha->state, start, sizeof(start));
+}
+
+static uint32_t rotate(uint32_t value, uint32_t bits)
+{
+    return value >> bits | value << (32 - bits);
+}
+
+static void schedule_fill(uint32_t words[64], const uint8_t *block)
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        words[i] = get_be32(block + 4 * i);
+    }
+    for (uint32_t i = 16; i < 64; i++) {
+        uint32_t a = words[i - 15];
+        uint32_t b = words[i - 2];
+
+        words[i] = words[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + words[i - 7] +
+                   (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+    }
+}
+
+static void block_mix(struct sha256 *sha, const uint8_t *block)
+{
+    uint32_t words[64];
+    uint32_t s[8];
+
+    schedule_fill(words, block);
+    memcpy(s, sha->state, sizeof(s));
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+                       ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constants[i] + words[i];
+        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
+                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+
+        memmove(s + 1, s, 7 * sizeof(s[0]));
+        s[4] += one;
+        s[0] = one + two;
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        sha->state[i] += s[i];
+    }
+}
+
+void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
+{
+    const uint8_t *in = buffer;
+
+    ASSERT(sha->block_used < 64);
+    sha->total_bytes += bytes;
+    for (size_t i = 0; i < bytes; i++) {
+        sha->block[sha->block_used++] = in[i];
+        if (sha->block_used == 64) {
+            block_mix(sha, sha->block);
+            sha->block_used = 0;
+        }
+    }
+}
+
+void sha256_hex(struct sha256 *sha, char out[65])
+{
+    static const char digits[] = "0123456789abcdef";
+    static const uint8_t mark = 0x80;
+    static const uint8_t zero = 0;
+    uint64_t total_bits = sha->total_bytes * 8;
+    uint8_t length[8];
+
+    ASSERT(sha->total_bytes < UINT64_MAX / 8);
+    sha256_add(sha, &mark, 1);
+    while (sha->block_used != 56) {
+        sha256_add(sha, &zero, 1);
+    }
+    put_be64(length, total_bits);
+    sha256_add(sha, length, sizeof(length));
+    ASSERT(sha->block_used == 0);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint8_t byte = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
+
+        out[2 * i] = digits[byte >> 4];
+        out[2 * i + 1] = digits[byte & 15];
+    }
+    out[64] = '\0';
+}

@@ -1,0 +1,701 @@
+/* Generated from agent/protocol by tools/generate_tables.py; do not edit. */
+
+#include "base/words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+static const char *const object_kind_words[OBJECT_KIND_MAX] = {
+    "host",
+    "controller",
+    "enclosure",
+    "drive",
+    "drive_group",
+    "virtual_drive",
+    "battery",
+    "operation",
+};
+
+const char *object_kind_word(enum object_kind value)
+{
+    ASSERT((unsigned)value < OBJECT_KIND_MAX);
+    return object_kind_words[value];
+}
+
+bool object_kind_parse(const char *word, enum object_kind *ret_value)
+{
+    for (unsigned i = 0; i < OBJECT_KIND_MAX; i++) {
+        if (strcmp(object_kind_words[i], word) == 0) {
+            *ret_value = (enum object_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const controller_status_words[CONTROLLER_STATUS_MAX] = {
+    "optimal",
+    "needs_attention",
+    "degraded",
+    "failed",
+};
+
+const char *controller_status_word(enum controller_status value)
+{
+    ASSERT((unsigned)value < CONTROLLER_STATUS_MAX);
+    return controller_status_words[value];
+}
+
+bool controller_status_parse(const char *word, enum controller_status *ret_value)
+{
+    for (unsigned i = 0; i < CONTROLLER_STATUS_MAX; i++) {
+        if (strcmp(controller_status_words[i], word) == 0) {
+            *ret_value = (enum controller_status)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const drive_state_words[DRIVE_STATE_MAX] = {
+    "unconfigured_good",
+    "unconfigured_bad",
+    "hot_spare",
+    "dedicated_hot_spare",
+    "offline",
+    "failed",
+    "rebuild",
+    "online",
+    "missing",
+};
+
+static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
+    "UGood",
+    "UBad",
+    "GHS",
+    "DHS",
+    "Offln",
+    "Failed",
+    "Rbld",
+    "Onln",
+    "Missing",
+};
+
+const char *drive_state_word(enum drive_state value)
+{
+    ASSERT((unsigned)value < DRIVE_STATE_MAX);
+    return drive_state_words[value];
+}
+
+bool drive_state_parse(const char *word, enum drive_state *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_STATE_MAX; i++) {
+        if (strcmp(drive_state_words[i], word) == 0) {
+            *ret_value = (enum drive_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *drive_state_short(enum drive_state value)
+{
+    ASSERT((unsigned)value < DRIVE_STATE_MAX);
+    return drive_state_shorts[value];
+}
+
+uint32_t drive_state_mfi(enum drive_state value)
+{
+    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32};
+    ASSERT((unsigned)value < DRIVE_STATE_MAX);
+    return numbers[value];
+}
+
+static const char *const virtual_drive_state_words[VIRTUAL_DRIVE_STATE_MAX] = {
+    "optimal",
+    "partially_degraded",
+    "degraded",
+    "offline",
+};
+
+static const char *const virtual_drive_state_shorts[VIRTUAL_DRIVE_STATE_MAX] = {
+    "Optl",
+    "Pdgd",
+    "Dgrd",
+    "OfLn",
+};
+
+const char *virtual_drive_state_word(enum virtual_drive_state value)
+{
+    ASSERT((unsigned)value < VIRTUAL_DRIVE_STATE_MAX);
+    return virtual_drive_state_words[value];
+}
+
+bool virtual_drive_state_parse(const char *word, enum virtual_drive_state *ret_value)
+{
+    for (unsigned i = 0; i < VIRTUAL_DRIVE_STATE_MAX; i++) {
+        if (strcmp(virtual_drive_state_words[i], word) == 0) {
+            *ret_value = (enum virtual_drive_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *virtual_drive_state_short(enum virtual_drive_state value)
+{
+    ASSERT((unsigned)value < VIRTUAL_DRIVE_STATE_MAX);
+    return virtual_drive_state_shorts[value];
+}
+
+uint32_t virtual_drive_state_mfi(enum virtual_drive_state value)
+{
+    static const uint32_t numbers[VIRTUAL_DRIVE_STATE_MAX] = {3, 1, 2, 0};
+    ASSERT((unsigned)value < VIRTUAL_DRIVE_STATE_MAX);
+    return numbers[value];
+}
+
+static const char *const drive_media_words[DRIVE_MEDIA_MAX] = {
+    "hdd",
+    "ssd",
+};
+
+const char *drive_media_word(enum drive_media value)
+{
+    ASSERT((unsigned)value < DRIVE_MEDIA_MAX);
+    return drive_media_words[value];
+}
+
+bool drive_media_parse(const char *word, enum drive_media *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_MEDIA_MAX; i++) {
+        if (strcmp(drive_media_words[i], word) == 0) {
+            *ret_value = (enum drive_media)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const drive_interface_words[DRIVE_INTERFACE_MAX] = {
+    "sata",
+    "sas",
+    "nvme",
+    "virtio",
+    "usb",
+    "file",
+    "loop",
+    "other",
+};
+
+const char *drive_interface_word(enum drive_interface value)
+{
+    ASSERT((unsigned)value < DRIVE_INTERFACE_MAX);
+    return drive_interface_words[value];
+}
+
+bool drive_interface_parse(const char *word, enum drive_interface *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_INTERFACE_MAX; i++) {
+        if (strcmp(drive_interface_words[i], word) == 0) {
+            *ret_value = (enum drive_interface)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const write_policy_words[WRITE_POLICY_MAX] = {
+    "write_through",
+    "write_back",
+    "always_write_back",
+};
+
+const char *write_policy_word(enum write_policy value)
+{
+    ASSERT((unsigned)value < WRITE_POLICY_MAX);
+    return write_policy_words[value];
+}
+
+bool write_policy_parse(const char *word, enum write_policy *ret_value)
+{
+    for (unsigned i = 0; i < WRITE_POLICY_MAX; i++) {
+        if (strcmp(write_policy_words[i], word) == 0) {
+            *ret_value = (enum write_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const read_policy_words[READ_POLICY_MAX] = {
+    "no_read_ahead",
+    "read_ahead",
+    "adaptive_read_ahead",
+};
+
+const char *read_policy_word(enum read_policy value)
+{
+    ASSERT((unsigned)value < READ_POLICY_MAX);
+    return read_policy_words[value];
+}
+
+bool read_policy_parse(const char *word, enum read_policy *ret_value)
+{
+    for (unsigned i = 0; i < READ_POLICY_MAX; i++) {
+        if (strcmp(read_policy_words[i], word) == 0) {
+            *ret_value = (enum read_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const io_policy_words[IO_POLICY_MAX] = {
+    "direct",
+    "cached",
+};
+
+const char *io_policy_word(enum io_policy value)
+{
+    ASSERT((unsigned)value < IO_POLICY_MAX);
+    return io_policy_words[value];
+}
+
+bool io_policy_parse(const char *word, enum io_policy *ret_value)
+{
+    for (unsigned i = 0; i < IO_POLICY_MAX; i++) {
+        if (strcmp(io_policy_words[i], word) == 0) {
+            *ret_value = (enum io_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const drive_cache_policy_words[DRIVE_CACHE_POLICY_MAX] = {
+    "default",
+    "on",
+    "off",
+};
+
+const char *drive_cache_policy_word(enum drive_cache_policy value)
+{
+    ASSERT((unsigned)value < DRIVE_CACHE_POLICY_MAX);
+    return drive_cache_policy_words[value];
+}
+
+bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_CACHE_POLICY_MAX; i++) {
+        if (strcmp(drive_cache_policy_words[i], word) == 0) {
+            *ret_value = (enum drive_cache_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const access_policy_words[ACCESS_POLICY_MAX] = {
+    "read_write",
+    "read_only",
+    "blocked",
+};
+
+const char *access_policy_word(enum access_policy value)
+{
+    ASSERT((unsigned)value < ACCESS_POLICY_MAX);
+    return access_policy_words[value];
+}
+
+bool access_policy_parse(const char *word, enum access_policy *ret_value)
+{
+    for (unsigned i = 0; i < ACCESS_POLICY_MAX; i++) {
+        if (strcmp(access_policy_words[i], word) == 0) {
+            *ret_value = (enum access_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const operation_kind_words[OPERATION_KIND_MAX] = {
+    "rebuild",
+    "background_init",
+    "resync",
+};
+
+const char *operation_kind_word(enum operation_kind value)
+{
+    ASSERT((unsigned)value < OPERATION_KIND_MAX);
+    return operation_kind_words[value];
+}
+
+bool operation_kind_parse(const char *word, enum operation_kind *ret_value)
+{
+    for (unsigned i = 0; i < OPERATION_KIND_MAX; i++) {
+        if (strcmp(operation_kind_words[i], word) == 0) {
+            *ret_value = (enum operation_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const operation_state_words[OPERATION_STATE_MAX] = {
+    "running",
+    "paused",
+    "waiting",
+    "completed",
+    "failed",
+    "stopped",
+};
+
+const char *operation_state_word(enum operation_state value)
+{
+    ASSERT((unsigned)value < OPERATION_STATE_MAX);
+    return operation_state_words[value];
+}
+
+bool operation_state_parse(const char *word, enum operation_state *ret_value)
+{
+    for (unsigned i = 0; i < OPERATION_STATE_MAX; i++) {
+        if (strcmp(operation_state_words[i], word) == 0) {
+            *ret_value = (enum operation_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const task_action_words[TASK_ACTION_MAX] = {
+    "start",
+    "stop",
+    "pause",
+    "resume",
+};
+
+const char *task_action_word(enum task_action value)
+{
+    ASSERT((unsigned)value < TASK_ACTION_MAX);
+    return task_action_words[value];
+}
+
+bool task_action_parse(const char *word, enum task_action *ret_value)
+{
+    for (unsigned i = 0; i < TASK_ACTION_MAX; i++) {
+        if (strcmp(task_action_words[i], word) == 0) {
+            *ret_value = (enum task_action)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const fault_kind_words[FAULT_KIND_MAX] = {
+    "pull",
+    "return",
+    "replace",
+    "media_error",
+    "slow",
+    "write_error",
+    "clear",
+};
+
+const char *fault_kind_word(enum fault_kind value)
+{
+    ASSERT((unsigned)value < FAULT_KIND_MAX);
+    return fault_kind_words[value];
+}
+
+bool fault_kind_parse(const char *word, enum fault_kind *ret_value)
+{
+    for (unsigned i = 0; i < FAULT_KIND_MAX; i++) {
+        if (strcmp(fault_kind_words[i], word) == 0) {
+            *ret_value = (enum fault_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const spare_kind_words[SPARE_KIND_MAX] = {
+    "global",
+    "dedicated",
+};
+
+const char *spare_kind_word(enum spare_kind value)
+{
+    ASSERT((unsigned)value < SPARE_KIND_MAX);
+    return spare_kind_words[value];
+}
+
+bool spare_kind_parse(const char *word, enum spare_kind *ret_value)
+{
+    for (unsigned i = 0; i < SPARE_KIND_MAX; i++) {
+        if (strcmp(spare_kind_words[i], word) == 0) {
+            *ret_value = (enum spare_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const command_class_words[COMMAND_CLASS_MAX] = {
+    "R",
+    "O",
+    "D",
+    "X",
+};
+
+const char *command_class_word(enum command_class value)
+{
+    ASSERT((unsigned)value < COMMAND_CLASS_MAX);
+    return command_class_words[value];
+}
+
+bool command_class_parse(const char *word, enum command_class *ret_value)
+{
+    for (unsigned i = 0; i < COMMAND_CLASS_MAX; i++) {
+        if (strcmp(command_class_words[i], word) == 0) {
+            *ret_value = (enum command_class)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const command_state_words[COMMAND_STATE_MAX] = {
+    "accepted",
+    "refused",
+    "expired",
+    "running",
+    "succeeded",
+    "failed",
+    "indeterminate",
+};
+
+const char *command_state_word(enum command_state value)
+{
+    ASSERT((unsigned)value < COMMAND_STATE_MAX);
+    return command_state_words[value];
+}
+
+bool command_state_parse(const char *word, enum command_state *ret_value)
+{
+    for (unsigned i = 0; i < COMMAND_STATE_MAX; i++) {
+        if (strcmp(command_state_words[i], word) == 0) {
+            *ret_value = (enum command_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct {
+    const char *word;
+    const char *text;
+} reasons[REASON_MAX] = {
+    {"ok",
+     "Done."},
+    {"invalid_argument",
+     "{field}: {problem}."},
+    {"unknown_command",
+     "This agent does not know the command {op}."},
+    {"unknown_object",
+     "There is no {kind} {key} on this host."},
+    {"not_permitted",
+     "Your role on this host does not permit {op}."},
+    {"policy_denied",
+     "The host's policy {policy} does not permit {op} from here."},
+    {"stale_precondition",
+     "{kind} {key} has changed since you looked at it. Look again and repeat the command."},
+    {"plan_changed",
+     "The plan is not the one that was previewed. Preview again."},
+    {"expired",
+     "The command expired before it could run."},
+    {"interrupted",
+     "The agent stopped while this command ran. Look at the present state before you repeat it."},
+    {"busy",
+     "{key} is busy with {operation}. Wait for it or stop it first."},
+    {"shutting_down",
+     "The agent is shutting down."},
+    {"not_online",
+     "The controller is not online yet."},
+    {"store_full",
+     "The agent's state directory is full; nothing was changed."},
+    {"store_failed",
+     "The agent could not save its configuration ({error}); nothing was changed."},
+    {"label_failed",
+     "The label of drive {drive} could not be written; nothing was changed."},
+    {"too_few_drives",
+     "{level} needs at least {minimum} drives; {given} were given."},
+    {"too_many_drives",
+     "{level} takes at most {maximum} drives; {given} were given."},
+    {"drive_count_multiple",
+     "{level} needs a multiple of {multiple} drives; {given} were given."},
+    {"drive_repeated",
+     "Drive {drive} was named twice."},
+    {"drive_too_small",
+     "Drive {drive} is too small: it has {size_bytes} usable bytes, {needed_bytes} are needed."},
+    {"drive_not_ugood",
+     "Drive {drive} is {state}; only unconfigured good drives can be used."},
+    {"drive_gone",
+     "Drive {drive} is no longer there."},
+    {"drive_in_use",
+     "Drive {drive} is in use: {why}."},
+    {"drive_has_data",
+     "Drive {drive} carries {signature}. Creating here destroys it; repeat with force and the drive's serial number."},
+    {"drive_foreign",
+     "Drive {drive} carries a foreign label. Make it good with force first if its data are not needed."},
+    {"mixed_sector_sizes",
+     "Drives with {first} and {second} byte blocks cannot share a drive group."},
+    {"mixed_media",
+     "SSDs and hard disks cannot share a drive group."},
+    {"strip_invalid",
+     "The strip size must be a power of two from 8 KiB to 1 MiB."},
+    {"size_invalid",
+     "The size must be a multiple of the block size, at least one row ({row_bytes} bytes) and at most {maximum_bytes} bytes; it is rounded down to whole rows."},
+    {"name_invalid",
+     "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -."},
+    {"name_taken",
+     "The name {name} is already used by {key}."},
+    {"level_unsupported",
+     "The level {level} is not supported by this controller."},
+    {"level_differs",
+     "Drive group {group} is {level}; its virtual drives must be too."},
+    {"group_full",
+     "Drive group {group} has no room for another virtual drive of that size."},
+    {"too_many_virtual_drives",
+     "The limit of {maximum} virtual drives is reached."},
+    {"confirm_mismatch",
+     "The typed name does not match {expected}; nothing was changed."},
+    {"confirm_needed",
+     "Type {expected} to confirm."},
+    {"virtual_drive_in_use",
+     "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force."},
+    {"spare_too_small",
+     "Drive {drive} is too small to replace any member of {group}."},
+    {"spare_not_needed",
+     "No drive group here has redundancy that a spare could restore."},
+    {"spare_none",
+     "No suitable hot spare is available."},
+    {"not_a_spare",
+     "Drive {drive} is not a hot spare."},
+    {"not_rebuilding",
+     "Drive {drive} is not being rebuilt."},
+    {"nothing_to_rebuild",
+     "Drive {drive} is not a member that needs a rebuild."},
+    {"already_running",
+     "{operation} is already running."},
+    {"not_running",
+     "{operation} is not running."},
+    {"not_emulated",
+     "Drive {drive} is a real drive; faults can be tried only on emulated drives."},
+    {"last_copy",
+     "Drive {drive} holds the last copy of data of {group}; it cannot be taken away."},
+    {"wrong_state",
+     "{key} is {state}; that does not permit {op}."},
+    {"undo_needed",
+     "The configuration could not be saved for undo; nothing was changed."},
+    {"host_offline",
+     "The host is offline since {since}. Its last known state is shown."},
+    {"role_needed",
+     "This needs the role {role}."},
+    {"no_cache_memory",
+     "No cache memory is fitted, so writes go through to the drives."},
+    {"as_requested",
+     "As requested."},
+    {"guarantee_write_through",
+     "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop."},
+    {"guarantee_no_redundancy",
+     "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive."},
+    {"drive_unsuitable_mounted",
+     "{device} is mounted on {where}."},
+    {"drive_unsuitable_held",
+     "{device} is held by {holder}."},
+    {"drive_unsuitable_claimed",
+     "{device} is claimed by another process."},
+    {"drive_unsuitable_signature",
+     "{device} carries {signature}."},
+    {"drive_unsuitable_read_only",
+     "{device} is read-only."},
+    {"drive_unsuitable_small",
+     "{device} has {size_bytes} bytes; at least {needed_bytes} are needed."},
+    {"drive_lost_pulled",
+     "The drive was removed."},
+    {"drive_lost_write_error",
+     "A write to the drive failed."},
+    {"drive_lost_read_errors",
+     "The drive could not repair its read errors."},
+    {"drive_lost_timeout",
+     "The drive did not answer in time."},
+    {"drive_lost_flush",
+     "The drive failed to flush its cache."},
+    {"drive_lost_absent",
+     "The drive was absent when the controller started."},
+    {"drive_lost_stale",
+     "The drive missed writes while it was away."},
+    {"drive_lost_user",
+     "The drive was taken offline by a user."},
+    {"label_unreadable",
+     "The label of drive {drive} could not be read."},
+    {"label_damaged",
+     "The drive carries a damaged label."},
+    {"label_other_controller",
+     "The drive belongs to another controller ({controller})."},
+    {"label_unknown_group",
+     "The drive was a member of a drive group that is not known here."},
+    {"label_duplicate",
+     "Drive {drive} carries the same label; one of the two is a copy."},
+    {"label_replaced",
+     "The drive's place in its drive group was taken by another drive."},
+    {"drive_too_small_for_group",
+     "Drive {drive} is too small for the place in {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed."},
+    {"no_vacant_place",
+     "Drive group {group} has no missing or failed member to replace."},
+    {"no_unconfigured_drives",
+     "There is no unconfigured good drive."},
+    {"no_redundancy",
+     "{key} has no redundancy; this does not apply to it."},
+    {"already_consistent",
+     "Virtual drive {name} is consistent already."},
+    {"waits_for_rebuild",
+     "It continues when the missing members are rebuilt."},
+    {"no_locate_led",
+     "Drive {drive} has no locate LED that this host can switch."},
+    {"nothing_to_change",
+     "The command names nothing to change."},
+    {"group_not_started",
+     "Drive group {group} is not complete; its drives are awaited."},
+    {"stopped_by_user",
+     "It was stopped by a user."},
+    {"replace_failed",
+     "Drive {drive} could not take the place in {group} ({error})."},
+    {"warning_no_redundancy",
+     "There is no redundancy: the loss of one drive loses the virtual drive."},
+    {"warning_no_spare",
+     "No hot spare would serve this drive group."},
+    {"warning_sizes_differ",
+     "The drives differ in size; {wasted_bytes} bytes stay unused."},
+    {"warning_models_differ",
+     "The drives are of different models; the slowest sets the pace."},
+    {"warning_drive_errors",
+     "Drive {drive} has reported {count} errors."},
+    {"warning_data_destroyed",
+     "What drive {drive} carries ({signature}) will be destroyed."},
+};
+
+const char *reason_code_word(enum reason_code code)
+{
+    ASSERT((unsigned)code < REASON_MAX);
+    return reasons[code].word;
+}
+
+const char *reason_code_text(enum reason_code code)
+{
+    ASSERT((unsigned)code < REASON_MAX);
+    return reasons[code].text;
+}

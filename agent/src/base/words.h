@@ -1,0 +1,323 @@
+/* Generated from agent/protocol by tools/generate_tables.py; do not edit. */
+
+#ifndef ARRAYWRIGHT_BASE_WORDS_H
+#define ARRAYWRIGHT_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum object_kind {
+    OBJECT_KIND_HOST,
+    OBJECT_KIND_CONTROLLER,
+    OBJECT_KIND_ENCLOSURE,
+    OBJECT_KIND_DRIVE,
+    OBJECT_KIND_DRIVE_GROUP,
+    OBJECT_KIND_VIRTUAL_DRIVE,
+    OBJECT_KIND_BATTERY,
+    OBJECT_KIND_OPERATION,
+    OBJECT_KIND_MAX
+};
+
+const char *object_kind_word(enum object_kind value);
+bool object_kind_parse(const char *word, enum object_kind *ret_value);
+
+enum controller_status {
+    CONTROLLER_STATUS_OPTIMAL,
+    CONTROLLER_STATUS_NEEDS_ATTENTION,
+    CONTROLLER_STATUS_DEGRADED,
+    CONTROLLER_STATUS_FAILED,
+    CONTROLLER_STATUS_MAX
+};
+
+const char *controller_status_word(enum controller_status value);
+bool controller_status_parse(const char *word, enum controller_status *ret_value);
+
+enum drive_state {
+    DRIVE_STATE_UNCONFIGURED_GOOD,
+    DRIVE_STATE_UNCONFIGURED_BAD,
+    DRIVE_STATE_HOT_SPARE,
+    DRIVE_STATE_DEDICATED_HOT_SPARE,
+    DRIVE_STATE_OFFLINE,
+    DRIVE_STATE_FAILED,
+    DRIVE_STATE_REBUILD,
+    DRIVE_STATE_ONLINE,
+    DRIVE_STATE_MISSING,
+    DRIVE_STATE_MAX
+};
+
+const char *drive_state_word(enum drive_state value);
+bool drive_state_parse(const char *word, enum drive_state *ret_value);
+const char *drive_state_short(enum drive_state value); /* StorCLI's word */
+uint32_t drive_state_mfi(enum drive_state value);      /* MegaRAID's number */
+
+enum virtual_drive_state {
+    VIRTUAL_DRIVE_STATE_OPTIMAL,
+    VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED,
+    VIRTUAL_DRIVE_STATE_DEGRADED,
+    VIRTUAL_DRIVE_STATE_OFFLINE,
+    VIRTUAL_DRIVE_STATE_MAX
+};
+
+const char *virtual_drive_state_word(enum virtual_drive_state value);
+bool virtual_drive_state_parse(const char *word, enum virtual_drive_state *ret_value);
+const char *virtual_drive_state_short(enum virtual_drive_state value); /* StorCLI's word */
+uint32_t virtual_drive_state_mfi(enum virtual_drive_state value);      /* MegaRAID's number */
+
+enum drive_media {
+    DRIVE_MEDIA_HDD,
+    DRIVE_MEDIA_SSD,
+    DRIVE_MEDIA_MAX
+};
+
+const char *drive_media_word(enum drive_media value);
+bool drive_media_parse(const char *word, enum drive_media *ret_value);
+
+enum drive_interface {
+    DRIVE_INTERFACE_SATA,
+    DRIVE_INTERFACE_SAS,
+    DRIVE_INTERFACE_NVME,
+    DRIVE_INTERFACE_VIRTIO,
+    DRIVE_INTERFACE_USB,
+    DRIVE_INTERFACE_FILE,
+    DRIVE_INTERFACE_LOOP,
+    DRIVE_INTERFACE_OTHER,
+    DRIVE_INTERFACE_MAX
+};
+
+const char *drive_interface_word(enum drive_interface value);
+bool drive_interface_parse(const char *word, enum drive_interface *ret_value);
+
+enum write_policy {
+    WRITE_POLICY_WRITE_THROUGH,
+    WRITE_POLICY_WRITE_BACK,
+    WRITE_POLICY_ALWAYS_WRITE_BACK,
+    WRITE_POLICY_MAX
+};
+
+const char *write_policy_word(enum write_policy value);
+bool write_policy_parse(const char *word, enum write_policy *ret_value);
+
+enum read_policy {
+    READ_POLICY_NO_READ_AHEAD,
+    READ_POLICY_READ_AHEAD,
+    READ_POLICY_ADAPTIVE_READ_AHEAD,
+    READ_POLICY_MAX
+};
+
+const char *read_policy_word(enum read_policy value);
+bool read_policy_parse(const char *word, enum read_policy *ret_value);
+
+enum io_policy {
+    IO_POLICY_DIRECT,
+    IO_POLICY_CACHED,
+    IO_POLICY_MAX
+};
+
+const char *io_policy_word(enum io_policy value);
+bool io_policy_parse(const char *word, enum io_policy *ret_value);
+
+enum drive_cache_policy {
+    DRIVE_CACHE_POLICY_DEFAULT,
+    DRIVE_CACHE_POLICY_ON,
+    DRIVE_CACHE_POLICY_OFF,
+    DRIVE_CACHE_POLICY_MAX
+};
+
+const char *drive_cache_policy_word(enum drive_cache_policy value);
+bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_value);
+
+enum access_policy {
+    ACCESS_POLICY_READ_WRITE,
+    ACCESS_POLICY_READ_ONLY,
+    ACCESS_POLICY_BLOCKED,
+    ACCESS_POLICY_MAX
+};
+
+const char *access_policy_word(enum access_policy value);
+bool access_policy_parse(const char *word, enum access_policy *ret_value);
+
+enum operation_kind {
+    OPERATION_KIND_REBUILD,
+    OPERATION_KIND_BACKGROUND_INIT,
+    OPERATION_KIND_RESYNC,
+    OPERATION_KIND_MAX
+};
+
+const char *operation_kind_word(enum operation_kind value);
+bool operation_kind_parse(const char *word, enum operation_kind *ret_value);
+
+enum operation_state {
+    OPERATION_STATE_RUNNING,
+    OPERATION_STATE_PAUSED,
+    OPERATION_STATE_WAITING,
+    OPERATION_STATE_COMPLETED,
+    OPERATION_STATE_FAILED,
+    OPERATION_STATE_STOPPED,
+    OPERATION_STATE_MAX
+};
+
+const char *operation_state_word(enum operation_state value);
+bool operation_state_parse(const char *word, enum operation_state *ret_value);
+
+enum task_action {
+    TASK_ACTION_START,
+    TASK_ACTION_STOP,
+    TASK_ACTION_PAUSE,
+    TASK_ACTION_RESUME,
+    TASK_ACTION_MAX
+};
+
+const char *task_action_word(enum task_action value);
+bool task_action_parse(const char *word, enum task_action *ret_value);
+
+enum fault_kind {
+    FAULT_KIND_PULL,
+    FAULT_KIND_RETURN,
+    FAULT_KIND_REPLACE,
+    FAULT_KIND_MEDIA_ERROR,
+    FAULT_KIND_SLOW,
+    FAULT_KIND_WRITE_ERROR,
+    FAULT_KIND_CLEAR,
+    FAULT_KIND_MAX
+};
+
+const char *fault_kind_word(enum fault_kind value);
+bool fault_kind_parse(const char *word, enum fault_kind *ret_value);
+
+enum spare_kind {
+    SPARE_KIND_GLOBAL,
+    SPARE_KIND_DEDICATED,
+    SPARE_KIND_MAX
+};
+
+const char *spare_kind_word(enum spare_kind value);
+bool spare_kind_parse(const char *word, enum spare_kind *ret_value);
+
+enum command_class {
+    COMMAND_CLASS_R,
+    COMMAND_CLASS_O,
+    COMMAND_CLASS_D,
+    COMMAND_CLASS_X,
+    COMMAND_CLASS_MAX
+};
+
+const char *command_class_word(enum command_class value);
+bool command_class_parse(const char *word, enum command_class *ret_value);
+
+enum command_state {
+    COMMAND_STATE_ACCEPTED,
+    COMMAND_STATE_REFUSED,
+    COMMAND_STATE_EXPIRED,
+    COMMAND_STATE_RUNNING,
+    COMMAND_STATE_SUCCEEDED,
+    COMMAND_STATE_FAILED,
+    COMMAND_STATE_INDETERMINATE,
+    COMMAND_STATE_MAX
+};
+
+const char *command_state_word(enum command_state value);
+bool command_state_parse(const char *word, enum command_state *ret_value);
+
+enum reason_code {
+    REASON_OK,
+    REASON_INVALID_ARGUMENT,
+    REASON_UNKNOWN_COMMAND,
+    REASON_UNKNOWN_OBJECT,
+    REASON_NOT_PERMITTED,
+    REASON_POLICY_DENIED,
+    REASON_STALE_PRECONDITION,
+    REASON_PLAN_CHANGED,
+    REASON_EXPIRED,
+    REASON_INTERRUPTED,
+    REASON_BUSY,
+    REASON_SHUTTING_DOWN,
+    REASON_NOT_ONLINE,
+    REASON_STORE_FULL,
+    REASON_STORE_FAILED,
+    REASON_LABEL_FAILED,
+    REASON_TOO_FEW_DRIVES,
+    REASON_TOO_MANY_DRIVES,
+    REASON_DRIVE_COUNT_MULTIPLE,
+    REASON_DRIVE_REPEATED,
+    REASON_DRIVE_TOO_SMALL,
+    REASON_DRIVE_NOT_UGOOD,
+    REASON_DRIVE_GONE,
+    REASON_DRIVE_IN_USE,
+    REASON_DRIVE_HAS_DATA,
+    REASON_DRIVE_FOREIGN,
+    REASON_MIXED_SECTOR_SIZES,
+    REASON_MIXED_MEDIA,
+    REASON_STRIP_INVALID,
+    REASON_SIZE_INVALID,
+    REASON_NAME_INVALID,
+    REASON_NAME_TAKEN,
+    REASON_LEVEL_UNSUPPORTED,
+    REASON_LEVEL_DIFFERS,
+    REASON_GROUP_FULL,
+    REASON_TOO_MANY_VIRTUAL_DRIVES,
+    REASON_CONFIRM_MISMATCH,
+    REASON_CONFIRM_NEEDED,
+    REASON_VIRTUAL_DRIVE_IN_USE,
+    REASON_SPARE_TOO_SMALL,
+    REASON_SPARE_NOT_NEEDED,
+    REASON_SPARE_NONE,
+    REASON_NOT_A_SPARE,
+    REASON_NOT_REBUILDING,
+    REASON_NOTHING_TO_REBUILD,
+    REASON_ALREADY_RUNNING,
+    REASON_NOT_RUNNING,
+    REASON_NOT_EMULATED,
+    REASON_LAST_COPY,
+    REASON_WRONG_STATE,
+    REASON_UNDO_NEEDED,
+    REASON_HOST_OFFLINE,
+    REASON_ROLE_NEEDED,
+    REASON_NO_CACHE_MEMORY,
+    REASON_AS_REQUESTED,
+    REASON_GUARANTEE_WRITE_THROUGH,
+    REASON_GUARANTEE_NO_REDUNDANCY,
+    REASON_DRIVE_UNSUITABLE_MOUNTED,
+    REASON_DRIVE_UNSUITABLE_HELD,
+    REASON_DRIVE_UNSUITABLE_CLAIMED,
+    REASON_DRIVE_UNSUITABLE_SIGNATURE,
+    REASON_DRIVE_UNSUITABLE_READ_ONLY,
+    REASON_DRIVE_UNSUITABLE_SMALL,
+    REASON_DRIVE_LOST_PULLED,
+    REASON_DRIVE_LOST_WRITE_ERROR,
+    REASON_DRIVE_LOST_READ_ERRORS,
+    REASON_DRIVE_LOST_TIMEOUT,
+    REASON_DRIVE_LOST_FLUSH,
+    REASON_DRIVE_LOST_ABSENT,
+    REASON_DRIVE_LOST_STALE,
+    REASON_DRIVE_LOST_USER,
+    REASON_LABEL_UNREADABLE,
+    REASON_LABEL_DAMAGED,
+    REASON_LABEL_OTHER_CONTROLLER,
+    REASON_LABEL_UNKNOWN_GROUP,
+    REASON_LABEL_DUPLICATE,
+    REASON_LABEL_REPLACED,
+    REASON_DRIVE_TOO_SMALL_FOR_GROUP,
+    REASON_NO_VACANT_PLACE,
+    REASON_NO_UNCONFIGURED_DRIVES,
+    REASON_NO_REDUNDANCY,
+    REASON_ALREADY_CONSISTENT,
+    REASON_WAITS_FOR_REBUILD,
+    REASON_NO_LOCATE_LED,
+    REASON_NOTHING_TO_CHANGE,
+    REASON_GROUP_NOT_STARTED,
+    REASON_STOPPED_BY_USER,
+    REASON_REPLACE_FAILED,
+    REASON_WARNING_NO_REDUNDANCY,
+    REASON_WARNING_NO_SPARE,
+    REASON_WARNING_SIZES_DIFFER,
+    REASON_WARNING_MODELS_DIFFER,
+    REASON_WARNING_DRIVE_ERRORS,
+    REASON_WARNING_DATA_DESTROYED,
+    REASON_MAX
+};
+
+const char *reason_code_word(enum reason_code code);
+/* The sentence, with its parameters as {name}. */
+const char *reason_code_text(enum reason_code code);
+
+#endif

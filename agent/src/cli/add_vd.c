@@ -1,0 +1,256 @@
+/*
+ * /cX add vd: from StorCLI's words to the arguments of vd_create.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/assert.h"
+#include "cli/command.h"
+#include "cli/rows.h"
+
+#define PLACES_MAX 256u
+#define SERIALS_MAX 16u
+
+struct vd_wish {
+    const char *level; /* "raid5" */
+    uint32_t place_count;
+    struct cli_place places[PLACES_MAX];
+    uint32_t spare_count;
+    struct cli_place spares[PLACES_MAX];
+    uint64_t size_bytes;
+    uint64_t strip_bytes;
+    uint64_t drives_per_span;
+};
+
+static bool refuse(char text[REQUEST_TEXT_BYTES], const char *message)
+{
+    (void)snprintf(text, REQUEST_TEXT_BYTES, "%s", message);
+    return false;
+}
+
+/* "r5" as a word, or type=raid5 / type=r5 */
+static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
+{
+    static const struct {
+        const char *option;
+        const char *level;
+    } levels[] = {{"r0", "raid0"},   {"r1", "raid1"},   {"r5", "raid5"},  {"r6", "raid6"},
+                  {"r10", "raid10"}, {"r50", "raid50"}, {"r60", "raid60"}};
+    const char *type = option_value(context, "type");
+
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+        bool typed = type != NULL && (strcasecmp(type, levels[i].level) == 0 ||
+                                      strcasecmp(type, levels[i].option) == 0);
+
+        if (!typed && !option_has(context, levels[i].option)) {
+            continue;
+        }
+        if (wish->level != NULL) {
+            return false; /* two levels */
+        }
+        wish->level = levels[i].level;
+    }
+    return wish->level != NULL;
+}
+
+static bool number_option(const struct cli_context *context, const char *name, uint64_t *ret_number)
+{
+    const char *text = option_value(context, name);
+    char *end = NULL;
+
+    if (text == NULL) {
+        return true;
+    }
+    *ret_number = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && *ret_number <= 1u << 20;
+}
+
+static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
+                       char text[REQUEST_TEXT_BYTES])
+{
+    const char *drives = option_value(context, "drives");
+    const char *spares = option_value(context, "spares");
+    const char *size = option_value(context, "size");
+
+    if (!level_parse(context, wish)) {
+        return refuse(text, "name one RAID level: r0, r1, r5, r6, r10, r50 or r60");
+    }
+    if (drives == NULL || !places_parse(drives, wish->places, PLACES_MAX, &wish->place_count)) {
+        return refuse(text, "drives= must name drives as enclosure:slot, for example "
+                            "drives=252:0-3,5");
+    }
+    if (spares != NULL && !places_parse(spares, wish->spares, PLACES_MAX, &wish->spare_count)) {
+        return refuse(text, "spares= must name drives as enclosure:slot");
+    }
+    if (size != NULL && !cli_size_parse(size, &wish->size_bytes)) {
+        return refuse(text, "size= must be a size such as 100GB, or all");
+    }
+    if (!number_option(context, "strip", &wish->strip_bytes)) {
+        return refuse(text, "strip= must be a number of KiB");
+    }
+    if (!number_option(context, "pdperarray", &wish->drives_per_span)) {
+        return refuse(text, "PDperArray= must be a number of drives");
+    }
+    wish->strip_bytes *= 1024;
+    /* As on MegaRAID, r1 over four or more drives stripes mirrored pairs. */
+    if (strcmp(wish->level, "raid1") == 0 && wish->drives_per_span == 0 && wish->place_count >= 4 &&
+        wish->place_count % 2 == 0) {
+        wish->level = "raid10";
+    } else if (strcmp(wish->level, "raid1") == 0 && wish->drives_per_span != 0 &&
+               wish->drives_per_span < wish->place_count) {
+        wish->level = "raid10";
+    }
+    return true;
+}
+
+/* A drive named without its enclosure is looked for outside of enclosures first. */
+static const struct model_object *place_find(const struct model *model,
+                                             const struct cli_place *place)
+{
+    const struct model_list *enclosures = &model->lists[OBJECT_KIND_ENCLOSURE];
+    const struct model_object *found =
+        model_drive_at(model, place->has_eid, place->eid, place->slot);
+
+    for (uint32_t i = 0; found == NULL && !place->has_eid && i < enclosures->count; i++) {
+        found = model_drive_at(model, true, doc_u64(enclosures->items[i].doc, "eid"), place->slot);
+    }
+    return found;
+}
+
+/* Keys of the drives; NULL with text if one is not there. */
+static json_t *keys_make(const struct model *model, const struct cli_place *places, uint32_t count,
+                         json_t *serials, char text[REQUEST_TEXT_BYTES])
+{
+    json_t *keys = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct model_object *drive = place_find(model, &places[i]);
+
+        if (drive == NULL) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES, "there is no drive %s%.0u%s%u",
+                           places[i].has_eid ? "" : "in slot ",
+                           places[i].has_eid ? places[i].eid : 0, places[i].has_eid ? ":" : "",
+                           places[i].slot);
+            json_decref(keys);
+            return NULL;
+        }
+        (void)json_array_append_new(keys, json_string(drive->key));
+        if (!doc_is_null(drive->doc, "unsuitable") && json_array_size(serials) < SERIALS_MAX) {
+            (void)json_array_append_new(serials, json_string(doc_text(drive->doc, "serial")));
+        }
+    }
+    return keys;
+}
+
+static void policies_set(const struct cli_context *context, json_t *args)
+{
+    static const struct {
+        const char *option;
+        const char *argument;
+        const char *word;
+    } flags[] = {{"wt", "write_policy", "write_through"},
+                 {"wb", "write_policy", "write_back"},
+                 {"awb", "write_policy", "always_write_back"},
+                 {"nora", "read_policy", "no_read_ahead"},
+                 {"ra", "read_policy", "read_ahead"},
+                 {"adra", "read_policy", "adaptive_read_ahead"},
+                 {"direct", "io_policy", "direct"},
+                 {"cached", "io_policy", "cached"}};
+    const char *drive_cache = option_value(context, "pdcache");
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        if (option_has(context, flags[i].option)) {
+            row_text(args, flags[i].argument, flags[i].word);
+        }
+    }
+    if (drive_cache != NULL) {
+        row_text(args, "drive_cache_policy", drive_cache);
+    }
+}
+
+/* The asked size rounded up to whole rows, as the agent's planner counts them. */
+static bool size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
+                       char text[REQUEST_TEXT_BYTES])
+{
+    struct client_answer answer;
+
+    if (!client_ask(context->client, "query",
+                    json_pack("{s:s, s:O}", "name", "preview_vd_create", "args", args), &answer,
+                    context->failure)) {
+        context->failed = true;
+        return false;
+    }
+    uint64_t row_bytes = doc_u64(answer.result, "row_bytes");
+    bool answered = answer.result != NULL;
+    if (!answered) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "%s", doc_text(answer.reason, "text"));
+    }
+    json_decref(answer.result);
+    json_decref(answer.reason);
+    if (row_bytes != 0) {
+        size_bytes = (size_bytes + row_bytes - 1) / row_bytes * row_bytes;
+    }
+    row_number(args, "size_bytes", size_bytes);
+    return answered;
+}
+
+static json_t *args_make(struct cli_context *context, const struct vd_wish *wish,
+                         char text[REQUEST_TEXT_BYTES])
+{
+    const char *name = option_value(context, "name");
+    json_t *serials = json_array();
+    json_t *drives = keys_make(context->model, wish->places, wish->place_count, serials, text);
+    json_t *spares = drives != NULL
+                         ? keys_make(context->model, wish->spares, wish->spare_count, serials, text)
+                         : NULL;
+
+    if (drives == NULL || spares == NULL) {
+        json_decref(serials);
+        json_decref(drives);
+        return NULL;
+    }
+    json_t *args = json_pack("{s:s, s:s, s:o, s:o}", "controller", cli_controller(context)->key,
+                             "level", wish->level, "drives", drives, "spares", spares);
+    if (option_has(context, "force")) {
+        (void)json_object_set(args, "serials", serials);
+        (void)json_object_set_new(args, "force", json_true());
+    }
+    json_decref(serials);
+    if (name != NULL) {
+        row_text(args, "name", name);
+    }
+    if (wish->strip_bytes != 0) {
+        row_number(args, "strip_bytes", wish->strip_bytes);
+    }
+    if (wish->drives_per_span != 0) {
+        row_number(args, "drives_per_span", wish->drives_per_span);
+    }
+    policies_set(context, args);
+    if (wish->size_bytes != 0 && !size_round(context, args, wish->size_bytes, text)) {
+        json_decref(args);
+        return NULL;
+    }
+    return args;
+}
+
+void change_vd_add(struct cli_context *context)
+{
+    static struct vd_wish wish; /* large; one per run of the program */
+    char text[REQUEST_TEXT_BYTES] = "";
+    json_t *args = NULL;
+    int error = CLI_ERROR_GENERIC;
+
+    if (wish_parse(context, &wish, text)) {
+        args = args_make(context, &wish, text);
+    }
+    if (args != NULL) {
+        error = cli_execute(context, "vd_create", args, NULL, json_array(), text);
+    }
+    json_t *detailed = error == 0 ? NULL
+                                  : json_pack("[{s:i, s:s, s:i, s:s}]", "Controller", 0, "Status",
+                                              "Failure", "ErrCd", error, "ErrMsg", text);
+    report_add(&context->report, 0, error, error == 0 ? "Add VD Succeeded." : "Add VD Failed.",
+               detailed, NULL);
+}

@@ -1,0 +1,35 @@
+/*
+ * arrayctl's side of the control socket: one question, one answer, in order. Blocking, with
+ * a deadline for everything.
+ */
+#ifndef ARRAYWRIGHT_CLI_CLIENT_H
+#define ARRAYWRIGHT_CLI_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/attrs.h"
+
+#define CLIENT_TEXT_BYTES 640u
+
+struct client;
+
+/* text says what is wrong and what to do next. */
+MUST_CHECK bool client_open(const char *socket_path, struct client **ret_client,
+                            char text[CLIENT_TEXT_BYTES]);
+void client_close(struct client *client);
+
+struct client_answer {
+    json_t *result;     /* owned by the caller; NULL if refused */
+    json_t *reason;     /* {code, params, text}; NULL if answered */
+};
+/* Takes `params`. False: the connection failed, text says how. */
+MUST_CHECK bool client_ask(struct client *client, const char *method, json_t *params,
+                           struct client_answer *ret_answer, char text[CLIENT_TEXT_BYTES]);
+
+/* Runs a command to its end: *ret_status is a command_status whose state is final. */
+MUST_CHECK bool client_command(struct client *client, const char *op, json_t *args,
+                               const char *confirm, json_t *preconditions, json_t **ret_status,
+                               char text[CLIENT_TEXT_BYTES]);
+
+#endif

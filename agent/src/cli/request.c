@@ -1,0 +1,226 @@
+/*
+ * From the command line to a request: see request.h.
+ */
+#include "cli/request.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool number_parse(const char **text, uint32_t *ret_number)
+{
+    char *end = NULL;
+
+    if (!isdigit((unsigned char)**text)) {
+        return false;
+    }
+    errno = 0;
+    unsigned long value = strtoul(*text, &end, 10);
+    if (errno != 0 || value > 65535) {
+        return false;
+    }
+    *text = end;
+    *ret_number = (uint32_t)value;
+    return true;
+}
+
+/* "a" or "a-b" */
+static bool range_parse(const char **text, uint32_t *ret_first, uint32_t *ret_last)
+{
+    if (!number_parse(text, ret_first)) {
+        return false;
+    }
+    *ret_last = *ret_first;
+    if (**text != '-') {
+        return true;
+    }
+    (*text)++;
+    return number_parse(text, ret_last) && *ret_last >= *ret_first;
+}
+
+bool numbers_parse(const char *text, struct cli_numbers *ret_numbers, const char **ret_end)
+{
+    *ret_numbers = (struct cli_numbers){.all = false};
+    if (strncasecmp(text, "all", 3) == 0) {
+        ret_numbers->all = true;
+        *ret_end = text + 3;
+        return true;
+    }
+    for (;;) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+
+        if (!range_parse(&text, &first, &last) ||
+            last - first >= REQUEST_NUMBERS_MAX - ret_numbers->count) {
+            return false;
+        }
+        for (uint32_t number = first; number <= last; number++) {
+            ret_numbers->values[ret_numbers->count++] = number;
+        }
+        if (*text != ',') {
+            *ret_end = text;
+            return true;
+        }
+        text++;
+    }
+}
+
+bool numbers_have(const struct cli_numbers *numbers, uint64_t number)
+{
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        if (numbers->values[i] == number) {
+            return true;
+        }
+    }
+    return numbers->all;
+}
+
+bool places_parse(const char *text, struct cli_place *places, uint32_t capacity,
+                  uint32_t *ret_count)
+{
+    struct cli_place place = {false, 0, 0};
+
+    *ret_count = 0;
+    for (;;) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+
+        text += strspn(text, " ");
+        const char *colon = text + strspn(text, "0123456789eE");
+        if (*text == ':') { /* outside of any enclosure, as it is shown: " :3" */
+            place.has_eid = false;
+            text++;
+        } else if (*colon == ':') {
+            text += tolower((unsigned char)*text) == 'e' ? 1 : 0;
+            if (!number_parse(&text, &place.eid) || *text != ':') {
+                return false;
+            }
+            text++;
+            place.has_eid = true;
+        }
+        if (!range_parse(&text, &first, &last)) {
+            return false;
+        }
+        for (uint32_t slot = first; slot <= last; slot++) {
+            if (*ret_count == capacity) {
+                return false;
+            }
+            place.slot = slot;
+            places[(*ret_count)++] = place;
+        }
+        if (*text == '\0') {
+            return true;
+        }
+        if (*text++ != ',') {
+            return false;
+        }
+    }
+}
+
+bool cli_size_parse(const char *text, uint64_t *ret_bytes)
+{
+    static const struct {
+        const char *unit;
+        unsigned shift;
+    } units[] = {{"", 20},   {"b", 0},  {"kb", 10}, {"mb", 20}, {"gb", 30},
+                 {"tb", 40}, {"m", 20}, {"g", 30},  {"t", 40}};
+    char *end = NULL;
+
+    if (strcasecmp(text, "all") == 0) {
+        *ret_bytes = 0;
+        return true;
+    }
+    double number = isdigit((unsigned char)*text) ? strtod(text, &end) : -1.0;
+    for (size_t i = 0; number > 0 && i < sizeof(units) / sizeof(units[0]); i++) {
+        double bytes = number * (double)(1ull << units[i].shift);
+
+        if (strcasecmp(end, units[i].unit) == 0 && bytes >= 1 && bytes < 0x1p62) {
+            *ret_bytes = (uint64_t)bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One "/x…" part of the object's path. */
+static bool part_parse(struct cli_request *request, const char **path)
+{
+    static const struct {
+        const char *prefix;
+        enum cli_object object;
+        bool numbered;
+    } parts[] = {{"/bbu", CLI_OBJECT_BBU, false},     {"/cv", CLI_OBJECT_CACHEVAULT, false},
+                 {"/c", CLI_OBJECT_CONTROLLER, true}, {"/e", CLI_OBJECT_ENCLOSURE, true},
+                 {"/s", CLI_OBJECT_DRIVE, true},      {"/d", CLI_OBJECT_GROUP, true},
+                 {"/v", CLI_OBJECT_VD, true},         {"/f", CLI_OBJECT_FOREIGN, true}};
+    struct cli_numbers *numbers[CLI_OBJECT_MAX] = {[CLI_OBJECT_CONTROLLER] = &request->controllers,
+                                                   [CLI_OBJECT_ENCLOSURE] = &request->enclosures,
+                                                   [CLI_OBJECT_DRIVE] = &request->drives,
+                                                   [CLI_OBJECT_GROUP] = &request->groups,
+                                                   [CLI_OBJECT_VD] = &request->vds};
+    struct cli_numbers ignored;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t length = strlen(parts[i].prefix);
+        enum cli_object object = parts[i].object;
+        bool first = request->object == CLI_OBJECT_NONE;
+        bool after_enclosure = request->object == CLI_OBJECT_ENCLOSURE;
+
+        if (strncasecmp(*path, parts[i].prefix, length) != 0) {
+            continue;
+        }
+        /* The controller comes first, a drive may follow its enclosure, nothing else nests. */
+        if (first != (object == CLI_OBJECT_CONTROLLER) ||
+            (!first && request->object != CLI_OBJECT_CONTROLLER &&
+             !(after_enclosure && object == CLI_OBJECT_DRIVE))) {
+            return false;
+        }
+        *path += length;
+        if (parts[i].numbered &&
+            !numbers_parse(*path, numbers[object] != NULL ? numbers[object] : &ignored, path)) {
+            return false;
+        }
+        request->has_enclosure = request->has_enclosure || object == CLI_OBJECT_ENCLOSURE;
+        request->object = object;
+        return **path == '\0' || **path == '/';
+    }
+    return false;
+}
+
+bool request_parse(int count, char *const *arguments, struct cli_request *ret_request,
+                   char text[REQUEST_TEXT_BYTES])
+{
+    int at = 0;
+
+    *ret_request = (struct cli_request){.object = CLI_OBJECT_NONE};
+    for (int i = 0; i < count; i++) { /* first: a complaint has to be JSON too */
+        ret_request->json = ret_request->json || strcasecmp(arguments[i], "J") == 0;
+    }
+    for (; at < count && arguments[at][0] == '/'; at++) {
+        const char *path = arguments[at];
+
+        while (*path != '\0') {
+            if (!part_parse(ret_request, &path)) {
+                (void)snprintf(text, REQUEST_TEXT_BYTES,
+                               "%.100s is not an object. Objects are /cX, /cX/eX, /cX/eX/sX, "
+                               "/cX/dX and /cX/vX, where X is a number, a list (0-2,5) or all",
+                               arguments[at]);
+                return false;
+            }
+        }
+    }
+    for (; at < count; at++) {
+        if (strcasecmp(arguments[at], "J") == 0 || strcasecmp(arguments[at], "nolog") == 0) {
+            continue; /* seen already; no log file is ever written */
+        } else if (ret_request->word_count == REQUEST_WORDS_MAX) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES, "too many words");
+            return false;
+        } else {
+            ret_request->words[ret_request->word_count++] = arguments[at];
+        }
+    }
+    return true;
+}

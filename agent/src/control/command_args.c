@@ -1,0 +1,504 @@
+/*
+ * Command arguments, table driven: see command_args.h.
+ */
+#include "control/command_args.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "control/object_doc.h"
+
+#define SERIAL_MAX 40u
+#define DIGEST_MAX 64u
+
+enum arg_kind {
+    ARG_KEY,   /* object_key_t */
+    ARG_KEYS,  /* object_key_t[limit], their number at count_offset */
+    ARG_TEXT,  /* char[limit + 1] */
+    ARG_TEXTS, /* char[COMMAND_SPARES_MAX][limit + 1], their number at count_offset */
+    ARG_U32,   /* uint32_t <= limit */
+    ARG_U64,   /* uint64_t <= limit */
+    ARG_BOOL,
+    ARG_WORD   /* an enumeration, through parse_word */
+};
+
+struct arg_spec {
+    const char *name;
+    enum arg_kind kind;
+    bool required;
+    size_t offset;
+    uint64_t limit;
+    size_t count_offset;
+    bool (*parse_word)(const char *word, void *ret_value);
+    uint32_t field_bit; /* not 0: or-ed to the uint32_t at field_offset when present */
+    size_t field_offset;
+};
+
+#define WORD_READER(type)                                                                          \
+    static bool read_##type(const char *word, void *ret_value)                                     \
+    {                                                                                              \
+        enum type value;                                                                           \
+                                                                                                   \
+        if (!type##_parse(word, &value)) {                                                         \
+            return false;                                                                          \
+        }                                                                                          \
+        *(enum type *)ret_value = value;                                                           \
+        return true;                                                                               \
+    }
+
+WORD_READER(write_policy)
+WORD_READER(read_policy)
+WORD_READER(io_policy)
+WORD_READER(drive_cache_policy)
+WORD_READER(access_policy)
+WORD_READER(task_action)
+WORD_READER(fault_kind)
+
+static bool read_raid_level(const char *word, void *ret_value)
+{
+    return raid_level_word_parse(word, ret_value);
+}
+
+#define AT(member) offsetof(struct ctl_command, args.member)
+#define KEY(name, member, required) {name, ARG_KEY, required, AT(member), 0, 0, NULL, 0, 0}
+#define KEYS(name, member, count, max)                                                             \
+    {name, ARG_KEYS, false, AT(member), max, AT(count), NULL, 0, 0}
+#define TEXT(name, member, max) {name, ARG_TEXT, false, AT(member), max, 0, NULL, 0, 0}
+#define BOOL(name, member, required) {name, ARG_BOOL, required, AT(member), 0, 0, NULL, 0, 0}
+#define U32(name, member, max, required) {name, ARG_U32, required, AT(member), max, 0, NULL, 0, 0}
+#define U64(name, member) {name, ARG_U64, false, AT(member), INT64_MAX, 0, NULL, 0, 0}
+#define WORD(name, member, type, required)                                                         \
+    {name, ARG_WORD, required, AT(member), 0, 0, read_##type, 0, 0}
+#define END {NULL, ARG_BOOL, false, 0, 0, 0, NULL, 0, 0}
+
+static const struct arg_spec vd_create_args[] = {
+    KEY("controller", vd_create.controller, true),
+    WORD("level", vd_create.level, raid_level, true),
+    KEYS("drives", vd_create.drives, vd_create.drive_count, COMMAND_DRIVES_MAX),
+    U32("drives_per_span", vd_create.drives_per_span, COMMAND_DRIVES_MAX, false),
+    KEY("drive_group", vd_create.drive_group, false),
+    U64("size_bytes", vd_create.size_bytes),
+    U32("strip_bytes", vd_create.strip_bytes, UINT32_MAX, false),
+    TEXT("name", vd_create.name, VD_NAME_MAX),
+    WORD("write_policy", vd_create.write_policy, write_policy, false),
+    WORD("read_policy", vd_create.read_policy, read_policy, false),
+    WORD("io_policy", vd_create.io_policy, io_policy, false),
+    WORD("drive_cache_policy", vd_create.drive_cache_policy, drive_cache_policy, false),
+    KEYS("spares", vd_create.spares, vd_create.spare_count, COMMAND_SPARES_MAX),
+    BOOL("force", vd_create.force, false),
+    {"serials", ARG_TEXTS, false, AT(vd_create.serials), SERIAL_MAX, AT(vd_create.serial_count),
+     NULL, 0, 0},
+    TEXT("plan_digest", vd_create.plan_digest, DIGEST_MAX),
+    END};
+
+static const struct arg_spec vd_delete_args[] = {KEY("virtual_drive", vd_delete.vd, true),
+                                                 BOOL("force", vd_delete.force, false), END};
+
+#define VD_SET_WORD(name, member, bit)                                                             \
+    {name, ARG_WORD, false, AT(vd_set.member), 0, 0, read_##member, bit, AT(vd_set.fields)}
+
+static bool read_access(const char *word, void *ret_value)
+{
+    return read_access_policy(word, ret_value);
+}
+
+static bool read_drive_cache(const char *word, void *ret_value)
+{
+    return read_drive_cache_policy(word, ret_value);
+}
+
+static const struct arg_spec vd_set_args[] = {
+    KEY("virtual_drive", vd_set.vd, true),
+    {"name", ARG_TEXT, false, AT(vd_set.name), VD_NAME_MAX, 0, NULL, VD_SET_NAME,
+     AT(vd_set.fields)},
+    VD_SET_WORD("write_policy", write_policy, VD_SET_WRITE_POLICY),
+    VD_SET_WORD("read_policy", read_policy, VD_SET_READ_POLICY),
+    VD_SET_WORD("io_policy", io_policy, VD_SET_IO_POLICY),
+    {"drive_cache_policy", ARG_WORD, false, AT(vd_set.drive_cache_policy), 0, 0, read_drive_cache,
+     VD_SET_DRIVE_CACHE, AT(vd_set.fields)},
+    {"access", ARG_WORD, false, AT(vd_set.access), 0, 0, read_access, VD_SET_ACCESS,
+     AT(vd_set.fields)},
+    END};
+
+static const struct arg_spec controller_set_args[] = {
+    KEY("controller", controller_set.controller, true),
+    {"rebuild_rate_percent", ARG_U32, false, AT(controller_set.rebuild_rate_percent), 100, 0, NULL,
+     CONTROLLER_SET_REBUILD_RATE, AT(controller_set.fields)},
+    {"bgi_rate_percent", ARG_U32, false, AT(controller_set.bgi_rate_percent), 100, 0, NULL,
+     CONTROLLER_SET_BGI_RATE, AT(controller_set.fields)},
+    {"auto_rebuild", ARG_BOOL, false, AT(controller_set.auto_rebuild), 0, 0, NULL,
+     CONTROLLER_SET_AUTO_REBUILD, AT(controller_set.fields)},
+    END};
+
+static const struct arg_spec spare_add_args[] = {
+    KEY("drive", spare_add.drive, true),
+    KEYS("drive_groups", spare_add.groups, spare_add.group_count, COMMAND_SPARES_MAX),
+    BOOL("force", spare_add.force, false), TEXT("serial", spare_add.serial, SERIAL_MAX), END};
+
+static const struct arg_spec drive_args[] = {KEY("drive", drive.drive, true), END};
+
+static const struct arg_spec rebuild_args[] = {KEY("drive", task.target, true),
+                                               WORD("action", task.action, task_action, true), END};
+
+static const struct arg_spec bgi_args[] = {KEY("virtual_drive", task.target, true),
+                                           WORD("action", task.action, task_action, true), END};
+
+static const struct arg_spec drive_replace_args[] = {
+    KEY("drive_group", drive_replace.group, true),
+    U32("span", drive_replace.span, RAID_SPANS_MAX - 1, true),
+    U32("row", drive_replace.row, GROUP_MEMBERS_MAX - 1, true),
+    KEY("drive", drive_replace.drive, true),
+    BOOL("force", drive_replace.force, false),
+    TEXT("serial", drive_replace.serial, SERIAL_MAX),
+    END};
+
+static const struct arg_spec drive_good_args[] = {
+    KEY("drive", drive_good.drive, true), BOOL("force", drive_good.force, false),
+    TEXT("serial", drive_good.serial, SERIAL_MAX), END};
+
+static const struct arg_spec drive_locate_args[] = {KEY("drive", drive_locate.drive, true),
+                                                    BOOL("on", drive_locate.on, true), END};
+
+static const struct arg_spec fault_inject_args[] = {
+    KEY("drive", fault_inject.drive, true),
+    WORD("fault", fault_inject.fault, fault_kind, true),
+    U64("lba", fault_inject.lba),
+    U64("count", fault_inject.count),
+    U32("latency_ms", fault_inject.latency_ms, 3600u * 1000u, false),
+    END};
+
+static const struct arg_spec *const op_args[CTL_OP_MAX] = {
+    [CTL_OP_VD_CREATE] = vd_create_args,
+    [CTL_OP_VD_DELETE] = vd_delete_args,
+    [CTL_OP_VD_SET] = vd_set_args,
+    [CTL_OP_CONTROLLER_SET] = controller_set_args,
+    [CTL_OP_SPARE_ADD] = spare_add_args,
+    [CTL_OP_SPARE_REMOVE] = drive_args,
+    [CTL_OP_REBUILD] = rebuild_args,
+    [CTL_OP_BGI] = bgi_args,
+    [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
+    [CTL_OP_DRIVE_OFFLINE] = drive_args,
+    [CTL_OP_DRIVE_GOOD] = drive_good_args,
+    [CTL_OP_DRIVE_LOCATE] = drive_locate_args,
+    [CTL_OP_FAULT_INJECT] = fault_inject_args,
+};
+
+bool object_key_is_valid(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length == 0 || length > OBJECT_KEY_MAX) {
+        return false;
+    }
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") ==
+           length;
+}
+
+/* NULL, or the problem. */
+static const char *text_take(const json_t *value, char *out, size_t max)
+{
+    if (!json_is_string(value)) {
+        return "must be a text";
+    }
+    if (strlen(json_string_value(value)) != json_string_length(value)) {
+        return "must not hold a zero byte";
+    }
+    if (json_string_length(value) > max) {
+        return "is too long";
+    }
+    memcpy(out, json_string_value(value), json_string_length(value) + 1);
+    return NULL;
+}
+
+static const char *key_take(const json_t *value, char *out)
+{
+    if (!json_is_string(value)) {
+        return "must be the key of an object";
+    }
+    if (strlen(json_string_value(value)) != json_string_length(value) ||
+        !object_key_is_valid(json_string_value(value))) {
+        return "is not the key of an object";
+    }
+    memcpy(out, json_string_value(value), json_string_length(value) + 1);
+    return NULL;
+}
+
+static const char *number_take(const json_t *value, uint64_t limit, uint64_t *ret_number)
+{
+    if (!json_is_integer(value)) {
+        return "must be a whole number";
+    }
+    if (json_integer_value(value) < 0) {
+        return "must not be negative";
+    }
+    if ((uint64_t)json_integer_value(value) > limit) {
+        return "is too large";
+    }
+    *ret_number = (uint64_t)json_integer_value(value);
+    return NULL;
+}
+
+/* A list of keys or of texts; every entry occupies entry_bytes. */
+static const char *list_take(const json_t *value, const struct arg_spec *spec, char *command)
+{
+    bool keys = spec->kind == ARG_KEYS;
+    size_t max_count = keys ? (size_t)spec->limit : COMMAND_SPARES_MAX;
+    size_t entry_bytes = keys ? sizeof(object_key_t) : (size_t)spec->limit + 1;
+    const char *problem = NULL;
+    size_t index;
+    const json_t *entry;
+
+    if (!json_is_array(value)) {
+        return "must be a list";
+    }
+    if (json_array_size(value) > max_count) {
+        return "has too many entries";
+    }
+    json_array_foreach(value, index, entry)
+    {
+        char *out = command + spec->offset + index * entry_bytes;
+
+        problem = keys ? key_take(entry, out) : text_take(entry, out, (size_t)spec->limit);
+        if (problem != NULL) {
+            return problem;
+        }
+    }
+    *(uint32_t *)(void *)(command + spec->count_offset) = (uint32_t)json_array_size(value);
+    return NULL;
+}
+
+static const char *arg_take(const json_t *value, const struct arg_spec *spec, char *command)
+{
+    void *out = command + spec->offset;
+    uint64_t number = 0;
+    const char *problem = NULL;
+
+    switch (spec->kind) {
+    case ARG_KEY:
+        return key_take(value, out);
+    case ARG_KEYS:
+    case ARG_TEXTS:
+        return list_take(value, spec, command);
+    case ARG_TEXT:
+        return text_take(value, out, (size_t)spec->limit);
+    case ARG_U32:
+        problem = number_take(value, spec->limit, &number);
+        if (problem == NULL) {
+            *(uint32_t *)out = (uint32_t)number;
+        }
+        return problem;
+    case ARG_U64:
+        problem = number_take(value, spec->limit, &number);
+        if (problem == NULL) {
+            *(uint64_t *)out = number;
+        }
+        return problem;
+    case ARG_BOOL:
+        if (!json_is_boolean(value)) {
+            return "must be true or false";
+        }
+        *(bool *)out = json_is_true(value);
+        return NULL;
+    case ARG_WORD:
+        if (!json_is_string(value)) {
+            return "must be a word";
+        }
+        return spec->parse_word(json_string_value(value), out)
+                   ? NULL
+                   : "is a word this agent does not know";
+    }
+    UNREACHABLE();
+}
+
+static const struct arg_spec *spec_find(const struct arg_spec *specs, const char *name)
+{
+    for (; specs->name != NULL; specs++) {
+        if (strcmp(specs->name, name) == 0) {
+            return specs;
+        }
+    }
+    return NULL;
+}
+
+static bool refuse(struct reason *ret_reason, const char *field, const char *problem)
+{
+    reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", field, "problem", problem, NULL);
+    return false;
+}
+
+static bool args_take(const json_t *args, const struct arg_spec *specs, struct ctl_command *command,
+                      struct reason *ret_reason)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(args)) {
+        return refuse(ret_reason, "args", "must be an object");
+    }
+    json_object_foreach((json_t *)(uintptr_t)args, name, value)
+    {
+        const struct arg_spec *spec = spec_find(specs, name);
+        const char *problem = NULL;
+
+        if (spec == NULL) {
+            return refuse(ret_reason, name, "is not an argument this agent knows");
+        }
+        problem = arg_take(value, spec, (char *)command);
+        if (problem != NULL) {
+            return refuse(ret_reason, name, problem);
+        }
+        if (spec->field_bit != 0) {
+            *(uint32_t *)(void *)((char *)command + spec->field_offset) |= spec->field_bit;
+        }
+    }
+    for (; specs->name != NULL; specs++) {
+        if (specs->required && json_object_get(args, specs->name) == NULL) {
+            return refuse(ret_reason, specs->name, "is missing");
+        }
+    }
+    return true;
+}
+
+/* What a single argument cannot tell. */
+static bool args_agree(const struct ctl_command *command, struct reason *ret_reason)
+{
+    const struct command_vd_create *create = &command->args.vd_create;
+
+    switch (command->op) {
+    case CTL_OP_VD_CREATE:
+        if ((create->drive_count == 0) == (create->drive_group[0] == '\0')) {
+            return refuse(ret_reason, "drives",
+                          "either drives or a drive group must be given, not both");
+        }
+        return true;
+    case CTL_OP_VD_SET:
+        return command->args.vd_set.fields != 0 ||
+               refuse(ret_reason, "args", "nothing to set is given");
+    case CTL_OP_CONTROLLER_SET:
+        return command->args.controller_set.fields != 0 ||
+               refuse(ret_reason, "args", "nothing to set is given");
+    case CTL_OP_VD_DELETE:
+    case CTL_OP_SPARE_ADD:
+    case CTL_OP_SPARE_REMOVE:
+    case CTL_OP_REBUILD:
+    case CTL_OP_BGI:
+    case CTL_OP_DRIVE_REPLACE:
+    case CTL_OP_DRIVE_OFFLINE:
+    case CTL_OP_DRIVE_GOOD:
+    case CTL_OP_DRIVE_LOCATE:
+    case CTL_OP_FAULT_INJECT:
+        return true;
+    case CTL_OP_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+bool command_args_parse(const char *op, const json_t *args, struct ctl_command *ret_command,
+                        struct reason *ret_reason)
+{
+    enum ctl_op parsed;
+
+    if (!ctl_op_parse(op, &parsed)) {
+        reason_set(ret_reason, REASON_UNKNOWN_COMMAND, "op", op, NULL);
+        return false;
+    }
+    ASSERT(op_args[parsed] != NULL);
+    memset(&ret_command->args, 0, sizeof(ret_command->args));
+    ret_command->op = parsed;
+    return args_take(args, op_args[parsed], ret_command, ret_reason) &&
+           args_agree(ret_command, ret_reason);
+}
+
+bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
+                        struct reason *ret_reason)
+{
+    struct ctl_command command = {.op = CTL_OP_VD_CREATE};
+
+    if (json_object_get(args, "plan_digest") != NULL) {
+        return refuse(ret_reason, "plan_digest", "is not an argument of a preview");
+    }
+    if (!args_take(args, vd_create_args, &command, ret_reason) ||
+        !args_agree(&command, ret_reason)) {
+        return false;
+    }
+    *ret_args = command.args.vd_create;
+    return true;
+}
+
+static const char *precondition_take(const json_t *entry, struct ctl_command *command,
+                                     uint32_t index)
+{
+    const char *kind = json_string_value(json_object_get(entry, "kind"));
+    const char *problem = NULL;
+
+    if (kind == NULL || !object_kind_parse(kind, &command->preconditions[index].kind)) {
+        return "must name a kind of object";
+    }
+    problem = key_take(json_object_get(entry, "key"), command->preconditions[index].key);
+    if (problem != NULL) {
+        return problem;
+    }
+    return number_take(json_object_get(entry, "config_rev"), INT64_MAX,
+                       &command->preconditions[index].config_rev);
+}
+
+bool command_guards_parse(const json_t *confirm, const json_t *preconditions,
+                          struct ctl_command *command, struct reason *ret_reason)
+{
+    const char *problem = NULL;
+    size_t index;
+    const json_t *entry;
+
+    command->confirm[0] = '\0';
+    command->precondition_count = 0;
+    if (confirm != NULL && !json_is_null(confirm)) {
+        problem = text_take(confirm, command->confirm, sizeof(command->confirm) - 1);
+    }
+    if (problem != NULL) {
+        return refuse(ret_reason, "confirm", problem);
+    }
+    if (preconditions == NULL) {
+        return true;
+    }
+    if (!json_is_array(preconditions) ||
+        json_array_size(preconditions) > COMMAND_PRECONDITIONS_MAX) {
+        return refuse(ret_reason, "preconditions", "must be a list of at most 16");
+    }
+    json_array_foreach(preconditions, index, entry)
+    {
+        problem = precondition_take(entry, command, (uint32_t)index);
+        if (problem != NULL) {
+            return refuse(ret_reason, "preconditions", problem);
+        }
+    }
+    command->precondition_count = (uint32_t)json_array_size(preconditions);
+    return true;
+}
+
+bool command_takes_used_drives(const struct ctl_command *command)
+{
+    switch (command->op) {
+    case CTL_OP_VD_CREATE:
+        return command->args.vd_create.force || command->args.vd_create.serial_count != 0;
+    case CTL_OP_SPARE_ADD:
+        return command->args.spare_add.force;
+    case CTL_OP_DRIVE_REPLACE:
+        return command->args.drive_replace.force;
+    case CTL_OP_DRIVE_GOOD:
+        return command->args.drive_good.force;
+    case CTL_OP_VD_DELETE:
+    case CTL_OP_VD_SET:
+    case CTL_OP_CONTROLLER_SET:
+    case CTL_OP_SPARE_REMOVE:
+    case CTL_OP_REBUILD:
+    case CTL_OP_BGI:
+    case CTL_OP_DRIVE_OFFLINE:
+    case CTL_OP_DRIVE_LOCATE:
+    case CTL_OP_FAULT_INJECT:
+        return false;
+    case CTL_OP_MAX:
+        break;
+    }
+    UNREACHABLE();
+}

@@ -1,0 +1,509 @@
+/*
+ * Documents of objects, events, reasons and previews: see object_doc.h.
+ */
+#include "control/object_doc.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "control/json_text.h"
+#include "ctl/event_catalog.h"
+
+#define STRIP_DEFAULT_BYTES (64u * 1024u)
+
+static const char *const level_words[] = {"raid0",  "raid1",  "raid5", "raid6",
+                                          "raid10", "raid50", "raid60"};
+STATIC_ASSERT(sizeof(level_words) / sizeof(level_words[0]) == RAID_LEVEL_MAX,
+              "one word for every level");
+
+const char *raid_level_word(enum raid_level level)
+{
+    ASSERT((unsigned)level < RAID_LEVEL_MAX);
+    return level_words[level];
+}
+
+bool raid_level_word_parse(const char *word, enum raid_level *ret_level)
+{
+    for (unsigned level = 0; level < RAID_LEVEL_MAX; level++) {
+        if (strcmp(word, level_words[level]) == 0) {
+            *ret_level = (enum raid_level)level;
+            return true;
+        }
+    }
+    return false;
+}
+
+json_t *reason_doc(const struct reason *reason)
+{
+    json_t *doc = json_new_object();
+    json_t *params = json_new_object();
+    char text[REASON_TEXT_MAX];
+
+    ASSERT(reason->param_count <= REASON_PARAMS_MAX);
+    for (uint32_t i = 0; i < reason->param_count; i++) {
+        json_put_text(params, reason->params[i].name, reason->params[i].value);
+    }
+    (void)reason_text(reason, text, sizeof(text));
+    json_put_text(doc, "code", reason_code_word(reason->code));
+    json_put(doc, "params", params);
+    json_put_text(doc, "text", text);
+    return doc;
+}
+
+static json_t *blocked_doc(const struct blocked *blocked)
+{
+    json_t *doc = json_new_object();
+
+    ASSERT(blocked->count <= BLOCKED_MAX);
+    for (uint32_t i = 0; i < blocked->count; i++) {
+        const char *action = blocked->items[i].action;
+        char name[64];
+
+        (void)snprintf(name, sizeof(name), "%s%s%s", ctl_op_word(blocked->items[i].op),
+                       action != NULL ? "_" : "", action != NULL ? action : "");
+        json_put(doc, name, reason_doc(&blocked->items[i].reason));
+    }
+    return doc;
+}
+
+static json_t *policy_doc(const struct policy_view *policy)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "requested", policy->requested);
+    json_put_text(doc, "effective", policy->effective);
+    json_put(doc, "reason", reason_doc(&policy->reason));
+    return doc;
+}
+
+/* `keys` is an array of object_key_t. */
+static json_t *keys_doc(const object_key_t *keys, uint32_t count)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_append_text(doc, keys[i]);
+    }
+    return doc;
+}
+
+static json_t *host_doc(const struct host_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "hostname", view->hostname);
+    json_put_text(doc, "os", view->os);
+    json_put_text(doc, "kernel", view->kernel);
+    json_put_text(doc, "agent_version", view->agent_version);
+    json_put_text(doc, "boot_id", view->boot_id);
+    json_put_text(doc, "policy_preset", view->policy_preset);
+    json_put_u64(doc, "started_at_us", view->started_us);
+    return doc;
+}
+
+static json_t *level_rule_doc(const struct level_rule_view *rule)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "level", raid_level_word(rule->level));
+    json_put_u64(doc, "drives_min", rule->drives_min);
+    json_put_u64(doc, "drives_max", rule->drives_max);
+    json_put_u64(doc, "drives_multiple", rule->drives_multiple);
+    json_put_u64(doc, "drives_per_span_default", rule->drives_per_span_default);
+    json_put_text(doc, "description", rule->description);
+    return doc;
+}
+
+static json_t *strip_sizes_doc(void)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t bytes = RAID_STRIP_MIN_BYTES; bytes <= RAID_STRIP_MAX_BYTES; bytes *= 2) {
+        json_append(doc, json_integer(bytes));
+    }
+    return doc;
+}
+
+static json_t *controller_doc(const struct controller_view *view)
+{
+    json_t *doc = json_new_object();
+    json_t *levels = json_new_array();
+    char uuid[UUID_TEXT_BYTES];
+
+    ASSERT(view->level_count <= RAID_LEVEL_MAX);
+    for (uint32_t i = 0; i < view->level_count; i++) {
+        json_append(levels, level_rule_doc(&view->levels[i]));
+    }
+    uuid_format(&view->uuid, uuid);
+    json_put_u64(doc, "index", view->index);
+    json_put_text(doc, "path", view->path);
+    json_put_text(doc, "uuid", uuid);
+    json_put_text(doc, "model", view->model);
+    json_put_text(doc, "serial", view->serial);
+    json_put_text(doc, "firmware_version", view->firmware_version);
+    json_put_text(doc, "profile", view->profile);
+    json_put_text(doc, "status", controller_status_word(view->status));
+    json_put_u64(doc, "cache_bytes", 0);
+    json_put_text(doc, "battery", "absent");
+    json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
+    json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
+    json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
+    json_put(doc, "levels", levels);
+    json_put(doc, "strip_sizes_bytes", strip_sizes_doc());
+    json_put_u64(doc, "strip_default_bytes", STRIP_DEFAULT_BYTES);
+    json_put_text_or_null(doc, "nbd_tcp", view->nbd_tcp != NULL ? view->nbd_tcp : "");
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
+static json_t *enclosure_doc(const struct enclosure_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "controller", view->controller);
+    json_put_u64(doc, "eid", view->config->eid);
+    json_put_text(doc, "path", view->path);
+    json_put_text(doc, "model", view->config->model);
+    json_put_u64(doc, "slot_count", view->config->slot_count);
+    json_put_u64(doc, "rows", view->config->rows);
+    json_put_u64(doc, "columns", view->config->columns);
+    json_put_text(doc, "order", view->config->column_major ? "column_major" : "row_major");
+    json_put_bool(doc, "emulated", view->config->emulated);
+    return doc;
+}
+
+static json_t *faults_doc(const struct emulated_drive *drive)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; drive != NULL && i < emulated_drive_fault_count(drive); i++) {
+        const struct emulated_fault *fault = emulated_drive_fault(drive, i);
+        json_t *entry = json_new_object();
+
+        json_put_text(entry, "kind", fault_kind_word(fault->kind));
+        if (fault->kind == FAULT_KIND_SLOW) {
+            json_put_u64(entry, "latency_ms", fault->latency_ms);
+        } else {
+            json_put_u64(entry, "lba", fault->lba);
+            json_put_u64(entry, "count", fault->count);
+        }
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
+static json_t *hot_spare_doc(const struct drive_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "kind", spare_kind_word(view->spare_kind));
+    json_put(doc, "drive_groups", keys_doc(view->spare_groups, view->spare_group_count));
+    return doc;
+}
+
+static void drive_doc_place(json_t *doc, const struct drive_view *view)
+{
+    bool in_enclosure = view->enclosure[0] != '\0';
+    bool member = view->group[0] != '\0';
+
+    json_put_text(doc, "controller", view->controller);
+    json_put_text_or_null(doc, "enclosure", view->enclosure);
+    json_put(doc, "eid", in_enclosure ? json_integer(view->identity->eid) : json_null());
+    json_put(doc, "slot",
+             view->identity->slot != UINT32_MAX ? json_integer(view->identity->slot) : json_null());
+    json_put_u64(doc, "did", view->identity->did);
+    json_put_text(doc, "path", view->path);
+    json_put_text_or_null(doc, "drive_group", view->group);
+    json_put(doc, "span", member ? json_integer(view->span) : json_null());
+    json_put(doc, "row", member ? json_integer(view->row) : json_null());
+}
+
+static void drive_doc_identity(json_t *doc, const struct drive_identity *identity)
+{
+    json_put_text(doc, "media", drive_media_word(identity->media));
+    json_put_text(doc, "interface", drive_interface_word(identity->interface));
+    json_put_text(doc, "model", identity->model);
+    json_put_text(doc, "serial", identity->serial);
+    json_put_text(doc, "wwn", identity->wwn);
+    json_put_text(doc, "firmware", identity->firmware);
+    json_put_text(doc, "device", identity->device);
+    json_put_bool(doc, "emulated", identity->emulated);
+}
+
+static json_t *drive_doc(const struct drive_view *view)
+{
+    json_t *doc = json_new_object();
+    bool warm = view->has_temperature && view->temperature_c >= 0;
+
+    drive_doc_place(doc, view);
+    drive_doc_identity(doc, view->identity);
+    json_put_text(doc, "state", drive_state_word(view->state));
+    json_put_bool(doc, "present", view->present);
+    json_put_bool(doc, "foreign", view->foreign);
+    json_put_u64(doc, "size_bytes", view->size_bytes);
+    json_put_u64(doc, "usable_bytes", view->usable_bytes);
+    json_put_u64(doc, "block_bytes", view->block_bytes);
+    json_put_u64(doc, "physical_block_bytes", view->physical_block_bytes);
+    json_put(doc, "temperature_c", warm ? json_integer(view->temperature_c) : json_null());
+    json_put(doc, "hot_spare", view->spare ? hot_spare_doc(view) : json_null());
+    json_put_u64(doc, "media_error_count", view->media_errors);
+    json_put_u64(doc, "other_error_count", view->other_errors);
+    json_put_u64(doc, "predictive_failure_count", view->predictive_failures);
+    json_put_bool(doc, "locating", view->locating);
+    json_put(doc, "unsuitable", view->has_unsuitable ? reason_doc(&view->unsuitable) : json_null());
+    json_put(doc, "state_reason",
+             view->has_state_reason ? reason_doc(&view->state_reason) : json_null());
+    json_put(doc, "faults", faults_doc(view->emulated));
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
+static json_t *members_doc(const struct drive_group_view *view)
+{
+    json_t *doc = json_new_array();
+
+    ASSERT(view->member_count <= GROUP_MEMBERS_MAX);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member_view *member = &view->members[i];
+        json_t *entry = json_new_object();
+
+        json_put_u64(entry, "span", member->span);
+        json_put_u64(entry, "row", member->row);
+        json_put_text_or_null(entry, "drive", member->drive);
+        json_put_text(entry, "state", drive_state_word(member->state));
+        json_put_text(entry, "serial", member->serial);
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
+static json_t *drive_group_doc(const struct drive_group_view *view)
+{
+    json_t *doc = json_new_object();
+    char guid[GUID_TEXT_BYTES];
+
+    guid_format(&view->config->guid, guid);
+    json_put_text(doc, "controller", view->controller);
+    json_put_u64(doc, "index", view->index);
+    json_put_text(doc, "path", view->path);
+    json_put_text(doc, "guid", guid);
+    json_put_text(doc, "level", raid_level_word(view->level));
+    json_put_text(doc, "state", virtual_drive_state_word(view->state));
+    json_put_u64(doc, "size_bytes", view->size_bytes);
+    json_put_u64(doc, "free_bytes", view->free_bytes);
+    json_put_u64(doc, "span_count", view->span_count);
+    json_put_u64(doc, "drives_per_span", view->drives_per_span);
+    json_put(doc, "members", members_doc(view));
+    json_put(doc, "virtual_drives", keys_doc(view->vds, view->vd_count));
+    json_put(doc, "spares", keys_doc(view->spares, view->spare_count));
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
+static void export_append(json_t *exports, const char *kind, const char *uri, uint32_t connections)
+{
+    if (uri[0] == '\0') {
+        return;
+    }
+    json_t *entry = json_new_object();
+
+    json_put_text(entry, "kind", kind);
+    json_put_text(entry, "uri", uri);
+    json_put_u64(entry, "connections", connections);
+    json_append(exports, entry);
+}
+
+static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config)
+{
+    char guid[GUID_TEXT_BYTES];
+
+    guid_format(&config->guid, guid);
+    json_put_u64(doc, "index", config->target_id);
+    json_put_text(doc, "guid", guid);
+    json_put_text(doc, "name", config->name);
+    json_put_text(doc, "level", raid_level_word(config->geometry.level));
+    json_put_text(doc, "access", access_policy_word(config->access));
+    json_put_u64(doc, "size_bytes", config->size_bytes);
+    json_put_u64(doc, "block_bytes", config->geometry.block_bytes);
+    json_put_u64(doc, "strip_bytes", config->geometry.strip_bytes);
+    json_put_u64(doc, "span_count", config->geometry.span_count);
+    json_put_u64(doc, "drives_per_span", config->geometry.members_per_span);
+    json_put_text(doc, "io_policy", io_policy_word(config->io_policy));
+    json_put_text(doc, "drive_cache_policy", drive_cache_policy_word(config->drive_cache_policy));
+    json_put_u64(doc, "created_at_us", config->created_us);
+}
+
+static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
+{
+    json_t *doc = json_new_object();
+    json_t *exports = json_new_array();
+
+    virtual_drive_doc_config(doc, view->config);
+    json_put_text(doc, "controller", view->controller);
+    json_put_text(doc, "drive_group", view->group);
+    json_put_text(doc, "path", view->path);
+    json_put_text(doc, "state", virtual_drive_state_word(view->state));
+    json_put_bool(doc, "consistent", view->consistent);
+    json_put_u64(doc, "drive_failures_left", view->drive_failures_left);
+    json_put(doc, "write_policy", policy_doc(&view->write_policy));
+    json_put(doc, "read_policy", policy_doc(&view->read_policy));
+    json_put(doc, "guarantee", reason_doc(&view->guarantee));
+    export_append(exports, "nbd_unix", view->nbd_unix_uri, view->connections);
+    export_append(exports, "nbd_tcp", view->nbd_tcp_uri, view->connections);
+    json_put(doc, "exports", exports);
+    json_put_u64(doc, "media_error_count", view->lost_blocks);
+    json_put(doc, "operations", keys_doc(view->operations, view->operation_count));
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
+static double percent_bounded(double percent)
+{
+    if (!(percent > 0.0)) {
+        return 0.0;
+    }
+    return percent > 100.0 ? 100.0 : percent;
+}
+
+static json_t *operation_doc(const struct operation_view *view)
+{
+    json_t *doc = json_new_object();
+    bool ended = view->ended_us != 0;
+
+    json_put_text(doc, "controller", view->controller);
+    json_put_text(doc, "kind", operation_kind_word(view->kind));
+    json_put_text(doc, "state", operation_state_word(view->state));
+    json_put_text(doc, "target_kind", object_kind_word(view->target_kind));
+    json_put_text(doc, "target", view->target);
+    json_put_text_or_null(doc, "drive_group", view->group);
+    json_put_u64(doc, "done_bytes", view->done_bytes);
+    json_put_u64(doc, "total_bytes", view->total_bytes);
+    json_put(doc, "progress_percent", json_real(percent_bounded(view->progress_percent)));
+    json_put_u64(doc, "speed_bytes_per_s", view->speed_bytes_per_s);
+    json_put(doc, "time_left_s",
+             view->time_left_s >= 0 ? json_integer(view->time_left_s) : json_null());
+    json_put_u64(doc, "started_at_us", view->started_us);
+    json_put(doc, "ended_at_us", ended ? json_integer((json_int_t)view->ended_us) : json_null());
+    json_put(doc, "reason", view->has_reason ? reason_doc(&view->reason) : json_null());
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
+static json_t *view_doc(enum object_kind kind, const void *view)
+{
+    switch (kind) {
+    case OBJECT_KIND_HOST:
+        return host_doc(view);
+    case OBJECT_KIND_CONTROLLER:
+        return controller_doc(view);
+    case OBJECT_KIND_ENCLOSURE:
+        return enclosure_doc(view);
+    case OBJECT_KIND_DRIVE:
+        return drive_doc(view);
+    case OBJECT_KIND_DRIVE_GROUP:
+        return drive_group_doc(view);
+    case OBJECT_KIND_VIRTUAL_DRIVE:
+        return virtual_drive_doc(view);
+    case OBJECT_KIND_OPERATION:
+        return operation_doc(view);
+    case OBJECT_KIND_BATTERY: /* no view exists: no battery is reported */
+    case OBJECT_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+json_t *object_doc(const struct object_head *head, const void *view)
+{
+    json_t *object = tombstone_doc(head);
+
+    ASSERT(view != NULL);
+    json_put_u64(object, "config_rev", head->config_rev);
+    json_put(object, "doc", view_doc(head->kind, view));
+    return object;
+}
+
+json_t *tombstone_doc(const struct object_head *head)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "kind", object_kind_word(head->kind));
+    json_put_text(doc, "key", head->key);
+    json_put_u64(doc, "rev", head->rev);
+    return doc;
+}
+
+json_t *event_doc(const struct event *event)
+{
+    const struct event_kind *kind = event_kind_by_code(event->code);
+    json_t *doc = json_new_object();
+    json_t *params = json_new_object();
+
+    ASSERT(event->param_count <= EVENT_PARAM_MAX);
+    for (uint32_t i = 0; i < event->param_count; i++) {
+        json_put_text(params, event->params[i].name, event->params[i].value);
+    }
+    json_put_u64(doc, "seq", event->seq);
+    json_put_u64(doc, "wall_us", event->wall_us);
+    json_put_u64(doc, "monotonic_us", event->monotonic_us);
+    json_put_u64(doc, "code", event->code);
+    json_put_text(doc, "name", kind != NULL ? kind->name : "unknown");
+    json_put(doc, "class", json_integer(event->class_));
+    json_put_u64(doc, "locale", event->locale);
+    json_put_text(doc, "kind", event->object_kind);
+    json_put_text(doc, "key", event->object_key);
+    json_put(doc, "params", params);
+    json_put_text(doc, "text", event->text);
+    return doc;
+}
+
+static json_t *reasons_doc(const struct reason *reasons, uint32_t count)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_append(doc, reason_doc(&reasons[i]));
+    }
+    return doc;
+}
+
+static json_t *wasted_doc(const struct ctl_preview *preview)
+{
+    json_t *doc = json_new_array();
+
+    ASSERT(preview->wasted_count <= COMMAND_DRIVES_MAX);
+    for (uint32_t i = 0; i < preview->wasted_count; i++) {
+        json_t *entry = json_new_object();
+
+        json_put_text(entry, "drive", preview->wasted[i].drive);
+        json_put_u64(entry, "bytes", preview->wasted[i].bytes);
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
+json_t *preview_doc(const struct ctl_preview *preview)
+{
+    json_t *doc = json_new_object();
+
+    json_put_bool(doc, "ok", preview->ok);
+    json_put(doc, "refusals", reasons_doc(preview->refusals, preview->refusal_count));
+    json_put(doc, "warnings", reasons_doc(preview->warnings, preview->warning_count));
+    json_put_text(doc, "plan_digest", preview->plan_digest);
+    json_put_text(doc, "level", raid_level_word(preview->level));
+    json_put_u64(doc, "size_bytes", preview->size_bytes);
+    json_put_u64(doc, "raw_bytes", preview->raw_bytes);
+    json_put_u64(doc, "wasted_bytes", preview->wasted_bytes);
+    json_put(doc, "wasted", wasted_doc(preview));
+    json_put_u64(doc, "drive_failures_tolerated", preview->drive_failures_tolerated);
+    json_put_text(doc, "tolerance", preview->tolerance);
+    json_put_u64(doc, "span_count", preview->span_count);
+    json_put_u64(doc, "drives_per_span", preview->drives_per_span);
+    json_put_u64(doc, "strip_bytes", preview->strip_bytes);
+    json_put_u64(doc, "row_bytes", preview->row_bytes);
+    json_put_u64(doc, "block_bytes", preview->block_bytes);
+    json_put(doc, "init_seconds",
+             preview->init_seconds >= 0 ? json_integer(preview->init_seconds) : json_null());
+    json_put_text(doc, "cli", preview->cli);
+    return doc;
+}

@@ -1,0 +1,28 @@
+/*
+ * From the controller's views to the documents of protocol/objects.schema.json, and the
+ * other things the agent tells: reasons, events, the answer to a preview. Only upwards;
+ * control/command_args.h is the way down.
+ */
+#ifndef ARRAYWRIGHT_CONTROL_OBJECT_DOC_H
+#define ARRAYWRIGHT_CONTROL_OBJECT_DOC_H
+
+#include <jansson.h>
+
+#include "base/reason.h"
+#include "ctl/view.h"
+#include "port/event_port.h"
+
+/* {kind, key, rev, config_rev, doc}; the view's type follows head->kind. */
+json_t *object_doc(const struct object_head *head, const void *view);
+/* {kind, key, rev} */
+json_t *tombstone_doc(const struct object_head *head);
+/* {code, params, text} */
+json_t *reason_doc(const struct reason *reason);
+json_t *event_doc(const struct event *event);
+json_t *preview_doc(const struct ctl_preview *preview);
+
+/* "raid5" */
+const char *raid_level_word(enum raid_level level);
+bool raid_level_word_parse(const char *word, enum raid_level *ret_level);
+
+#endif

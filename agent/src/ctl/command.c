@@ -1,0 +1,178 @@
+/*
+ * Commands: one at a time, in order of arrival. A command runs from the work loop, never from
+ * inside ctl_execute(); it holds `change` until it ends.
+ *
+ *   waiting --change is free--> running --command_finish--> completed
+ *
+ * (1) Preconditions and documents are compared after a refresh, and a command completes after
+ *     one, so that the caller sees the revisions of what it caused.
+ */
+#include "ctl/command.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static const struct {
+    const char *word;
+    enum command_class class_;
+    void (*run)(struct ctl *ctl, struct ctl_command *command);
+} ops[CTL_OP_MAX] = {
+    [CTL_OP_VD_CREATE] = {"vd_create", COMMAND_CLASS_O, command_vd_create},
+    [CTL_OP_VD_DELETE] = {"vd_delete", COMMAND_CLASS_X, command_vd_delete},
+    [CTL_OP_VD_SET] = {"vd_set", COMMAND_CLASS_O, command_vd_set},
+    [CTL_OP_CONTROLLER_SET] = {"controller_set", COMMAND_CLASS_O, command_controller_set},
+    [CTL_OP_SPARE_ADD] = {"spare_add", COMMAND_CLASS_O, command_spare_add},
+    [CTL_OP_SPARE_REMOVE] = {"spare_remove", COMMAND_CLASS_O, command_spare_remove},
+    [CTL_OP_REBUILD] = {"rebuild", COMMAND_CLASS_O, command_rebuild},
+    [CTL_OP_BGI] = {"bgi", COMMAND_CLASS_O, command_bgi},
+    [CTL_OP_DRIVE_REPLACE] = {"drive_replace", COMMAND_CLASS_O, command_drive_replace},
+    [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", COMMAND_CLASS_D, command_drive_offline},
+    [CTL_OP_DRIVE_GOOD] = {"drive_good", COMMAND_CLASS_X, command_drive_good},
+    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", COMMAND_CLASS_O, command_drive_locate},
+    [CTL_OP_FAULT_INJECT] = {"fault_inject", COMMAND_CLASS_O, command_fault_inject},
+};
+
+const char *ctl_op_word(enum ctl_op op)
+{
+    ASSERT((unsigned)op < CTL_OP_MAX);
+    return ops[op].word;
+}
+
+bool ctl_op_parse(const char *word, enum ctl_op *ret_op)
+{
+    for (unsigned i = 0; i < CTL_OP_MAX; i++) {
+        if (strcmp(ops[i].word, word) == 0) {
+            *ret_op = (enum ctl_op)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What overwrites somebody's data is in the class of destruction, whatever the op. */
+enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives)
+{
+    ASSERT((unsigned)op < CTL_OP_MAX);
+    if (on_used_drives &&
+        (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD || op == CTL_OP_DRIVE_REPLACE)) {
+        return COMMAND_CLASS_X;
+    }
+    return ops[op].class_;
+}
+
+void command_object_add(struct ctl_command *command, const struct ctl_object *object)
+{
+    if (command->object_count < COMMAND_OBJECTS_MAX) {
+        command->objects[command->object_count].kind = object->kind;
+        memcpy(command->objects[command->object_count].key, object->key,
+               sizeof(command->objects[0].key));
+        command->object_count++;
+    }
+}
+
+static bool preconditions_hold(struct ctl *ctl, struct ctl_command *command,
+                               struct reason *ret_reason)
+{
+    for (uint32_t i = 0; i < command->precondition_count && i < COMMAND_PRECONDITIONS_MAX; i++) {
+        enum object_kind kind = command->preconditions[i].kind;
+        const char *key = command->preconditions[i].key;
+        const struct ctl_object *object = NULL;
+
+        if ((unsigned)kind >= OBJECT_KIND_MAX) {
+            reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", "preconditions", "problem",
+                       "unknown kind of object", NULL);
+            return false;
+        }
+        object = object_find(ctl, kind, key);
+        if (object == NULL) {
+            reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(kind), "key",
+                       key, NULL);
+            return false;
+        }
+        if (object->config_rev != command->preconditions[i].config_rev) {
+            reason_set(ret_reason, REASON_STALE_PRECONDITION, "kind", object_kind_word(kind), "key",
+                       key, NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void command_complete(struct ctl *ctl, struct ctl_command *command,
+                             const struct reason *reason)
+{
+    ctl_refresh(ctl);
+    command->reason = *reason;
+    command->ctl_private = NULL;
+    command->complete(command);
+}
+
+void command_finish(struct ctl *ctl, const struct reason *reason)
+{
+    struct ctl_command *command = ctl->command;
+    struct reason copy = *reason; /* it may live in what the end of the command frees */
+
+    ASSERT(command != NULL);
+    ctl->command = NULL;
+    ctl_change_end(ctl);
+    command_complete(ctl, command, &copy);
+}
+
+void command_done(struct ctl *ctl)
+{
+    struct reason reason;
+
+    reason_set(&reason, REASON_OK, NULL);
+    command_finish(ctl, &reason);
+}
+
+void command_refuse(struct ctl *ctl, enum reason_code code)
+{
+    struct reason reason;
+
+    ASSERT(code != REASON_OK);
+    reason_set(&reason, code, NULL);
+    command_finish(ctl, &reason);
+}
+
+static void command_start(struct ctl *ctl, struct ctl_command *command)
+{
+    struct reason reason;
+
+    ctl->command = command;
+    command->object_count = 0;
+    command->changed_something = false;
+    command->ctl_private = NULL;
+    ctl_refresh(ctl);
+    if (!rule_online(ctl, &reason) || !preconditions_hold(ctl, command, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    ops[command->op].run(ctl, command);
+}
+
+void ctl_commands_work(struct ctl *ctl)
+{
+    if (ctl->command != NULL) {
+        command_vd_delete_work(ctl);
+    }
+    if (ctl->life == CTL_LIFE_NEW || ctl->life == CTL_LIFE_STARTING) {
+        return;
+    }
+    while (!list_is_empty(&ctl->commands) && ctl_change_begin(ctl, "a command")) {
+        struct list *node = list_pop_head(&ctl->commands);
+
+        command_start(ctl, list_entry(node, struct ctl_command, ctl_link));
+    }
+}
+
+void ctl_execute(struct ctl *ctl, struct ctl_command *command)
+{
+    ASSERT(command->complete != NULL);
+    ASSERT((unsigned)command->op < CTL_OP_MAX);
+    list_init(&command->ctl_link);
+    list_push_tail(&ctl->commands, &command->ctl_link);
+    ctl_kick(ctl);
+}

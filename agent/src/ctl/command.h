@@ -1,0 +1,192 @@
+/*
+ * Typed commands, one struct per op of protocol/commands.schema.json. Objects are named by
+ * their protocol key.
+ */
+#ifndef ARRAYWRIGHT_CTL_COMMAND_H
+#define ARRAYWRIGHT_CTL_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "base/reason.h"
+#include "meta/config.h"
+
+#define OBJECT_KEY_MAX 64u
+#define COMMAND_DRIVES_MAX 256u
+#define COMMAND_SPARES_MAX 16u
+#define COMMAND_PRECONDITIONS_MAX 16u
+#define COMMAND_OBJECTS_MAX 8u
+
+typedef char object_key_t[OBJECT_KEY_MAX + 1];
+
+enum ctl_op {
+    CTL_OP_VD_CREATE,
+    CTL_OP_VD_DELETE,
+    CTL_OP_VD_SET,
+    CTL_OP_CONTROLLER_SET,
+    CTL_OP_SPARE_ADD,
+    CTL_OP_SPARE_REMOVE,
+    CTL_OP_REBUILD,
+    CTL_OP_BGI,
+    CTL_OP_DRIVE_REPLACE,
+    CTL_OP_DRIVE_OFFLINE,
+    CTL_OP_DRIVE_GOOD,
+    CTL_OP_DRIVE_LOCATE,
+    CTL_OP_FAULT_INJECT,
+    CTL_OP_MAX
+};
+
+const char *ctl_op_word(enum ctl_op op);                 /* "vd_create" */
+bool ctl_op_parse(const char *word, enum ctl_op *ret_op);
+enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives);
+
+struct command_vd_create {
+    object_key_t controller;
+    enum raid_level level;
+    uint32_t drive_count;
+    object_key_t drives[COMMAND_DRIVES_MAX];
+    uint32_t drives_per_span;        /* 0: the level's default */
+    object_key_t drive_group;        /* "" or an existing group (then no drives) */
+    uint64_t size_bytes;             /* 0: all */
+    uint32_t strip_bytes;            /* 0: default */
+    char name[VD_NAME_MAX + 1];      /* "": one is made (vd0, vd1, …) */
+    enum write_policy write_policy;
+    enum read_policy read_policy;
+    enum io_policy io_policy;
+    enum drive_cache_policy drive_cache_policy;
+    uint32_t spare_count;
+    object_key_t spares[COMMAND_SPARES_MAX];
+    bool force;
+    uint32_t serial_count;           /* of drives that carry data and may be overwritten */
+    char serials[COMMAND_SPARES_MAX][41];
+    char plan_digest[65];            /* "" or from the preview */
+};
+
+enum vd_set_field {
+    VD_SET_NAME = 1,
+    VD_SET_WRITE_POLICY = 2,
+    VD_SET_READ_POLICY = 4,
+    VD_SET_IO_POLICY = 8,
+    VD_SET_DRIVE_CACHE = 16,
+    VD_SET_ACCESS = 32
+};
+
+struct command_vd_set {
+    object_key_t vd;
+    uint32_t fields;                 /* enum vd_set_field */
+    char name[VD_NAME_MAX + 1];
+    enum write_policy write_policy;
+    enum read_policy read_policy;
+    enum io_policy io_policy;
+    enum drive_cache_policy drive_cache_policy;
+    enum access_policy access;
+};
+
+enum controller_set_field {
+    CONTROLLER_SET_REBUILD_RATE = 1,
+    CONTROLLER_SET_BGI_RATE = 2,
+    CONTROLLER_SET_AUTO_REBUILD = 4
+};
+
+struct ctl_command {
+    enum ctl_op op;
+    union {
+        struct command_vd_create vd_create;
+        struct {
+            object_key_t vd;
+            bool force;
+        } vd_delete;
+        struct command_vd_set vd_set;
+        struct {
+            object_key_t controller;
+            uint32_t fields;
+            uint32_t rebuild_rate_percent;
+            uint32_t bgi_rate_percent;
+            bool auto_rebuild;
+        } controller_set;
+        struct {
+            object_key_t drive;
+            uint32_t group_count; /* 0: global */
+            object_key_t groups[COMMAND_SPARES_MAX];
+            bool force;
+            char serial[41];
+        } spare_add;
+        struct {
+            object_key_t drive;
+        } drive; /* spare_remove, drive_offline */
+        struct {
+            object_key_t target; /* rebuild: drive; bgi: virtual drive */
+            enum task_action action;
+        } task;
+        struct {
+            object_key_t group;
+            uint32_t span, row;
+            object_key_t drive;
+            bool force;
+            char serial[41];
+        } drive_replace;
+        struct {
+            object_key_t drive;
+            bool force;
+            char serial[41];
+        } drive_good;
+        struct {
+            object_key_t drive;
+            bool on;
+        } drive_locate;
+        struct {
+            object_key_t drive;
+            enum fault_kind fault;
+            uint64_t lba, count;
+            uint32_t latency_ms;
+        } fault_inject;
+    } args;
+    char confirm[65];                /* the typed identity, or "" */
+    bool local;                      /* asked on the host itself by a local administrator */
+    uint32_t precondition_count;
+    struct {
+        enum object_kind kind;
+        object_key_t key;
+        uint64_t config_rev;
+    } preconditions[COMMAND_PRECONDITIONS_MAX];
+
+    /* reason.code REASON_OK: done. Anything else: refused or failed. */
+    void (*complete)(struct ctl_command *command);
+    void *owner;
+    /* Set when complete is called. */
+    struct reason reason;
+    bool changed_something;          /* failed half-way: look at the present state */
+    uint32_t object_count;
+    struct {
+        enum object_kind kind;
+        object_key_t key;
+    } objects[COMMAND_OBJECTS_MAX];
+
+    struct list ctl_link;            /* private to the controller while it runs */
+    void *ctl_private;
+};
+
+struct ctl_preview {
+    bool ok;
+    uint32_t refusal_count;
+    struct reason refusals[8];
+    uint32_t warning_count;
+    struct reason warnings[8];
+    char plan_digest[65];            /* hex SHA-like digest over everything that matters */
+    enum raid_level level;
+    uint64_t size_bytes, raw_bytes, wasted_bytes;
+    uint32_t wasted_count;
+    struct {
+        object_key_t drive;
+        uint64_t bytes;
+    } wasted[COMMAND_DRIVES_MAX];
+    uint32_t drive_failures_tolerated;
+    char tolerance[200];             /* "Any one drive may fail." */
+    uint32_t span_count, drives_per_span, strip_bytes, block_bytes;
+    uint64_t row_bytes;
+    int64_t init_seconds;            /* -1: not known */
+    char cli[1024];                  /* the same as a CLI command */
+};
+
+#endif

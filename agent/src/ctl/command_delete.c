@@ -1,0 +1,373 @@
+/*
+ * vd_delete: the export closes, the tasks end, then
+ *
+ *   not the last one of its group: one saved edit of the group
+ *   the last one: the list of groups in the store without the group, and an intent (the commit)
+ *     -> the group stops -> labels are wiped -> the intent is taken back
+ *
+ * (1) Before the commit a failure opens the export again and nothing has changed; after it the
+ *     group is gone, and what a crash leaves of its labels is wiped at the next start.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+#define REMOVE_TRIES_MAX 500u
+#define REMOVE_RETRY_US UINT64_C(20000)
+
+struct delete_run {
+    struct ctl *ctl;
+    struct ctl_command *command;
+    struct ctl_group *cg;
+    struct ctl_vd *cv;
+    struct vd *vd;                 /* while it is being removed */
+    char title[PATH_TEXT_BYTES];
+    object_key_t vd_key;
+    struct guid guid;              /* of the group */
+    bool last;
+    bool draining;
+    uint32_t tries;
+    uint64_t retry_at_us;
+    struct label_write *writes;
+    struct ctl_drive **wiped;
+    uint32_t write_count;
+    uint32_t pending;
+    struct store_request remove;
+};
+
+static void delete_end(struct delete_run *run, const struct reason *reason)
+{
+    struct ctl *ctl = run->ctl;
+    struct reason copy = *reason;
+
+    free(run->writes);
+    free(run->wiped);
+    free(run);
+    command_finish(ctl, &copy);
+}
+
+static void delete_ok(struct delete_run *run)
+{
+    struct reason reason;
+
+    reason_set(&reason, REASON_OK, NULL);
+    delete_end(run, &reason);
+}
+
+static void delete_failed(struct delete_run *run, int error)
+{
+    struct reason reason;
+
+    run->cg->quiescing = false;
+    if (run->cv->vd != NULL) {
+        ctl_vd_export(run->cv);
+    }
+    if (error == -EBUSY) {
+        reason_set(&reason, REASON_BUSY, "key", run->title, "operation", "background work", NULL);
+    } else {
+        reason_from_store(&reason, error);
+    }
+    delete_end(run, &reason);
+}
+
+static void event_deleted(struct delete_run *run)
+{
+    ctl_event(run->ctl, EVENT_VIRTUAL_DRIVE_DELETED, run->vd_key, "virtual_drive", run->title,
+              NULL);
+}
+
+/* One of several */
+
+static void delete_removed(void *context, int error)
+{
+    struct delete_run *run = context;
+
+    run->cv->removing = error == 0;
+    run->cv->vd = error == 0 ? NULL : run->vd;
+    if (error == -EBUSY && run->tries < REMOVE_TRIES_MAX) {
+        /* A checkpoint or the idle clean is under way: both end soon. */
+        run->tries++;
+        run->retry_at_us = clock_now_us(run->ctl->ports.clock) + REMOVE_RETRY_US;
+        run->draining = true;
+        ctl_kick_at(run->ctl, run->retry_at_us);
+        return;
+    }
+    if (error != 0) {
+        delete_failed(run, error);
+        return;
+    }
+    run->cg->quiescing = false;
+    ctl_vd_remove(run->cv);
+    event_deleted(run);
+    delete_ok(run);
+}
+
+/* The last one */
+
+static void delete_forgotten(struct ctl *ctl, int error, void *context)
+{
+    struct delete_run *run = context;
+
+    (void)error; /* an intent left behind is carried out once more at the next start */
+    for (uint32_t i = 0; i < run->write_count; i++) {
+        struct ctl_drive *cd = run->wiped[i];
+
+        if (cd != NULL && cd->label_status == LABEL_STATUS_NONE) {
+            cd_close(cd);
+        }
+    }
+    ASSERT(ctl == run->ctl);
+    delete_ok(run);
+}
+
+static void delete_forget(struct delete_run *run)
+{
+    struct controller_record *record = run->ctl->record;
+
+    ctl_record_edit(run->ctl);
+    for (uint32_t i = record->drive_count; i > 0; i--) {
+        if (record->drives[i - 1].intent) {
+            record_drive_remove(record, record->drives[i - 1].key);
+        }
+    }
+    record_intent_clear(record);
+    ctl_record_save(run->ctl, delete_forgotten, run);
+}
+
+static void delete_part_done(struct delete_run *run)
+{
+    ASSERT(run->pending > 0);
+    run->pending--;
+    if (run->pending == 0) {
+        delete_forget(run);
+    }
+}
+
+static void delete_wiped(struct label_write *write, int error)
+{
+    struct delete_run *run = write->owner;
+    struct ctl_drive *cd = run->wiped[write - run->writes];
+
+    if (error == 0 && cd->present) {
+        cd_make_blank(cd);
+    } else if (cd->present) {
+        cd->foreign = true; /* the label of a group that is no more */
+        cd->has_state_reason = true;
+        reason_set(&cd->state_reason, REASON_LABEL_UNKNOWN_GROUP, NULL);
+    }
+    delete_part_done(run);
+}
+
+static void delete_record_removed(struct store_request *request, int error)
+{
+    (void)error; /* a record that no list names is ignored */
+    delete_part_done(request->owner);
+}
+
+static void delete_wipe(struct delete_run *run, struct ctl_drive *cd)
+{
+    uint32_t slot = run->write_count++;
+
+    cd->spare = false;
+    cd->bad = false;
+    cd->has_state_reason = false;
+    run->wiped[slot] = cd;
+    run->writes[slot] =
+        (struct label_write){.drive = cd->drive, .complete = delete_wiped, .owner = run};
+    run->pending++;
+    group_store_label_write(run->ctl->group_store, &run->writes[slot]);
+}
+
+/* Drops the group from a spare's list; true if it was the only one. */
+static bool spare_serves_only(struct ctl_drive *cd, const struct guid *guid)
+{
+    if (!cd->spare || cd->spare_group_count == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cd->spare_group_count; i++) {
+        if (guid_equal(&cd->spare_groups[i], guid)) {
+            cd->spare_groups[i] = cd->spare_groups[--cd->spare_group_count];
+            /* Its label still names the group; an unknown one is ignored when it is read. */
+            return cd->spare_group_count == 0;
+        }
+    }
+    return false;
+}
+
+static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
+{
+    struct delete_run *run = context;
+    struct ctl *ctl = run->ctl;
+    struct store_port *store = ctl->ports.store;
+    struct ctl_drive *members[GROUP_MEMBERS_MAX];
+
+    (void)error; /* nothing of it is wanted any more */
+    memcpy(members, cg->members, sizeof(members));
+    ctl_group_free(cg);
+    run->cg = NULL;
+    event_deleted(run);
+    run->writes = calloc(CONTROLLER_DRIVES_MAX, sizeof(*run->writes));
+    run->wiped = calloc(CONTROLLER_DRIVES_MAX, sizeof(struct ctl_drive *));
+    ASSERT(run->writes != NULL && run->wiped != NULL);
+    run->pending = 1;
+    for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
+        if (members[i] != NULL && members[i]->present && members[i]->drive != NULL) {
+            delete_wipe(run, members[i]);
+        }
+    }
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (run->write_count < CONTROLLER_DRIVES_MAX && cd->present &&
+            spare_serves_only(cd, &run->guid)) {
+            delete_wipe(run, cd);
+        }
+    }
+    run->remove = (struct store_request){.complete = delete_record_removed, .owner = run};
+    group_record_name(&run->guid, run->remove.name);
+    list_init(&run->remove.port_link);
+    store->ops->put(store, &run->remove);
+}
+
+static void delete_committed(struct ctl *ctl, int error, void *context)
+{
+    struct delete_run *run = context;
+
+    ASSERT(ctl == run->ctl);
+    if (error != 0) {
+        delete_failed(run, error);
+        return;
+    }
+    run->command->changed_something = true;
+    if (run->cg->phase == CTL_GROUP_RUNNING) {
+        ctl_group_stop(run->cg, delete_group_stopped, run);
+    } else {
+        delete_group_stopped(run->cg, 0, run);
+    }
+}
+
+static void delete_commit(struct delete_run *run)
+{
+    struct ctl *ctl = run->ctl;
+
+    ctl_record_edit(ctl);
+    record_group_remove(ctl->record, &run->guid);
+    ctl->record->intent = CONTROLLER_INTENT_DELETE;
+    ctl->record->intent_group = run->guid;
+    for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
+        if (run->cg->members[i] != NULL) {
+            record_drive_add(ctl->record, run->cg->members[i]->identity.key, true);
+        }
+    }
+    ctl_record_save(ctl, delete_committed, run);
+}
+
+/* Until the export is closed and the tasks have ended; called from the work loop. */
+void command_vd_delete_work(struct ctl *ctl)
+{
+    struct delete_run *run = NULL;
+    bool ready = false;
+
+    if (ctl->command->op != CTL_OP_VD_DELETE || ctl->command->ctl_private == NULL) {
+        return;
+    }
+    run = ctl->command->ctl_private;
+    if (!run->draining) {
+        return;
+    }
+    if (clock_now_us(ctl->ports.clock) < run->retry_at_us) {
+        ctl_kick_at(ctl, run->retry_at_us);
+        return;
+    }
+    ready = !ctl_vd_unexport(run->cv);
+    ready = operations_stopped(run->cg, run->last ? NULL : run->cv, REASON_SHUTTING_DOWN) && ready;
+    if (!ready) {
+        return;
+    }
+    run->draining = false;
+    if (run->last) {
+        delete_commit(run);
+    } else {
+        run->vd = run->cv->vd;
+        run->cv->shadow = *cv_config(run->cv);
+        run->cv->removing = true;
+        run->cv->vd = NULL;
+        group_vd_remove(run->cg->group, run->vd, delete_removed, run);
+    }
+}
+
+static bool delete_is_confirmed(const struct ctl_command *command, const struct ctl_vd *cv,
+                                struct reason *ret_reason)
+{
+    const char *name = cv_config(cv)->name;
+
+    if (command->confirm[0] == '\0') {
+        reason_set(ret_reason, REASON_CONFIRM_NEEDED, "expected", name, NULL);
+        return false;
+    }
+    if (strcmp(command->confirm, name) != 0) {
+        reason_set(ret_reason, REASON_CONFIRM_MISMATCH, "expected", name, NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *command,
+                              const struct ctl_vd *cv, struct reason *ret_reason)
+{
+    uint32_t connections = 0;
+    char text[16];
+
+    if (!delete_is_confirmed(command, cv, ret_reason)) {
+        return false;
+    }
+    if (cv->target != NULL && ctl->observer.export_connections != NULL) {
+        connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);
+    }
+    if (connections > 0 && !command->args.vd_delete.force) {
+        (void)snprintf(text, sizeof(text), "%u", connections);
+        reason_set(ret_reason, REASON_VIRTUAL_DRIVE_IN_USE, "name", cv_config(cv)->name,
+                   "connections", text, NULL);
+        return false;
+    }
+    if (cv->cg->phase != CTL_GROUP_RUNNING && cg_config(cv->cg)->vd_count > 1) {
+        return rule_group_running(cv->cg, "vd_delete", ret_reason);
+    }
+    return true;
+}
+
+void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_vd *cv = vd_by_key(ctl, command->args.vd_delete.vd);
+    struct delete_run *run = NULL;
+    struct reason reason;
+
+    if (cv == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "virtual_drive", "key",
+                   command->args.vd_delete.vd, NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (!delete_is_allowed(ctl, command, cv, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    run = calloc(1, sizeof(*run));
+    ASSERT(run != NULL);
+    run->ctl = ctl;
+    run->command = command;
+    run->cg = cv->cg;
+    run->cv = cv;
+    run->guid = cg_config(cv->cg)->guid;
+    run->last = cg_config(cv->cg)->vd_count == 1;
+    run->draining = true;
+    run->cg->quiescing = true;
+    vd_title(cv, run->title, sizeof(run->title));
+    memcpy(run->vd_key, cv->object.key, sizeof(run->vd_key));
+    command->ctl_private = run;
+    ctl_kick(ctl);
+}

@@ -1,0 +1,325 @@
+/*
+ * drive_offline, drive_good, drive_locate and fault_inject.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static struct ctl_drive *drive_or_refuse(struct ctl *ctl, const char *key)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct reason reason;
+
+    if (cd == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
+        command_finish(ctl, &reason);
+    }
+    return cd;
+}
+
+void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive_offline(cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (group_member_lose(cd->group->group, cd->member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                          true) != 0) {
+        drive_path(cd, path, sizeof(path));
+        group_path(cd->group, group, sizeof(group));
+        reason_set(&reason, REASON_LAST_COPY, "drive", path, "group", group, NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    command_object_add(command, &cd->object);
+    command_done(ctl);
+}
+
+/* drive_good */
+
+struct good_run {
+    struct ctl *ctl;
+    struct ctl_command *command;
+    struct ctl_drive *cd;
+    struct label_write write;
+};
+
+static void good_wiped(struct label_write *write, int error)
+{
+    struct good_run *run = write->owner;
+    struct ctl *ctl = run->ctl;
+    struct ctl_drive *cd = run->cd;
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    if (error == 0) {
+        cd_make_blank(cd);
+        ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
+        cd_close(cd);
+        command_object_add(run->command, &cd->object);
+        reason_set(&reason, REASON_OK, NULL);
+    } else {
+        reason_set(&reason, REASON_LABEL_FAILED, "drive", path, NULL);
+    }
+    free(run);
+    command_finish(ctl, &reason);
+}
+
+/* Data of somebody else are wiped only with force and the serial number typed. */
+static bool good_is_confirmed(const struct ctl_command *command, const struct ctl_drive *cd,
+                              struct reason *ret_reason)
+{
+    const char *typed =
+        command->confirm[0] != '\0' ? command->confirm : command->args.drive_good.serial;
+    char path[PATH_TEXT_BYTES];
+
+    if (!cd->foreign) {
+        return true;
+    }
+    drive_path(cd, path, sizeof(path));
+    if (!command->args.drive_good.force) {
+        reason_set(ret_reason, REASON_DRIVE_FOREIGN, "drive", path, NULL);
+        return false;
+    }
+    if (typed[0] == '\0') {
+        reason_set(ret_reason, REASON_CONFIRM_NEEDED, "expected", cd->identity.serial, NULL);
+        return false;
+    }
+    if (!cd_has_serial(cd, typed)) {
+        reason_set(ret_reason, REASON_CONFIRM_MISMATCH, "expected", cd->identity.serial, NULL);
+        return false;
+    }
+    return true;
+}
+
+void command_drive_good(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive_good.drive);
+    struct good_run *run = NULL;
+    struct reason reason;
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive_good(cd, &reason) || !good_is_confirmed(command, cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    run = calloc(1, sizeof(*run));
+    ASSERT(run != NULL);
+    *run = (struct good_run){.ctl = ctl, .command = command, .cd = cd};
+    run->write = (struct label_write){.drive = cd->drive, .complete = good_wiped, .owner = run};
+    group_store_label_write(ctl->group_store, &run->write);
+}
+
+void command_drive_locate(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive_locate.drive);
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive_locate(cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (cd->locating != command->args.drive_locate.on) {
+        cd->locating = command->args.drive_locate.on;
+        drive_path(cd, path, sizeof(path));
+        ctl_event(ctl, EVENT_LOCATE_CHANGED, cd->identity.key, "drive", path, "state",
+                  cd->locating ? "on" : "off", NULL);
+    }
+    command_object_add(command, &cd->object);
+    command_done(ctl);
+}
+
+/* fault_inject */
+
+static void event_fault(struct ctl_drive *cd, enum fault_kind fault)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    ctl_event(cd->ctl, EVENT_FAULT_INJECTED, cd->identity.key, "drive", path, "fault",
+              fault_kind_word(fault), NULL);
+}
+
+static bool fault_arguments_ok(const struct ctl_command *command, const struct ctl_drive *cd,
+                               struct reason *ret_reason)
+{
+    enum fault_kind fault = command->args.fault_inject.fault;
+    uint64_t blocks = cd->size_bytes / 512;
+    const char *field = NULL;
+    const char *problem = NULL;
+
+    if (fault == FAULT_KIND_MEDIA_ERROR || fault == FAULT_KIND_WRITE_ERROR) {
+        if (command->args.fault_inject.lba >= blocks) {
+            field = "lba";
+            problem = "it lies beyond the end of the drive";
+        } else if (command->args.fault_inject.count > blocks - command->args.fault_inject.lba) {
+            field = "count";
+            problem = "it reaches beyond the end of the drive";
+        }
+    }
+    if (fault == FAULT_KIND_MEDIA_ERROR && command->args.fault_inject.count == 0) {
+        field = "count";
+        problem = "it must be at least 1";
+    }
+    if (fault == FAULT_KIND_SLOW && (command->args.fault_inject.latency_ms == 0 ||
+                                     command->args.fault_inject.latency_ms > 60000)) {
+        field = "latency_ms";
+        problem = "it must be from 1 to 60000";
+    }
+    if (field != NULL) {
+        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", field, "problem", problem, NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool fault_presence_ok(const struct ctl_command *command, const struct ctl_drive *cd,
+                              struct reason *ret_reason)
+{
+    enum fault_kind fault = command->args.fault_inject.fault;
+    bool wants_present = fault != FAULT_KIND_RETURN;
+    char path[PATH_TEXT_BYTES];
+
+    if (fault == FAULT_KIND_REPLACE || fault == FAULT_KIND_CLEAR || cd->present == wants_present) {
+        return true;
+    }
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state",
+               cd->present ? "present" : "pulled", "op", fault_kind_word(fault), NULL);
+    return false;
+}
+
+static void fault_add(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd)
+{
+    const struct emulated_fault fault = {
+        .kind = command->args.fault_inject.fault,
+        .lba = command->args.fault_inject.lba,
+        .count = command->args.fault_inject.count,
+        .latency_ms = command->args.fault_inject.latency_ms,
+    };
+    struct reason reason;
+
+    if (emulated_drive_fault_add(cd->emulated, &fault) != 0) {
+        reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "fault", "problem",
+                   "the drive has as many faults as it can hold", NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    event_fault(cd, fault.kind);
+    command_object_add(command, &cd->object);
+    command_done(ctl);
+}
+
+static void fault_pull(struct ctl_drive *cd)
+{
+    emulated_drive_disconnect(cd->emulated);
+    if (cd->drive != NULL) {
+        drive_port_gone(cd->drive);
+    }
+    cd->gone_noted = true;
+    cd->return_noted = false;
+}
+
+static void fault_return(struct ctl_drive *cd)
+{
+    emulated_drive_connect(cd->emulated);
+    if (cd->drive != NULL) {
+        cd->return_noted = true;
+    } else {
+        cd->present = true;
+    }
+}
+
+static void fault_replace(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd)
+{
+    struct device_port *devices = ctl->ports.devices;
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char key[EVENT_KEY_MAX + 1];
+    int error = devices != NULL ? 0 : -ENODEV;
+
+    /* The old drive may be gone when replace() returns: what is said of it comes first. */
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(key, sizeof(key), "%s", cd->identity.key);
+    if (error == 0) {
+        error = devices->ops->replace(devices, cd->device);
+    }
+    if (error != 0) {
+        char text[32];
+
+        (void)snprintf(text, sizeof(text), "error %d", -error);
+        reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "fault", "problem", text, NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    ctl_event(ctl, EVENT_FAULT_INJECTED, key, "drive", path, "fault",
+              fault_kind_word(FAULT_KIND_REPLACE), NULL);
+    ASSERT(ctl->command == command);
+    command_done(ctl);
+}
+
+void command_fault_inject(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.fault_inject.drive);
+    enum fault_kind fault = command->args.fault_inject.fault;
+    struct reason reason;
+
+    if (cd == NULL) {
+        return;
+    }
+    if ((unsigned)fault >= FAULT_KIND_MAX) {
+        command_refuse(ctl, REASON_UNKNOWN_COMMAND);
+        return;
+    }
+    if (!rule_fault_inject(cd, &reason) || !fault_presence_ok(command, cd, &reason) ||
+        !fault_arguments_ok(command, cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    switch (fault) {
+    case FAULT_KIND_PULL:
+        event_fault(cd, fault);
+        fault_pull(cd);
+        break;
+    case FAULT_KIND_RETURN:
+        event_fault(cd, fault);
+        fault_return(cd);
+        break;
+    case FAULT_KIND_REPLACE:
+        fault_replace(ctl, command, cd);
+        return;
+    case FAULT_KIND_CLEAR:
+        event_fault(cd, fault);
+        emulated_drive_faults_clear(cd->emulated);
+        break;
+    case FAULT_KIND_MEDIA_ERROR:
+    case FAULT_KIND_SLOW:
+    case FAULT_KIND_WRITE_ERROR:
+        fault_add(ctl, command, cd);
+        return;
+    case FAULT_KIND_MAX:
+        UNREACHABLE();
+    }
+    command_object_add(command, &cd->object);
+    ctl_drives_work(ctl);
+    command_done(ctl);
+}

@@ -1,0 +1,253 @@
+/*
+ * vd_set and controller_set: properties.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+/* vd_set */
+
+struct set_run {
+    struct ctl *ctl;
+    struct ctl_command *command;
+    struct ctl_vd *cv;
+    struct vd_config old;
+};
+
+static bool enums_are_known(const struct command_vd_set *args, struct reason *ret_reason)
+{
+    const char *field = NULL;
+
+    if ((args->fields & VD_SET_WRITE_POLICY) != 0 &&
+        (unsigned)args->write_policy >= WRITE_POLICY_MAX) {
+        field = "write_policy";
+    } else if ((args->fields & VD_SET_READ_POLICY) != 0 &&
+               (unsigned)args->read_policy >= READ_POLICY_MAX) {
+        field = "read_policy";
+    } else if ((args->fields & VD_SET_IO_POLICY) != 0 &&
+               (unsigned)args->io_policy >= IO_POLICY_MAX) {
+        field = "io_policy";
+    } else if ((args->fields & VD_SET_DRIVE_CACHE) != 0 &&
+               (unsigned)args->drive_cache_policy >= DRIVE_CACHE_POLICY_MAX) {
+        field = "drive_cache_policy";
+    } else if ((args->fields & VD_SET_ACCESS) != 0 && (unsigned)args->access >= ACCESS_POLICY_MAX) {
+        field = "access";
+    }
+    if (field != NULL) {
+        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", field, "problem", "no such value",
+                   NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool name_is_free(const struct ctl *ctl, const struct command_vd_set *args,
+                         const struct ctl_vd *cv, struct reason *ret_reason)
+{
+    const struct ctl_vd *other = NULL;
+    char path[PATH_TEXT_BYTES];
+
+    if ((args->fields & VD_SET_NAME) == 0) {
+        return true;
+    }
+    if (!vd_name_is_valid(args->name)) {
+        reason_set(ret_reason, REASON_NAME_INVALID, NULL);
+        return false;
+    }
+    other = vd_by_name(ctl, args->name);
+    if (other != NULL && other != cv) {
+        vd_path(other, path, sizeof(path));
+        reason_set(ret_reason, REASON_NAME_TAKEN, "name", args->name, "key", path, NULL);
+        return false;
+    }
+    return true;
+}
+
+static void vd_edit(struct group_config *config, void *context)
+{
+    const struct set_run *run = context;
+    const struct command_vd_set *args = &run->command->args.vd_set;
+
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        struct vd_config *vd = &config->vds[i];
+
+        if (!guid_equal(&vd->guid, &run->cv->guid)) {
+            continue;
+        }
+        if ((args->fields & VD_SET_NAME) != 0) {
+            memcpy(vd->name, args->name, sizeof(vd->name));
+        }
+        vd->write_policy =
+            (args->fields & VD_SET_WRITE_POLICY) != 0 ? args->write_policy : vd->write_policy;
+        vd->read_policy =
+            (args->fields & VD_SET_READ_POLICY) != 0 ? args->read_policy : vd->read_policy;
+        vd->io_policy = (args->fields & VD_SET_IO_POLICY) != 0 ? args->io_policy : vd->io_policy;
+        vd->drive_cache_policy = (args->fields & VD_SET_DRIVE_CACHE) != 0 ? args->drive_cache_policy
+                                                                          : vd->drive_cache_policy;
+        vd->access = (args->fields & VD_SET_ACCESS) != 0 ? args->access : vd->access;
+        return;
+    }
+    UNREACHABLE();
+}
+
+static void event_policy(const struct ctl_vd *cv, const char *property, const char *old,
+                         const char *new)
+{
+    char title[PATH_TEXT_BYTES];
+
+    if (strcmp(old, new) != 0) {
+        vd_title(cv, title, sizeof(title));
+        ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_POLICY_CHANGED, cv->object.key, "virtual_drive",
+                  title, "property", property, "old", old, "new", new, NULL);
+    }
+}
+
+static void vd_set_events(const struct set_run *run)
+{
+    const struct vd_config *old = &run->old;
+    const struct vd_config *now = cv_config(run->cv);
+
+    event_policy(run->cv, "name", old->name, now->name);
+    event_policy(run->cv, "write_policy", write_policy_word(old->write_policy),
+                 write_policy_word(now->write_policy));
+    event_policy(run->cv, "read_policy", read_policy_word(old->read_policy),
+                 read_policy_word(now->read_policy));
+    event_policy(run->cv, "io_policy", io_policy_word(old->io_policy),
+                 io_policy_word(now->io_policy));
+    event_policy(run->cv, "drive_cache_policy", drive_cache_policy_word(old->drive_cache_policy),
+                 drive_cache_policy_word(now->drive_cache_policy));
+    event_policy(run->cv, "access", access_policy_word(old->access),
+                 access_policy_word(now->access));
+}
+
+static void vd_set_done(void *context, int error)
+{
+    struct set_run *run = context;
+    struct ctl *ctl = run->ctl;
+    struct reason reason;
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+    } else {
+        vd_set_events(run);
+        command_object_add(run->command, &run->cv->object);
+        run->cv->export_stale = (run->old.access == ACCESS_POLICY_BLOCKED) !=
+                                (cv_config(run->cv)->access == ACCESS_POLICY_BLOCKED);
+        reason_set(&reason, REASON_OK, NULL);
+    }
+    free(run);
+    command_finish(ctl, &reason);
+}
+
+void command_vd_set(struct ctl *ctl, struct ctl_command *command)
+{
+    const struct command_vd_set *args = &command->args.vd_set;
+    struct ctl_vd *cv = vd_by_key(ctl, args->vd);
+    struct set_run *run = NULL;
+    struct reason reason;
+
+    if (cv == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "virtual_drive", "key", args->vd, NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (args->fields == 0) {
+        command_refuse(ctl, REASON_NOTHING_TO_CHANGE);
+        return;
+    }
+    if (!enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
+        !rule_group_running(cv->cg, "vd_set", &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    run = calloc(1, sizeof(*run));
+    ASSERT(run != NULL);
+    *run = (struct set_run){.ctl = ctl, .command = command, .cv = cv, .old = *cv_config(cv)};
+    group_config_change(cv->cg->group, vd_edit, run, vd_set_done, run);
+}
+
+/* controller_set */
+
+static void event_rate(struct ctl *ctl, enum event_id id, uint32_t old, uint32_t now)
+{
+    char text[16];
+
+    if (old != now) {
+        (void)snprintf(text, sizeof(text), "%u", now);
+        ctl_event(ctl, id, controller_key(ctl), "percent", text, NULL);
+    }
+}
+
+static void controller_set_done(struct ctl *ctl, int error, void *context)
+{
+    struct ctl_command *command = context;
+    const struct controller_record *old = ctl->record_old;
+    const struct controller_record *now = ctl->record;
+    struct reason reason;
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+        command_finish(ctl, &reason);
+        return;
+    }
+    event_rate(ctl, EVENT_REBUILD_RATE_CHANGED, old->rebuild_rate_percent,
+               now->rebuild_rate_percent);
+    event_rate(ctl, EVENT_BGI_RATE_CHANGED, old->bgi_rate_percent, now->bgi_rate_percent);
+    if (old->auto_rebuild != now->auto_rebuild) {
+        ctl_event(ctl, EVENT_AUTO_REBUILD_CHANGED, controller_key(ctl), "state",
+                  now->auto_rebuild ? "on" : "off", NULL);
+    }
+    operations_rate_set(ctl);
+    command_object_add(command, &ctl->controller);
+    command_done(ctl);
+}
+
+static bool rate_is_valid(uint32_t fields, uint32_t field, uint32_t percent, const char *name,
+                          struct reason *ret_reason)
+{
+    if ((fields & field) != 0 && percent > 100) {
+        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", name, "problem",
+                   "it must be from 0 to 100", NULL);
+        return false;
+    }
+    return true;
+}
+
+void command_controller_set(struct ctl *ctl, struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+    uint32_t rebuild = command->args.controller_set.rebuild_rate_percent;
+    uint32_t bgi = command->args.controller_set.bgi_rate_percent;
+    struct reason reason;
+
+    if (strcmp(command->args.controller_set.controller, controller_key(ctl)) != 0) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "controller", "key",
+                   command->args.controller_set.controller, NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (fields == 0) {
+        command_refuse(ctl, REASON_NOTHING_TO_CHANGE);
+        return;
+    }
+    if (!rate_is_valid(fields, CONTROLLER_SET_REBUILD_RATE, rebuild, "rebuild_rate_percent",
+                       &reason) ||
+        !rate_is_valid(fields, CONTROLLER_SET_BGI_RATE, bgi, "bgi_rate_percent", &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    ctl_record_edit(ctl);
+    if ((fields & CONTROLLER_SET_REBUILD_RATE) != 0) {
+        ctl->record->rebuild_rate_percent = rebuild;
+    }
+    if ((fields & CONTROLLER_SET_BGI_RATE) != 0) {
+        ctl->record->bgi_rate_percent = bgi;
+    }
+    if ((fields & CONTROLLER_SET_AUTO_REBUILD) != 0) {
+        ctl->record->auto_rebuild = command->args.controller_set.auto_rebuild;
+    }
+    ctl_record_save(ctl, controller_set_done, command);
+}

@@ -1,0 +1,291 @@
+/*
+ * spare_add and spare_remove. The drive's label is the one home of a hot spare's role, so each
+ * of the two is a single label write: a crash leaves the old or the new role.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+struct spare_run {
+    struct ctl *ctl;
+    struct ctl_command *command;
+    struct ctl_drive *cd;
+    struct ctl_claims claims;
+    struct label_write write;
+    struct drive_label label;
+    struct reason reason;
+    uint32_t group_count;
+    struct ctl_group *groups[COMMAND_SPARES_MAX];
+};
+
+static void spare_end(struct spare_run *run, const struct reason *reason)
+{
+    struct ctl *ctl = run->ctl;
+    struct reason copy = *reason;
+
+    free(run);
+    command_finish(ctl, &copy);
+}
+
+static void spare_refuse(struct spare_run *run, const struct reason *reason)
+{
+    ctl_claims_undo(&run->claims);
+    spare_end(run, reason);
+}
+
+/* spare_add */
+
+static bool groups_find(struct spare_run *run, struct reason *ret_reason)
+{
+    struct ctl_command *command = run->command;
+
+    for (uint32_t i = 0; i < command->args.spare_add.group_count && i < COMMAND_SPARES_MAX; i++) {
+        struct ctl_group *cg = group_by_key(run->ctl, command->args.spare_add.groups[i]);
+
+        if (cg == NULL) {
+            reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "drive_group", "key",
+                       command->args.spare_add.groups[i], NULL);
+            return false;
+        }
+        run->groups[run->group_count++] = cg;
+    }
+    return true;
+}
+
+static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group *cg,
+                              struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    if (!cg_is_redundant(cg)) {
+        reason_set(ret_reason, REASON_SPARE_NOT_NEEDED, NULL);
+        return false;
+    }
+    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+        drive_path(cd, path, sizeof(path));
+        group_path(cg, group, sizeof(group));
+        reason_set(ret_reason, REASON_SPARE_TOO_SMALL, "drive", path, "group", group, NULL);
+        return false;
+    }
+    return drive_fits_group(cd, cg, ret_reason);
+}
+
+static bool spare_is_allowed(struct spare_run *run, struct reason *ret_reason)
+{
+    struct ctl_drive *cd = run->cd;
+    const struct ctl_command *command = run->command;
+
+    if (!rule_drive_for_use(cd, command->args.spare_add.force,
+                            cd_has_serial(cd, command->args.spare_add.serial), ret_reason)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < run->group_count; i++) {
+        if (!group_wants_spare(cd, run->groups[i], ret_reason)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void event_spare_made(const struct spare_run *run)
+{
+    const struct ctl_drive *cd = run->cd;
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    if (run->group_count == 0) {
+        ctl_event(run->ctl, EVENT_SPARE_GLOBAL_MADE, cd->identity.key, "drive", path, NULL);
+    }
+    for (uint32_t i = 0; i < run->group_count; i++) {
+        group_path(run->groups[i], group, sizeof(group));
+        ctl_event(run->ctl, EVENT_SPARE_DEDICATED_MADE, cd->identity.key, "drive", path, "group",
+                  group, NULL);
+    }
+}
+
+static void spare_label_failed(struct spare_run *run)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(run->cd, path, sizeof(path));
+    reason_set(&run->reason, REASON_LABEL_FAILED, "drive", path, NULL);
+}
+
+static void spare_forgotten(struct ctl *ctl, int error, void *context)
+{
+    struct spare_run *run = context;
+
+    (void)error; /* a key too many on the list does no harm */
+    ASSERT(ctl == run->ctl);
+    spare_refuse(run, &run->reason);
+}
+
+/* The label could not be written: the drive is not one of ours after all. */
+static void spare_forget(struct spare_run *run)
+{
+    ctl_record_edit(run->ctl);
+    record_drive_remove(run->ctl->record, run->cd->identity.key);
+    ctl_record_save(run->ctl, spare_forgotten, run);
+}
+
+static void spare_unlabelled(struct label_write *write, int error)
+{
+    (void)error; /* if it cannot be wiped either, it says what it is when it is read again */
+    spare_forget(write->owner);
+}
+
+static void spare_labelled(struct label_write *write, int error)
+{
+    struct spare_run *run = write->owner;
+    struct ctl_drive *cd = run->cd;
+    struct reason reason;
+
+    if (error != 0 || !cd->present) {
+        spare_label_failed(run);
+        cd->uuid = (struct uuid){0};
+        run->write =
+            (struct label_write){.drive = cd->drive, .complete = spare_unlabelled, .owner = run};
+        group_store_label_write(run->ctl->group_store, &run->write);
+        return;
+    }
+    cd->spare = true;
+    cd->label_status = LABEL_STATUS_VALID;
+    cd->signature[0] = '\0';
+    cd->has_unsuitable = false;
+    cd->auto_failed = false;
+    cd->spare_group_count = run->group_count;
+    for (uint32_t i = 0; i < run->group_count; i++) {
+        cd->spare_groups[i] = cg_config(run->groups[i])->guid;
+    }
+    cd_state_update(cd);
+    event_spare_made(run);
+    command_object_add(run->command, &cd->object);
+    reason_set(&reason, REASON_OK, NULL);
+    spare_end(run, &reason);
+}
+
+static void spare_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct spare_run *run = context;
+    struct reason reason;
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+        spare_refuse(run, &reason);
+        return;
+    }
+    run->cd->uuid = uuid_make(&ctl->rng);
+    run->label = (struct drive_label){.drive = run->cd->uuid,
+                                      .controller = ctl->record->controller,
+                                      .role = LABEL_ROLE_SPARE,
+                                      .spare_group_count = run->group_count};
+    for (uint32_t i = 0; i < run->group_count; i++) {
+        run->label.spare_groups[i] = cg_config(run->groups[i])->guid;
+    }
+    run->write = (struct label_write){
+        .drive = run->cd->drive, .label = &run->label, .complete = spare_labelled, .owner = run};
+    group_store_label_write(ctl->group_store, &run->write);
+}
+
+static void spare_claimed(struct ctl_claims *claims, bool ok)
+{
+    struct spare_run *run = claims->owner;
+    struct reason reason;
+
+    if (!ok) {
+        spare_refuse(run, &claims->reason);
+        return;
+    }
+    if (!spare_is_allowed(run, &reason)) {
+        spare_refuse(run, &reason);
+        return;
+    }
+    ctl_record_edit(run->ctl);
+    record_drive_add(run->ctl->record, run->cd->identity.key, false);
+    ctl_record_save(run->ctl, spare_remembered, run);
+}
+
+static struct spare_run *spare_run_new(struct ctl *ctl, struct ctl_command *command,
+                                       const char *key)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct spare_run *run = NULL;
+    struct reason reason;
+
+    if (cd == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
+        command_finish(ctl, &reason);
+        return NULL;
+    }
+    run = calloc(1, sizeof(*run));
+    ASSERT(run != NULL);
+    run->ctl = ctl;
+    run->command = command;
+    run->cd = cd;
+    run->claims = (struct ctl_claims){.ctl = ctl, .done = spare_claimed, .owner = run};
+    return run;
+}
+
+void command_spare_add(struct ctl *ctl, struct ctl_command *command)
+{
+    struct spare_run *run = spare_run_new(ctl, command, command->args.spare_add.drive);
+    struct reason reason;
+
+    if (run == NULL) {
+        return;
+    }
+    if (!groups_find(run, &reason) || !spare_is_allowed(run, &reason)) {
+        spare_refuse(run, &reason);
+        return;
+    }
+    run->claims.force = command->args.spare_add.force;
+    ctl_claims_add(&run->claims, run->cd);
+    ctl_claims_run(&run->claims);
+}
+
+/* spare_remove */
+
+static void spare_wiped(struct label_write *write, int error)
+{
+    struct spare_run *run = write->owner;
+    struct ctl_drive *cd = run->cd;
+    bool global = cd->spare_group_count == 0;
+    char path[PATH_TEXT_BYTES];
+    struct reason reason;
+
+    if (error != 0) {
+        spare_label_failed(run);
+        spare_end(run, &run->reason);
+        return;
+    }
+    cd_make_blank(cd);
+    drive_path(cd, path, sizeof(path));
+    ctl_event(run->ctl, global ? EVENT_SPARE_GLOBAL_REMOVED : EVENT_SPARE_DEDICATED_REMOVED,
+              cd->identity.key, "drive", path, NULL);
+    cd_close(cd);
+    command_object_add(run->command, &cd->object);
+    reason_set(&reason, REASON_OK, NULL);
+    spare_end(run, &reason);
+}
+
+void command_spare_remove(struct ctl *ctl, struct ctl_command *command)
+{
+    struct spare_run *run = spare_run_new(ctl, command, command->args.drive.drive);
+    struct reason reason;
+
+    if (run == NULL) {
+        return;
+    }
+    if (!rule_spare_remove(run->cd, &reason)) {
+        spare_end(run, &reason);
+        return;
+    }
+    run->write =
+        (struct label_write){.drive = run->cd->drive, .complete = spare_wiped, .owner = run};
+    group_store_label_write(ctl->group_store, &run->write);
+}

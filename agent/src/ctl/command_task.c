@@ -1,0 +1,263 @@
+/*
+ * rebuild, bgi and drive_replace: background work asked for by a user.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static void refuse_unknown(struct ctl *ctl, const char *kind, const char *key)
+{
+    struct reason reason;
+
+    reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", kind, "key", key, NULL);
+    command_finish(ctl, &reason);
+}
+
+static void operation_act(struct ctl *ctl, struct ctl_operation *op, enum task_action action)
+{
+    ASSERT(op != NULL && op->task != NULL);
+    command_object_add(ctl->command, &op->object);
+    switch (action) {
+    case TASK_ACTION_STOP:
+        task_stop(op->task, REASON_STOPPED_BY_USER);
+        break;
+    case TASK_ACTION_PAUSE:
+        task_pause(op->task);
+        break;
+    case TASK_ACTION_RESUME:
+        task_resume(op->task);
+        break;
+    case TASK_ACTION_START:
+    case TASK_ACTION_MAX:
+        UNREACHABLE();
+    }
+    command_done(ctl);
+}
+
+/* A member put in its place: the rebuild starts by itself in the work loop. */
+static void member_replaced(struct ctl *ctl, int error, void *context)
+{
+    const struct ctl_drive *cd = context;
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES] = "its drive group";
+    char text[32];
+
+    if (error == 0) {
+        command_object_add(ctl->command, &cd->object);
+        command_done(ctl);
+        return;
+    }
+    if (error == -ENOSPC) {
+        reason_from_store(&reason, error);
+    } else {
+        drive_path(cd, path, sizeof(path));
+        (void)snprintf(text, sizeof(text), "error %d", -error);
+        reason_set(&reason, REASON_REPLACE_FAILED, "drive", path, "group", group, "error", text,
+                   NULL);
+    }
+    command_finish(ctl, &reason);
+}
+
+static void rebuild_start(struct ctl *ctl, struct ctl_drive *cd)
+{
+    struct ctl_group *cg = cd->group;
+
+    if (cg_config(cg)->members[cd->member].state == MEMBER_REBUILD) {
+        cg->rebuild_stopped[cd->member] = false; /* the work loop starts it */
+        cg->rebuild_by_user[cd->member] = true;
+        command_object_add(ctl->command, &cd->object);
+        command_done(ctl);
+        return;
+    }
+    ctl_member_replace(cg, cd->member, cd, true, member_replaced, cd);
+}
+
+void command_rebuild(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, command->args.task.target);
+    enum task_action action = command->args.task.action;
+    struct reason reason;
+
+    if (cd == NULL) {
+        refuse_unknown(ctl, "drive", command->args.task.target);
+        return;
+    }
+    if ((unsigned)action >= TASK_ACTION_MAX) {
+        command_refuse(ctl, REASON_UNKNOWN_COMMAND);
+        return;
+    }
+    if (!rule_rebuild(cd, action, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (action == TASK_ACTION_START) {
+        rebuild_start(ctl, cd);
+    } else {
+        operation_act(ctl, operation_of_member(cd->group, cd->member), action);
+    }
+}
+
+void command_bgi(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_vd *cv = vd_by_key(ctl, command->args.task.target);
+    enum task_action action = command->args.task.action;
+    struct reason reason;
+
+    if (cv == NULL) {
+        refuse_unknown(ctl, "virtual_drive", command->args.task.target);
+        return;
+    }
+    if ((unsigned)action >= TASK_ACTION_MAX) {
+        command_refuse(ctl, REASON_UNKNOWN_COMMAND);
+        return;
+    }
+    if (!rule_bgi(cv, action, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (action == TASK_ACTION_START) {
+        cv->bgi_stopped = false; /* the work loop starts it */
+        command_object_add(command, &cv->object);
+        command_done(ctl);
+    } else {
+        operation_act(ctl, operation_of_vd(cv), action);
+    }
+}
+
+/* drive_replace */
+
+struct replace_run {
+    struct ctl *ctl;
+    struct ctl_command *command;
+    struct ctl_group *cg;
+    struct ctl_drive *cd;
+    uint32_t member;
+    struct ctl_claims claims;
+};
+
+static bool replace_is_allowed(const struct replace_run *run, struct reason *ret_reason)
+{
+    const struct ctl_command *command = run->command;
+    char path[PATH_TEXT_BYTES];
+
+    if (!rule_drive_replace(run->cg, ret_reason)) {
+        return false;
+    }
+    group_path(run->cg, path, sizeof(path));
+    if (!cg_member_is_vacant(run->cg, run->member)) {
+        reason_set(ret_reason, REASON_NO_VACANT_PLACE, "group", path, NULL);
+        return false;
+    }
+    if (run->cd->group == run->cg && run->cd->member == run->member) {
+        return rule_rebuild(run->cd, TASK_ACTION_START, ret_reason);
+    }
+    if (!rule_drive_for_use(run->cd, command->args.drive_replace.force,
+                            cd_has_serial(run->cd, command->args.drive_replace.serial),
+                            ret_reason)) {
+        return false;
+    }
+    return drive_fits_group(run->cd, run->cg, ret_reason);
+}
+
+static void replace_refuse(struct replace_run *run, const struct reason *reason)
+{
+    struct ctl *ctl = run->ctl;
+    struct reason copy = *reason;
+
+    ctl_claims_undo(&run->claims);
+    free(run);
+    command_finish(ctl, &copy);
+}
+
+static void replace_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct replace_run *run = context;
+    struct ctl_group *cg = run->cg;
+    struct ctl_drive *cd = run->cd;
+    uint32_t member = run->member;
+    struct reason reason;
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+        replace_refuse(run, &reason);
+        return;
+    }
+    cd->signature[0] = '\0';
+    cd->has_unsuitable = false;
+    free(run);
+    ASSERT(ctl->command != NULL);
+    ctl_member_replace(cg, member, cd, true, member_replaced, cd);
+}
+
+static void replace_claimed(struct ctl_claims *claims, bool ok)
+{
+    struct replace_run *run = claims->owner;
+    struct reason reason;
+
+    if (!ok) {
+        replace_refuse(run, &claims->reason);
+        return;
+    }
+    if (!replace_is_allowed(run, &reason)) {
+        replace_refuse(run, &reason);
+        return;
+    }
+    ctl_record_edit(run->ctl);
+    record_drive_add(run->ctl->record, run->cd->identity.key, false);
+    ctl_record_save(run->ctl, replace_remembered, run);
+}
+
+static bool member_find(const struct ctl_command *command, const struct ctl_group *cg,
+                        uint32_t *ret_member)
+{
+    const struct geometry *geometry = &cg_config(cg)->vds[0].geometry;
+
+    if (command->args.drive_replace.span >= geometry->span_count ||
+        command->args.drive_replace.row >= geometry->members_per_span) {
+        return false;
+    }
+    *ret_member = command->args.drive_replace.span * geometry->members_per_span +
+                  command->args.drive_replace.row;
+    return true;
+}
+
+void command_drive_replace(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_group *cg = group_by_key(ctl, command->args.drive_replace.group);
+    struct ctl_drive *cd = drive_by_key(ctl, command->args.drive_replace.drive);
+    struct replace_run *run = NULL;
+    struct reason reason;
+    uint32_t member = 0;
+
+    if (cg == NULL || cd == NULL) {
+        refuse_unknown(ctl, cg == NULL ? "drive_group" : "drive",
+                       cg == NULL ? command->args.drive_replace.group
+                                  : command->args.drive_replace.drive);
+        return;
+    }
+    if (!member_find(command, cg, &member)) {
+        reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "row", "problem",
+                   "the drive group has no such place", NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    run = calloc(1, sizeof(*run));
+    ASSERT(run != NULL);
+    *run =
+        (struct replace_run){.ctl = ctl, .command = command, .cg = cg, .cd = cd, .member = member};
+    run->claims = (struct ctl_claims){.ctl = ctl,
+                                      .force = command->args.drive_replace.force,
+                                      .done = replace_claimed,
+                                      .owner = run};
+    if (!replace_is_allowed(run, &reason)) {
+        replace_refuse(run, &reason);
+        return;
+    }
+    ctl_claims_add(&run->claims, cd);
+    ctl_claims_run(&run->claims);
+}

@@ -1,0 +1,117 @@
+/*
+ * The controller: owner of drives, drive groups, virtual drives, spares and tasks, and the
+ * single entry for typed commands. Single-threaded; every call comes from the loop.
+ *
+ * Life: ctl_create → ctl_drive_arrived for every device found → ctl_start (reads labels,
+ * assembles, starts groups and due rebuilds) → commands, requests, arrivals and departures →
+ * ctl_stop → ctl_free.
+ *
+ * (1) Every refusal is a struct reason; a refused command has changed nothing.
+ * (2) An object's rev grows with every change of its document; config_rev only with
+ *     configuration or health. Revisions start above those of the last run (options).
+ * (3) Every state change of a drive or virtual drive emits its event exactly once.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_H
+#define ARRAYWRIGHT_CTL_CTL_H
+
+#include "base/attrs.h"
+#include "base/guid.h"
+#include "ctl/command.h"
+#include "ctl/view.h"
+#include "drive/drive.h"
+#include "emulate/emulated_drive.h"
+#include "port/clock_port.h"
+#include "port/device_port.h"
+#include "port/event_port.h"
+#include "port/store_port.h"
+#include "vd/vd_request.h"
+
+struct ctl;
+
+/* What the world below the line wants to know, beyond events. */
+struct ctl_observer {
+    /* Something has changed; read it with ctl_objects_since(). urgent: health, not progress. */
+    void (*changed)(void *context, bool urgent);
+    /* A virtual drive can be exported, or must not be any more: the export closes, then
+     * calls ctl_export_closed(). */
+    void (*export_open)(void *context, struct vd_target *target, const char *vd_key);
+    void (*export_close)(void *context, struct vd_target *target, const char *vd_key);
+    /* Open client connections of a virtual drive. */
+    uint32_t (*export_connections)(void *context, const char *vd_key);
+    void *context;
+};
+
+struct ctl_options {
+    uint32_t index; /* 0: /c0 */
+    char model[41];
+    char firmware_version[32]; /* of the agent */
+    char profile[33]; /* "native" */
+    char hostname[65];
+    char os[65], kernel[65], boot_id[37], policy_preset[17];
+    char nbd_unix_path[108]; /* for the export addresses in documents */
+    char nbd_tcp[64]; /* "HOST:PORT" or "" */
+    uint64_t next_event_seq;
+    uint64_t rng_seed;
+    uint32_t enclosure_count;
+    struct ctl_enclosure_config enclosures[8];
+};
+
+struct ctl_ports {
+    struct clock_port *clock;
+    struct store_port *store;
+    struct event_port *events;
+    struct device_port *devices;
+};
+
+/* Reads its own records from the store (controller UUID, properties, known groups and
+ * spares, revisions). -errno if the store cannot be read or holds a damaged record. */
+MUST_CHECK int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
+                          const struct ctl_observer *observer, struct ctl **ret_ctl);
+struct ctl *ctl_free(struct ctl *ctl); /* only after ctl_stop has completed, or never started */
+
+void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *context);
+void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context);
+bool ctl_is_online(const struct ctl *ctl);
+
+/* A device has appeared. */
+struct ctl_drive_arrival {
+    const struct drive_identity *identity;
+    void *device; /* the host's handle, for device_port */
+    struct io_port *port; /* claimed and open, or NULL: offered only */
+    uint64_t size_bytes; /* for offered devices */
+    uint32_t block_bytes;
+    uint32_t physical_block_bytes;
+    struct emulated_drive *emulated; /* NULL for real devices */
+    bool has_reason; /* not usable as it is: why */
+    struct reason reason;
+    char signature[64]; /* known content found by probing, or "" */
+};
+void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
+/* The device has left. The host keeps `port` valid until the core has released it. */
+void ctl_drive_departed(struct ctl *ctl, void *device);
+void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius);
+
+/* Documents. Calls visit for every object with rev > since, then for every tombstone. Views
+ * are valid during the call only. */
+struct ctl_visitor {
+    void (*object)(void *context, const struct object_head *head, const void *view);
+    void (*tombstone)(void *context, const struct object_head *head);
+    void *context;
+};
+uint64_t ctl_rev(const struct ctl *ctl);
+/* Tombstones older than this have been forgotten: a reader behind it needs a full state. */
+uint64_t ctl_tombstone_floor(const struct ctl *ctl);
+void ctl_objects_since(const struct ctl *ctl, uint64_t since, const struct ctl_visitor *visitor);
+struct uuid ctl_state_epoch(const struct ctl *ctl);
+struct uuid ctl_uuid(const struct ctl *ctl);
+
+/* Commands: validated, executed, completed once, never from inside ctl_execute. The command
+ * and its strings stay with the caller until then. */
+void ctl_execute(struct ctl *ctl, struct ctl_command *command);
+/* Pure: what would ctl_execute do with this creation? */
+void ctl_preview(struct ctl *ctl, const struct command_vd_create *args,
+                 struct ctl_preview *ret_preview);
+
+void ctl_export_closed(struct ctl *ctl, struct vd_target *target);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * Claiming drives that were only offered so far, one after the other; each one's label is read
+ * before the next is claimed, so that a drive which turns out to be somebody's is seen as such.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static void claims_next(struct ctl_claims *claims);
+
+static void claims_end(struct ctl_claims *claims, bool ok)
+{
+    ASSERT(claims->ctl->claims == claims);
+    claims->ctl->claims = NULL;
+    claims->running = false;
+    claims->done(claims, ok);
+}
+
+void ctl_claims_add(struct ctl_claims *claims, struct ctl_drive *cd)
+{
+    ASSERT(!claims->running);
+    ASSERT(claims->count < COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX);
+    claims->drives[claims->count++] = cd;
+}
+
+static void claims_fail(struct ctl_claims *claims, struct ctl_drive *cd, int error)
+{
+    const struct device_claim *claim = &claims->claim;
+    char path[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    drive_path(cd, path, sizeof(path));
+    if (claim->reason == REASON_DRIVE_UNSUITABLE_SIGNATURE) {
+        reason_set(&claims->reason, REASON_DRIVE_HAS_DATA, "drive", path, "signature",
+                   claim->detail, NULL);
+    } else if (error == -ENODEV || error == -ENOENT || error == -ENXIO) {
+        reason_set(&claims->reason, REASON_DRIVE_GONE, "drive", path, NULL);
+    } else {
+        struct reason reason;
+
+        if (claim->reason > REASON_OK && claim->reason < REASON_MAX) {
+            reason_set(&reason, (enum reason_code)claim->reason, "device", claim->device_name,
+                       "where", claim->detail, "holder", claim->detail, NULL);
+            (void)reason_text(&reason, why, sizeof(why));
+        } else {
+            (void)snprintf(why, sizeof(why), "error %d", -error);
+        }
+        if (why[0] != '\0' && why[strlen(why) - 1] == '.') {
+            why[strlen(why) - 1] = '\0'; /* it goes into another sentence */
+        }
+        reason_set(&claims->reason, REASON_DRIVE_IN_USE, "drive", path, "why", why, NULL);
+    }
+    if (claims->lenient) {
+        claims->next++;
+        claims_next(claims);
+        return;
+    }
+    claims_end(claims, false);
+}
+
+static void claim_answered(struct device_claim *claim, int error, struct io_port *port)
+{
+    struct ctl_claims *claims = claim->owner;
+    struct ctl_drive *cd = claims->drives[claims->next];
+
+    if (error == 0) {
+        claims->taken[claims->next] = true;
+        cd->claimed_here = true;
+        error = cd_open(cd, port);
+    }
+    if (error != 0) {
+        claims_fail(claims, cd, error);
+        return;
+    }
+    cd_read_label(cd);
+    claims_next(claims);
+}
+
+static void claims_next(struct ctl_claims *claims)
+{
+    struct ctl *ctl = claims->ctl;
+
+    while (claims->next < claims->count) {
+        struct ctl_drive *cd = claims->drives[claims->next];
+
+        if (cd->drive == NULL) {
+            break;
+        }
+        if (cd->label_status == LABEL_STATUS_READING) {
+            return;
+        }
+        claims->next++;
+    }
+    if (claims->next == claims->count) {
+        claims_end(claims, true);
+        return;
+    }
+    claims->claim = (struct device_claim){
+        .device = claims->drives[claims->next]->device,
+        .force = claims->force,
+        .complete = claim_answered,
+        .owner = claims,
+    };
+    list_init(&claims->claim.port_link);
+    if (ctl->ports.devices == NULL || !claims->drives[claims->next]->present) {
+        claims_fail(claims, claims->drives[claims->next], -ENODEV);
+        return;
+    }
+    ctl->ports.devices->ops->claim(ctl->ports.devices, &claims->claim);
+}
+
+void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd)
+{
+    ASSERT(claims->running);
+    if (claims->next < claims->count && claims->drives[claims->next] == cd && cd->drive != NULL) {
+        claims_next(claims);
+    }
+}
+
+void ctl_claims_run(struct ctl_claims *claims)
+{
+    ASSERT(claims->ctl != NULL && claims->done != NULL);
+    ASSERT(claims->ctl->claims == NULL);
+    claims->ctl->claims = claims;
+    claims->running = true;
+    claims_next(claims);
+}
+
+void ctl_claims_undo(struct ctl_claims *claims)
+{
+    ASSERT(!claims->running);
+    for (uint32_t i = 0; i < claims->count; i++) {
+        if (claims->taken[i]) {
+            claims->taken[i] = false;
+            cd_close(claims->drives[i]);
+        }
+    }
+}

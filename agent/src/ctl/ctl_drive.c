@@ -1,0 +1,457 @@
+/*
+ * Physical drives on the controller: arrival and departure, opening and closing, states.
+ *
+ *   offered ---claim---> claimed (has a struct drive) ---close---> offered
+ *      \                    |
+ *       \-- departs --------+--> departed: forgotten once nothing refers to it
+ *
+ * An emulated drive that was pulled stays on the list as missing, so that it can be returned.
+ *
+ * (1) cd_state_update() alone sets the state of a struct drive, from facts kept elsewhere: its
+ *     presence, its place, its role.
+ * (2) A departed drive is found by no key and no UUID.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+#include "drive/drive_layout.h"
+
+/* States */
+
+static enum drive_state member_drive_state(const struct ctl_drive *cd)
+{
+    switch (cg_config(cd->group)->members[cd->member].state) {
+    case MEMBER_ONLINE:
+        return DRIVE_STATE_ONLINE;
+    case MEMBER_REBUILD:
+        return DRIVE_STATE_REBUILD;
+    case MEMBER_FAILED:
+        return DRIVE_STATE_FAILED;
+    case MEMBER_OFFLINE:
+        return DRIVE_STATE_OFFLINE;
+    case MEMBER_MISSING:
+        return DRIVE_STATE_UNCONFIGURED_BAD; /* it is there again, but stale */
+    case MEMBER_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static bool unsuitable_is_final(const struct ctl_drive *cd)
+{
+    return cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+}
+
+static enum drive_state wanted_state(const struct ctl_drive *cd)
+{
+    if (!cd->present) {
+        return DRIVE_STATE_MISSING;
+    }
+    if (cd->group != NULL) {
+        return member_drive_state(cd);
+    }
+    if (unsuitable_is_final(cd) || cd->bad) {
+        return DRIVE_STATE_UNCONFIGURED_BAD;
+    }
+    if (cd->spare) {
+        return cd->spare_group_count == 0 ? DRIVE_STATE_HOT_SPARE : DRIVE_STATE_DEDICATED_HOT_SPARE;
+    }
+    return DRIVE_STATE_UNCONFIGURED_GOOD;
+}
+
+enum drive_state cd_state(const struct ctl_drive *cd)
+{
+    return cd->drive != NULL ? drive_state(cd->drive) : wanted_state(cd);
+}
+
+bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (cd->group != NULL) {
+        const struct member_config *member = &cg_config(cd->group)->members[cd->member];
+        char path[PATH_TEXT_BYTES];
+
+        if (member->why != REASON_OK) {
+            drive_path(cd, path, sizeof(path));
+            reason_set(ret_reason, member->why, "drive", path, NULL);
+            return true;
+        }
+    }
+    if (!cd->present) {
+        reason_set(ret_reason, REASON_DRIVE_LOST_PULLED, NULL);
+        return true;
+    }
+    if (cd->has_state_reason) {
+        *ret_reason = cd->state_reason;
+        return true;
+    }
+    return false;
+}
+
+void cd_state_update(struct ctl_drive *cd)
+{
+    enum drive_state wanted = wanted_state(cd);
+    struct reason reason = {.code = REASON_OK};
+
+    if (cd->drive == NULL || cd->reinserted || wanted == drive_state(cd->drive)) {
+        return;
+    }
+    (void)cd_state_reason(cd, &reason); /* REASON_OK if there is nothing to say */
+    if (!drive_state_may(drive_state(cd->drive), wanted)) {
+        drive_state_set(cd->drive, DRIVE_STATE_UNCONFIGURED_GOOD, REASON_OK);
+    }
+    drive_state_set(cd->drive, wanted, reason.code);
+}
+
+uint64_t cd_usable_bytes(const struct ctl_drive *cd)
+{
+    return drive_layout_usable_bytes(cd->size_bytes);
+}
+
+bool cd_has_serial(const struct ctl_drive *cd, const char *serial)
+{
+    return serial[0] != '\0' && strcmp(cd->identity.serial, serial) == 0;
+}
+
+/* What the drive tells */
+
+static void drive_state_changed(void *context, struct drive *drive, enum drive_state old,
+                                enum reason_code why)
+{
+    struct ctl_drive *cd = context;
+
+    ASSERT(cd->drive == drive);
+    (void)why; /* cd_state_reason() says it with its parameters */
+    if (cd->ctl->life == CTL_LIFE_ONLINE) {
+        event_drive_state(cd, old);
+    }
+    ctl_kick(cd->ctl);
+}
+
+static const char *io_op_text(enum io_op op)
+{
+    return op == IO_OP_READ ? "read" : op == IO_OP_WRITE ? "write" : "flush";
+}
+
+static void drive_io_error(void *context, struct drive *drive, enum io_op op, uint64_t offset_bytes,
+                           enum io_status status)
+{
+    struct ctl_drive *cd = context;
+    char path[PATH_TEXT_BYTES];
+
+    ASSERT(cd->drive == drive);
+    (void)offset_bytes; /* the events of MegaRAID do not carry it */
+    drive_path(cd, path, sizeof(path));
+    if (status == IO_STATUS_TIMEOUT) {
+        ctl_event(cd->ctl, EVENT_DRIVE_TIMEOUT, cd->identity.key, "drive", path, "operation",
+                  io_op_text(op), NULL);
+    } else {
+        ctl_event(cd->ctl, EVENT_DRIVE_ERROR, cd->identity.key, "drive", path, "operation",
+                  io_op_text(op), "status",
+                  status == IO_STATUS_MEDIA ? "medium error" : "device error", NULL);
+    }
+    ctl_kick(cd->ctl);
+}
+
+static void drive_gone(void *context, struct drive *drive)
+{
+    struct ctl_drive *cd = context;
+
+    ASSERT(cd->drive == drive || cd->drive == NULL);
+    cd->gone_noted = true;
+    ctl_kick(cd->ctl);
+}
+
+/* Opening and closing */
+
+int cd_open(struct ctl_drive *cd, struct io_port *port)
+{
+    const struct drive_observer observer = {
+        .state_changed = drive_state_changed,
+        .io_error = drive_io_error,
+        .gone = drive_gone,
+        .context = cd,
+    };
+    int error = 0;
+
+    ASSERT(cd->drive == NULL && port != NULL);
+    error = drive_create(&cd->identity, port, cd->ctl->ports.clock, NULL, &observer, &cd->drive);
+    if (error != 0) {
+        return error;
+    }
+    cd->port = port;
+    cd->size_bytes = port->size_bytes;
+    cd->block_bytes = port->logical_block_bytes;
+    cd->physical_block_bytes = port->physical_block_bytes;
+    cd->label_status = LABEL_STATUS_UNREAD;
+    cd->settled = false;
+    return 0;
+}
+
+void cd_close(struct ctl_drive *cd)
+{
+    struct device_port *devices = cd->ctl->ports.devices;
+
+    ASSERT(cd->group == NULL && !cd->spare);
+    if (!cd->claimed_here || cd->label_status == LABEL_STATUS_READING || cd->departed ||
+        !drive_is_idle(cd->drive)) {
+        return; /* it stays claimed; nobody minds but the next user of the device */
+    }
+    group_store_forget(cd->ctl->group_store, cd->drive);
+    cd->drive = drive_free(cd->drive);
+    cd->port = NULL;
+    cd->claimed_here = false;
+    cd->label_status = LABEL_STATUS_UNREAD;
+    cd->settled = false;
+    cd->gone_noted = false;
+    devices->ops->release(devices, cd->device);
+}
+
+/* Labels */
+
+static enum label_status label_status_of(int error)
+{
+    switch (error) {
+    case 0:
+        return LABEL_STATUS_VALID;
+    case -ENOENT:
+        return LABEL_STATUS_NONE;
+    case -EBADMSG:
+        return LABEL_STATUS_DAMAGED;
+    default:
+        return LABEL_STATUS_UNREADABLE;
+    }
+}
+
+static void label_was_read(struct label_read *read, int error)
+{
+    struct ctl_drive *cd = read->owner;
+    struct ctl *ctl = cd->ctl;
+
+    ASSERT(cd->label_status == LABEL_STATUS_READING);
+    cd->label_status = label_status_of(error);
+    free(cd->label);
+    cd->label = read->label;
+    cd->settled = false;
+    if (ctl->claims != NULL) {
+        if (ctl->life == CTL_LIFE_ONLINE) {
+            cd_settle(cd);
+        }
+        ctl_claims_label_read(ctl->claims, cd);
+    }
+    ctl_kick(ctl);
+}
+
+void cd_read_label(struct ctl_drive *cd)
+{
+    ASSERT(cd->drive != NULL && cd->label_status == LABEL_STATUS_UNREAD);
+    if (cd_usable_bytes(cd) == 0) {
+        cd->label_status = LABEL_STATUS_NONE;
+        return;
+    }
+    cd->label_status = LABEL_STATUS_READING;
+    cd->label_read =
+        (struct label_read){.drive = cd->drive, .complete = label_was_read, .owner = cd};
+    group_store_label_read(cd->ctl->group_store, &cd->label_read);
+}
+
+void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
+{
+    ASSERT(cd->group == NULL);
+    ASSERT(cg->members[member] == NULL);
+    cd->group = cg;
+    cd->member = member;
+    cd->spare = false;
+    cg->members[member] = cd;
+    cg->places[member].known = cd->identity.eid != EID_NONE;
+    cg->places[member].eid = cd->identity.eid;
+    cg->places[member].slot = cd->identity.slot;
+}
+
+void cd_place_clear(struct ctl_drive *cd)
+{
+    if (cd->group != NULL) {
+        ASSERT(cd->group->members[cd->member] == cd);
+        cd->group->members[cd->member] = NULL;
+        cd->group = NULL;
+        cd->member = 0;
+    }
+}
+
+void cd_make_blank(struct ctl_drive *cd)
+{
+    cd_place_clear(cd);
+    free(cd->label);
+    cd->label = NULL;
+    cd->label_status = LABEL_STATUS_NONE;
+    cd->uuid = (struct uuid){0};
+    cd->settled = true;
+    cd->foreign = false;
+    cd->bad = false;
+    cd->spare = false;
+    cd->reinserted = false;
+    cd->auto_failed = false;
+    cd->has_state_reason = false;
+    cd_state_update(cd);
+    ctl_kick(cd->ctl);
+}
+
+/* Arrival and departure */
+
+void event_presence(const struct ctl_drive *cd, enum event_id id)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (cd->ctl->life == CTL_LIFE_ONLINE) {
+        drive_path(cd, path, sizeof(path));
+        ctl_event(cd->ctl, id, cd->identity.key, "drive", path, "serial", cd->identity.serial,
+                  NULL);
+    }
+}
+
+static void size_check(struct ctl_drive *cd)
+{
+    char size[24];
+    char needed[24];
+
+    if (cd_usable_bytes(cd) != 0 || cd->has_unsuitable) {
+        return;
+    }
+    (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd->size_bytes);
+    (void)snprintf(needed, sizeof(needed), "%llu", (unsigned long long)DRIVE_SIZE_MIN_BYTES);
+    cd->has_unsuitable = true;
+    reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SMALL, "device", cd->identity.device,
+               "size_bytes", size, "needed_bytes", needed, NULL);
+}
+
+static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *arrival)
+{
+    cd->identity = *arrival->identity;
+    cd->device = arrival->device;
+    cd->emulated = arrival->emulated;
+    cd->size_bytes = arrival->size_bytes;
+    cd->block_bytes = arrival->block_bytes;
+    cd->physical_block_bytes = arrival->physical_block_bytes;
+    cd->has_unsuitable = arrival->has_reason;
+    cd->unsuitable = arrival->reason;
+    cd->claim_tried = false;
+    (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
+}
+
+static struct ctl_drive *drive_by_device(const struct ctl *ctl, const void *device)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->device == device && !cd->departed) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+static void drive_depart(struct ctl_drive *cd)
+{
+    bool was_present = cd->present;
+
+    ASSERT(!cd->departed);
+    cd->present = false;
+    cd->departed = true;
+    object_remove(cd->ctl, &cd->object);
+    if (cd->drive != NULL) {
+        drive_port_gone(cd->drive);
+        cd_state_update(cd);
+    }
+    cd->gone_noted = true;
+    if (was_present) {
+        event_presence(cd, EVENT_DRIVE_REMOVED);
+    }
+    ctl_kick(cd->ctl);
+}
+
+/* The same device probed again: only what may change without a new arrival. */
+static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival *arrival)
+{
+    cd->identity.eid = arrival->identity->eid;
+    cd->identity.slot = arrival->identity->slot;
+    cd->identity.did = arrival->identity->did;
+    if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
+        cd->has_unsuitable = arrival->has_reason;
+        cd->unsuitable = arrival->reason;
+        (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
+    }
+    if (cd->drive != NULL) {
+        drive_identity_set_place(cd->drive, cd->identity.eid, cd->identity.slot, cd->identity.did);
+        cd_state_update(cd);
+    } else {
+        cd->size_bytes = arrival->size_bytes;
+    }
+    size_check(cd);
+    ctl_kick(cd->ctl);
+}
+
+void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, arrival->identity->key);
+
+    if (ctl->life == CTL_LIFE_STOPPED) {
+        return; /* too late to matter */
+    }
+    if (cd != NULL && cd->device == arrival->device) {
+        drive_reprobed(cd, arrival);
+        return;
+    }
+    if (cd != NULL && cd->present) {
+        return; /* a second path to a drive that is here: one is enough */
+    }
+    if (cd != NULL) {
+        drive_depart(cd); /* it went without a word and is back as another device */
+    }
+    cd = calloc(1, sizeof(*cd));
+    ASSERT(cd != NULL);
+    cd->ctl = ctl;
+    cd->present = true;
+    arrival_take(cd, arrival);
+    list_init(&cd->link);
+    list_push_tail(&ctl->drives, &cd->link);
+    object_add(ctl, &cd->object, OBJECT_KIND_DRIVE, cd->identity.key, cd);
+    if (arrival->port != NULL && cd_open(cd, arrival->port) != 0) {
+        cd->bad = true; /* a geometry that no drive can have */
+    }
+    size_check(cd);
+    cd->reinserted = ctl->life == CTL_LIFE_ONLINE;
+    event_presence(cd, EVENT_DRIVE_INSERTED);
+    ctl_kick(ctl);
+}
+
+void ctl_drive_departed(struct ctl *ctl, void *device)
+{
+    struct ctl_drive *cd = drive_by_device(ctl, device);
+
+    if (cd != NULL) {
+        drive_depart(cd);
+    }
+}
+
+void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius)
+{
+    struct ctl_drive *cd = drive_by_device(ctl, device);
+
+    if (cd != NULL && (!cd->has_temperature || cd->temperature_c != celsius)) {
+        cd->has_temperature = true;
+        cd->temperature_c = celsius;
+        ctl_kick(ctl);
+    }
+}
+
+void cd_note_absent(struct ctl_drive *cd)
+{
+    if (cd->present) {
+        cd->present = false;
+        event_presence(cd, EVENT_DRIVE_REMOVED);
+        cd_state_update(cd);
+    }
+}

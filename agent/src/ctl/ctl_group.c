@@ -1,0 +1,412 @@
+/*
+ * A drive group on the controller: questions about it, its run and stop, what it reports, and
+ * its virtual drives with their exports.
+ *
+ *   WAITING --run--> STARTING --> RUNNING --stop--> STOPPING --> STOPPED
+ *
+ * (1) cg->group exists in STARTING, RUNNING and STOPPING; otherwise cg->config holds the record.
+ * (2) Reports of the group only note, update drive states and emit events; they never call
+ *     back into it, except getters.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/ctl_private.h"
+
+/* Questions */
+
+const struct group_config *cg_config(const struct ctl_group *cg)
+{
+    return cg->group != NULL ? group_config(cg->group) : cg->config;
+}
+
+enum virtual_drive_state cg_state(const struct ctl_group *cg)
+{
+    return cg->group != NULL && cg->phase != CTL_GROUP_STARTING ? group_state(cg->group)
+                                                                : VIRTUAL_DRIVE_STATE_OFFLINE;
+}
+
+const struct vd_config *cv_config(const struct ctl_vd *cv)
+{
+    const struct group_config *config = cg_config(cv->cg);
+
+    if (cv->removing) {
+        return &cv->shadow;
+    }
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        if (guid_equal(&config->vds[i].guid, &cv->guid)) {
+            return &config->vds[i];
+        }
+    }
+    UNREACHABLE();
+}
+
+enum virtual_drive_state cv_state(const struct ctl_vd *cv)
+{
+    if (cv->vd != NULL && !cv->removing) {
+        return vd_state(cv->vd);
+    }
+    /* Without drives it is offline; on its way up or down it only has not begun or has ended,
+     * which is no news about its data. */
+    return cv->cg->phase == CTL_GROUP_WAITING ? VIRTUAL_DRIVE_STATE_OFFLINE : cv->seen_state;
+}
+
+uint64_t cg_member_needed_bytes(const struct ctl_group *cg)
+{
+    const struct group_config *config = cg_config(cg);
+    uint64_t end_bytes = 0;
+
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        end_bytes = max_u64(end_bytes, config->vds[i].extent_start_bytes +
+                                           config->vds[i].geometry.extent_bytes);
+    }
+    return end_bytes;
+}
+
+uint64_t cg_member_usable_bytes(const struct ctl_group *cg)
+{
+    uint64_t usable_bytes = UINT64_MAX;
+
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] != NULL) {
+            usable_bytes = min_u64(usable_bytes, cd_usable_bytes(cg->members[i]));
+        }
+    }
+    return usable_bytes == UINT64_MAX ? cg_member_needed_bytes(cg) : usable_bytes;
+}
+
+uint32_t cg_block_bytes(const struct ctl_group *cg)
+{
+    ASSERT(cg_config(cg)->vd_count > 0);
+    return cg_config(cg)->vds[0].geometry.block_bytes;
+}
+
+bool cg_is_redundant(const struct ctl_group *cg)
+{
+    ASSERT(cg_config(cg)->vd_count > 0);
+    return geometry_span_tolerance(&cg_config(cg)->vds[0].geometry) > 0;
+}
+
+bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member)
+{
+    enum member_state state = cg_config(cg)->members[member].state;
+
+    ASSERT(member < cg_config(cg)->member_count);
+    return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
+}
+
+bool cg_member_is_last_copy(const struct ctl_group *cg, uint32_t member)
+{
+    const struct group_config *config = cg_config(cg);
+    const struct geometry *geometry = &config->vds[0].geometry;
+    uint32_t first = member - member % geometry->members_per_span;
+    uint32_t lost = 0;
+
+    for (uint32_t i = first; i < first + geometry->members_per_span; i++) {
+        lost += i == member || config->members[i].state != MEMBER_ONLINE ? 1u : 0u;
+    }
+    return lost > geometry_span_tolerance(geometry);
+}
+
+bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] != NULL) {
+            *ret_media = cg->members[i]->identity.media;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reports */
+
+static void member_changed(void *context, struct group *group, uint32_t member,
+                           enum member_state old, enum reason_code why)
+{
+    struct ctl_group *cg = context;
+    struct ctl_drive *cd = cg->members[member];
+
+    ASSERT(cg->group == group || cg->group == NULL);
+    (void)old; /* the drive's own state remembers */
+    (void)why; /* it is in the configuration */
+    cg->rebuild_stopped[member] = false;
+    if (cd != NULL && cg->group != NULL) {
+        if (cd->drive != NULL && !drive_is_present(cd->drive)) {
+            cd_note_absent(cd);
+        }
+        cd_state_update(cd);
+    }
+    ctl_kick(cg->ctl);
+}
+
+static struct ctl_vd *cv_of(struct ctl_group *cg, const struct vd *vd)
+{
+    return vd_by_guid(cg, &vd_config(vd)->guid);
+}
+
+static void cv_state_check(struct ctl_vd *cv)
+{
+    enum virtual_drive_state old = cv->seen_state;
+
+    if (cv_state(cv) != old) {
+        cv->seen_state = cv_state(cv);
+        event_vd_state(cv, old);
+    }
+}
+
+static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_state old)
+{
+    struct ctl_group *cg = context;
+    struct ctl_vd *cv = cv_of(cg, vd);
+
+    (void)old; /* seen_state knows what was told last */
+    if (cv != NULL && cv->vd != NULL) {
+        cv_state_check(cv);
+    }
+    ctl_kick(cg->ctl);
+}
+
+static void vd_changed(void *context, struct vd *vd)
+{
+    struct ctl_group *cg = context;
+
+    (void)vd; /* the refresh finds out what has changed */
+    ctl_kick(cg->ctl);
+}
+
+static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t drive_offset_bytes,
+                        bool corrected)
+{
+    struct ctl_group *cg = context;
+    struct ctl_vd *cv = cv_of(cg, vd);
+    struct ctl_drive *cd = cg->members[member];
+    char path[PATH_TEXT_BYTES] = "?";
+    char title[PATH_TEXT_BYTES] = "?";
+    char lba[24];
+
+    (void)snprintf(lba, sizeof(lba), "%llu", (unsigned long long)(drive_offset_bytes / 512));
+    if (cd != NULL) {
+        drive_path(cd, path, sizeof(path));
+    }
+    if (cv != NULL) {
+        vd_title(cv, title, sizeof(title));
+    }
+    if (corrected) {
+        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_CORRECTED, cd != NULL ? cd->identity.key : "?",
+                  "drive", path, "lba", lba, NULL);
+    } else {
+        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_UNCORRECTABLE, cd != NULL ? cd->identity.key : "?",
+                  "drive", path, "lba", lba, "virtual_drive", title, NULL);
+    }
+    ctl_kick(cg->ctl);
+}
+
+/* Run and stop */
+
+/* What the virtual drives were when the record was written. */
+static enum virtual_drive_state record_state(const struct group_config *config)
+{
+    const struct geometry *geometry = &config->vds[0].geometry;
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+    enum virtual_drive_state state = VIRTUAL_DRIVE_STATE_OPTIMAL;
+
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        uint32_t lost = 0;
+
+        for (uint32_t i = 0; i < geometry->members_per_span; i++) {
+            lost += config->members[span * geometry->members_per_span + i].state == MEMBER_ONLINE
+                        ? 0u
+                        : 1u;
+        }
+        if (lost > tolerance) {
+            return VIRTUAL_DRIVE_STATE_OFFLINE;
+        }
+        if (lost > 0 && lost == tolerance) {
+            state = VIRTUAL_DRIVE_STATE_DEGRADED;
+        } else if (lost > 0 && state == VIRTUAL_DRIVE_STATE_OPTIMAL) {
+            state = VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED;
+        }
+    }
+    return state;
+}
+
+static void vds_go_online(struct ctl_group *cg, const struct group_config *before)
+{
+    for (uint32_t i = 0; i < group_vd_count(cg->group); i++) {
+        struct vd *vd = group_vd(cg->group, i);
+        struct ctl_vd *cv = cv_of(cg, vd);
+        char title[PATH_TEXT_BYTES];
+
+        ASSERT(cv != NULL);
+        cv->vd = vd;
+        cv->bgi_stopped = false;
+        cv->seen_state = record_state(before);
+        cv_state_check(cv);
+        if (before->vds[i].dirty && vd_config(vd)->resync) {
+            vd_title(cv, title, sizeof(title));
+            ctl_event(cg->ctl, EVENT_VIRTUAL_DRIVE_INCONSISTENT, cv->object.key, "virtual_drive",
+                      title, NULL);
+        }
+        ctl_vd_export(cv);
+    }
+}
+
+static void group_started(void *context, int error)
+{
+    struct ctl_group *cg = context;
+    struct group_config *before = cg->config;
+
+    ASSERT(cg->phase == CTL_GROUP_STARTING);
+    /* Even if its record could not be saved the group is there; it saves again by itself. */
+    cg->phase = CTL_GROUP_RUNNING;
+    cg->config = NULL;
+    memset(cg->rebuild_stopped, 0, sizeof(cg->rebuild_stopped)); /* a new life, new attempts */
+    memset(cg->rebuild_by_user, 0, sizeof(cg->rebuild_by_user));
+    vds_go_online(cg, before);
+    free(before);
+    cg->phase_done(cg, error, cg->phase_context);
+}
+
+int ctl_group_run(struct ctl_group *cg,
+                  void (*done)(struct ctl_group *cg, int error, void *context), void *context)
+{
+    const struct group_observer observer = {
+        .member_changed = member_changed,
+        .vd_state_changed = vd_state_changed,
+        .vd_changed = vd_changed,
+        .media_error = media_error,
+        .context = cg,
+    };
+    struct ctl *ctl = cg->ctl;
+    struct drive *drives[GROUP_MEMBERS_MAX] = {NULL};
+    int error = 0;
+
+    ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
+    for (uint32_t i = 0; i < cg->config->member_count; i++) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        if (cd != NULL && cd->present && !cg_member_is_vacant(cg, i)) {
+            drives[i] = cd->drive;
+        }
+    }
+    error = group_create(cg->config, drives, &ctl->record->controller, ctl->group_store,
+                         ctl->ports.clock, NULL, &observer, &cg->group);
+    if (error != 0) {
+        return error;
+    }
+    cg->phase = CTL_GROUP_STARTING;
+    cg->phase_done = done;
+    cg->phase_context = context;
+    cg->assemble_at_us = 0;
+    group_start(cg->group, group_started, cg);
+    return 0;
+}
+
+static void group_stopped(void *context, int error)
+{
+    struct ctl_group *cg = context;
+
+    ASSERT(cg->phase == CTL_GROUP_STOPPING);
+    cg->config = malloc(sizeof(*cg->config));
+    ASSERT(cg->config != NULL);
+    group_durable_config(cg->group, cg->config);
+    LIST_FOR_EACH (node, &cg->vds) {
+        list_entry(node, struct ctl_vd, link)->vd = NULL;
+    }
+    cg->group = group_free(cg->group);
+    cg->phase = CTL_GROUP_STOPPED;
+    cg->phase_done(cg, error, cg->phase_context);
+}
+
+void ctl_group_stop(struct ctl_group *cg,
+                    void (*done)(struct ctl_group *cg, int error, void *context), void *context)
+{
+    ASSERT(cg->phase == CTL_GROUP_RUNNING);
+    cg->phase = CTL_GROUP_STOPPING;
+    cg->phase_done = done;
+    cg->phase_context = context;
+    group_stop(cg->group, group_stopped, cg);
+}
+
+void ctl_group_free(struct ctl_group *cg)
+{
+    ASSERT(cg->group == NULL);
+    for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
+        if (cg->members[i] != NULL) {
+            cd_place_clear(cg->members[i]);
+        }
+    }
+    LIST_FOR_EACH_SAFE (node, following, &cg->vds) {
+        ctl_vd_remove(list_entry(node, struct ctl_vd, link));
+    }
+    object_remove(cg->ctl, &cg->object);
+    list_remove(&cg->link);
+    free(cg->config);
+    free(cg);
+}
+
+/* Virtual drives */
+
+struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
+{
+    struct ctl_vd *cv = calloc(1, sizeof(*cv));
+    char key[GUID_TEXT_BYTES];
+
+    ASSERT(cv != NULL);
+    cv->cg = cg;
+    cv->guid = config->guid;
+    cv->seen_state = VIRTUAL_DRIVE_STATE_OPTIMAL;
+    list_init(&cv->link);
+    list_push_tail(&cg->vds, &cv->link);
+    guid_format(&config->guid, key);
+    object_add(cg->ctl, &cv->object, OBJECT_KIND_VIRTUAL_DRIVE, key, cv);
+    return cv;
+}
+
+void ctl_vd_remove(struct ctl_vd *cv)
+{
+    ASSERT(cv->target == NULL);
+    object_remove(cv->cg->ctl, &cv->object);
+    list_remove(&cv->link);
+    free(cv);
+}
+
+void ctl_vd_online(struct ctl_vd *cv, struct vd *vd)
+{
+    ASSERT(cv->vd == NULL && vd != NULL);
+    cv->vd = vd;
+    cv->seen_state = vd_state(vd);
+    ctl_vd_export(cv);
+}
+
+void ctl_vd_export(struct ctl_vd *cv)
+{
+    struct ctl *ctl = cv->cg->ctl;
+
+    ASSERT(cv->vd != NULL);
+    if (cv->target != NULL || ctl->observer.export_open == NULL ||
+        vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
+        return;
+    }
+    cv->target = vd_target(cv->vd);
+    ctl->observer.export_open(ctl->observer.context, cv->target, cv->object.key);
+}
+
+bool ctl_vd_unexport(struct ctl_vd *cv)
+{
+    struct ctl *ctl = cv->cg->ctl;
+
+    if (cv->target == NULL) {
+        return false;
+    }
+    if (!cv->export_closing) {
+        cv->export_closing = true;
+        ctl->observer.export_close(ctl->observer.context, cv->target, cv->object.key);
+    }
+    return cv->target != NULL; /* the observer may have closed it at once */
+}

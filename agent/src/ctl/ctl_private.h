@@ -1,0 +1,491 @@
+/*
+ * What the files of the controller share. Nobody else includes this.
+ *
+ * How it moves: everything that happens (an arrival, a lost drive, an answered label, a
+ * command) notes itself and kicks `work`, which runs from the loop and does what is due:
+ * losses first, then drives that came, then configuration changes, then tasks, then documents
+ * and observers. Callbacks from groups, drives and tasks only note and kick.
+ *
+ * (1) One configuration change at a time: whoever changes groups, labels or the controller's
+ *     record holds `change` (a command, a rebuild being set up, the start). Losses of members
+ *     never wait for it.
+ * (2) A drive is referred to by at most one place of one group; cg->members[i] == cd exactly
+ *     if cd->group == cg and cd->member == i.
+ * (3) Documents carry the revisions of the last refresh; a refresh compares digests, so no
+ *     change of a document can be forgotten.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_PRIVATE_H
+#define ARRAYWRIGHT_CTL_CTL_PRIVATE_H
+
+#include "base/list.h"
+#include "base/rng.h"
+#include "ctl/ctl.h"
+#include "ctl/event_catalog.h"
+#include "meta/config_check.h"
+#include "meta/controller_record.h"
+#include "meta/group_store.h"
+#include "task/task.h"
+#include "vd/group.h"
+
+#define PATH_TEXT_BYTES 48u
+#define TOMBSTONES_MAX 1024u
+#define OPERATIONS_ENDED_MAX 20u
+#define REVS_PER_RUN (UINT64_C(1) << 32)
+#define OPERATIONS_PER_RUN UINT64_C(1000000)
+#define EID_NONE 0xffffffffu
+/* How long the missing drives of an incomplete group are awaited after the last arrival. */
+#define LATE_ASSEMBLY_US UINT64_C(10000000)
+
+struct ctl_object {
+    struct list link;              /* ctl->objects */
+    enum object_kind kind;
+    object_key_t key;
+    uint64_t rev, config_rev;
+    uint64_t document_digest, config_digest;
+    void *subject;
+};
+
+struct tombstone {
+    enum object_kind kind;
+    object_key_t key;
+    uint64_t rev;
+};
+
+enum label_status {
+    LABEL_STATUS_UNREAD,
+    LABEL_STATUS_READING,
+    LABEL_STATUS_NONE,
+    LABEL_STATUS_VALID,
+    LABEL_STATUS_DAMAGED,
+    LABEL_STATUS_UNREADABLE
+};
+
+struct ctl_drive {
+    struct ctl_object object;
+    struct list link;              /* ctl->drives */
+    struct ctl *ctl;
+    struct drive_identity identity;
+    void *device;
+    struct io_port *port;          /* NULL while it is only offered */
+    struct drive *drive;           /* NULL while it is only offered */
+    struct emulated_drive *emulated;
+    uint64_t size_bytes;
+    uint32_t block_bytes, physical_block_bytes;
+    bool present;
+    bool departed;                 /* the host has taken the device back */
+    bool claimed_here;             /* by us, through the device port */
+    bool gone_noted;               /* its port has gone: to be dealt with in work */
+    bool return_noted;             /* its port is back: to be attached when idle */
+    bool has_unsuitable;
+    struct reason unsuitable;
+    char signature[64];
+
+    enum label_status label_status;
+    bool settled;                  /* the label has been acted upon */
+    struct label_read label_read;
+    struct drive_label *label;     /* only between reading and settling */
+    struct uuid uuid;              /* of its label; zero if it has none */
+    bool foreign;
+    bool bad;                      /* unconfigured bad */
+    bool has_state_reason;
+    struct reason state_reason;
+
+    struct ctl_group *group;       /* its place, in sync or not */
+    uint32_t member;
+    bool spare;
+    uint32_t spare_group_count;    /* 0: global */
+    struct guid spare_groups[COMMAND_SPARES_MAX];
+    bool reinserted;               /* came back while online: an automatic rebuild is due */
+    bool auto_failed;              /* it could not take a place; not tried again */
+    bool claim_tried;              /* once per arrival, for a drive that should be ours */
+    bool locating;
+    bool has_temperature;
+    int temperature_c;
+};
+
+enum ctl_group_phase {
+    CTL_GROUP_WAITING,   /* incomplete: its drives are awaited */
+    CTL_GROUP_STARTING,
+    CTL_GROUP_RUNNING,
+    CTL_GROUP_STOPPING,
+    CTL_GROUP_STOPPED
+};
+
+struct ctl_vd {
+    struct ctl_object object;
+    struct list link;              /* cg->vds */
+    struct ctl_group *cg;
+    struct guid guid;
+    struct vd *vd;                 /* NULL while the group is not running */
+    bool removing;                 /* it has left its group's configuration, or is about to */
+    struct vd_config shadow;       /* removing: what it was */
+    struct vd_target *target;      /* while exported */
+    bool export_closing;
+    bool export_stale;             /* to be closed, or opened again: its access has changed */
+    bool bgi_stopped;              /* by a user: not to be started by itself */
+    enum virtual_drive_state seen_state;
+};
+
+struct ctl_group {
+    struct ctl_object object;
+    struct list link;              /* ctl->groups */
+    struct ctl *ctl;
+    enum ctl_group_phase phase;
+    struct group_config *config;   /* the winning record, while there is no group */
+    struct group *group;
+    struct ctl_drive *members[GROUP_MEMBERS_MAX];
+    bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
+    bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
+    struct {
+        bool known;
+        uint32_t eid, slot;
+    } places[GROUP_MEMBERS_MAX];   /* where the member was last seen */
+    struct list vds;
+    bool reviving;                 /* being stopped to be made anew */
+    bool quiescing;                /* no new tasks or rebuilds: it is about to stop */
+    void (*phase_done)(struct ctl_group *cg, int error, void *context);
+    void *phase_context;
+    uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
+    bool spare_too_small_told;
+};
+
+struct ctl_operation {
+    struct ctl_object object;
+    struct list link;              /* ctl->operations */
+    struct ctl *ctl;
+    struct task *task;             /* NULL once it has ended and is quiet */
+    struct ctl_group *cg;          /* NULL once it has ended */
+    struct ctl_vd *cv;             /* of a background initialization */
+    uint32_t member;
+    object_key_t group_key, target_key;
+    enum object_kind target_kind;
+    struct task_status_view status;
+    bool by_user;
+    bool was_started;              /* its first event has been sent */
+    bool ended;
+};
+
+struct ctl_enclosure {
+    struct ctl_object object;
+    struct ctl *ctl;
+    const struct ctl_enclosure_config *config;
+};
+
+/* Claiming drives that are only offered, one after the other. Zeroed by the caller. */
+struct ctl_claims {
+    struct ctl *ctl;
+    uint32_t count, next;
+    struct ctl_drive *drives[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
+    bool taken[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
+    bool force;
+    bool lenient;                  /* go on with the next when one fails */
+    bool running;
+    struct device_claim claim;
+    void (*done)(struct ctl_claims *claims, bool ok); /* from the loop or at once */
+    struct reason reason;
+    void *owner;
+};
+
+union ctl_view {
+    struct host_view host;
+    struct controller_view controller;
+    struct enclosure_view enclosure;
+    struct drive_view drive;
+    struct drive_group_view group;
+    struct virtual_drive_view vd;
+    struct operation_view operation;
+};
+
+enum ctl_life {
+    CTL_LIFE_NEW,
+    CTL_LIFE_STARTING,
+    CTL_LIFE_ONLINE,
+    CTL_LIFE_STOPPING,
+    CTL_LIFE_STOPPED
+};
+
+struct ctl_start;
+
+struct ctl {
+    struct ctl_options options;
+    struct ctl_ports ports;
+    struct ctl_observer observer;
+    struct rng rng;
+    enum ctl_life life;
+    char serial[33];               /* of the controller, from its UUID */
+    uint64_t started_wall_us;
+
+    struct list objects;
+    uint64_t rev;
+    uint64_t tombstone_floor;
+    uint32_t tombstone_count;
+    struct tombstone tombstones[TOMBSTONES_MAX];
+    struct uuid epoch;
+    union ctl_view *view;          /* scratch */
+
+    struct ctl_object host, controller;
+    struct ctl_enclosure enclosures[8];
+    struct list drives, groups, operations;
+    uint64_t operation_next;
+
+    struct controller_record *record;    /* as it is in the store, or about to be */
+    struct controller_record *record_old; /* to fall back on */
+    bool record_is_new;            /* never stored yet */
+    uint8_t *record_bytes;
+    struct store_request record_put;
+    bool record_putting;
+    void (*record_done)(struct ctl *ctl, int error, void *context);
+    void *record_context;
+
+    struct group_store *group_store;
+    struct clock_timer work;
+    struct clock_timer later;      /* the next thing that waits for time to pass */
+    bool working;
+    bool refresh_urgent;
+
+    struct ctl_claims *claims;     /* running */
+    const char *change;            /* who holds the configuration; NULL: nobody */
+    struct list commands;          /* waiting */
+    struct ctl_command *command;   /* running */
+    struct ctl_start *start;
+    void (*stop_done)(void *context);
+    void *stop_context;
+    uint64_t stop_deadline_us;
+    uint64_t event_seq;
+};
+
+/* ctl.c */
+void ctl_kick(struct ctl *ctl);
+void ctl_kick_at(struct ctl *ctl, uint64_t deadline_us);
+bool ctl_change_begin(struct ctl *ctl, const char *who);
+void ctl_change_end(struct ctl *ctl);
+
+/* ctl_record.c: the controller's own record */
+MUST_CHECK int ctl_record_load(struct ctl *ctl);
+/* ctl->record has been edited; done(0) when durable. On failure the edit is undone. */
+void ctl_record_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int error, void *context),
+                     void *context);
+/* Before the edit. */
+void ctl_record_edit(struct ctl *ctl);
+bool record_has_group(const struct controller_record *record, const struct guid *guid);
+void record_group_add(struct controller_record *record, const struct guid *guid);
+void record_group_remove(struct controller_record *record, const struct guid *guid);
+bool record_has_drive(const struct controller_record *record, const char *key);
+bool record_drive_intent(const struct controller_record *record, const char *key);
+void record_drive_add(struct controller_record *record, const char *key, bool intent);
+void record_drive_remove(struct controller_record *record, const char *key);
+void record_intent_clear(struct controller_record *record);
+void reason_from_store(struct reason *reason, int error);
+
+/* object.c */
+void object_add(struct ctl *ctl, struct ctl_object *object, enum object_kind kind, const char *key,
+                void *subject);
+void object_remove(struct ctl *ctl, struct ctl_object *object);
+bool object_is_listed(const struct ctl_object *object);
+struct ctl_object *object_find(const struct ctl *ctl, enum object_kind kind, const char *key);
+/* Brings all revisions up to date and tells the observer. */
+void ctl_refresh(struct ctl *ctl);
+
+/* view_*.c: fill a zeroed view; digest all of it, and what is configuration or health. */
+struct view_digest {
+    uint64_t document;
+    uint64_t config;
+};
+void digest_number(struct view_digest *digest, bool config, uint64_t value);
+void digest_text(struct view_digest *digest, bool config, const char *text);
+void digest_reason(struct view_digest *digest, bool config, const struct reason *reason);
+void digest_blocked(struct view_digest *digest, const struct blocked *blocked);
+void blocked_add(struct blocked *blocked, enum ctl_op op, const char *action,
+                 const struct reason *reason);
+void view_build(const struct ctl *ctl, const struct ctl_object *object, union ctl_view *view,
+                struct view_digest *ret_digest);
+void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view_digest *digest);
+void view_group(const struct ctl_group *cg, struct drive_group_view *view,
+                struct view_digest *digest);
+void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct view_digest *digest);
+void view_operation(const struct ctl_operation *op, struct operation_view *view,
+                    struct view_digest *digest);
+void view_controller(const struct ctl *ctl, struct controller_view *view,
+                     struct view_digest *digest);
+void level_rule(enum raid_level level, struct level_rule_view *ret_rule);
+
+/* names.c: paths and keys for people */
+void controller_path(const struct ctl *ctl, char *out, size_t capacity);
+void drive_path(const struct ctl_drive *cd, char *out, size_t capacity);
+void group_path(const struct ctl_group *cg, char *out, size_t capacity);
+void vd_path(const struct ctl_vd *cv, char *out, size_t capacity);
+/* "/c0/v0 (name)" */
+void vd_title(const struct ctl_vd *cv, char *out, size_t capacity);
+struct ctl_drive *drive_by_key(const struct ctl *ctl, const char *key);
+struct ctl_drive *drive_by_uuid(const struct ctl *ctl, const struct uuid *uuid);
+struct ctl_group *group_by_key(const struct ctl *ctl, const char *key);
+struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid);
+struct ctl_vd *vd_by_key(const struct ctl *ctl, const char *key);
+struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name);
+struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid);
+const char *controller_key(const struct ctl *ctl);
+uint32_t ctl_vd_count(const struct ctl *ctl);
+
+/* events.c: name and value pairs in any order, ended by NULL; every parameter of the kind
+ * must be there. */
+void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
+    __attribute__((sentinel));
+void event_drive_state(struct ctl_drive *cd, enum drive_state old);
+void event_vd_state(struct ctl_vd *cv, enum virtual_drive_state old);
+
+/* ctl_drive.c */
+enum drive_state cd_state(const struct ctl_drive *cd);
+uint64_t cd_usable_bytes(const struct ctl_drive *cd);
+/* Why its state is what it is: false if there is nothing to say. */
+bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason);
+/* Gives a claimed device its drive. 0 or -errno. */
+MUST_CHECK int cd_open(struct ctl_drive *cd, struct io_port *port);
+/* Gives a drive that nobody uses back to the host; it is only offered afterwards. */
+void cd_close(struct ctl_drive *cd);
+void cd_read_label(struct ctl_drive *cd);
+bool cd_has_serial(const struct ctl_drive *cd, const char *serial);
+void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member);
+void cd_place_clear(struct ctl_drive *cd);
+void cd_state_update(struct ctl_drive *cd);
+/* Its label is gone: nothing ties it to this controller any more. */
+void cd_make_blank(struct ctl_drive *cd);
+/* It is not there any more: says so once. */
+void cd_note_absent(struct ctl_drive *cd);
+void event_presence(const struct ctl_drive *cd, enum event_id id);
+
+/* ctl_drive_work.c */
+void ctl_drives_work(struct ctl *ctl);
+void ctl_drives_free(struct ctl *ctl);
+bool ctl_drives_are_idle(const struct ctl *ctl);
+
+/* ctl_settle.c: what the label of a drive means */
+void cd_settle(struct ctl_drive *cd);
+
+/* ctl_claim.c */
+void ctl_claims_add(struct ctl_claims *claims, struct ctl_drive *cd);
+void ctl_claims_run(struct ctl_claims *claims);
+/* A label of the drive that is waited for has been read and settled. */
+void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd);
+/* Gives back what these claims took. */
+void ctl_claims_undo(struct ctl_claims *claims);
+
+/* ctl_assemble.c */
+bool group_can_start(const struct ctl_group *cg, const struct group_config *config,
+                     bool *ret_whole);
+void ctl_start_work(struct ctl *ctl);
+struct ctl_group *ctl_group_new(struct ctl *ctl, struct group_config *config);
+void ctl_group_take_record(struct ctl_group *cg, const struct group_config *record);
+void ctl_groups_work(struct ctl *ctl);
+
+/* ctl_group.c */
+const struct group_config *cg_config(const struct ctl_group *cg);
+enum virtual_drive_state cg_state(const struct ctl_group *cg);
+const struct vd_config *cv_config(const struct ctl_vd *cv);
+enum virtual_drive_state cv_state(const struct ctl_vd *cv);
+uint64_t cg_member_usable_bytes(const struct ctl_group *cg);
+uint64_t cg_member_needed_bytes(const struct ctl_group *cg);
+uint32_t cg_block_bytes(const struct ctl_group *cg);
+bool cg_is_redundant(const struct ctl_group *cg);
+bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member);
+/* Would losing this member lose data? */
+bool cg_member_is_last_copy(const struct ctl_group *cg, uint32_t member);
+bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media);
+MUST_CHECK int ctl_group_run(struct ctl_group *cg,
+                             void (*done)(struct ctl_group *cg, int error, void *context),
+                             void *context);
+void ctl_group_stop(struct ctl_group *cg,
+                    void (*done)(struct ctl_group *cg, int error, void *context), void *context);
+void ctl_group_free(struct ctl_group *cg);
+struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config);
+void ctl_vd_remove(struct ctl_vd *cv);
+void ctl_vd_online(struct ctl_vd *cv, struct vd *vd);
+void ctl_vd_export(struct ctl_vd *cv);
+/* False if it is closed already; else ctl_export_closed() will kick. */
+bool ctl_vd_unexport(struct ctl_vd *cv);
+
+/* ctl_spare.c */
+bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);
+/* Could cd take a place of cg? */
+bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
+                      struct reason *ret_reason);
+void ctl_spares_work(struct ctl *ctl);
+/* Puts cd in the place; done with a reason, change is held by the caller. */
+void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
+                        void (*done)(struct ctl *ctl, int error, void *context), void *context);
+
+/* ctl_task.c */
+void ctl_tasks_work(struct ctl *ctl);
+struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t member);
+struct ctl_operation *operation_of_vd(const struct ctl_vd *cv);
+/* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
+bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
+void operations_rate_set(struct ctl *ctl);
+void ctl_operations_free(struct ctl *ctl);
+
+/* rules.c: may it be done now? False fills the reason. */
+bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
+bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_given,
+                        struct reason *ret_reason);
+bool rule_spare_add(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_spare_remove(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
+bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
+bool rule_group_running(const struct ctl_group *cg, const char *op, struct reason *ret_reason);
+bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason);
+bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);
+
+/* preview.c: the planner of creations */
+struct creation {
+    struct ctl_group *group;       /* NULL: a new one */
+    uint32_t drive_count;
+    struct ctl_drive *drives[COMMAND_DRIVES_MAX];
+    uint32_t spare_count;
+    struct ctl_drive *spares[COMMAND_SPARES_MAX];
+    struct vd_config vd;           /* all but its guid and its time */
+};
+void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
+                   struct creation *ret_creation, struct ctl_preview *ret_preview);
+void preview_refuse(struct ctl_preview *preview, const struct reason *reason);
+void preview_warn(struct ctl_preview *preview, const struct reason *reason);
+/* preview_text.c */
+void preview_tolerance(const struct geometry *geometry, char *out, size_t capacity);
+void preview_cli(const struct ctl *ctl, const struct command_vd_create *args,
+                 const struct creation *creation, bool all, char *out, size_t capacity);
+void preview_digest(const struct creation *creation, const struct command_vd_create *args,
+                    char out[65]);
+void preview_warnings(const struct ctl *ctl, const struct creation *creation,
+                      struct ctl_preview *preview);
+/* group_space.c: first fit for extent_bytes in a group's free space; 0 length: the largest gap. */
+bool group_space_find(const struct ctl_group *cg, uint64_t extent_bytes, uint64_t *ret_start,
+                      uint64_t *ret_bytes);
+uint64_t group_space_free(const struct ctl_group *cg);
+
+/* command.c */
+void ctl_commands_work(struct ctl *ctl);
+void ctl_commands_refuse(struct ctl *ctl, enum reason_code why);
+/* The running command ends; change is given up. */
+void command_finish(struct ctl *ctl, const struct reason *reason);
+void command_done(struct ctl *ctl);
+void command_refuse(struct ctl *ctl, enum reason_code code);
+void command_object_add(struct ctl_command *command, const struct ctl_object *object);
+/* command_*.c: each ends with command_finish(), now or later. */
+void command_vd_create(struct ctl *ctl, struct ctl_command *command);
+void command_vd_delete(struct ctl *ctl, struct ctl_command *command);
+void command_vd_delete_work(struct ctl *ctl);
+void command_vd_set(struct ctl *ctl, struct ctl_command *command);
+void command_controller_set(struct ctl *ctl, struct ctl_command *command);
+void command_spare_add(struct ctl *ctl, struct ctl_command *command);
+void command_spare_remove(struct ctl *ctl, struct ctl_command *command);
+void command_rebuild(struct ctl *ctl, struct ctl_command *command);
+void command_bgi(struct ctl *ctl, struct ctl_command *command);
+void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
+void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
+void command_drive_good(struct ctl *ctl, struct ctl_command *command);
+void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
+void command_fault_inject(struct ctl *ctl, struct ctl_command *command);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * The controller's own record: read once, written as a whole, one put at a time. An edit is
+ * made in memory between ctl_record_edit() and ctl_record_save(); if the put fails, memory
+ * goes back to what is stored.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+#define REBUILD_RATE_DEFAULT 30u
+#define BGI_RATE_DEFAULT 30u
+
+bool record_has_group(const struct controller_record *record, const struct guid *guid)
+{
+    for (uint32_t i = 0; i < record->group_count; i++) {
+        if (guid_equal(&record->groups[i], guid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void record_group_add(struct controller_record *record, const struct guid *guid)
+{
+    ASSERT(record->group_count < CONTROLLER_GROUPS_MAX);
+    ASSERT(!record_has_group(record, guid));
+    record->groups[record->group_count++] = *guid;
+}
+
+void record_group_remove(struct controller_record *record, const struct guid *guid)
+{
+    for (uint32_t i = 0; i < record->group_count; i++) {
+        if (guid_equal(&record->groups[i], guid)) {
+            record->groups[i] = record->groups[--record->group_count];
+            return;
+        }
+    }
+}
+
+static uint32_t record_drive_find(const struct controller_record *record, const char *key)
+{
+    uint32_t i = 0;
+
+    while (i < record->drive_count && strcmp(record->drives[i].key, key) != 0) {
+        i++;
+    }
+    return i;
+}
+
+bool record_has_drive(const struct controller_record *record, const char *key)
+{
+    return record_drive_find(record, key) < record->drive_count;
+}
+
+bool record_drive_intent(const struct controller_record *record, const char *key)
+{
+    uint32_t i = record_drive_find(record, key);
+
+    return i < record->drive_count && record->drives[i].intent;
+}
+
+/* The list only helps to find our drives again among those merely offered; when it is full,
+ * the oldest entry goes. */
+void record_drive_add(struct controller_record *record, const char *key, bool intent)
+{
+    uint32_t i = record_drive_find(record, key);
+
+    if (i == CONTROLLER_DRIVES_MAX) {
+        record_drive_remove(record, record->drives[0].key);
+        i = record->drive_count;
+    }
+    if (i == record->drive_count) {
+        record->drive_count++;
+        (void)snprintf(record->drives[i].key, sizeof(record->drives[i].key), "%s", key);
+    }
+    record->drives[i].intent = intent;
+}
+
+void record_drive_remove(struct controller_record *record, const char *key)
+{
+    uint32_t i = record_drive_find(record, key);
+
+    if (i < record->drive_count) {
+        record->drive_count--;
+        memmove(&record->drives[i], &record->drives[i + 1],
+                (record->drive_count - i) * sizeof(record->drives[0]));
+    }
+}
+
+void record_intent_clear(struct controller_record *record)
+{
+    record->intent = CONTROLLER_INTENT_NONE;
+    record->intent_group = (struct guid){0};
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        record->drives[i].intent = false;
+    }
+}
+
+static void record_make(struct ctl *ctl)
+{
+    *ctl->record = (struct controller_record){
+        .controller = uuid_make(&ctl->rng),
+        .epoch = uuid_make(&ctl->rng),
+        .rebuild_rate_percent = REBUILD_RATE_DEFAULT,
+        .bgi_rate_percent = BGI_RATE_DEFAULT,
+        .auto_rebuild = true,
+    };
+    ctl->record_is_new = true;
+}
+
+int ctl_record_load(struct ctl *ctl)
+{
+    struct store_port *store = ctl->ports.store;
+    size_t bytes = 0;
+    int error = store->ops->get(store, CONTROLLER_RECORD_NAME, ctl->record_bytes,
+                                CONTROLLER_RECORD_MAX_BYTES, &bytes);
+
+    if (error == -ENOENT) {
+        record_make(ctl);
+        return 0;
+    }
+    if (error != 0) {
+        return error == -EMSGSIZE ? -EBADMSG : error;
+    }
+    return controller_record_decode(ctl->record_bytes, bytes, ctl->record);
+}
+
+void ctl_record_edit(struct ctl *ctl)
+{
+    ASSERT(!ctl->record_putting);
+    *ctl->record_old = *ctl->record;
+}
+
+static void record_put_done(struct store_request *request, int error)
+{
+    struct ctl *ctl = request->owner;
+
+    ASSERT(ctl->record_putting);
+    ctl->record_putting = false;
+    if (error != 0) {
+        *ctl->record = *ctl->record_old;
+    } else {
+        ctl->record_is_new = false;
+    }
+    ctl->record_done(ctl, error, ctl->record_context);
+    ctl_kick(ctl);
+}
+
+void ctl_record_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int error, void *context),
+                     void *context)
+{
+    struct store_request *put = &ctl->record_put;
+    size_t bytes = 0;
+    int error = controller_record_encode(ctl->record, ctl->record_bytes,
+                                         CONTROLLER_RECORD_MAX_BYTES, &bytes);
+
+    ASSERT(error == 0); /* every edit keeps to the limits of the record */
+    ASSERT(!ctl->record_putting);
+    ctl->record_putting = true;
+    ctl->record_done = done;
+    ctl->record_context = context;
+    (void)snprintf(put->name, sizeof(put->name), "%s", CONTROLLER_RECORD_NAME);
+    put->value = ctl->record_bytes;
+    put->value_bytes = bytes;
+    put->complete = record_put_done;
+    put->owner = ctl;
+    list_init(&put->port_link);
+    ctl->ports.store->ops->put(ctl->ports.store, put);
+}
+
+void reason_from_store(struct reason *reason, int error)
+{
+    char text[32];
+
+    ASSERT(error != 0);
+    if (error == -ENOSPC) {
+        reason_set(reason, REASON_STORE_FULL, NULL);
+        return;
+    }
+    (void)snprintf(text, sizeof(text), "error %d", -error);
+    reason_set(reason, REASON_STORE_FAILED, "error", text, NULL);
+}

@@ -1,0 +1,196 @@
+/*
+ * What the label of a drive means: member, spare, blank, somebody else's. Decides only; what
+ * follows (rebuilds, starts of groups) is done by the work loop.
+ *
+ * (1) Of two drives with the same label only one is ever used: the one whose serial number the
+ *     configuration names, else the one that was here first.
+ * (2) A drive whose place in the winning record is marked lost is not in sync, whatever its
+ *     label says.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
+{
+    cd->has_state_reason = true;
+    cd->state_reason = *reason;
+}
+
+static void settle_foreign(struct ctl_drive *cd, const struct reason *reason)
+{
+    cd->foreign = true;
+    cd->spare = false;
+    settle_reason(cd, reason);
+}
+
+static struct ctl_drive *twin_of(const struct ctl_drive *cd, const struct uuid *uuid)
+{
+    LIST_FOR_EACH (node, &cd->ctl->drives) {
+        struct ctl_drive *other = list_entry(node, struct ctl_drive, link);
+
+        if (other != cd && !other->departed && other->settled && !other->foreign &&
+            uuid_equal(&other->uuid, uuid)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static void settle_as_copy(struct ctl_drive *cd, const struct ctl_drive *original)
+{
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    char original_path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    drive_path(original, original_path, sizeof(original_path));
+    reason_set(&reason, REASON_LABEL_DUPLICATE, "drive", original_path, NULL);
+    settle_foreign(cd, &reason);
+    ctl_event(cd->ctl, EVENT_DRIVE_LABEL_MISMATCH, cd->identity.key, "drive", path, "expected",
+              original_path, NULL);
+}
+
+static bool is_named_by_record(const struct ctl_drive *cd, const struct drive_label *label)
+{
+    if (label->role != LABEL_ROLE_MEMBER) {
+        return false;
+    }
+    return strcmp(label->record.members[label->member].serial, cd->identity.serial) == 0;
+}
+
+/* True if cd turned out to be a copy of a drive that is here. */
+static bool settle_twins(struct ctl_drive *cd, const struct drive_label *label)
+{
+    struct ctl_drive *twin = twin_of(cd, &label->drive);
+
+    if (twin == NULL) {
+        return false;
+    }
+    if (is_named_by_record(cd, label) && cd->ctl->life != CTL_LIFE_ONLINE) {
+        cd_place_clear(twin);
+        settle_as_copy(twin, cd);
+        return false;
+    }
+    settle_as_copy(cd, twin);
+    return true;
+}
+
+static void settle_spare(struct ctl_drive *cd, const struct drive_label *label)
+{
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < label->spare_group_count; i++) {
+        if (group_by_guid(cd->ctl, &label->spare_groups[i]) != NULL) {
+            cd->spare_groups[known++] = label->spare_groups[i];
+        }
+    }
+    cd->spare_group_count = known;
+    /* A dedicated spare none of whose groups exist any more is just a drive. */
+    cd->spare = known > 0 || label->spare_group_count == 0;
+    ASSERT(known <= COMMAND_SPARES_MAX);
+}
+
+static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
+{
+    struct ctl_group *cg = group_by_guid(cd->ctl, &label->group);
+    const struct group_config *config = NULL;
+    struct reason reason;
+
+    if (cg == NULL) {
+        reason_set(&reason, REASON_LABEL_UNKNOWN_GROUP, NULL);
+        settle_foreign(cd, &reason);
+        return;
+    }
+    if (cg->phase == CTL_GROUP_WAITING) {
+        ctl_group_take_record(cg, &label->record);
+    }
+    config = cg_config(cg);
+    if (label->member >= config->member_count ||
+        !uuid_equal(&config->members[label->member].drive, &label->drive)) {
+        reason_set(&reason, REASON_LABEL_REPLACED, NULL);
+        settle_reason(cd, &reason);
+        cd->bad = true;
+        return;
+    }
+    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+        (void)drive_fits_group(cd, cg, &reason); /* it does not: the reason is wanted */
+        settle_reason(cd, &reason);
+        cd->bad = true;
+        return;
+    }
+    if (cd->group != NULL) {
+        ASSERT(cd->group == cg && cd->member == label->member);
+        return; /* pulled and returned: it has kept its place */
+    }
+    cd_place_set(cd, cg, label->member);
+}
+
+static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
+{
+    struct reason reason;
+    char text[UUID_TEXT_BYTES];
+
+    if (!uuid_equal(&label->controller, &cd->ctl->record->controller)) {
+        uuid_format(&label->controller, text);
+        reason_set(&reason, REASON_LABEL_OTHER_CONTROLLER, "controller", text, NULL);
+        settle_foreign(cd, &reason);
+        return;
+    }
+    if (settle_twins(cd, label)) {
+        return;
+    }
+    cd->uuid = label->drive;
+    /* What was found on it is what is kept on it. */
+    cd->signature[0] = '\0';
+    cd->has_unsuitable =
+        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+    switch (label->role) {
+    case LABEL_ROLE_NONE:
+        return;
+    case LABEL_ROLE_MEMBER:
+        settle_member(cd, label);
+        return;
+    case LABEL_ROLE_SPARE:
+        settle_spare(cd, label);
+        return;
+    case LABEL_ROLE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+void cd_settle(struct ctl_drive *cd)
+{
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+    struct drive_label *label = cd->label;
+
+    ASSERT(!cd->settled);
+    drive_path(cd, path, sizeof(path));
+    cd->label = NULL;
+    cd->foreign = false;
+    cd->bad = false;
+    cd->spare = false;
+    cd->has_state_reason = false;
+    if (cd->label_status == LABEL_STATUS_VALID) {
+        ASSERT(label != NULL);
+        settle_valid(cd, label);
+    } else if (cd->label_status == LABEL_STATUS_DAMAGED) {
+        reason_set(&reason, REASON_LABEL_DAMAGED, NULL);
+        settle_foreign(cd, &reason);
+    } else if (cd->label_status == LABEL_STATUS_UNREADABLE) {
+        reason_set(&reason, REASON_LABEL_UNREADABLE, "drive", path, NULL);
+        settle_reason(cd, &reason);
+        cd->bad = true;
+    }
+    if (cd->label_status != LABEL_STATUS_VALID || cd->foreign) {
+        cd_place_clear(cd); /* a pulled member that came back as something else */
+        cd->uuid = (struct uuid){0};
+    }
+    cd->settled = true;
+    free(label);
+    ctl_kick(cd->ctl);
+}

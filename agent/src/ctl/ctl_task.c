@@ -1,0 +1,430 @@
+/*
+ * Background work as operations: starts what is due, keeps the last ended ones as documents.
+ *
+ * A rebuild is due for every member in rebuild whose drive is there; a background
+ * initialization or resync for every redundant virtual drive that is not known consistent;
+ * unless a user stopped it.
+ *
+ * (1) At most one operation runs per member and per virtual drive.
+ * (2) An operation's task is freed only when it has ended and is quiet; its document stays.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static bool state_is_ended(enum operation_state state)
+{
+    return state == OPERATION_STATE_COMPLETED || state == OPERATION_STATE_FAILED ||
+           state == OPERATION_STATE_STOPPED;
+}
+
+static void percent_text(const struct task_status_view *status, char out[16])
+{
+    uint64_t percent =
+        status->total_bytes == 0 ? 100 : status->done_bytes / (status->total_bytes / 100 + 1);
+
+    (void)snprintf(out, 16, "%llu", (unsigned long long)percent); /* at most 100 */
+}
+
+static void failure_text(const struct ctl_operation *op, char *out, size_t capacity)
+{
+    struct reason reason;
+
+    reason_set(&reason, op->status.reason, NULL);
+    (void)reason_text(&reason, out, capacity);
+}
+
+/* Events of a rebuild */
+
+static void rebuild_begun(struct ctl_operation *op, const char *drive, const char *group)
+{
+    char percent[16];
+
+    if (op->status.resumed_from_bytes > 0) {
+        percent_text(&op->status, percent);
+        ctl_event(op->ctl, EVENT_REBUILD_RESUMED, op->target_key, "drive", drive, "percent",
+                  percent, NULL);
+        return;
+    }
+    ctl_event(op->ctl, op->by_user ? EVENT_REBUILD_STARTED_USER : EVENT_REBUILD_STARTED_AUTO,
+              op->target_key, "drive", drive, "group", group, NULL);
+}
+
+static void rebuild_failed(struct ctl_operation *op, const char *drive)
+{
+    char why[REASON_TEXT_MAX];
+    bool target = op->status.reason == REASON_DRIVE_GONE;
+
+    failure_text(op, why, sizeof(why));
+    ctl_event(op->ctl, target ? EVENT_REBUILD_FAILED_TARGET : EVENT_REBUILD_FAILED_SOURCE,
+              op->target_key, "drive", drive, "why", target ? "the drive was lost" : why, NULL);
+}
+
+static void rebuild_event(struct ctl_operation *op, enum operation_state old)
+{
+    const struct ctl_drive *cd = op->cg->members[op->member];
+    char drive[PATH_TEXT_BYTES] = "?";
+    char group[PATH_TEXT_BYTES];
+    char percent[16];
+
+    if (cd != NULL) {
+        drive_path(cd, drive, sizeof(drive));
+    }
+    group_path(op->cg, group, sizeof(group));
+    percent_text(&op->status, percent);
+    switch (op->status.state) {
+    case OPERATION_STATE_RUNNING:
+        if (!op->was_started) {
+            op->was_started = true;
+            rebuild_begun(op, drive, group);
+        } else if (old == OPERATION_STATE_PAUSED) {
+            ctl_event(op->ctl, EVENT_REBUILD_RESUMED, op->target_key, "drive", drive, "percent",
+                      percent, NULL);
+        }
+        return;
+    case OPERATION_STATE_PAUSED:
+        ctl_event(op->ctl, EVENT_REBUILD_PAUSED, op->target_key, "drive", drive, "percent", percent,
+                  NULL);
+        return;
+    case OPERATION_STATE_COMPLETED:
+        ctl_event(op->ctl, EVENT_REBUILD_COMPLETED, op->target_key, "drive", drive, "group", group,
+                  NULL);
+        return;
+    case OPERATION_STATE_FAILED:
+        rebuild_failed(op, drive);
+        return;
+    case OPERATION_STATE_STOPPED:
+        if (op->status.reason != REASON_SHUTTING_DOWN) {
+            ctl_event(op->ctl, EVENT_REBUILD_ABORTED, op->target_key, "drive", drive, NULL);
+        }
+        return;
+    case OPERATION_STATE_WAITING:
+        return;
+    case OPERATION_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+/* Events of a background initialization or resync */
+
+static void sync_plain_event(struct ctl_operation *op, enum event_id bgi, enum event_id resync,
+                             const char *title)
+{
+    ctl_event(op->ctl, op->status.kind == OPERATION_KIND_RESYNC ? resync : bgi, op->target_key,
+              "virtual_drive", title, NULL);
+}
+
+static void sync_failed(struct ctl_operation *op, const char *title)
+{
+    char why[REASON_TEXT_MAX];
+
+    failure_text(op, why, sizeof(why));
+    ctl_event(op->ctl,
+              op->status.kind == OPERATION_KIND_RESYNC ? EVENT_RESYNC_FAILED : EVENT_BGI_FAILED,
+              op->target_key, "virtual_drive", title, "why", why, NULL);
+}
+
+static void sync_event(struct ctl_operation *op, enum operation_state old)
+{
+    char title[PATH_TEXT_BYTES];
+    char percent[16];
+
+    vd_title(op->cv, title, sizeof(title));
+    percent_text(&op->status, percent);
+    switch (op->status.state) {
+    case OPERATION_STATE_RUNNING:
+        if (!op->was_started) {
+            op->was_started = true;
+            sync_plain_event(op, EVENT_BGI_STARTED, EVENT_RESYNC_STARTED, title);
+        } else if (old == OPERATION_STATE_PAUSED) {
+            ctl_event(op->ctl, EVENT_BGI_RESUMED, op->target_key, "virtual_drive", title, "percent",
+                      percent, NULL);
+        }
+        return;
+    case OPERATION_STATE_PAUSED:
+        ctl_event(op->ctl, EVENT_BGI_PAUSED, op->target_key, "virtual_drive", title, "percent",
+                  percent, NULL);
+        return;
+    case OPERATION_STATE_COMPLETED:
+        sync_plain_event(op, EVENT_BGI_COMPLETED, EVENT_RESYNC_COMPLETED, title);
+        return;
+    case OPERATION_STATE_FAILED:
+        sync_failed(op, title);
+        return;
+    case OPERATION_STATE_STOPPED:
+        if (op->status.reason != REASON_SHUTTING_DOWN) {
+            ctl_event(op->ctl, EVENT_BGI_STOPPED, op->target_key, "virtual_drive", title, NULL);
+        }
+        return;
+    case OPERATION_STATE_WAITING:
+        return;
+    case OPERATION_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+/* Reports of a task */
+
+static void operation_ended(struct ctl_operation *op)
+{
+    op->ended = true;
+    if (op->status.kind == OPERATION_KIND_REBUILD &&
+        (op->status.state == OPERATION_STATE_FAILED ||
+         op->status.reason == REASON_STOPPED_BY_USER)) {
+        op->cg->rebuild_stopped[op->member] = true;
+    }
+    if (op->cv != NULL && (op->status.state == OPERATION_STATE_FAILED ||
+                           op->status.reason == REASON_STOPPED_BY_USER)) {
+        op->cv->bgi_stopped = true;
+    }
+}
+
+static void task_state_changed(void *context, struct task *task, enum operation_state old)
+{
+    struct ctl_operation *op = context;
+
+    ASSERT(!op->ended);
+    task_status_get(task, &op->status);
+    if (op->status.kind == OPERATION_KIND_REBUILD) {
+        rebuild_event(op, old);
+    } else {
+        sync_event(op, old);
+    }
+    if (state_is_ended(op->status.state)) {
+        operation_ended(op);
+    }
+    ctl_kick(op->ctl);
+}
+
+static void task_progress(void *context, struct task *task)
+{
+    struct ctl_operation *op = context;
+
+    ASSERT(op->task == task);
+    ctl_kick(op->ctl);
+}
+
+static const struct task_observer *operation_observer(struct ctl_operation *op,
+                                                      struct task_observer *observer)
+{
+    *observer = (struct task_observer){
+        .state_changed = task_state_changed, .progress = task_progress, .context = op};
+    return observer;
+}
+
+/* Operations */
+
+struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t member)
+{
+    LIST_FOR_EACH (node, &cg->ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (!op->ended && op->cg == cg && op->cv == NULL && op->member == member) {
+            return op;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_operation *operation_of_vd(const struct ctl_vd *cv)
+{
+    LIST_FOR_EACH (node, &cv->cg->ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (!op->ended && op->cv == cv) {
+            return op;
+        }
+    }
+    return NULL;
+}
+
+static struct ctl_operation *operation_new(struct ctl_group *cg)
+{
+    struct ctl_operation *op = calloc(1, sizeof(*op));
+
+    ASSERT(op != NULL);
+    op->ctl = cg->ctl;
+    op->cg = cg;
+    memcpy(op->group_key, cg->object.key, sizeof(op->group_key));
+    return op;
+}
+
+static void operation_list(struct ctl_operation *op)
+{
+    struct ctl *ctl = op->ctl;
+    char key[32];
+
+    (void)snprintf(key, sizeof(key), "op-%llu", (unsigned long long)ctl->operation_next++);
+    object_add(ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
+    list_init(&op->link);
+    list_push_tail(&ctl->operations, &op->link);
+    task_status_get(op->task, &op->status);
+    task_start(op->task);
+    task_status_get(op->task, &op->status);
+}
+
+static void operation_start_rebuild(struct ctl_group *cg, uint32_t member, bool by_user)
+{
+    struct ctl_operation *op = operation_new(cg);
+    struct task_observer observer;
+    const struct ctl_drive *cd = cg->members[member];
+
+    ASSERT(cd != NULL && operation_of_member(cg, member) == NULL);
+    op->member = member;
+    op->by_user = by_user;
+    op->target_kind = OBJECT_KIND_DRIVE;
+    memcpy(op->target_key, cd->object.key, sizeof(op->target_key));
+    if (task_rebuild_create(cg->group, member, cg->ctl->ports.clock,
+                            cg->ctl->record->rebuild_rate_percent,
+                            operation_observer(op, &observer), &op->task) != 0) {
+        free(op); /* no memory now: the next turn tries again */
+        return;
+    }
+    operation_list(op);
+}
+
+static void operation_start_sync(struct ctl_vd *cv)
+{
+    struct ctl_operation *op = operation_new(cv->cg);
+    struct task_observer observer;
+
+    ASSERT(cv->vd != NULL && operation_of_vd(cv) == NULL);
+    op->cv = cv;
+    op->target_kind = OBJECT_KIND_VIRTUAL_DRIVE;
+    memcpy(op->target_key, cv->object.key, sizeof(op->target_key));
+    if (task_sync_create(cv->vd, cv->cg->ctl->ports.clock, cv->cg->ctl->record->bgi_rate_percent,
+                         operation_observer(op, &observer), &op->task) != 0) {
+        free(op); /* no memory now: the next turn tries again */
+        return;
+    }
+    operation_list(op);
+}
+
+bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why)
+{
+    bool all = true;
+
+    LIST_FOR_EACH (node, &cg->ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (op->task == NULL || op->cg != cg || (cv != NULL && op->cv != cv)) {
+            continue;
+        }
+        if (!op->ended) {
+            task_stop(op->task, why);
+        }
+        all = all && op->ended && task_is_quiet(op->task);
+    }
+    return all;
+}
+
+void operations_rate_set(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (op->task != NULL && !op->ended) {
+            task_rate_set(op->task, op->cv == NULL ? ctl->record->rebuild_rate_percent
+                                                   : ctl->record->bgi_rate_percent);
+        }
+    }
+}
+
+/* Work */
+
+static void rebuilds_start(struct ctl_group *cg)
+{
+    const struct group_config *config = group_config(cg->group);
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state == MEMBER_REBUILD && group_drive(cg->group, i) != NULL &&
+            cg->members[i] != NULL && !cg->rebuild_stopped[i] &&
+            operation_of_member(cg, i) == NULL) {
+            operation_start_rebuild(cg, i, cg->rebuild_by_user[i]);
+        }
+    }
+}
+
+static void syncs_start(struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->vds) {
+        struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
+
+        if (cv->vd != NULL && !vd_is_consistent(cv->vd) && !cv->bgi_stopped &&
+            vd_state(cv->vd) == VIRTUAL_DRIVE_STATE_OPTIMAL && operation_of_vd(cv) == NULL) {
+            operation_start_sync(cv);
+        }
+    }
+}
+
+static void operation_close(struct ctl_operation *op)
+{
+    ASSERT(op->ended);
+    if (op->task != NULL && task_is_quiet(op->task)) {
+        op->task = task_free(op->task);
+        op->cg = NULL;
+        op->cv = NULL;
+    }
+}
+
+static void operation_forget(struct ctl_operation *op)
+{
+    ASSERT(op->ended && op->task == NULL);
+    object_remove(op->ctl, &op->object);
+    list_remove(&op->link);
+    free(op);
+}
+
+static void ended_operations_trim(struct ctl *ctl)
+{
+    uint32_t ended = 0;
+
+    LIST_FOR_EACH (node, &ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (op->ended) {
+            operation_close(op);
+            ended += op->task == NULL ? 1u : 0u;
+        }
+    }
+    LIST_FOR_EACH_SAFE (node, following, &ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (ended > OPERATIONS_ENDED_MAX && op->ended && op->task == NULL) {
+            operation_forget(op);
+            ended--;
+        }
+    }
+}
+
+void ctl_tasks_work(struct ctl *ctl)
+{
+    ended_operations_trim(ctl);
+    if (ctl->life != CTL_LIFE_ONLINE) {
+        return;
+    }
+    LIST_FOR_EACH (node, &ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+
+        if (cg->phase == CTL_GROUP_RUNNING && !cg->quiescing) {
+            rebuilds_start(cg);
+            syncs_start(cg);
+        }
+    }
+}
+
+void ctl_operations_free(struct ctl *ctl)
+{
+    LIST_FOR_EACH_SAFE (node, following, &ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        ASSERT(op->ended);
+        operation_close(op);
+        operation_forget(op);
+    }
+}

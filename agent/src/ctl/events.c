@@ -1,0 +1,127 @@
+/*
+ * Events: numbered without gaps, with the sentence filled in, handed to the event port.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+/* Parameters may come in any order; each of the kind's must be there. */
+static void params_fill(const struct event_kind *kind, struct event *event, va_list list)
+{
+    const char *name = NULL;
+    uint32_t given = 0;
+
+    event->param_count = kind->param_count;
+    while ((name = va_arg(list, const char *)) != NULL) {
+        const char *value = va_arg(list, const char *);
+        uint32_t i = 0;
+
+        while (i < kind->param_count && strcmp(kind->param_names[i], name) != 0) {
+            i++;
+        }
+        ASSERT(i < kind->param_count);
+        (void)snprintf(event->params[i].name, sizeof(event->params[i].name), "%s", name);
+        /* A long value is cut; the object's key names it in full. */
+        (void)snprintf(event->params[i].value, sizeof(event->params[i].value), "%s", value);
+        given++;
+    }
+    ASSERT(given == kind->param_count);
+}
+
+static const char *param_value(const struct event *event, const char *name, size_t name_bytes)
+{
+    for (uint32_t i = 0; i < event->param_count; i++) {
+        if (strlen(event->params[i].name) == name_bytes &&
+            memcmp(event->params[i].name, name, name_bytes) == 0) {
+            return event->params[i].value;
+        }
+    }
+    return "?";
+}
+
+static void text_fill(const char *text, struct event *event)
+{
+    size_t used = 0;
+
+    while (*text != '\0' && used < sizeof(event->text) - 1) {
+        size_t room = sizeof(event->text) - used;
+        int plain = (int)strcspn(text, "{");
+
+        used += (size_t)snprintf(event->text + used, room, "%.*s", plain, text);
+        text += plain;
+        if (*text == '{' && used < sizeof(event->text) - 1) {
+            size_t name_bytes = strcspn(text + 1, "}");
+
+            room = sizeof(event->text) - used;
+            used += (size_t)snprintf(event->text + used, room, "%s",
+                                     param_value(event, text + 1, name_bytes));
+            text += name_bytes + 2;
+        }
+    }
+}
+
+void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
+{
+    const struct event_kind *kind = event_kind(id);
+    struct event event = {.code = kind->code, .class_ = kind->class_, .locale = kind->locale};
+    va_list list;
+
+    event.seq = ctl->event_seq++;
+    event.wall_us = clock_wall_us(ctl->ports.clock);
+    event.monotonic_us = clock_now_us(ctl->ports.clock);
+    (void)snprintf(event.object_kind, sizeof(event.object_kind), "%s", kind->object_kind);
+    (void)snprintf(event.object_key, sizeof(event.object_key), "%s", object_key);
+    va_start(list, object_key);
+    params_fill(kind, &event, list);
+    va_end(list);
+    text_fill(kind->text, &event);
+    ctl->ports.events->ops->publish(ctl->ports.events, &event);
+}
+
+void event_drive_state(struct ctl_drive *cd, enum drive_state old)
+{
+    char path[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX] = "";
+    struct reason reason;
+
+    drive_path(cd, path, sizeof(path));
+    if (cd_state_reason(cd, &reason)) {
+        (void)reason_text(&reason, why, sizeof(why));
+    }
+    ctl_event(cd->ctl, EVENT_DRIVE_STATE_CHANGED, cd->identity.key, "drive", path, "old",
+              drive_state_short(old), "new", drive_state_short(cd_state(cd)), "why",
+              why[0] != '\0' ? why : "as configured", NULL);
+}
+
+static enum event_id vd_state_event(enum virtual_drive_state state)
+{
+    switch (state) {
+    case VIRTUAL_DRIVE_STATE_OPTIMAL:
+        return EVENT_VIRTUAL_DRIVE_OPTIMAL;
+    case VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED:
+        return EVENT_VIRTUAL_DRIVE_PARTIALLY_DEGRADED;
+    case VIRTUAL_DRIVE_STATE_DEGRADED:
+        return EVENT_VIRTUAL_DRIVE_DEGRADED;
+    case VIRTUAL_DRIVE_STATE_OFFLINE:
+        return EVENT_VIRTUAL_DRIVE_OFFLINE;
+    case VIRTUAL_DRIVE_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+void event_vd_state(struct ctl_vd *cv, enum virtual_drive_state old)
+{
+    char title[PATH_TEXT_BYTES];
+
+    ASSERT(cv->seen_state != old);
+    vd_title(cv, title, sizeof(title));
+    ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_STATE_CHANGED, cv->object.key, "virtual_drive",
+              title, "old", virtual_drive_state_short(old), "new",
+              virtual_drive_state_short(cv->seen_state), NULL);
+    ctl_event(cv->cg->ctl, vd_state_event(cv->seen_state), cv->object.key, "virtual_drive", title,
+              NULL);
+}

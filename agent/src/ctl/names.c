@@ -1,0 +1,134 @@
+/*
+ * Keys and paths: how objects are found, and how people read them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+void controller_path(const struct ctl *ctl, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "/c%u", ctl->options.index); /* always fits */
+}
+
+/* Drives without an enclosure go by their device number, as in StorCLI's " :3". */
+void drive_path(const struct ctl_drive *cd, char *out, size_t capacity)
+{
+    unsigned index = cd->ctl->options.index;
+
+    if (cd->identity.eid == EID_NONE) {
+        (void)snprintf(out, capacity, "/c%u/s%u", index, cd->identity.did);
+    } else {
+        (void)snprintf(out, capacity, "/c%u/e%u/s%u", index, cd->identity.eid, cd->identity.slot);
+    }
+}
+
+void group_path(const struct ctl_group *cg, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "/c%u/d%u", cg->ctl->options.index, cg_config(cg)->index);
+}
+
+void vd_path(const struct ctl_vd *cv, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "/c%u/v%u", cv->cg->ctl->options.index, cv_config(cv)->target_id);
+}
+
+void vd_title(const struct ctl_vd *cv, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "/c%u/v%u (%s)", cv->cg->ctl->options.index,
+                   cv_config(cv)->target_id, cv_config(cv)->name);
+}
+
+const char *controller_key(const struct ctl *ctl)
+{
+    return ctl->controller.key;
+}
+
+struct ctl_drive *drive_by_key(const struct ctl *ctl, const char *key)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (!cd->departed && strcmp(cd->identity.key, key) == 0) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_drive *drive_by_uuid(const struct ctl *ctl, const struct uuid *uuid)
+{
+    ASSERT(!uuid_is_zero(uuid));
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (!cd->departed && !cd->foreign && uuid_equal(&cd->uuid, uuid)) {
+            return cd;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid)
+{
+    LIST_FOR_EACH (node, &ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+
+        if (guid_equal(&cg_config(cg)->guid, guid)) {
+            return cg;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_group *group_by_key(const struct ctl *ctl, const char *key)
+{
+    struct ctl_object *object = object_find(ctl, OBJECT_KIND_DRIVE_GROUP, key);
+
+    return object != NULL ? object->subject : NULL;
+}
+
+struct ctl_vd *vd_by_key(const struct ctl *ctl, const char *key)
+{
+    struct ctl_object *object = object_find(ctl, OBJECT_KIND_VIRTUAL_DRIVE, key);
+
+    return object != NULL ? object->subject : NULL;
+}
+
+struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid)
+{
+    LIST_FOR_EACH (node, &cg->vds) {
+        struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
+
+        if (guid_equal(&cv->guid, guid)) {
+            return cv;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name)
+{
+    LIST_FOR_EACH (node, &ctl->objects) {
+        struct ctl_object *object = list_entry(node, struct ctl_object, link);
+        struct ctl_vd *cv = object->subject;
+
+        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE && strcmp(cv_config(cv)->name, name) == 0) {
+            return cv;
+        }
+    }
+    return NULL;
+}
+
+uint32_t ctl_vd_count(const struct ctl *ctl)
+{
+    uint32_t count = 0;
+
+    LIST_FOR_EACH (node, &ctl->objects) {
+        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
+
+        count += object->kind == OBJECT_KIND_VIRTUAL_DRIVE ? 1u : 0u;
+    }
+    return count;
+}

@@ -1,0 +1,159 @@
+/*
+ * The register of objects: keys, revisions, tombstones (ctl.h (2)).
+ *
+ * (1) A key is either listed or a tombstone, never both.
+ * (2) rev of every listed object and tombstone is at most ctl->rev, and no two are equal.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+struct ctl_object *object_find(const struct ctl *ctl, enum object_kind kind, const char *key)
+{
+    LIST_FOR_EACH (node, &ctl->objects) {
+        struct ctl_object *object = list_entry(node, struct ctl_object, link);
+
+        if (object->kind == kind && strcmp(object->key, key) == 0) {
+            return object;
+        }
+    }
+    return NULL;
+}
+
+bool object_is_listed(const struct ctl_object *object)
+{
+    return object->link.next != NULL && list_is_linked(&object->link);
+}
+
+static void tombstone_drop(struct ctl *ctl, uint32_t index)
+{
+    ASSERT(index < ctl->tombstone_count);
+    ctl->tombstone_count--;
+    memmove(&ctl->tombstones[index], &ctl->tombstones[index + 1],
+            (ctl->tombstone_count - index) * sizeof(ctl->tombstones[0]));
+}
+
+static void tombstone_forget_key(struct ctl *ctl, enum object_kind kind, const char *key)
+{
+    for (uint32_t i = 0; i < ctl->tombstone_count; i++) {
+        if (ctl->tombstones[i].kind == kind && strcmp(ctl->tombstones[i].key, key) == 0) {
+            tombstone_drop(ctl, i);
+            return;
+        }
+    }
+}
+
+void object_add(struct ctl *ctl, struct ctl_object *object, enum object_kind kind, const char *key,
+                void *subject)
+{
+    ASSERT(!object_is_listed(object));
+    ASSERT(object_find(ctl, kind, key) == NULL);
+    *object = (struct ctl_object){.kind = kind, .subject = subject};
+    (void)snprintf(object->key, sizeof(object->key), "%s", key); /* keys fit by definition */
+    tombstone_forget_key(ctl, kind, key);
+    list_init(&object->link);
+    list_push_tail(&ctl->objects, &object->link);
+    ctl_kick(ctl);
+}
+
+void object_remove(struct ctl *ctl, struct ctl_object *object)
+{
+    struct tombstone *tombstone = NULL;
+
+    if (!object_is_listed(object)) {
+        return;
+    }
+    list_remove(&object->link);
+    if (ctl->tombstone_count == TOMBSTONES_MAX) {
+        ctl->tombstone_floor = ctl->tombstones[0].rev;
+        tombstone_drop(ctl, 0);
+    }
+    tombstone = &ctl->tombstones[ctl->tombstone_count++];
+    *tombstone = (struct tombstone){.kind = object->kind, .rev = ++ctl->rev};
+    memcpy(tombstone->key, object->key, sizeof(tombstone->key));
+    ctl->refresh_urgent = true;
+    ctl_kick(ctl);
+}
+
+static bool object_refresh(struct ctl *ctl, struct ctl_object *object)
+{
+    struct view_digest digest;
+
+    view_build(ctl, object, ctl->view, &digest);
+    if (object->rev != 0 && digest.document == object->document_digest &&
+        digest.config == object->config_digest) {
+        return false;
+    }
+    object->rev = ++ctl->rev;
+    if (object->config_rev == 0 || digest.config != object->config_digest) {
+        object->config_rev = object->rev;
+        ctl->refresh_urgent = true;
+    }
+    object->document_digest = digest.document;
+    object->config_digest = digest.config;
+    return true;
+}
+
+void ctl_refresh(struct ctl *ctl)
+{
+    bool changed = ctl->refresh_urgent;
+
+    LIST_FOR_EACH (node, &ctl->objects) {
+        changed = object_refresh(ctl, list_entry(node, struct ctl_object, link)) || changed;
+    }
+    if (changed && ctl->observer.changed != NULL) {
+        bool urgent = ctl->refresh_urgent;
+
+        ctl->refresh_urgent = false;
+        ctl->observer.changed(ctl->observer.context, urgent);
+    }
+    ctl->refresh_urgent = false;
+}
+
+uint64_t ctl_rev(const struct ctl *ctl)
+{
+    return ctl->rev;
+}
+
+uint64_t ctl_tombstone_floor(const struct ctl *ctl)
+{
+    return ctl->tombstone_floor;
+}
+
+struct uuid ctl_state_epoch(const struct ctl *ctl)
+{
+    return ctl->epoch;
+}
+
+struct uuid ctl_uuid(const struct ctl *ctl)
+{
+    return ctl->record->controller;
+}
+
+void ctl_objects_since(const struct ctl *ctl, uint64_t since, const struct ctl_visitor *visitor)
+{
+    LIST_FOR_EACH (node, &ctl->objects) {
+        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
+        struct object_head head = {
+            .kind = object->kind, .rev = object->rev, .config_rev = object->config_rev};
+        struct view_digest digest;
+
+        if (object->rev <= since) {
+            continue;
+        }
+        memcpy(head.key, object->key, sizeof(head.key));
+        view_build(ctl, object, ctl->view, &digest);
+        visitor->object(visitor->context, &head, ctl->view);
+    }
+    for (uint32_t i = 0; i < ctl->tombstone_count && visitor->tombstone != NULL; i++) {
+        const struct tombstone *tombstone = &ctl->tombstones[i];
+        struct object_head head = {.kind = tombstone->kind, .rev = tombstone->rev};
+
+        if (tombstone->rev > since) {
+            memcpy(head.key, tombstone->key, sizeof(head.key));
+            visitor->tombstone(visitor->context, &head);
+        }
+    }
+}

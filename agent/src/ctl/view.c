@@ -1,0 +1,268 @@
+/*
+ * Documents of the host, the controller and its enclosures; digests, by which a refresh finds
+ * out what has changed.
+ */
+#include "ctl/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+/* Digests: FNV-1a; only equality with the last one matters. */
+
+static uint64_t digest_step(uint64_t digest, const void *bytes, size_t count)
+{
+    const uint8_t *in = bytes;
+
+    for (size_t i = 0; i < count; i++) {
+        digest = (digest ^ in[i]) * UINT64_C(0x100000001b3);
+    }
+    return digest;
+}
+
+static void digest_bytes(struct view_digest *digest, bool config, const void *bytes, size_t count)
+{
+    digest->document = digest_step(digest->document, bytes, count);
+    if (config) {
+        digest->config = digest_step(digest->config, bytes, count);
+    }
+}
+
+void digest_number(struct view_digest *digest, bool config, uint64_t value)
+{
+    digest_bytes(digest, config, &value, sizeof(value));
+}
+
+void digest_text(struct view_digest *digest, bool config, const char *text)
+{
+    digest_bytes(digest, config, text, strlen(text) + 1);
+}
+
+void digest_reason(struct view_digest *digest, bool config, const struct reason *reason)
+{
+    digest_number(digest, config, (uint64_t)reason->code);
+    for (uint32_t i = 0; i < reason->param_count; i++) {
+        digest_text(digest, config, reason->params[i].value);
+    }
+}
+
+void digest_blocked(struct view_digest *digest, const struct blocked *blocked)
+{
+    for (uint32_t i = 0; i < blocked->count; i++) {
+        digest_number(digest, false, (uint64_t)blocked->items[i].op);
+        digest_text(digest, false,
+                    blocked->items[i].action != NULL ? blocked->items[i].action : "");
+        digest_reason(digest, false, &blocked->items[i].reason);
+    }
+}
+
+void blocked_add(struct blocked *blocked, enum ctl_op op, const char *action,
+                 const struct reason *reason)
+{
+    ASSERT(blocked->count < BLOCKED_MAX);
+    blocked->items[blocked->count].op = op;
+    blocked->items[blocked->count].action = action;
+    blocked->items[blocked->count].reason = *reason;
+    blocked->count++;
+}
+
+/* Host and enclosures */
+
+static void view_host(const struct ctl *ctl, struct host_view *view, struct view_digest *digest)
+{
+    view->hostname = ctl->options.hostname;
+    view->os = ctl->options.os;
+    view->kernel = ctl->options.kernel;
+    view->agent_version = ctl->options.firmware_version;
+    view->boot_id = ctl->options.boot_id;
+    view->policy_preset = ctl->options.policy_preset;
+    view->started_us = ctl->started_wall_us;
+    digest_text(digest, true, view->hostname);
+}
+
+static void view_enclosure(const struct ctl_enclosure *enclosure, struct enclosure_view *view,
+                           struct view_digest *digest)
+{
+    const struct ctl *ctl = enclosure->ctl;
+
+    memcpy(view->controller, ctl->controller.key, sizeof(view->controller));
+    (void)snprintf(view->path, sizeof(view->path), "/c%u/e%u", ctl->options.index,
+                   enclosure->config->eid); /* always fits */
+    view->config = enclosure->config;
+    digest_text(digest, true, view->path);
+}
+
+/* The controller */
+
+static const char *level_text(enum raid_level level)
+{
+    switch (level) {
+    case RAID_LEVEL_0:
+        return "All capacity, most speed; no drive may fail.";
+    case RAID_LEVEL_1:
+        return "Every drive holds a copy; all but one may fail. Four or more drives make RAID 10 "
+               "unless one mirror is asked for.";
+    case RAID_LEVEL_5:
+        return "One drive's capacity goes to parity; any one drive may fail.";
+    case RAID_LEVEL_6:
+        return "Two drives' capacity goes to parity; any two drives may fail.";
+    case RAID_LEVEL_10:
+        return "Striped mirrors; one drive of each mirror may fail.";
+    case RAID_LEVEL_50:
+        return "Striped RAID 5 spans; one drive of each span may fail.";
+    case RAID_LEVEL_60:
+        return "Striped RAID 6 spans; two drives of each span may fail.";
+    case RAID_LEVEL_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+void level_rule(enum raid_level level, struct level_rule_view *ret_rule)
+{
+    const struct raid_level_info *info = raid_level_info(level);
+    uint32_t members_max = info->span_members_max * info->spans_max;
+
+    *ret_rule = (struct level_rule_view){.level = level, .description = level_text(level)};
+    ret_rule->drives_min = info->span_members_min * info->spans_min;
+    ret_rule->drives_max = members_max < RAID_MEMBERS_MAX ? members_max : RAID_MEMBERS_MAX;
+    ret_rule->drives_multiple = 1;
+    if (info->striped_spans) {
+        ret_rule->drives_per_span_default = info->span_members_min;
+        ret_rule->drives_multiple = info->span_members_min;
+    } else if (info->mirrored) {
+        ret_rule->drives_multiple = 2;
+    }
+}
+
+static enum controller_status status_of_groups(const struct ctl *ctl)
+{
+    enum controller_status status = CONTROLLER_STATUS_OPTIMAL;
+
+    LIST_FOR_EACH (node, &ctl->groups) {
+        switch (cg_state(list_entry(node, const struct ctl_group, link))) {
+        case VIRTUAL_DRIVE_STATE_OPTIMAL:
+            break;
+        case VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED:
+        case VIRTUAL_DRIVE_STATE_DEGRADED:
+            status = status == CONTROLLER_STATUS_FAILED ? status : CONTROLLER_STATUS_DEGRADED;
+            break;
+        case VIRTUAL_DRIVE_STATE_OFFLINE:
+            status = CONTROLLER_STATUS_FAILED;
+            break;
+        case VIRTUAL_DRIVE_STATE_MAX:
+            UNREACHABLE();
+        }
+    }
+    return status;
+}
+
+static enum controller_status controller_status(const struct ctl *ctl)
+{
+    enum controller_status status = status_of_groups(ctl);
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (status == CONTROLLER_STATUS_OPTIMAL && !cd->departed &&
+            (cd->bad || cd->foreign || cd_state(cd) == DRIVE_STATE_FAILED)) {
+            status = CONTROLLER_STATUS_NEEDS_ATTENTION;
+        }
+    }
+    return status;
+}
+
+static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reason)
+{
+    struct reason reason;
+
+    if (!rule_online(ctl, ret_reason)) {
+        return false;
+    }
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (!cd->departed && rule_drive_for_use(cd, true, true, &reason)) {
+            return true;
+        }
+    }
+    LIST_FOR_EACH (node, &ctl->groups) {
+        if (rule_group_create(list_entry(node, const struct ctl_group, link), &reason)) {
+            return true;
+        }
+    }
+    reason_set(ret_reason, REASON_NO_UNCONFIGURED_DRIVES, NULL);
+    return false;
+}
+
+void view_controller(const struct ctl *ctl, struct controller_view *view,
+                     struct view_digest *digest)
+{
+    struct reason reason;
+
+    view->index = ctl->options.index;
+    controller_path(ctl, view->path, sizeof(view->path));
+    view->uuid = ctl->record->controller;
+    view->model = ctl->options.model;
+    view->serial = ctl->serial;
+    view->firmware_version = ctl->options.firmware_version;
+    view->profile = ctl->options.profile;
+    view->status = controller_status(ctl);
+    view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
+    view->bgi_rate_percent = ctl->record->bgi_rate_percent;
+    view->auto_rebuild = ctl->record->auto_rebuild;
+    view->level_count = RAID_LEVEL_MAX;
+    for (uint32_t i = 0; i < RAID_LEVEL_MAX; i++) {
+        level_rule((enum raid_level)i, &view->levels[i]);
+    }
+    view->nbd_tcp = ctl->options.nbd_tcp[0] != '\0' ? ctl->options.nbd_tcp : NULL;
+    if (!controller_may_create(ctl, &reason)) {
+        blocked_add(&view->blocked, CTL_OP_VD_CREATE, NULL, &reason);
+    }
+    if (!rule_online(ctl, &reason)) {
+        blocked_add(&view->blocked, CTL_OP_CONTROLLER_SET, NULL, &reason);
+    }
+    digest_number(digest, true, (uint64_t)view->status);
+    digest_number(digest, true, view->rebuild_rate_percent);
+    digest_number(digest, true, view->bgi_rate_percent);
+    digest_number(digest, true, view->auto_rebuild);
+    digest_blocked(digest, &view->blocked);
+}
+
+/* All kinds */
+
+void view_build(const struct ctl *ctl, const struct ctl_object *object, union ctl_view *view,
+                struct view_digest *ret_digest)
+{
+    *ret_digest = (struct view_digest){UINT64_C(0xcbf29ce484222325), UINT64_C(0xcbf29ce484222325)};
+    memset(view, 0, sizeof(*view));
+    switch (object->kind) {
+    case OBJECT_KIND_HOST:
+        view_host(ctl, &view->host, ret_digest);
+        return;
+    case OBJECT_KIND_CONTROLLER:
+        view_controller(ctl, &view->controller, ret_digest);
+        return;
+    case OBJECT_KIND_ENCLOSURE:
+        view_enclosure(object->subject, &view->enclosure, ret_digest);
+        return;
+    case OBJECT_KIND_DRIVE:
+        view_drive(object->subject, &view->drive, ret_digest);
+        return;
+    case OBJECT_KIND_DRIVE_GROUP:
+        view_group(object->subject, &view->group, ret_digest);
+        return;
+    case OBJECT_KIND_VIRTUAL_DRIVE:
+        view_vd(object->subject, &view->vd, ret_digest);
+        return;
+    case OBJECT_KIND_OPERATION:
+        view_operation(object->subject, &view->operation, ret_digest);
+        return;
+    case OBJECT_KIND_BATTERY:
+    case OBJECT_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}

@@ -1,0 +1,162 @@
+/*
+ * Objects as the outside sees them: one struct per document of protocol/objects.schema.json,
+ * ready to be printed. Built by ctl, valid during the visit only.
+ */
+#ifndef ARRAYWRIGHT_CTL_VIEW_H
+#define ARRAYWRIGHT_CTL_VIEW_H
+
+#include "base/reason.h"
+#include "ctl/command.h"
+#include "drive/drive.h"
+#include "emulate/emulated_drive.h"
+#include "meta/config.h"
+
+struct object_head {
+    enum object_kind kind;
+    object_key_t key;
+    uint64_t rev;
+    uint64_t config_rev;
+};
+
+#define BLOCKED_MAX 16u
+struct blocked {
+    uint32_t count;
+    struct {
+        enum ctl_op op;
+        const char *action;          /* for ops with actions: "start", "pause" …, else NULL.
+                      Printed as "rebuild_start"; otherwise the op's word */
+        struct reason reason;
+    } items[BLOCKED_MAX];
+};
+
+struct policy_view {
+    const char *requested;
+    const char *effective;
+    struct reason reason;
+};
+
+struct host_view {
+    const char *hostname, *os, *kernel, *agent_version, *boot_id, *policy_preset;
+    uint64_t started_us;
+};
+
+struct level_rule_view {
+    enum raid_level level;
+    uint32_t drives_min, drives_max, drives_multiple, drives_per_span_default;
+    const char *description;
+};
+
+struct controller_view {
+    uint32_t index;
+    char path[16];
+    struct uuid uuid;
+    const char *model, *serial, *firmware_version, *profile;
+    enum controller_status status;
+    uint32_t rebuild_rate_percent, bgi_rate_percent;
+    bool auto_rebuild;
+    uint32_t level_count;
+    struct level_rule_view levels[RAID_LEVEL_MAX];
+    const char *nbd_tcp;             /* NULL if off */
+    struct blocked blocked;
+};
+
+struct ctl_enclosure_config {
+    uint32_t eid;
+    char model[41];
+    uint32_t slot_count;
+    uint32_t rows;
+    uint32_t columns;
+    bool column_major;
+    bool emulated;
+};
+
+struct enclosure_view {
+    object_key_t controller;
+    char path[24];
+    const struct ctl_enclosure_config *config;
+};
+
+struct drive_view {
+    object_key_t controller, enclosure; /* enclosure "" if none */
+    char path[32];
+    const struct drive_identity *identity;
+    enum drive_state state;
+    bool present, foreign, locating;
+    uint64_t size_bytes, usable_bytes;
+    uint32_t block_bytes, physical_block_bytes;
+    bool has_temperature;
+    int temperature_c;
+    object_key_t group;              /* "" if none */
+    uint32_t span, row;
+    bool spare;
+    enum spare_kind spare_kind;
+    uint32_t spare_group_count;
+    object_key_t spare_groups[COMMAND_SPARES_MAX];
+    uint64_t media_errors, other_errors, predictive_failures;
+    bool has_unsuitable, has_state_reason;
+    struct reason unsuitable, state_reason;
+    const struct emulated_drive *emulated;
+    struct blocked blocked;
+};
+
+struct member_view {
+    uint32_t span, row;
+    object_key_t drive;              /* "" if no drive is there */
+    enum drive_state state;
+    const char *serial;
+};
+
+struct drive_group_view {
+    object_key_t controller;
+    uint32_t index;
+    char path[24];
+    const struct group_config *config;
+    enum raid_level level;
+    enum virtual_drive_state state;
+    uint64_t size_bytes, free_bytes;
+    uint32_t span_count, drives_per_span;
+    uint32_t member_count;
+    struct member_view members[GROUP_MEMBERS_MAX];
+    uint32_t vd_count;
+    object_key_t vds[GROUP_VDS_MAX];
+    uint32_t spare_count;
+    object_key_t spares[COMMAND_SPARES_MAX];
+    struct blocked blocked;
+};
+
+struct virtual_drive_view {
+    object_key_t controller, group;
+    char path[24];
+    const struct vd_config *config;
+    enum virtual_drive_state state;
+    bool consistent;
+    uint32_t drive_failures_left;
+    struct policy_view write_policy, read_policy;
+    struct reason guarantee;
+    char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
+    uint32_t connections;
+    uint64_t lost_blocks;
+    uint32_t operation_count;
+    object_key_t operations[4];
+    struct blocked blocked;
+};
+
+struct operation_view {
+    object_key_t controller;
+    enum operation_kind kind;
+    enum operation_state state;
+    enum object_kind target_kind;
+    object_key_t target, group;
+    uint64_t done_bytes, total_bytes;
+    double progress_percent;
+    uint64_t speed_bytes_per_s;
+    int64_t time_left_s;             /* -1: not known */
+    uint64_t started_us, ended_us;   /* ended 0: running */
+    bool has_reason;
+    struct reason reason;
+    struct blocked blocked;
+};
+
+/* object_kind -> view type: host_view, controller_view, … as `const void *view`. */
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * Documents of drives.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
+{
+    static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
+    struct reason reason;
+
+    if (!rule_online(cd->ctl, &reason) || !rule_drive_for_use(cd, true, true, &reason)) {
+        blocked_add(blocked, CTL_OP_VD_CREATE, NULL, &reason);
+        blocked_add(blocked, CTL_OP_DRIVE_REPLACE, NULL, &reason);
+    }
+    if (!rule_spare_add(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_SPARE_ADD, NULL, &reason);
+    }
+    if (!rule_spare_remove(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_SPARE_REMOVE, NULL, &reason);
+    }
+    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
+        if (!rule_rebuild(cd, (enum task_action)i, &reason)) {
+            blocked_add(blocked, CTL_OP_REBUILD, actions[i], &reason);
+        }
+    }
+    if (!rule_drive_offline(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_DRIVE_OFFLINE, NULL, &reason);
+    }
+    if (!rule_drive_good(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_DRIVE_GOOD, NULL, &reason);
+    }
+    if (!rule_drive_locate(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_DRIVE_LOCATE, NULL, &reason);
+    }
+    if (!rule_fault_inject(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_FAULT_INJECT, NULL, &reason);
+    }
+}
+
+static void drive_role(const struct ctl_drive *cd, struct drive_view *view)
+{
+    if (cd->group != NULL) {
+        const struct geometry *geometry = &cg_config(cd->group)->vds[0].geometry;
+
+        memcpy(view->group, cd->group->object.key, sizeof(view->group));
+        view->span = cd->member / geometry->members_per_span;
+        view->row = cd->member % geometry->members_per_span;
+    }
+    view->spare = cd->spare;
+    view->spare_kind = cd->spare_group_count == 0 ? SPARE_KIND_GLOBAL : SPARE_KIND_DEDICATED;
+    for (uint32_t i = 0; i < cd->spare_group_count && cd->spare; i++) {
+        guid_format(&cd->spare_groups[i], view->spare_groups[i]);
+        view->spare_group_count++;
+    }
+}
+
+static void drive_counts(const struct ctl_drive *cd, struct drive_view *view)
+{
+    if (cd->drive != NULL) {
+        const struct drive_counters *counters = drive_counters(cd->drive);
+
+        view->media_errors = counters->media_errors;
+        view->other_errors = counters->other_errors + counters->timeouts;
+    }
+}
+
+static void drive_digest_identity(const struct drive_view *view, struct view_digest *digest)
+{
+    const struct drive_identity *identity = view->identity;
+
+    digest_text(digest, true, view->path);
+    digest_text(digest, true, identity->model);
+    digest_text(digest, true, identity->serial);
+    digest_text(digest, true, identity->firmware);
+    digest_text(digest, true, identity->device);
+    digest_number(digest, true, view->size_bytes);
+    digest_number(digest, true, view->block_bytes);
+    digest_number(digest, true, view->physical_block_bytes);
+}
+
+static void drive_digest(const struct drive_view *view, struct view_digest *digest)
+{
+    drive_digest_identity(view, digest);
+    digest_number(digest, true, (uint64_t)view->state);
+    digest_number(digest, true, view->present);
+    digest_number(digest, true, view->foreign);
+    digest_number(digest, false, view->locating);
+    digest_number(digest, false, view->has_temperature);
+    digest_number(digest, false, (uint64_t)view->temperature_c);
+    digest_text(digest, true, view->group);
+    digest_number(digest, true, view->span);
+    digest_number(digest, true, view->row);
+    digest_number(digest, true, view->spare);
+    for (uint32_t i = 0; i < view->spare_group_count; i++) {
+        digest_text(digest, true, view->spare_groups[i]);
+    }
+    digest_number(digest, false, view->media_errors);
+    digest_number(digest, false, view->other_errors);
+    if (view->has_unsuitable) {
+        digest_reason(digest, true, &view->unsuitable);
+    }
+    if (view->has_state_reason) {
+        digest_reason(digest, true, &view->state_reason);
+    }
+    for (uint32_t i = 0; view->emulated != NULL && i < emulated_drive_fault_count(view->emulated);
+         i++) {
+        const struct emulated_fault *fault = emulated_drive_fault(view->emulated, i);
+
+        digest_number(digest, false, (uint64_t)fault->kind);
+        digest_number(digest, false, fault->lba);
+        digest_number(digest, false, fault->count);
+        digest_number(digest, false, fault->latency_ms);
+    }
+    digest_blocked(digest, &view->blocked);
+}
+
+void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view_digest *digest)
+{
+    const struct ctl *ctl = cd->ctl;
+
+    memcpy(view->controller, ctl->controller.key, sizeof(view->controller));
+    drive_path(cd, view->path, sizeof(view->path));
+    for (uint32_t i = 0; i < ctl->options.enclosure_count; i++) {
+        if (ctl->enclosures[i].config->eid == cd->identity.eid) {
+            memcpy(view->enclosure, ctl->enclosures[i].object.key, sizeof(view->enclosure));
+        }
+    }
+    view->identity = &cd->identity;
+    view->state = cd_state(cd);
+    view->present = cd->present;
+    view->foreign = cd->foreign;
+    view->locating = cd->locating;
+    view->size_bytes = cd->size_bytes;
+    view->usable_bytes = cd_usable_bytes(cd);
+    view->block_bytes = cd->block_bytes;
+    view->physical_block_bytes = cd->physical_block_bytes;
+    view->has_temperature = cd->has_temperature;
+    view->temperature_c = cd->temperature_c;
+    drive_role(cd, view);
+    drive_counts(cd, view);
+    view->has_unsuitable = cd->has_unsuitable;
+    view->unsuitable = cd->unsuitable;
+    view->has_state_reason = cd_state_reason(cd, &view->state_reason);
+    view->emulated = cd->emulated;
+    drive_blocked(cd, &view->blocked);
+    drive_digest(view, digest);
+}

@@ -1,0 +1,309 @@
+/*
+ * Documents of drive groups, virtual drives and operations.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/ctl_private.h"
+
+/* Drive groups */
+
+static enum drive_state place_state(const struct ctl_group *cg, uint32_t member)
+{
+    switch (cg_config(cg)->members[member].state) {
+    case MEMBER_ONLINE:
+        return cg->members[member] != NULL && cg->members[member]->present ? DRIVE_STATE_ONLINE
+                                                                           : DRIVE_STATE_MISSING;
+    case MEMBER_REBUILD:
+        return cg->members[member] != NULL && cg->members[member]->present ? DRIVE_STATE_REBUILD
+                                                                           : DRIVE_STATE_MISSING;
+    case MEMBER_FAILED:
+        return DRIVE_STATE_FAILED;
+    case MEMBER_MISSING:
+        return DRIVE_STATE_MISSING;
+    case MEMBER_OFFLINE:
+        return DRIVE_STATE_OFFLINE;
+    case MEMBER_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static void group_members_view(const struct ctl_group *cg, struct drive_group_view *view)
+{
+    const struct group_config *config = cg_config(cg);
+
+    view->member_count = config->member_count;
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        struct member_view *member = &view->members[i];
+        const struct ctl_drive *cd = cg->members[i];
+
+        member->span = i / view->drives_per_span;
+        member->row = i % view->drives_per_span;
+        member->state = place_state(cg, i);
+        member->serial = config->members[i].serial;
+        if (cd != NULL && !cd->departed) {
+            memcpy(member->drive, cd->object.key, sizeof(member->drive));
+        }
+    }
+}
+
+static void group_relations_view(const struct ctl_group *cg, struct drive_group_view *view)
+{
+    LIST_FOR_EACH (node, &cg->vds) {
+        const struct ctl_vd *cv = list_entry(node, const struct ctl_vd, link);
+
+        if (view->vd_count < GROUP_VDS_MAX) {
+            memcpy(view->vds[view->vd_count++], cv->object.key, sizeof(view->vds[0]));
+        }
+    }
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (view->spare_count < COMMAND_SPARES_MAX && spare_serves(cd, cg)) {
+            memcpy(view->spares[view->spare_count++], cd->object.key, sizeof(view->spares[0]));
+        }
+    }
+}
+
+static void group_digest(const struct drive_group_view *view, struct view_digest *digest)
+{
+    digest_text(digest, true, view->path);
+    digest_number(digest, true, (uint64_t)view->state);
+    digest_number(digest, true, view->size_bytes);
+    digest_number(digest, true, view->free_bytes);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        digest_text(digest, true, view->members[i].drive);
+        digest_text(digest, true, view->members[i].serial);
+        digest_number(digest, true, (uint64_t)view->members[i].state);
+    }
+    for (uint32_t i = 0; i < view->vd_count; i++) {
+        digest_text(digest, true, view->vds[i]);
+    }
+    for (uint32_t i = 0; i < view->spare_count; i++) {
+        digest_text(digest, false, view->spares[i]);
+    }
+    digest_blocked(digest, &view->blocked);
+}
+
+void view_group(const struct ctl_group *cg, struct drive_group_view *view,
+                struct view_digest *digest)
+{
+    const struct group_config *config = cg_config(cg);
+    const struct geometry *geometry = &config->vds[0].geometry;
+    uint64_t data_members = (uint64_t)geometry_data_strips(geometry) * geometry->span_count;
+    struct reason reason;
+
+    memcpy(view->controller, cg->ctl->controller.key, sizeof(view->controller));
+    view->index = config->index;
+    group_path(cg, view->path, sizeof(view->path));
+    view->config = config;
+    view->level = geometry->level;
+    view->state = cg_state(cg);
+    view->span_count = geometry->span_count;
+    view->drives_per_span = geometry->members_per_span;
+    view->size_bytes = cg_member_usable_bytes(cg) * data_members;
+    view->free_bytes = group_space_free(cg) * data_members;
+    group_members_view(cg, view);
+    group_relations_view(cg, view);
+    if (!rule_group_create(cg, &reason)) {
+        blocked_add(&view->blocked, CTL_OP_VD_CREATE, NULL, &reason);
+    }
+    if (!rule_drive_replace(cg, &reason)) {
+        blocked_add(&view->blocked, CTL_OP_DRIVE_REPLACE, NULL, &reason);
+    }
+    group_digest(view, digest);
+}
+
+/* Virtual drives */
+
+static void vd_policies_view(const struct vd_config *config, struct virtual_drive_view *view)
+{
+    const char *write_through = write_policy_word(WRITE_POLICY_WRITE_THROUGH);
+    const char *no_read_ahead = read_policy_word(READ_POLICY_NO_READ_AHEAD);
+
+    view->write_policy.requested = write_policy_word(config->write_policy);
+    view->write_policy.effective = write_through;
+    reason_set(&view->write_policy.reason,
+               config->write_policy == WRITE_POLICY_WRITE_THROUGH ? REASON_AS_REQUESTED
+                                                                  : REASON_NO_CACHE_MEMORY,
+               NULL);
+    view->read_policy.requested = read_policy_word(config->read_policy);
+    view->read_policy.effective = no_read_ahead;
+    reason_set(&view->read_policy.reason,
+               config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
+                                                                : REASON_NO_CACHE_MEMORY,
+               NULL);
+    reason_set(&view->guarantee,
+               geometry_span_tolerance(&config->geometry) > 0 ? REASON_GUARANTEE_WRITE_THROUGH
+                                                              : REASON_GUARANTEE_NO_REDUNDANCY,
+               NULL);
+}
+
+static void vd_exports_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+{
+    const struct ctl *ctl = cv->cg->ctl;
+
+    if (cv->target == NULL || cv->export_closing) {
+        return;
+    }
+    if (ctl->options.nbd_unix_path[0] != '\0') {
+        (void)snprintf(view->nbd_unix_uri, sizeof(view->nbd_unix_uri), "nbd+unix:///%s?socket=%s",
+                       cv->target->name, ctl->options.nbd_unix_path);
+    }
+    if (ctl->options.nbd_tcp[0] != '\0') {
+        (void)snprintf(view->nbd_tcp_uri, sizeof(view->nbd_tcp_uri), "nbd://%s/%s",
+                       ctl->options.nbd_tcp, cv->target->name);
+    }
+    if (ctl->observer.export_connections != NULL) {
+        view->connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);
+    }
+}
+
+static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
+{
+    static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
+    struct reason reason;
+
+    if (!rule_online(cv->cg->ctl, &reason)) {
+        blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
+        blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
+    } else if (!rule_group_running(cv->cg, "vd_set", &reason)) {
+        blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
+    }
+    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
+        if (!rule_bgi(cv, (enum task_action)i, &reason)) {
+            blocked_add(blocked, CTL_OP_BGI, actions[i], &reason);
+        }
+    }
+}
+
+static void vd_digest(const struct virtual_drive_view *view, struct view_digest *digest)
+{
+    const struct vd_config *config = view->config;
+
+    digest_text(digest, true, config->name);
+    digest_text(digest, true, view->path);
+    digest_number(digest, true, (uint64_t)view->state);
+    digest_number(digest, true, view->consistent);
+    digest_number(digest, true, view->drive_failures_left);
+    digest_number(digest, true, (uint64_t)config->access);
+    digest_number(digest, true, config->size_bytes);
+    digest_text(digest, true, view->write_policy.requested);
+    digest_text(digest, true, view->write_policy.effective);
+    digest_text(digest, true, view->read_policy.requested);
+    digest_number(digest, true, (uint64_t)config->io_policy);
+    digest_number(digest, true, (uint64_t)config->drive_cache_policy);
+    digest_text(digest, false, view->nbd_unix_uri);
+    digest_text(digest, false, view->nbd_tcp_uri);
+    digest_number(digest, false, view->connections);
+    digest_number(digest, true, view->lost_blocks);
+    for (uint32_t i = 0; i < view->operation_count; i++) {
+        digest_text(digest, false, view->operations[i]);
+    }
+    digest_blocked(digest, &view->blocked);
+}
+
+static void vd_operations_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+{
+    LIST_FOR_EACH (node, &cv->cg->ctl->operations) {
+        const struct ctl_operation *op = list_entry(node, const struct ctl_operation, link);
+
+        if (!op->ended && op->cg == cv->cg && (op->cv == NULL || op->cv == cv) &&
+            view->operation_count < 4) {
+            memcpy(view->operations[view->operation_count++], op->object.key,
+                   sizeof(view->operations[0]));
+        }
+    }
+}
+
+void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct view_digest *digest)
+{
+    const struct vd_config *config = cv_config(cv);
+
+    memcpy(view->controller, cv->cg->ctl->controller.key, sizeof(view->controller));
+    memcpy(view->group, cv->cg->object.key, sizeof(view->group));
+    vd_path(cv, view->path, sizeof(view->path));
+    view->config = config;
+    view->state = cv_state(cv);
+    view->consistent = cv->vd != NULL
+                           ? vd_is_consistent(cv->vd)
+                           : config->consistent_rows == geometry_row_count(&config->geometry);
+    view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
+    view->lost_blocks = cv->vd != NULL ? vd_lost_blocks(cv->vd) : 0;
+    vd_policies_view(config, view);
+    vd_exports_view(cv, view);
+    vd_operations_view(cv, view);
+    vd_blocked(cv, &view->blocked);
+    vd_digest(view, digest);
+}
+
+/* Operations */
+
+static void operation_blocked(const struct ctl_operation *op, struct blocked *blocked)
+{
+    enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD ? CTL_OP_REBUILD : CTL_OP_BGI;
+    bool paused = op->status.state == OPERATION_STATE_PAUSED;
+    struct reason reason;
+
+    if (op->ended || paused) {
+        reason_set(&reason, REASON_NOT_RUNNING, "operation", "The operation", NULL);
+        blocked_add(blocked, code, "pause", &reason);
+    }
+    if (op->ended) {
+        blocked_add(blocked, code, "stop", &reason);
+        blocked_add(blocked, code, "resume", &reason);
+    } else if (!paused) {
+        reason_set(&reason, REASON_ALREADY_RUNNING, "operation", "The operation", NULL);
+        blocked_add(blocked, code, "resume", &reason);
+    }
+}
+
+static void operation_digest(const struct operation_view *view, struct view_digest *digest)
+{
+    digest_number(digest, true, (uint64_t)view->state);
+    digest_number(digest, false, view->done_bytes);
+    digest_number(digest, false, view->total_bytes);
+    digest_number(digest, false, view->speed_bytes_per_s);
+    digest_number(digest, false, (uint64_t)view->time_left_s);
+    digest_number(digest, true, view->ended_us);
+    if (view->has_reason) {
+        digest_reason(digest, true, &view->reason);
+    }
+    digest_blocked(digest, &view->blocked);
+}
+
+void view_operation(const struct ctl_operation *op, struct operation_view *view,
+                    struct view_digest *digest)
+{
+    struct task_status_view status = op->status;
+
+    if (op->task != NULL && !op->ended) {
+        task_status_get(op->task, &status);
+    }
+    memcpy(view->controller, op->ctl->controller.key, sizeof(view->controller));
+    view->kind = status.kind;
+    view->state = status.state;
+    view->target_kind = op->target_kind;
+    memcpy(view->target, op->target_key, sizeof(view->target));
+    memcpy(view->group, op->group_key, sizeof(view->group));
+    view->done_bytes = min_u64(status.done_bytes, status.total_bytes);
+    view->total_bytes = status.total_bytes;
+    view->progress_percent = status.total_bytes == 0
+                                 ? 100.0
+                                 : (double)view->done_bytes * 100.0 / (double)status.total_bytes;
+    view->speed_bytes_per_s = status.speed_bytes_per_s;
+    view->time_left_s = status.time_left_s;
+    view->started_us = status.started_us;
+    view->ended_us = status.ended_us;
+    view->has_reason = status.reason != REASON_OK;
+    if (status.state == OPERATION_STATE_WAITING && status.reason == REASON_WRONG_STATE) {
+        reason_set(&view->reason, REASON_WAITS_FOR_REBUILD, NULL);
+    } else {
+        reason_set(&view->reason, status.reason, NULL);
+    }
+    operation_blocked(op, &view->blocked);
+    operation_digest(view, digest);
+}

@@ -1,0 +1,91 @@
+/*
+ * The daemon's configuration file (libconfig syntax), read once at start.
+ *
+ * Every key is in a table with its type and bounds. An unknown key, a wrong type, a value
+ * out of bounds or a contradiction is an error with file and line, and nothing is started.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_CONFIG_H
+#define ARRAYWRIGHT_DAEMON_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "base/words.h"
+#include "host/config_table.h"
+
+#define CONFIG_DRIVES_MAX 256u
+#define CONFIG_ENCLOSURES_MAX 8u
+#define CONFIG_SOCKET_PATH_MAX 107u
+#define CONFIG_ERROR_BYTES 512u
+#define CONFIG_NO_PLACE UINT32_MAX
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+struct config_control {
+    char socket[CONFIG_SOCKET_PATH_MAX + 1];
+    uint32_t mode;               /* permission bits, given as "0660" */
+    char group[33];              /* "" leaves the socket to the daemon's own group */
+    struct config_list administrator_groups;
+    struct config_list operator_groups;
+    struct config_list uplink_users;
+};
+
+struct config_nbd {
+    char unix_path[CONFIG_SOCKET_PATH_MAX + 1];
+    bool tcp_enabled;
+    char tcp_listen[64];
+    uint32_t tcp_port;
+};
+
+struct config_scan {
+    bool enabled;
+    bool loop_devices;
+    struct config_list include;  /* shell patterns of device paths; none: everything */
+    struct config_list exclude;
+};
+
+struct config_enclosure {
+    uint32_t eid;
+    char model[41];
+    uint32_t slots;
+    uint32_t rows;               /* 0: one row */
+    uint32_t columns;            /* 0: as many as the slots need */
+    bool column_major;
+    bool emulated;
+    uint32_t line;
+};
+
+struct config_drive {
+    char path[PATH_MAX];
+    uint32_t eid;                /* CONFIG_NO_PLACE: in no enclosure */
+    uint32_t slot;
+    bool emulated;
+    uint64_t size_bytes;         /* emulated: of the file that is made; else 0 */
+    uint32_t overhead_us;
+    uint64_t transfer_bytes_per_s;
+    enum drive_media media;
+    char model[41];
+    uint32_t line;
+};
+
+struct daemon_config {
+    char state_dir[PATH_MAX];
+    enum log_level log_level;
+    char policy[17];
+    char controller_model[41];
+    struct config_control control;
+    struct config_nbd nbd;
+    struct config_scan scan;
+    uint32_t enclosure_count;
+    struct config_enclosure enclosures[CONFIG_ENCLOSURES_MAX];
+    uint32_t drive_count;
+    struct config_drive drives[CONFIG_DRIVES_MAX];
+};
+
+/* 0, or -errno with "FILE:LINE: what is wrong" in error. The result is free()d by the caller. */
+MUST_CHECK int daemon_config_read(const char *path, struct daemon_config **ret_config,
+                                  char error[CONFIG_ERROR_BYTES]);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * Identities of devices: see drive_identity.h.
+ */
+#include "daemon/drive_identity.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/crc.h"
+
+/* Copies what fits, with blanks at both ends taken off. */
+static void text_copy(char *out, size_t capacity, const char *text)
+{
+    size_t length = 0;
+
+    text += strspn(text, " ");
+    length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') {
+        length--;
+    }
+    length = length < capacity ? length : capacity - 1;
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
+/* A key has A-Z a-z 0-9 . _ : - only. */
+static void key_append(char key[65], const char *text)
+{
+    size_t at = strlen(key);
+
+    for (; *text != '\0' && at < 64; text++) {
+        bool plain = isalnum((unsigned char)*text) || strchr("._:-", *text) != NULL;
+
+        key[at++] = plain ? *text : '_';
+    }
+    key[at] = '\0';
+}
+
+static void wwn_copy(char out[33], const char *text)
+{
+    size_t at = 0;
+
+    if (strncasecmp(text, "0x", 2) == 0) {
+        text += 2;
+    }
+    for (; *text != '\0' && at < 32; text++) {
+        if (isxdigit((unsigned char)*text)) {
+            out[at++] = (char)tolower((unsigned char)*text);
+        }
+    }
+    out[at] = '\0';
+}
+
+/* What a loop device stands on. */
+static void backing_path(const struct device_info *info, char *out, size_t capacity)
+{
+    char path[160];
+    ssize_t got = -1;
+
+    (void)snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file", info->name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, out, capacity - 1);
+        (void)close(fd);
+    }
+    if (got <= 0) {
+        (void)snprintf(out, capacity, "%s", info->path);
+        return;
+    }
+    out[got] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+/* 64 bits are plenty for the files of one host. */
+static void path_serial(const char *path, char out[41])
+{
+    size_t bytes = strlen(path);
+
+    (void)snprintf(out, 41, "F%08X%08X", crc32c(0, path, bytes), crc32c(0x5A17u, path, bytes));
+}
+
+static void serial_fill(const struct device_info *info, struct drive_identity *identity)
+{
+    char path[PATH_MAX];
+
+    text_copy(identity->serial, sizeof(identity->serial), info->serial);
+    if (identity->serial[0] != '\0') {
+        return;
+    }
+    if (info->interface == DRIVE_INTERFACE_LOOP) {
+        backing_path(info, path, sizeof(path));
+        path_serial(path, identity->serial);
+    } else if (info->kind == DEVICE_KIND_FILE) {
+        path_serial(info->path, identity->serial);
+    }
+}
+
+static void key_fill(const struct device_info *info, struct drive_identity *identity)
+{
+    char place[41];
+
+    identity->key[0] = '\0';
+    if (identity->wwn[0] != '\0') {
+        key_append(identity->key, "wwn-");
+        key_append(identity->key, identity->wwn);
+    } else if (identity->serial[0] != '\0') {
+        key_append(identity->key, "sn-");
+        key_append(identity->key, identity->model);
+        key_append(identity->key, "_");
+        key_append(identity->key, identity->serial);
+    } else {
+        /* It tells nothing: known by where it is attached, and by its label later. */
+        path_serial(info->hardware_path[0] != '\0' ? info->hardware_path : info->path, place);
+        key_append(identity->key, "id-");
+        key_append(identity->key, place);
+    }
+}
+
+void drive_identity_from_info(const struct device_info *info, struct drive_identity *ret_identity)
+{
+    struct drive_identity identity = {.eid = UINT32_MAX, .slot = UINT32_MAX};
+
+    text_copy(identity.model, sizeof(identity.model), info->model);
+    if (identity.model[0] == '\0') {
+        text_copy(identity.model, sizeof(identity.model),
+                  info->kind == DEVICE_KIND_FILE            ? "File"
+                  : info->interface == DRIVE_INTERFACE_LOOP ? "Loop device"
+                                                            : "Unknown");
+    }
+    text_copy(identity.firmware, sizeof(identity.firmware), info->firmware);
+    wwn_copy(identity.wwn, info->wwn);
+    serial_fill(info, &identity);
+    key_fill(info, &identity);
+    text_copy(identity.device, sizeof(identity.device), info->path);
+    identity.interface = info->interface;
+    identity.media = info->rotational ? DRIVE_MEDIA_HDD : DRIVE_MEDIA_SSD;
+    ASSERT(identity.key[0] != '\0');
+    *ret_identity = identity;
+}
+
+void drive_identity_emulated(const char *path, const char *model, const char *serial,
+                             enum drive_media media, struct drive_identity *ret_identity)
+{
+    struct drive_identity identity = {.eid = UINT32_MAX, .slot = UINT32_MAX};
+
+    text_copy(identity.model, sizeof(identity.model), model);
+    text_copy(identity.serial, sizeof(identity.serial), serial);
+    text_copy(identity.firmware, sizeof(identity.firmware), "1");
+    text_copy(identity.device, sizeof(identity.device), path);
+    key_append(identity.key, "sn-");
+    key_append(identity.key, identity.model);
+    key_append(identity.key, "_");
+    key_append(identity.key, identity.serial);
+    identity.interface = DRIVE_INTERFACE_FILE;
+    identity.media = media;
+    identity.emulated = true;
+    *ret_identity = identity;
+}

@@ -1,0 +1,337 @@
+/*
+ * All devices of the host: configured, scanned, coming and going (drives.h).
+ */
+#include "daemon/drives.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "daemon/drives_private.h"
+#include "daemon/log.h"
+
+/* How long the kernel may take to let go of the drives of a killed predecessor. */
+#define PREDECESSOR_US (5u * 1000u * 1000u)
+
+void drives_arrive(struct host_drive *drive)
+{
+    struct drives *drives = drive->drives;
+    bool first = !drive->arrived;
+    struct ctl_drive_arrival arrival = {.identity = &drive->identity,
+                                        .device = drive,
+                                        .size_bytes = drive->info.size_bytes,
+                                        .block_bytes = drive->info.logical_block_bytes,
+                                        .physical_block_bytes = drive->info.physical_block_bytes,
+                                        .emulated = drive->emulated,
+                                        .has_reason =
+                                            !drive->held && drive->refusal.reason.code != REASON_OK,
+                                        .reason = drive->refusal.reason};
+
+    if (drive->held) {
+        arrival.port = drive->emulated != NULL ? emulated_drive_port(drive->emulated)
+                                               : file_port_io(drive->port);
+    }
+    (void)snprintf(arrival.signature, sizeof(arrival.signature), "%s",
+                   drive->held ? "" : drive->info.signature);
+    drive->arrived = true;
+    if (first) {
+        log_info("drive %s (%s %s): %s", drive->path, drive->identity.model, drive->identity.serial,
+                 drive->held          ? "claimed"
+                 : arrival.has_reason ? drive->refusal.text
+                                      : "offered");
+    }
+    ctl_drive_arrived(drives->ctl, &arrival);
+}
+
+/* The controller's port. */
+
+static void port_claim(struct device_port *port UNUSED, struct device_claim *claim)
+{
+    host_drive_claim(claim->device, claim);
+}
+
+static void port_release(struct device_port *port UNUSED, void *device)
+{
+    host_drive_release(device);
+}
+
+static int port_replace(struct device_port *port UNUSED, void *device)
+{
+    return host_drive_replace(device);
+}
+
+static const struct device_port_ops port_ops = {
+    .claim = port_claim, .release = port_release, .replace = port_replace};
+
+struct device_port *drives_port(struct drives *drives)
+{
+    return &drives->port;
+}
+
+/* Which devices are looked at. */
+
+static bool matches(const struct config_list *patterns, const char *path)
+{
+    for (uint32_t i = 0; i < patterns->count; i++) {
+        if (fnmatch(patterns->items[i], path, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool scan_wants(const struct drives *drives, const char *path)
+{
+    const struct config_scan *scan = &drives->config->scan;
+
+    return scan->enabled && (scan->include.count == 0 || matches(&scan->include, path)) &&
+           !matches(&scan->exclude, path);
+}
+
+static const struct config_drive *config_of(const struct drives *drives, const char *path)
+{
+    for (uint32_t i = 0; i < drives->config->drive_count; i++) {
+        if (strcmp(drives->config->drives[i].path, path) == 0) {
+            return &drives->config->drives[i];
+        }
+    }
+    return NULL;
+}
+
+static struct host_drive *drive_by_path(const struct drives *drives, const char *path)
+{
+    LIST_FOR_EACH (node, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+
+        if (!drive->left && strcmp(drive->path, path) == 0) {
+            return drive;
+        }
+    }
+    return NULL;
+}
+
+/* The same device under another path (/dev/disk/by-id/…). */
+static bool number_is_known(const struct drives *drives, dev_t number)
+{
+    LIST_FOR_EACH (node, &drives->all) {
+        const struct host_drive *drive = list_entry(node, struct host_drive, link);
+
+        if (!drive->left && number != 0 && drive->info.number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Opening. */
+
+static int configured_open(struct drives *drives, char text[512])
+{
+    for (uint32_t i = 0; i < drives->config->drive_count; i++) {
+        const struct config_drive *config = &drives->config->drives[i];
+        struct host_drive *drive = host_drive_new(drives, config->path, config);
+
+        host_drive_probe_now(drive);
+        if (drive->error == 0) {
+            continue;
+        }
+        int error = drive->error;
+        if (config->emulated) {
+            (void)snprintf(text, 512, "%s", drive->refusal.text);
+            host_drive_free(drive);
+            return error;
+        }
+        log_warning("configured drive %s: %s", config->path, drive->refusal.text);
+        host_drive_free(drive);
+    }
+    return 0;
+}
+
+/* Offers what is new; forgets what is not there any more. */
+static void scan_apply(struct drives *drives)
+{
+    for (size_t i = 0; i < drives->scan.count; i++) {
+        const struct device_info *info = &drives->scan.entries[i].info;
+        struct host_drive *known = drive_by_path(drives, info->path);
+
+        if (known != NULL) {
+            host_drive_probe(known);
+        } else if (scan_wants(drives, info->path) && !number_is_known(drives, info->number)) {
+            host_drive_probe(host_drive_new(drives, info->path, NULL));
+        }
+    }
+    LIST_FOR_EACH_SAFE (node, following, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+        bool here = drive->config != NULL || drive->left;
+
+        for (size_t i = 0; i < drives->scan.count && !here; i++) {
+            here = strcmp(drives->scan.entries[i].info.path, drive->path) == 0;
+        }
+        if (!here) {
+            host_drive_leave(drive);
+        }
+    }
+}
+
+static void scan_run(struct work *work)
+{
+    struct drives *drives = work->owner;
+
+    drives->scan_error = device_scan_run(drives->config->scan.loop_devices, &drives->scan);
+}
+
+static void scan_start(struct drives *drives)
+{
+    if (drives->scanning) {
+        drives->scan_again = true;
+        return;
+    }
+    drives->scanning = true;
+    work_submit(drives->pool, &drives->scan_work);
+}
+
+static void scan_done(struct work *work)
+{
+    struct drives *drives = work->owner;
+
+    drives->scanning = false;
+    if (drives->scan_error == 0) {
+        if (!drives->stopping) {
+            scan_apply(drives);
+        }
+        device_scan_free(&drives->scan);
+    }
+    if (drives->scan_again && !drives->stopping) {
+        drives->scan_again = false;
+        scan_start(drives);
+    }
+}
+
+int drives_create(const struct daemon_config *config, struct loop *loop, struct work_pool *pool,
+                  struct drives **ret_drives)
+{
+    struct drives *drives = calloc(1, sizeof(*drives));
+
+    if (drives == NULL) {
+        return -ENOMEM;
+    }
+    drives->config = config;
+    drives->loop = loop;
+    drives->pool = pool;
+    drives->port.ops = &port_ops;
+    drives->patience_us = clock_now_us(loop_clock(loop)) + PREDECESSOR_US;
+    list_init(&drives->all);
+    work_init(&drives->scan_work, scan_run, scan_done, work_pool_new_key(pool), drives);
+    *ret_drives = drives;
+    return 0;
+}
+
+int drives_open(struct drives *drives, struct ctl *ctl, char text[512])
+{
+    struct device_scan scan = {0};
+    int error = 0;
+
+    drives->ctl = ctl;
+    error = configured_open(drives, text);
+    if (error != 0 || !drives->config->scan.enabled) {
+        return error;
+    }
+    if (device_scan_run(drives->config->scan.loop_devices, &scan) != 0) {
+        log_warning("the host's devices could not be listed; only configured drives are used");
+        return 0;
+    }
+    for (size_t i = 0; i < scan.count; i++) {
+        const struct device_info *info = &scan.entries[i].info;
+
+        if (drive_by_path(drives, info->path) == NULL && scan_wants(drives, info->path) &&
+            !number_is_known(drives, info->number)) {
+            struct host_drive *drive = host_drive_new(drives, info->path, NULL);
+
+            host_drive_probe_now(drive);
+            if (drive->error != 0) { /* gone between scan and probe */
+                host_drive_free(drive);
+            }
+        }
+    }
+    device_scan_free(&scan);
+    return 0;
+}
+
+/* Hot-plug. */
+
+static void monitor_changed(void *owner, enum device_change change, const char *path,
+                            const char *name UNUSED)
+{
+    struct drives *drives = owner;
+    struct host_drive *drive = path != NULL ? drive_by_path(drives, path) : NULL;
+
+    switch (change) {
+    case DEVICE_CHANGE_ADDED:
+    case DEVICE_CHANGE_CHANGED:
+        if (drive == NULL && (config_of(drives, path) != NULL || scan_wants(drives, path))) {
+            drive = host_drive_new(drives, path, config_of(drives, path));
+        }
+        if (drive != NULL) {
+            host_drive_probe(drive);
+        }
+        return;
+    case DEVICE_CHANGE_REMOVED:
+        if (drive != NULL) {
+            log_info("drive %s has left", path);
+            host_drive_leave(drive);
+        }
+        return;
+    case DEVICE_CHANGE_OVERRUN:
+        scan_start(drives);
+        return;
+    case DEVICE_CHANGE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+void drives_watch(struct drives *drives)
+{
+    int error = device_monitor_open(drives->loop, drives->config->scan.loop_devices,
+                                    monitor_changed, drives, &drives->monitor);
+
+    if (error != 0) {
+        log_warning("hot-plug is off: devices cannot be watched: %s", strerror(-error));
+        return;
+    }
+    /* What came between the first scan and now. */
+    if (drives->config->scan.enabled) {
+        scan_start(drives);
+    }
+}
+
+void drives_stop(struct drives *drives)
+{
+    drives->stopping = true;
+    drives->monitor = device_monitor_close(drives->monitor);
+}
+
+struct drives *drives_free(struct drives *drives)
+{
+    if (drives == NULL) {
+        return NULL;
+    }
+    ASSERT(!drives->scanning);
+    LIST_FOR_EACH_SAFE (node, following, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+        bool quiet = (drive->emulated == NULL || emulated_drive_is_idle(drive->emulated)) &&
+                     (drive->port == NULL || file_port_outstanding(drive->port) == 0);
+
+        if (!quiet) {
+            continue; /* a transfer that never came back may still be answered */
+        }
+        drive->emulated = emulated_drive_free(drive->emulated);
+        drive->port = file_port_close(drive->port);
+        host_drive_free(drive);
+    }
+    free(drives);
+    return NULL;
+}

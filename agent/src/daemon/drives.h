@@ -1,0 +1,41 @@
+/*
+ * The host's devices for one controller: configured ones, scanned ones, emulated ones, their
+ * claims, and hot-plug. Implements the controller's device_port.
+ *
+ *   offered --claim--> claimed --release--> offered
+ *      |                  |
+ *      +---- left --------+--> departed, freed once released and quiet
+ *
+ * (1) Only offered devices are probed; a claimed one is nobody else's business.
+ * (2) What may block (probing, opening, files of emulated drives) runs in the work pool, one
+ *     at a time per device; before the controller starts it runs at once.
+ * (3) A host drive's address is its handle at the controller and stays valid until the
+ *     controller has released it or, if it never held it, until it has departed.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_DRIVES_H
+#define ARRAYWRIGHT_DAEMON_DRIVES_H
+
+#include "ctl/ctl.h"
+#include "daemon/config.h"
+#include "host/loop.h"
+#include "host/work_pool.h"
+
+struct drives;
+
+MUST_CHECK int drives_create(const struct daemon_config *config, struct loop *loop,
+                             struct work_pool *pool, struct drives **ret_drives);
+struct device_port *drives_port(struct drives *drives);
+
+/* Opens what the configuration names, scans, and hands all of it to the controller. Before
+ * ctl_start(); may block. A configured drive that cannot be used is offered with its reason;
+ * only an emulated drive whose file cannot be made is an error. */
+MUST_CHECK int drives_open(struct drives *drives, struct ctl *ctl, char text[512]);
+/* Listens for devices that come and go, from now on. */
+void drives_watch(struct drives *drives);
+
+/* Ends hot-plug; no calls into the controller any more. */
+void drives_stop(struct drives *drives);
+/* After ctl_free(): closes everything. No work may be running. */
+struct drives *drives_free(struct drives *drives);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * One device of the host, shared by drives.c and host_drive.c only.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_DRIVES_PRIVATE_H
+#define ARRAYWRIGHT_DAEMON_DRIVES_PRIVATE_H
+
+#include <limits.h>
+
+#include "daemon/drives.h"
+#include "daemon/emulated_file.h"
+#include "emulate/emulated_drive.h"
+#include "host/device.h"
+#include "host/device_monitor.h"
+#include "host/file_port.h"
+
+struct drives {
+    const struct daemon_config *config;
+    struct loop *loop;
+    struct work_pool *pool;
+    struct ctl *ctl;
+    struct device_port port;
+    struct device_monitor *monitor;
+    struct list all;              /* of struct host_drive */
+    uint32_t did_next;
+    uint64_t patience_us;         /* until then a claimed device may be a predecessor's */
+    bool stopping;
+    struct work scan_work;
+    bool scanning;
+    bool scan_again;
+    struct device_scan scan;
+    int scan_error;
+};
+
+enum host_drive_work { HOST_DRIVE_IDLE, HOST_DRIVE_PROBE, HOST_DRIVE_CLAIM, HOST_DRIVE_REPLACE };
+
+struct host_drive {
+    struct drives *drives;
+    struct list link;
+    const struct config_drive *config; /* NULL: found by scanning */
+    char path[PATH_MAX];
+    uint32_t did;
+    bool arrived;                 /* the controller knows it */
+    bool held;                    /* the controller has its port */
+    bool left;                    /* the device is not there any more */
+    struct drive_identity identity;
+    struct device_info info;
+    struct device_refusal refusal;
+    struct file_port *port;
+    struct emulated_drive *emulated;
+    struct clock_timer close_timer;
+
+    enum host_drive_work busy;
+    struct work work;             /* its results are below and above */
+    int error;
+    bool probe_again;
+    struct device_claim *claim;   /* of the controller, being served or waiting */
+    struct claimed_device claimed;
+    struct host_drive *replaces;
+    char serial[EMULATED_SERIAL_BYTES];
+    char text[DEVICE_TEXT_BYTES];
+};
+
+/* host_drive.c */
+struct host_drive *host_drive_new(struct drives *drives, const char *path,
+                                  const struct config_drive *config);
+void host_drive_free(struct host_drive *drive);
+/* Looks at the device, and claims it if the configuration names it; before start, at once. */
+void host_drive_probe_now(struct host_drive *drive);
+void host_drive_probe(struct host_drive *drive);
+/* The device has left. */
+void host_drive_leave(struct host_drive *drive);
+void host_drive_claim(struct host_drive *drive, struct device_claim *claim);
+void host_drive_release(struct host_drive *drive);
+MUST_CHECK int host_drive_replace(struct host_drive *drive);
+
+/* drives.c */
+/* Tells the controller what is known of the device now. */
+void drives_arrive(struct host_drive *drive);
+
+#endif

@@ -1,0 +1,438 @@
+/*
+ * One device: probing, claiming, closing (drives.h tells its life).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/assert.h"
+#include "daemon/drive_identity.h"
+#include "daemon/drives_private.h"
+#include "daemon/log.h"
+#include "drive/drive_layout.h"
+
+#define CLOSE_RETRY_US 10000u
+
+static void work_run(struct work *work);
+static void work_done(struct work *work);
+static void close_retry(struct clock_timer *timer);
+
+struct host_drive *host_drive_new(struct drives *drives, const char *path,
+                                  const struct config_drive *config)
+{
+    struct host_drive *drive = calloc(1, sizeof(*drive));
+
+    ASSERT(drive != NULL);
+    ASSERT(strlen(path) < sizeof(drive->path));
+    drive->drives = drives;
+    drive->config = config;
+    drive->did = drives->did_next++;
+    drive->claimed.fd = -1;
+    (void)snprintf(drive->path, sizeof(drive->path), "%s", path);
+    work_init(&drive->work, work_run, work_done, work_pool_new_key(drives->pool), drive);
+    drive->close_timer = (struct clock_timer){.fire = close_retry, .owner = drive};
+    list_init(&drive->close_timer.port_link);
+    list_init(&drive->link);
+    list_push_tail(&drives->all, &drive->link);
+    return drive;
+}
+
+void host_drive_free(struct host_drive *drive)
+{
+    ASSERT(drive->busy == HOST_DRIVE_IDLE);
+    ASSERT(drive->port == NULL && drive->emulated == NULL);
+    clock_cancel(loop_clock(drive->drives->loop), &drive->close_timer);
+    device_claim_close(&drive->claimed);
+    list_remove(&drive->link);
+    free(drive);
+}
+
+static bool is_emulated(const struct host_drive *drive)
+{
+    return drive->config != NULL && drive->config->emulated;
+}
+
+/* Claiming; may block. */
+
+static void refusal_from_error(struct host_drive *drive)
+{
+    if (drive->refusal.text[0] == '\0') {
+        (void)snprintf(drive->refusal.text, sizeof(drive->refusal.text), "%s", drive->text);
+    }
+}
+
+/* The claims of a daemon that was killed end only when its last transfers have ended. */
+static bool predecessor_may_linger(const struct host_drive *drive)
+{
+    struct timespec pause = {.tv_nsec = CLOSE_RETRY_US * 1000};
+
+    if (drive->error == 0 || drive->refusal.reason.code != REASON_DRIVE_UNSUITABLE_CLAIMED ||
+        clock_now_us(loop_clock(drive->drives->loop)) > drive->drives->patience_us) {
+        return false;
+    }
+    (void)nanosleep(&pause, NULL); /* in the pool, or before anything runs */
+    return true;
+}
+
+static void claim_open(struct host_drive *drive, bool force)
+{
+    struct device_claim_options options = {.force = force, .size_min_bytes = DRIVE_SIZE_MIN_BYTES};
+
+    do {
+        drive->refusal = (struct device_refusal){.error = 0};
+        drive->error = device_claim_open(drive->path, &options, &drive->claimed, &drive->refusal);
+    } while (predecessor_may_linger(drive));
+    if (drive->error == 0) {
+        drive->info = drive->claimed.info;
+    }
+}
+
+static void emulated_open(struct host_drive *drive)
+{
+    const struct config_drive *config = drive->config;
+
+    drive->error = emulated_file_open(drive->path, config->size_bytes, drive->serial, drive->text,
+                                      sizeof(drive->text));
+    if (drive->error == 0) {
+        claim_open(drive, true); /* a file that was made for this: what it holds is ours */
+    }
+    refusal_from_error(drive);
+}
+
+/* Fills info and refusal; a configured device is claimed as well if nothing speaks against. */
+static void probe_run(struct host_drive *drive)
+{
+    struct device_claim_options options = {.size_min_bytes = DRIVE_SIZE_MIN_BYTES};
+
+    if (is_emulated(drive)) {
+        emulated_open(drive);
+        return;
+    }
+    drive->refusal = (struct device_refusal){.error = 0};
+    drive->error = device_probe(drive->path, &drive->info, &drive->refusal);
+    if (drive->error != 0) {
+        return;
+    }
+    device_judge(&drive->info, &options, &drive->refusal);
+    if (drive->config != NULL && drive->refusal.reason.code == REASON_OK) {
+        struct device_info info = drive->info;
+
+        claim_open(drive, false);
+        if (drive->error != 0) { /* somebody was faster: still worth showing */
+            drive->info = info;
+            drive->error = 0;
+        }
+    }
+}
+
+static void replace_run(struct host_drive *drive)
+{
+    drive->error = emulated_file_replace(drive->path, drive->config->size_bytes, drive->serial,
+                                         drive->text, sizeof(drive->text));
+    if (drive->error == 0) {
+        claim_open(drive, true);
+    }
+    refusal_from_error(drive);
+}
+
+static void work_run(struct work *work)
+{
+    struct host_drive *drive = work->owner;
+
+    switch (drive->busy) {
+    case HOST_DRIVE_PROBE:
+        probe_run(drive);
+        return;
+    case HOST_DRIVE_CLAIM:
+        claim_open(drive, drive->claim->force || is_emulated(drive));
+        return;
+    case HOST_DRIVE_REPLACE:
+        replace_run(drive);
+        return;
+    case HOST_DRIVE_IDLE:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static void work_start(struct host_drive *drive, enum host_drive_work work)
+{
+    ASSERT(drive->busy == HOST_DRIVE_IDLE);
+    drive->busy = work;
+    work_submit(drive->drives->pool, &drive->work);
+}
+
+/* On the loop. */
+
+static void leave_note(struct host_drive *drive)
+{
+    ASSERT(!drive->left);
+    drive->left = true;
+    if (drive->arrived) {
+        drive->arrived = false;
+        ctl_drive_departed(drive->drives->ctl, drive);
+    }
+}
+
+/* What is due once no work is running. May free the drive. */
+static void settle(struct host_drive *drive)
+{
+    if (drive->busy != HOST_DRIVE_IDLE) {
+        return;
+    }
+    if (drive->claim != NULL) {
+        work_start(drive, HOST_DRIVE_CLAIM);
+    } else if (drive->left) {
+        if (!drive->held && drive->port == NULL) {
+            host_drive_free(drive);
+        }
+    } else if (drive->probe_again) {
+        drive->probe_again = false;
+        host_drive_probe(drive);
+    }
+}
+
+static int emulation_create(struct host_drive *drive)
+{
+    const struct emulated_timing timing = {.overhead_us = drive->config->overhead_us,
+                                           .transfer_bytes_per_s =
+                                               drive->config->transfer_bytes_per_s};
+
+    return emulated_drive_create(file_port_io(drive->port), loop_clock(drive->drives->loop),
+                                 &timing, &drive->emulated);
+}
+
+/* The claimed descriptor becomes a port, with the emulation in front if there is one. */
+static void port_open(struct host_drive *drive)
+{
+    drive->error = file_port_open(drive->drives->loop, &drive->claimed, &drive->port);
+    if (drive->error == 0 && is_emulated(drive)) {
+        drive->error = emulation_create(drive);
+        if (drive->error != 0) {
+            drive->port = file_port_close(drive->port);
+        }
+    }
+    if (drive->error != 0) {
+        device_claim_close(&drive->claimed);
+        log_error("%s: cannot be used: %s", drive->path, strerror(-drive->error));
+    }
+}
+
+static struct io_port *io_of(struct host_drive *drive)
+{
+    return drive->emulated != NULL ? emulated_drive_port(drive->emulated)
+                                   : file_port_io(drive->port);
+}
+
+static void identity_fill(struct host_drive *drive)
+{
+    const struct config_drive *config = drive->config;
+
+    if (is_emulated(drive)) {
+        drive_identity_emulated(drive->path, config->model, drive->serial, config->media,
+                                &drive->identity);
+    } else {
+        drive_identity_from_info(&drive->info, &drive->identity);
+    }
+    if (config != NULL) {
+        drive->identity.eid = config->eid;
+        drive->identity.slot = config->slot;
+    }
+    drive->identity.did = drive->did;
+}
+
+static void probe_finish(struct host_drive *drive)
+{
+    char key[sizeof(drive->identity.key)];
+
+    if (drive->error != 0) {
+        log_warning("%s: %s", drive->path, drive->refusal.text);
+        leave_note(drive);
+        return;
+    }
+    (void)snprintf(key, sizeof(key), "%s", drive->identity.key);
+    identity_fill(drive);
+    if (drive->claimed.fd >= 0 && !drive->arrived) {
+        port_open(drive);
+        drive->held = drive->port != NULL;
+    } else {
+        device_claim_close(&drive->claimed);
+    }
+    if (drive->arrived && strcmp(key, drive->identity.key) != 0) {
+        /* Another device has taken this name: one leaves, one comes. */
+        drive->arrived = false;
+        ctl_drive_departed(drive->drives->ctl, drive);
+    }
+    drives_arrive(drive);
+}
+
+void host_drive_probe_now(struct host_drive *drive)
+{
+    ASSERT(drive->busy == HOST_DRIVE_IDLE && !drive->arrived);
+    probe_run(drive);
+    if (drive->error == 0) {
+        probe_finish(drive);
+    }
+}
+
+void host_drive_probe(struct host_drive *drive)
+{
+    if (drive->held || drive->left) {
+        return;
+    }
+    if (drive->busy != HOST_DRIVE_IDLE) {
+        drive->probe_again = true;
+        return;
+    }
+    work_start(drive, HOST_DRIVE_PROBE);
+}
+
+/* The parameters of a refusal, as the controller words them. */
+static void claim_refuse(struct device_claim *claim, const struct device_refusal *refusal)
+{
+    const struct reason *reason = &refusal->reason;
+
+    claim->reason = (int)reason->code;
+    claim->device_name[0] = '\0';
+    claim->detail[0] = '\0';
+    for (uint32_t i = 0; i < reason->param_count; i++) {
+        bool device = strcmp(reason->params[i].name, "device") == 0;
+
+        (void)snprintf(device ? claim->device_name : claim->detail, sizeof(claim->detail), "%s",
+                       reason->params[i].value);
+    }
+}
+
+static void claim_finish(struct host_drive *drive)
+{
+    struct device_claim *claim = drive->claim;
+    struct io_port *port = NULL;
+
+    drive->claim = NULL;
+    if (drive->error == 0 && drive->left) {
+        drive->error = -ENODEV;
+    }
+    if (drive->error == 0) {
+        port_open(drive);
+    }
+    if (drive->error == 0) {
+        drive->held = true;
+        port = io_of(drive);
+    } else {
+        device_claim_close(&drive->claimed);
+        claim_refuse(claim, &drive->refusal);
+    }
+    claim->complete(claim, drive->error, port);
+}
+
+void host_drive_claim(struct host_drive *drive, struct device_claim *claim)
+{
+    ASSERT(drive->claim == NULL && !drive->held);
+    drive->claim = claim;
+    if (drive->busy == HOST_DRIVE_IDLE) {
+        work_start(drive, HOST_DRIVE_CLAIM);
+    }
+}
+
+static void replace_finish(struct host_drive *drive)
+{
+    struct host_drive *old = drive->replaces;
+
+    drive->replaces = NULL;
+    emulated_drive_disconnect(old->emulated);
+    host_drive_leave(old);
+    if (drive->error == 0) {
+        identity_fill(drive);
+        port_open(drive);
+    }
+    if (drive->error != 0) {
+        log_error("%s: the drive could not be replaced: %s", drive->path, drive->refusal.text);
+        leave_note(drive);
+        return;
+    }
+    drive->held = true;
+    drives_arrive(drive);
+}
+
+static void work_done(struct work *work)
+{
+    struct host_drive *drive = work->owner;
+    enum host_drive_work what = drive->busy;
+
+    drive->busy = HOST_DRIVE_IDLE;
+    if (what == HOST_DRIVE_CLAIM) {
+        claim_finish(drive);
+    } else if (drive->left || drive->drives->stopping) {
+        device_claim_close(&drive->claimed);
+        drive->replaces = NULL;
+    } else if (what == HOST_DRIVE_REPLACE) {
+        replace_finish(drive);
+    } else {
+        probe_finish(drive);
+    }
+    settle(drive);
+}
+
+/* Leaving and closing. */
+
+static bool try_close(struct host_drive *drive)
+{
+    if (drive->emulated != NULL && !emulated_drive_is_idle(drive->emulated)) {
+        return false;
+    }
+    if (drive->port != NULL && file_port_outstanding(drive->port) > 0) {
+        return false;
+    }
+    drive->emulated = emulated_drive_free(drive->emulated);
+    drive->port = file_port_close(drive->port);
+    drive->probe_again = true; /* what it carries now may differ from when it was claimed */
+    settle(drive);
+    return true;
+}
+
+static void close_retry(struct clock_timer *timer)
+{
+    struct host_drive *drive = timer->owner;
+    struct clock_port *clock = loop_clock(drive->drives->loop);
+
+    if (!try_close(drive)) {
+        clock_arm(clock, timer, clock_now_us(clock) + CLOSE_RETRY_US);
+    }
+}
+
+void host_drive_release(struct host_drive *drive)
+{
+    ASSERT(drive->held);
+    drive->held = false;
+    /* Never from inside the controller's call: what it holds may be on its stack. */
+    struct clock_port *clock = loop_clock(drive->drives->loop);
+    clock_arm(clock, &drive->close_timer, clock_now_us(clock));
+}
+
+void host_drive_leave(struct host_drive *drive)
+{
+    leave_note(drive);
+    settle(drive);
+}
+
+int host_drive_replace(struct host_drive *drive)
+{
+    struct host_drive *fresh = NULL;
+
+    if (!is_emulated(drive) || drive->left || drive->emulated == NULL) {
+        return -ENOTSUP;
+    }
+    LIST_FOR_EACH (node, &drive->drives->all) {
+        const struct host_drive *other = list_entry(node, struct host_drive, link);
+
+        if (other->replaces == drive) {
+            return -EALREADY;
+        }
+    }
+    fresh = host_drive_new(drive->drives, drive->path, drive->config);
+    fresh->replaces = drive;
+    work_start(fresh, HOST_DRIVE_REPLACE);
+    return 0;
+}

@@ -1,0 +1,138 @@
+/*
+ * A physical drive: identity, size, presence, counters (drive.h). The queue is in
+ * drive_queue.c, the state table in drive_state.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "drive/drive_layout.h"
+#include "drive/drive_private.h"
+
+#define DEFAULT_TIMEOUT_MS 30000u
+#define DEFAULT_ATTEMPTS 2u
+#define DEFAULT_QUEUE_DEPTH 64u
+#define DEFAULT_BACKGROUND_DEPTH 4u
+
+static void options_fill(struct drive_options *options, const struct drive_options *wanted)
+{
+    if (wanted != NULL) {
+        *options = *wanted;
+    }
+    options->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    options->attempts = options->attempts != 0 ? options->attempts : DEFAULT_ATTEMPTS;
+    options->queue_depth = options->queue_depth != 0 ? options->queue_depth : DEFAULT_QUEUE_DEPTH;
+    options->background_depth =
+        options->background_depth != 0 ? options->background_depth : DEFAULT_BACKGROUND_DEPTH;
+    options->background_depth = min_u32(options->background_depth, options->queue_depth);
+    ASSERT(options->queue_depth > 0);
+    ASSERT(options->background_depth > 0);
+}
+
+int drive_create(const struct drive_identity *identity, struct io_port *port,
+                 struct clock_port *clock, const struct drive_options *options,
+                 const struct drive_observer *observer, struct drive **ret_drive)
+{
+    struct drive *drive = NULL;
+
+    ASSERT(identity != NULL && port != NULL && clock != NULL);
+    if (port->size_bytes % IO_ALIGN_BYTES != 0 ||
+        (port->logical_block_bytes != 512 && port->logical_block_bytes != 4096)) {
+        return -EINVAL;
+    }
+    drive = calloc(1, sizeof(*drive));
+    if (drive == NULL) {
+        return -ENOMEM;
+    }
+    drive->identity = *identity;
+    drive->port = port;
+    drive->clock = clock;
+    drive->present = true;
+    drive->size_bytes = port->size_bytes;
+    drive->block_bytes = port->logical_block_bytes;
+    drive->physical_block_bytes = port->physical_block_bytes;
+    if (observer != NULL) {
+        drive->observer = *observer;
+    }
+    options_fill(&drive->options, options);
+    drive_queue_init(drive);
+    drive_state_init(drive);
+    *ret_drive = drive;
+    return 0;
+}
+
+struct drive *drive_free(struct drive *drive)
+{
+    if (drive == NULL) {
+        return NULL;
+    }
+    ASSERT(drive_is_idle(drive));
+    drive_queue_done(drive);
+    free(drive);
+    return NULL;
+}
+
+void drive_port_gone(struct drive *drive)
+{
+    if (!drive->present) {
+        return;
+    }
+    drive->present = false;
+    drive_queue_refuse(drive, IO_STATUS_GONE);
+    if (drive->observer.gone != NULL) {
+        drive->observer.gone(drive->observer.context, drive);
+    }
+}
+
+void drive_port_attach(struct drive *drive, struct io_port *port)
+{
+    ASSERT(port != NULL);
+    ASSERT(drive_is_idle(drive)); /* a late transfer must never land under a new life */
+    ASSERT(port->size_bytes == drive->size_bytes);
+    ASSERT(port->logical_block_bytes == drive->block_bytes);
+    drive->port = port;
+    drive->present = true;
+}
+
+bool drive_is_present(const struct drive *drive)
+{
+    return drive->present;
+}
+
+const struct drive_identity *drive_identity(const struct drive *drive)
+{
+    return &drive->identity;
+}
+
+void drive_identity_set_place(struct drive *drive, uint32_t eid, uint32_t slot, uint32_t did)
+{
+    drive->identity.eid = eid;
+    drive->identity.slot = slot;
+    drive->identity.did = did;
+}
+
+uint64_t drive_size_bytes(const struct drive *drive)
+{
+    return drive->size_bytes;
+}
+
+uint64_t drive_usable_bytes(const struct drive *drive)
+{
+    return drive_layout_usable_bytes(drive->size_bytes);
+}
+
+uint32_t drive_block_bytes(const struct drive *drive)
+{
+    return drive->block_bytes;
+}
+
+uint32_t drive_physical_block_bytes(const struct drive *drive)
+{
+    return drive->physical_block_bytes;
+}
+
+const struct drive_counters *drive_counters(const struct drive *drive)
+{
+    return &drive->counters;
+}

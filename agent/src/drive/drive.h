@@ -1,0 +1,141 @@
+/*
+ * A physical drive as the core sees it: who it is, what state it is in, and the one queue
+ * through which every byte to and from it passes.
+ *
+ * Owns the retry ladder: a failed transfer is retried where that can help, then its status
+ * goes to the owner; a transfer that is not answered in time completes with
+ * IO_STATUS_TIMEOUT, and its buffer stays with the device until `released` is called.
+ *
+ * (1) drive_io.complete is called exactly once, never from inside drive_submit().
+ * (2) drive_io.released is called exactly once, not before complete; only then may the
+ *     buffer and the drive_io be reused. Without a timeout it follows complete at once.
+ * (3) state has one setter; it asserts that the transition is in the table and tells the
+ *     observer. Words and meaning: StorCLI's (base/words.h).
+ * (4) A drive whose port has gone answers everything with IO_STATUS_GONE.
+ * (5) While a timed-out transfer is still with the device, the drive is stuck: everything
+ *     else it has not begun answers TIMEOUT, and drive_is_idle() is false. A drive may be
+ *     used as a member again only once it is idle.
+ */
+#ifndef ARRAYWRIGHT_DRIVE_DRIVE_H
+#define ARRAYWRIGHT_DRIVE_DRIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "base/guid.h"
+#include "base/words.h"
+#include "port/clock_port.h"
+#include "port/io_port.h"
+
+/* What discovery found out about a device; copied into the drive. */
+struct drive_identity {
+    char key[65];           /* protocol key: "wwn-…", "sn-MODEL_SERIAL" or "id-UUID" */
+    char model[41];
+    char serial[41];
+    char wwn[33];           /* hex digits, or "" */
+    char firmware[17];
+    char device[128];       /* path on the host */
+    enum drive_interface interface;
+    enum drive_media media;
+    bool emulated;
+    uint32_t eid;           /* 0xffffffff: no enclosure */
+    uint32_t slot;
+    uint32_t did;
+};
+
+enum io_class { IO_CLASS_FOREGROUND, IO_CLASS_BACKGROUND, IO_CLASS_MAX };
+
+struct drive;
+
+struct drive_io {
+    enum io_op op;
+    enum io_class class_;
+    uint64_t offset_bytes;  /* on the drive; a multiple of 4096 */
+    uint32_t length_bytes;  /* a multiple of 4096, at most IO_LENGTH_MAX_BYTES */
+    void *buffer;
+    void (*complete)(struct drive_io *io, enum io_status status);
+    void (*released)(struct drive_io *io); /* may be NULL if the owner needs no notice */
+    void *owner;
+
+    /* Private to the drive. */
+    struct list link;
+    struct io_request request;
+    struct drive *drive;
+    uint64_t submitted_us;
+    uint64_t deadline_us;
+    uint32_t attempt;
+    enum drive_io_place {
+        DRIVE_IO_NOWHERE, /* the owner's */
+        DRIVE_IO_QUEUED,
+        DRIVE_IO_DEVICE,  /* with the port, not yet answered */
+        DRIVE_IO_LATE,    /* with the port, but the owner has been told TIMEOUT */
+        DRIVE_IO_ANSWERED /* the answer is decided and waits for the loop */
+    } place;
+    enum io_status answer;
+};
+
+struct drive_observer {
+    void (*state_changed)(void *context, struct drive *drive, enum drive_state old,
+                          enum reason_code why);
+    /* An error was counted; status is what the device said. */
+    void (*io_error)(void *context, struct drive *drive, enum io_op op, uint64_t offset_bytes,
+                     enum io_status status);
+    void (*gone)(void *context,
+                 struct drive *drive); /* the port answered GONE for the first time */
+    void *context;
+};
+
+struct drive_options {
+    uint32_t timeout_ms;           /* per transfer; default 30000 */
+    uint32_t attempts;             /* of a transfer that failed with ERROR; default 2 */
+    uint32_t queue_depth;          /* transfers in the device; default 64 */
+    uint32_t background_depth;     /* of them in background class; default 4 */
+};
+
+struct drive_counters {
+    uint64_t media_errors;
+    uint64_t other_errors;
+    uint64_t timeouts;
+    uint64_t reads, writes, flushes;
+    uint64_t read_bytes, written_bytes;
+    uint64_t service_us;           /* time with at least one transfer in the device */
+    uint64_t foreground_service_us;
+};
+
+MUST_CHECK int drive_create(const struct drive_identity *identity, struct io_port *port,
+                            struct clock_port *clock, const struct drive_options *options,
+                            const struct drive_observer *observer, struct drive **ret_drive);
+/* Only when nothing is queued or in the device. NULL is allowed; returns NULL. */
+struct drive *drive_free(struct drive *drive);
+
+void drive_submit(struct drive *drive, struct drive_io *io);
+
+/* The port has left (pull); queued transfers answer GONE. Those in the device are answered
+ * by the port, or time out. */
+void drive_port_gone(struct drive *drive);
+/* It has come back, perhaps as another port of the same size. Only when drive_is_idle(). */
+void drive_port_attach(struct drive *drive, struct io_port *port);
+bool drive_is_present(const struct drive *drive);
+bool drive_is_idle(const struct drive *drive); /* nothing queued, nothing in the device */
+
+enum drive_state drive_state(const struct drive *drive);
+enum reason_code drive_state_reason(const struct drive *drive);
+bool drive_state_may(enum drive_state from, enum drive_state to);
+void drive_state_set(struct drive *drive, enum drive_state state, enum reason_code why);
+
+const struct drive_identity *drive_identity(const struct drive *drive);
+void drive_identity_set_place(struct drive *drive, uint32_t eid, uint32_t slot, uint32_t did);
+uint64_t drive_size_bytes(const struct drive *drive);
+uint64_t drive_usable_bytes(const struct drive *drive); /* meta/layout rule; 0 if too small */
+uint32_t drive_block_bytes(const struct drive *drive);
+uint32_t drive_physical_block_bytes(const struct drive *drive);
+const struct drive_counters *drive_counters(const struct drive *drive);
+/* The last few transfers were foreground (within 20 ms): background must hold back. */
+bool drive_is_foreground_busy(const struct drive *drive);
+/* Waiting and in the device. */
+uint32_t drive_queued(const struct drive *drive, enum io_class class_);
+/* When a transfer submitted now would probably be answered, in us from now. */
+uint64_t drive_expected_us(const struct drive *drive);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * See emulated_drive.h. Life of a command:
+ *
+ *   submit ─► (waiting) ─► in backing ─► due ─► complete
+ *                  └──────── refused ────▲
+ *
+ * The bytes move at once, in the backing port; the answer is given when the model says that
+ * the drive would have answered. The model serves one command after the other.
+ *
+ * (1) An origin request is in exactly one of: waiting, a taken emulated_io.
+ * (2) `due` is ordered by due_us; the timer is armed for its head, or not at all.
+ * (3) While disconnected every answer is GONE, but never before the backing has let go of
+ *     the buffer.
+ */
+#include "emulate/emulated_drive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "base/pool.h"
+#include "emulate/emulated_fault.h"
+
+#define EMULATED_QUEUE 256u
+
+struct emulated_drive {
+    struct io_port port; /* what the drive layer sees */
+    struct io_port *backing;
+    struct clock_port *clock;
+    struct emulated_timing timing;
+    struct fault_table faults;
+    struct pool pool;
+    struct list waiting; /* io_request.port_link: no emulated_io was free */
+    struct list due;     /* emulated_io.link */
+    struct clock_timer timer;
+    uint64_t busy_until_us;
+    bool connected;
+};
+
+struct emulated_io {
+    struct io_request backing;
+    struct io_request *origin;
+    struct emulated_drive *drive;
+    struct list link;
+    uint64_t due_us;
+    enum io_status status;
+};
+
+static void timer_follow(struct emulated_drive *drive)
+{
+    const struct emulated_io *head;
+
+    clock_cancel(drive->clock, &drive->timer);
+    if (list_is_empty(&drive->due)) {
+        return;
+    }
+    head = list_entry(list_first(&drive->due), struct emulated_io, link);
+    clock_arm(drive->clock, &drive->timer, head->due_us);
+}
+
+static void due_insert(struct emulated_drive *drive, struct emulated_io *io)
+{
+    struct list *place = &drive->due;
+    struct list *node;
+
+    /* From the tail: with one command after the other the last is nearly always right. */
+    for (node = drive->due.prev; node != &drive->due; node = node->prev) {
+        if (list_entry(node, struct emulated_io, link)->due_us <= io->due_us) {
+            break;
+        }
+        place = node;
+    }
+    list_push_tail(place, &io->link);
+    timer_follow(drive);
+}
+
+/* When the drive would answer, were it given this command now. */
+static uint64_t model_due_us(struct emulated_drive *drive, const struct io_request *request)
+{
+    uint64_t start_us = max_u64(clock_now_us(drive->clock), drive->busy_until_us);
+    uint64_t transfer_us = 0;
+
+    if (drive->timing.transfer_bytes_per_s != 0) {
+        transfer_us =
+            (uint64_t)request->length_bytes * 1000000u / drive->timing.transfer_bytes_per_s;
+    }
+    drive->busy_until_us = start_us + drive->timing.overhead_us + transfer_us;
+    return drive->busy_until_us + fault_table_latency_us(&drive->faults);
+}
+
+static void backing_complete(struct io_request *request, enum io_status status)
+{
+    struct emulated_io *io = container_of(request, struct emulated_io, backing);
+    struct emulated_drive *drive = io->drive;
+
+    ASSERT(status < IO_STATUS_MAX);
+    io->status = status;
+    if (status == IO_STATUS_OK && request->op == IO_OP_WRITE) {
+        fault_table_rewritten(&drive->faults, request->offset_bytes, request->length_bytes);
+    }
+    due_insert(drive, io);
+}
+
+static void io_start(struct emulated_drive *drive, struct emulated_io *io,
+                     struct io_request *origin)
+{
+    *io = (struct emulated_io){.origin = origin, .drive = drive, .status = IO_STATUS_GONE};
+    list_init(&io->link);
+    if (!drive->connected) {
+        io->due_us = clock_now_us(drive->clock);
+        due_insert(drive, io);
+        return;
+    }
+    io->due_us = model_due_us(drive, origin);
+    io->status = origin->op == IO_OP_FLUSH
+                     ? IO_STATUS_OK
+                     : fault_table_status(&drive->faults, origin->op, origin->offset_bytes,
+                                          origin->length_bytes);
+    if (io->status != IO_STATUS_OK) {
+        due_insert(drive, io);
+        return;
+    }
+    io->backing = (struct io_request){
+        .op = origin->op,
+        .offset_bytes = origin->offset_bytes,
+        .length_bytes = origin->length_bytes,
+        .buffer = origin->buffer,
+        .complete = backing_complete,
+        .owner = io,
+    };
+    list_init(&io->backing.port_link);
+    list_init(&io->backing.owner_link);
+    io_port_submit(drive->backing, &io->backing);
+}
+
+static void emulated_submit(struct io_port *port, struct io_request *request)
+{
+    struct emulated_drive *drive = container_of(port, struct emulated_drive, port);
+    struct emulated_io *io = pool_take(&drive->pool);
+
+    ASSERT(request->complete != NULL);
+    if (io == NULL) {
+        list_init(&request->port_link);
+        list_push_tail(&drive->waiting, &request->port_link);
+        return;
+    }
+    io_start(drive, io, request);
+}
+
+static void io_finish(struct emulated_drive *drive, struct emulated_io *io)
+{
+    struct io_request *origin = io->origin;
+    enum io_status status = drive->connected ? io->status : IO_STATUS_GONE; /* (3) */
+    struct list *next;
+
+    list_remove(&io->link);
+    pool_give(&drive->pool, io);
+    next = list_pop_head(&drive->waiting);
+    if (next != NULL) {
+        io_start(drive, pool_take(&drive->pool), list_entry(next, struct io_request, port_link));
+    }
+    origin->complete(origin, status);
+}
+
+static void timer_fire(struct clock_timer *timer)
+{
+    struct emulated_drive *drive = timer->owner;
+    uint64_t now_us = clock_now_us(drive->clock);
+
+    /* Bounded: a completion may submit more, but their due time lies after now_us unless
+     * the drive is disconnected; those wait for the next turn. */
+    for (uint32_t i = 0; i < EMULATED_QUEUE && !list_is_empty(&drive->due); i++) {
+        struct emulated_io *io = list_entry(list_first(&drive->due), struct emulated_io, link);
+
+        if (io->due_us > now_us) {
+            break;
+        }
+        io_finish(drive, io);
+    }
+    timer_follow(drive);
+}
+
+static const struct io_port_ops emulated_ops = {.submit = emulated_submit};
+
+int emulated_drive_create(struct io_port *backing, struct clock_port *clock,
+                          const struct emulated_timing *timing, struct emulated_drive **ret_drive)
+{
+    struct emulated_drive *drive = calloc(1, sizeof(*drive));
+    int error;
+
+    if (drive == NULL) {
+        return -ENOMEM;
+    }
+    error = pool_init(&drive->pool, EMULATED_QUEUE, sizeof(struct emulated_io));
+    if (error != 0) {
+        free(drive);
+        return error;
+    }
+    drive->port = *backing;
+    drive->port.ops = &emulated_ops;
+    drive->backing = backing;
+    drive->clock = clock;
+    drive->timing = *timing;
+    drive->timer.fire = timer_fire;
+    drive->timer.owner = drive;
+    list_init(&drive->timer.port_link);
+    list_init(&drive->waiting);
+    list_init(&drive->due);
+    drive->connected = true;
+    *ret_drive = drive;
+    return 0;
+}
+
+struct emulated_drive *emulated_drive_free(struct emulated_drive *drive)
+{
+    if (drive == NULL) {
+        return NULL;
+    }
+    ASSERT(emulated_drive_is_idle(drive));
+    clock_cancel(drive->clock, &drive->timer);
+    pool_done(&drive->pool);
+    free(drive);
+    return NULL;
+}
+
+struct io_port *emulated_drive_port(struct emulated_drive *drive)
+{
+    return &drive->port;
+}
+
+void emulated_drive_disconnect(struct emulated_drive *drive)
+{
+    uint64_t now_us = clock_now_us(drive->clock);
+
+    drive->connected = false;
+    drive->busy_until_us = now_us;
+    /* Nothing is gained by waiting for a drive that is not there. */
+    LIST_FOR_EACH (node, &drive->due) {
+        list_entry(node, struct emulated_io, link)->due_us = now_us;
+    }
+    timer_follow(drive);
+}
+
+void emulated_drive_connect(struct emulated_drive *drive)
+{
+    drive->connected = true;
+}
+
+bool emulated_drive_is_connected(const struct emulated_drive *drive)
+{
+    return drive->connected;
+}
+
+int emulated_drive_fault_add(struct emulated_drive *drive, const struct emulated_fault *fault)
+{
+    return fault_table_add(&drive->faults, fault);
+}
+
+void emulated_drive_faults_clear(struct emulated_drive *drive)
+{
+    drive->faults.count = 0;
+}
+
+uint32_t emulated_drive_fault_count(const struct emulated_drive *drive)
+{
+    return drive->faults.count;
+}
+
+const struct emulated_fault *emulated_drive_fault(const struct emulated_drive *drive,
+                                                  uint32_t index)
+{
+    ASSERT(index < drive->faults.count);
+    return &drive->faults.faults[index];
+}
+
+bool emulated_drive_is_idle(const struct emulated_drive *drive)
+{
+    return pool_free_count(&drive->pool) == EMULATED_QUEUE && list_is_empty(&drive->waiting);
+}

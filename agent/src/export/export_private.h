@@ -1,0 +1,68 @@
+/*
+ * Shared by export_server.c, export_listen.c and nbd_connection.c only.
+ */
+#ifndef ARRAYWRIGHT_EXPORT_EXPORT_PRIVATE_H
+#define ARRAYWRIGHT_EXPORT_EXPORT_PRIVATE_H
+
+#include <stdbool.h>
+#include <sys/un.h>
+
+#include "export/export_server.h"
+#include "export/nbd_buffers.h"
+#include "export/nbd_handshake.h"
+
+struct listener {
+    struct export_server *server;
+    int fd;
+    struct loop_poll *poll;
+    struct clock_timer retry; /* accepting failed for want of resources */
+    char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* empty: TCP */
+    dev_t path_device; /* of the socket file, to remove no other */
+    ino_t path_inode;
+};
+
+struct export_entry {
+    struct list link; /* server->entries */
+    struct export_server *server;
+    struct vd_target *target;
+    struct list connections;
+    uint32_t connection_count;
+    bool removing;
+    void (*removed)(void *owner, struct vd_target *target);
+    void *removed_owner;
+    struct loop_task removed_task;
+};
+
+struct export_server {
+    struct nbd_catalog catalog;
+    struct loop *loop;
+    struct export_options options;
+    struct nbd_buffers buffers;
+    struct listener listeners[EXPORT_LISTENER_MAX];
+    uint32_t listener_count;
+    struct list entries;
+    uint32_t entry_count;
+    struct list handshakes;    /* connections that have no entry yet */
+    uint32_t connection_count; /* all */
+    bool closing;
+    void (*closed)(void *owner);
+    void *closed_owner;
+    struct loop_task closed_task;
+};
+
+/* Takes the socket over, also on failure. */
+void nbd_connection_start(struct export_server *server, int fd);
+/* Ends one at once: its replies are dropped, its requests in flight finish. */
+struct list;
+void nbd_connection_kill_all(struct list *connections);
+void nbd_connection_shut_down_all(struct list *connections);
+
+/* A connection has become, or ceased to be, one of a target's. */
+struct export_entry *export_entry_find(const struct export_server *server,
+                                       const struct vd_target *target);
+/* A connection is gone for good; entry may be NULL. */
+void export_connection_gone(struct export_server *server, struct export_entry *entry);
+
+void listeners_close(struct export_server *server);
+
+#endif

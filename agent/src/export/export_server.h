@@ -1,0 +1,66 @@
+/*
+ * Exports virtual drives over NBD: listeners, targets, connections. One loop, one thread.
+ *
+ * (1) A target belongs to its owner; the server uses it from add to the done() of remove.
+ * (2) All connections of a target are equal: a flush on one covers writes completed on any
+ *     (the target keeps that promise), so multi-conn is announced.
+ * (3) A connection that breaks a rule, stalls or dies is closed alone.
+ */
+#ifndef ARRAYWRIGHT_EXPORT_EXPORT_SERVER_H
+#define ARRAYWRIGHT_EXPORT_EXPORT_SERVER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attrs.h"
+#include "host/loop.h"
+#include "vd/vd_request.h"
+
+#define EXPORT_TARGET_MAX 256u
+#define EXPORT_LISTENER_MAX 8u
+#define EXPORT_TEXT_BYTES 256u
+
+struct export_server;
+
+struct export_options {
+    uint32_t connection_max;       /* 0: 64 */
+    uint64_t buffer_max_bytes;     /* per connection; 0: 32 MiB */
+    uint64_t kept_max_bytes;       /* free buffers kept for all; 0: 64 MiB */
+    uint64_t handshake_timeout_ms; /* 0: 30 s */
+    uint64_t linger_timeout_ms;    /* for a client that does not take its last replies; 0: 10 s */
+};
+
+MUST_CHECK int export_server_create(struct loop *loop, const struct export_options *options,
+                                    struct export_server **ret_server);
+/* Only when nothing is open any more: after the done() of close. NULL in, NULL out. */
+struct export_server *export_server_free(struct export_server *server);
+
+/*
+ * A Unix socket. A stale one (nobody listens) is replaced; a live one, or something that is
+ * no socket, is refused. group (gid_t)-1 leaves the group. On failure text says why.
+ */
+MUST_CHECK int export_server_listen_unix(struct export_server *server, const char *path,
+                                         mode_t mode, gid_t group, char text[EXPORT_TEXT_BYTES]);
+/* A numeric address ("127.0.0.1", "::1"; NULL: IPv4 loopback). Port 0: any free one. */
+MUST_CHECK int export_server_listen_tcp(struct export_server *server, const char *address,
+                                        uint16_t port, uint16_t *ret_port,
+                                        char text[EXPORT_TEXT_BYTES]);
+
+/* -EINVAL: the target's fields contradict each other; -EEXIST: the name is taken; -ENOSPC. */
+MUST_CHECK int export_server_add_target(struct export_server *server, struct vd_target *target);
+/*
+ * New requests are refused with ESHUTDOWN, those in flight finish, connections close, then
+ * done() is called from the loop. Asserts that the target is there and not being removed.
+ */
+void export_server_remove_target(struct export_server *server, struct vd_target *target,
+                                 void (*done)(void *owner, struct vd_target *target), void *owner);
+/* Open connections of a target, 0 for one that is not exported. */
+uint32_t export_server_connections(const struct export_server *server,
+                                   const struct vd_target *target);
+/* All connections, those still in the handshake included. */
+uint32_t export_server_connection_count(const struct export_server *server);
+
+/* Stops listening and removes every target; done() when all connections are gone. */
+void export_server_close(struct export_server *server, void (*done)(void *owner), void *owner);
+
+#endif

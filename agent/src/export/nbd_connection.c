@@ -1,0 +1,309 @@
+/*
+ * One connection: a socket, a session and the loop. Sending is tried at once at the end of
+ * a turn, all replies of the turn in one call; only what the socket does not take goes
+ * through the ring. Receiving always goes through the ring.
+ *
+ * (1) The session's memory is handed to the kernel by at most one receive and one send;
+ *     it is given up or changed only while the operation in question is idle.
+ * (2) A dying connection is shut down first, which ends both operations, then abandoned,
+ *     then freed when its last request in flight has completed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "export/export_private.h"
+#include "export/nbd_session.h"
+
+/* Sends tried in a row before other connections get their turn. */
+#define SENDS_PER_TURN 8u
+
+struct nbd_connection {
+    struct list link; /* entry->connections or server->handshakes */
+    struct export_server *server;
+    struct export_entry *entry; /* NULL during the handshake */
+    struct nbd_session *session;
+    int fd;
+    struct loop_file file;
+    struct loop_task flush;
+    struct clock_timer timer; /* handshake, then linger */
+    bool dying;
+    bool abandoned;
+
+    struct loop_op receive_op;
+    struct msghdr receive_message;
+    struct iovec receive_vector[NBD_SESSION_RECEIVE_VECTOR];
+    struct loop_op send_op;
+    struct msghdr send_message;
+    struct iovec send_vector[NBD_SESSION_SEND_VECTOR];
+};
+
+static void connection_flush(struct nbd_connection *connection)
+{
+    loop_post_flush(connection->server->loop, &connection->flush);
+}
+
+static void connection_die(struct nbd_connection *connection)
+{
+    if (connection->dying) {
+        return;
+    }
+    connection->dying = true;
+    /* An error means the peer has gone already, which is what is wanted. */
+    (void)shutdown(connection->fd, SHUT_RDWR);
+    connection_flush(connection);
+}
+
+static void connection_free(struct nbd_connection *connection)
+{
+    struct export_server *server = connection->server;
+    struct export_entry *entry = connection->entry;
+
+    ASSERT(connection->receive_op.state == LOOP_OP_IDLE);
+    ASSERT(connection->send_op.state == LOOP_OP_IDLE);
+    connection->session = nbd_session_free(connection->session);
+    clock_cancel(loop_clock(server->loop), &connection->timer);
+    loop_unpost(&connection->flush);
+    loop_file_remove(server->loop, &connection->file);
+    close(connection->fd);
+    list_remove(&connection->link);
+    free(connection);
+    export_connection_gone(server, entry);
+}
+
+/* ---- sending ---- */
+
+static void send_done(struct loop_op *op, int result)
+{
+    struct nbd_connection *connection = op->owner;
+
+    if (result < 0) {
+        connection_die(connection);
+    } else if (!connection->dying) {
+        nbd_session_sent(connection->session, (size_t)result);
+    }
+    connection_flush(connection);
+}
+
+static void send_by_ring(struct nbd_connection *connection)
+{
+    connection->send_op.kind = LOOP_OP_SENDMSG;
+    connection->send_op.file = connection->file;
+    connection->send_op.buffer = &connection->send_message;
+    connection->send_op.flags = MSG_NOSIGNAL;
+    loop_op_start(connection->server->loop, &connection->send_op);
+}
+
+static void try_send(struct nbd_connection *connection)
+{
+    for (uint32_t i = 0; i < SENDS_PER_TURN; i++) {
+        uint32_t count = nbd_session_send_vector(connection->session, connection->send_vector);
+        ssize_t sent;
+        if (count == 0) {
+            return;
+        }
+        connection->send_message =
+            (struct msghdr){.msg_iov = connection->send_vector, .msg_iovlen = count};
+        sent = sendmsg(connection->fd, &connection->send_message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent >= 0) {
+            nbd_session_sent(connection->session, (size_t)sent);
+            continue;
+        }
+        if (errno == EINTR) {
+            continue;
+        }
+        if (errno == EAGAIN) {
+            send_by_ring(connection);
+        } else {
+            connection_die(connection);
+        }
+        return;
+    }
+    connection_flush(connection);
+}
+
+/* ---- receiving ---- */
+
+static void receive_done(struct loop_op *op, int result)
+{
+    struct nbd_connection *connection = op->owner;
+
+    if (connection->dying) {
+        connection_flush(connection);
+        return;
+    }
+    if (result == -EINTR || result == -EAGAIN) {
+        connection_flush(connection);
+    } else if (result < 0) {
+        connection_die(connection);
+    } else if (result == 0) {
+        nbd_session_input_ended(connection->session);
+        connection_flush(connection);
+    } else {
+        nbd_session_received(connection->session, (size_t)result);
+    }
+}
+
+static void try_receive(struct nbd_connection *connection)
+{
+    uint32_t count = nbd_session_receive_vector(connection->session, connection->receive_vector);
+
+    if (count == 0) {
+        return;
+    }
+    connection->receive_op.file = connection->file;
+    connection->receive_op.flags = 0;
+    if (count == 1) {
+        connection->receive_op.kind = LOOP_OP_RECV;
+        connection->receive_op.buffer = connection->receive_vector[0].iov_base;
+        connection->receive_op.length_bytes = (uint32_t)connection->receive_vector[0].iov_len;
+    } else {
+        connection->receive_message =
+            (struct msghdr){.msg_iov = connection->receive_vector, .msg_iovlen = count};
+        connection->receive_op.kind = LOOP_OP_RECVMSG;
+        connection->receive_op.buffer = &connection->receive_message;
+    }
+    loop_op_start(connection->server->loop, &connection->receive_op);
+}
+
+/* ---- turns ---- */
+
+/* A client may keep its half of the connection, but not for ever once all is done. */
+static void arm_linger(struct nbd_connection *connection)
+{
+    struct clock_port *clock = loop_clock(connection->server->loop);
+
+    if (connection->timer.armed || nbd_session_inflight_count(connection->session) > 0) {
+        return;
+    }
+    clock_arm(clock, &connection->timer,
+              clock_now_us(clock) + connection->server->options.linger_timeout_ms * 1000u);
+}
+
+static void advance_dying(struct nbd_connection *connection)
+{
+    bool sending = connection->send_op.state != LOOP_OP_IDLE;
+    bool receiving = connection->receive_op.state != LOOP_OP_IDLE;
+
+    if (!sending && !connection->abandoned) {
+        connection->abandoned = true;
+        nbd_session_abandon(connection->session);
+    }
+    if (!sending && !receiving && nbd_session_is_finished(connection->session)) {
+        connection_free(connection);
+    }
+}
+
+static void flush_run(struct loop_task *task)
+{
+    struct nbd_connection *connection = task->owner;
+
+    if (!connection->dying && connection->send_op.state == LOOP_OP_IDLE) {
+        try_send(connection);
+    }
+    if (!connection->dying && connection->receive_op.state == LOOP_OP_IDLE) {
+        try_receive(connection);
+    }
+    if (!connection->dying && nbd_session_is_ending(connection->session)) {
+        if (nbd_session_is_finished(connection->session) &&
+            connection->send_op.state == LOOP_OP_IDLE) {
+            connection_die(connection);
+        } else {
+            arm_linger(connection);
+        }
+    }
+    if (connection->dying) {
+        advance_dying(connection);
+    }
+}
+
+static void timer_fire(struct clock_timer *timer)
+{
+    connection_die(timer->owner);
+}
+
+static void session_kick(void *owner)
+{
+    connection_flush(owner);
+}
+
+static void session_started(void *owner, struct vd_target *target)
+{
+    struct nbd_connection *connection = owner;
+    struct export_server *server = connection->server;
+    struct export_entry *entry = export_entry_find(server, target);
+
+    ASSERT(connection->entry == NULL);
+    ASSERT(entry != NULL);
+    ASSERT(!entry->removing);
+    clock_cancel(loop_clock(server->loop), &connection->timer);
+    connection->entry = entry;
+    entry->connection_count++;
+    list_remove(&connection->link);
+    list_push_tail(&entry->connections, &connection->link);
+}
+
+static int session_open(struct nbd_connection *connection)
+{
+    struct export_server *server = connection->server;
+    const struct nbd_session_options options = {
+        .catalog = &server->catalog,
+        .buffers = &server->buffers,
+        .buffer_max_bytes = server->options.buffer_max_bytes,
+        .kick = session_kick,
+        .started = session_started,
+        .owner = connection,
+    };
+
+    return nbd_session_create(&options, &connection->session);
+}
+
+void nbd_connection_start(struct export_server *server, int fd)
+{
+    struct nbd_connection *connection = calloc(1, sizeof *connection);
+    struct clock_port *clock = loop_clock(server->loop);
+
+    if (connection == NULL) {
+        close(fd);
+        return;
+    }
+    connection->server = server;
+    connection->fd = fd;
+    if (session_open(connection) != 0) {
+        close(fd);
+        free(connection);
+        return;
+    }
+    connection->file = loop_file_add(server->loop, fd);
+    loop_task_init(&connection->flush, flush_run, connection);
+    loop_op_init(&connection->receive_op, receive_done, connection);
+    loop_op_init(&connection->send_op, send_done, connection);
+    connection->timer.fire = timer_fire;
+    connection->timer.owner = connection;
+    list_init(&connection->timer.port_link);
+    list_init(&connection->link);
+    list_push_tail(&server->handshakes, &connection->link);
+    server->connection_count++;
+    clock_arm(clock, &connection->timer,
+              clock_now_us(clock) + server->options.handshake_timeout_ms * 1000u);
+    connection_flush(connection);
+}
+
+void nbd_connection_kill_all(struct list *connections)
+{
+    LIST_FOR_EACH (node, connections) {
+        connection_die(list_entry(node, struct nbd_connection, link));
+    }
+}
+
+void nbd_connection_shut_down_all(struct list *connections)
+{
+    LIST_FOR_EACH (node, connections) {
+        struct nbd_connection *connection = list_entry(node, struct nbd_connection, link);
+        nbd_session_shut_down(connection->session);
+        connection_flush(connection);
+    }
+}

@@ -1,0 +1,548 @@
+/*
+ * The conversation; see nbd_session.h for the invariants.
+ *
+ * A command's way: FREE -> [RECEIVING its data] -> SUBMITTED at the target -> REPLYING ->
+ * FREE; refusals and answers without the target go straight to REPLYING.
+ */
+#include "export/nbd_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "export/nbd_session_private.h"
+
+#define STREAM_BYTES (256u * 1024u)
+
+STATIC_ASSERT(STREAM_BYTES >= 2u * NBD_HANDSHAKE_INPUT_BYTES, "a whole option fits the stream");
+
+void nbd_session_kick(struct nbd_session *session)
+{
+    if (session->in_call) {
+        session->kick_wanted = true;
+    } else {
+        session->options.kick(session->options.owner);
+    }
+}
+
+/* ---- the target ---- */
+
+static void end_if_idle_in_shutdown(struct nbd_session *session)
+{
+    if (session->shutting_down && session->inflight_count == 0) {
+        session->state = SESSION_ENDING;
+    }
+}
+
+static void vd_complete(struct vd_request *vd, enum vd_status status)
+{
+    struct command *command = container_of(vd, struct command, vd);
+    struct nbd_session *session = command->session;
+
+    ASSERT(command->state == COMMAND_SUBMITTED);
+    ASSERT(session->inflight_count > 0);
+    session->inflight_count--;
+    command->state = COMMAND_REPLYING;
+    end_if_idle_in_shutdown(session);
+    switch (status) {
+    case VD_STATUS_OK:
+        nbd_reply_success(command);
+        return;
+    case VD_STATUS_INVALID:
+        nbd_reply_error(command, NBD_EINVAL, "the virtual drive does not accept this request");
+        return;
+    case VD_STATUS_IO:
+        nbd_reply_error(command, NBD_EIO, "the virtual drive cannot read or keep this data");
+        return;
+    case VD_STATUS_READ_ONLY:
+        nbd_reply_error(command, NBD_EPERM, "the virtual drive is read-only");
+        return;
+    case VD_STATUS_SHUTDOWN:
+        nbd_reply_error(command, NBD_ESHUTDOWN, "the virtual drive is going away");
+        return;
+    case VD_STATUS_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static void command_submit(struct command *command, enum vd_op op, bool fua)
+{
+    struct nbd_session *session = command->session;
+    struct vd_target *target = session->handshake.target;
+
+    ASSERT(command->state == COMMAND_RECEIVING);
+    ASSERT(op < VD_OP_MAX);
+    command->vd = (struct vd_request){
+        .op = op,
+        .fua = fua,
+        .offset_bytes = command->request.offset_bytes,
+        .length_bytes = command->request.length_bytes,
+        .buffer = command->buffer,
+        .complete = vd_complete,
+        .owner = command,
+    };
+    list_init(&command->vd.vd_link);
+    command->state = COMMAND_SUBMITTED;
+    session->inflight_count++;
+    target->ops->submit(target, &command->vd);
+}
+
+/* ---- input ---- */
+
+static size_t stream_count(const struct nbd_session *session)
+{
+    ASSERT(session->stream_start <= session->stream_end);
+    return session->stream_end - session->stream_start;
+}
+
+/* All data of the write has arrived. The shutdown may have begun meanwhile. */
+static void receiving_done(struct nbd_session *session)
+{
+    struct command *command = session->receiving;
+
+    ASSERT(command->received_bytes == command->buffer_bytes);
+    session->receiving = NULL;
+    if (session->shutting_down) {
+        nbd_reply_error(command, NBD_ESHUTDOWN, "the export is being closed");
+        return;
+    }
+    command_submit(command, VD_OP_WRITE, (command->request.flags & NBD_CMD_FLAG_FUA) != 0);
+}
+
+static bool parse_data(struct nbd_session *session)
+{
+    struct command *command = session->receiving;
+    size_t wanted = command->buffer_bytes - command->received_bytes;
+    size_t count = (size_t)min_u64(wanted, stream_count(session));
+
+    memcpy(command->buffer + command->received_bytes, session->stream + session->stream_start,
+           count);
+    session->stream_start += count;
+    command->received_bytes += (uint32_t)count;
+    if (count < wanted) {
+        return false;
+    }
+    receiving_done(session);
+    return true;
+}
+
+static bool parse_skip(struct nbd_session *session)
+{
+    size_t count = (size_t)min_u64(session->skip_bytes, stream_count(session));
+
+    session->stream_start += count;
+    session->skip_bytes -= (uint32_t)count;
+    return session->skip_bytes == 0;
+}
+
+static void handshake_over(struct nbd_session *session)
+{
+    ASSERT(session->handshake.target != NULL);
+    session->start_pending = false;
+    session->state = SESSION_TRANSMISSION;
+}
+
+static bool parse_handshake(struct nbd_session *session)
+{
+    size_t used = 0;
+    enum nbd_step step;
+
+    /* The answers to one option go out before the next is looked at. */
+    if (session->output.used > 0 || session->start_pending) {
+        session->stalled = true;
+        return false;
+    }
+    step = nbd_handshake_input(&session->handshake, session->stream + session->stream_start,
+                               stream_count(session), &used, &session->output);
+    ASSERT(used <= stream_count(session));
+    session->stream_start += used;
+    switch (step) {
+    case NBD_STEP_MORE:
+        return false;
+    case NBD_STEP_NEXT:
+        return true;
+    case NBD_STEP_START:
+        /* From here on the target's removal must reach this session. */
+        session->start_pending = true;
+        session->options.started(session->options.owner, session->handshake.target);
+        if (session->output.used == 0) {
+            handshake_over(session);
+        }
+        return true;
+    case NBD_STEP_CLOSE:
+        session->state = SESSION_ENDING;
+        return false;
+    }
+    UNREACHABLE();
+}
+
+/* How much memory the command will need before it can be answered. */
+static uint32_t data_need(const struct nbd_request *request, const struct nbd_verdict *verdict)
+{
+    bool has_data = verdict->kind == NBD_VERDICT_SUBMIT &&
+                    (verdict->op == VD_OP_READ || verdict->op == VD_OP_WRITE);
+
+    return has_data ? request->length_bytes : 0;
+}
+
+static void execute(struct nbd_session *session, const struct nbd_request *request,
+                    const struct nbd_verdict *verdict)
+{
+    struct command *command = nbd_command_take(session, request);
+    uint32_t need_bytes = data_need(request, verdict);
+
+    session->skip_bytes = verdict->payload_bytes;
+    if (need_bytes > 0 && !nbd_command_take_buffer(command, need_bytes)) {
+        nbd_reply_error(command, NBD_ENOMEM, "no memory for the request's data");
+        return;
+    }
+    switch (verdict->kind) {
+    case NBD_VERDICT_SUBMIT:
+        session->skip_bytes = 0;
+        if (verdict->op == VD_OP_WRITE) {
+            session->receiving = command;
+        } else {
+            command_submit(command, verdict->op, verdict->fua);
+        }
+        return;
+    case NBD_VERDICT_SUCCEED:
+        nbd_reply_success(command);
+        return;
+    case NBD_VERDICT_BLOCK_STATUS:
+        nbd_reply_block_status(command);
+        return;
+    case NBD_VERDICT_REFUSE:
+        nbd_reply_error(command, verdict->error, verdict->text);
+        return;
+    case NBD_VERDICT_DISCONNECT:
+    case NBD_VERDICT_CLOSE:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static bool parse_request(struct nbd_session *session)
+{
+    const struct nbd_terms terms = {
+        .target = session->handshake.target,
+        .structured = session->handshake.structured,
+        .allocation_context = session->handshake.allocation_context,
+        .shutting_down = session->shutting_down,
+    };
+    struct nbd_request request;
+    struct nbd_verdict verdict;
+
+    if (stream_count(session) < NBD_REQUEST_BYTES) {
+        return false;
+    }
+    if (!nbd_request_decode(session->stream + session->stream_start, &request)) {
+        session->state = SESSION_ENDING;
+        return false;
+    }
+    verdict = nbd_request_judge(&request, &terms);
+    if (verdict.kind == NBD_VERDICT_DISCONNECT || verdict.kind == NBD_VERDICT_CLOSE) {
+        session->state = SESSION_ENDING;
+        return false;
+    }
+    if (!nbd_command_has_room(session, data_need(&request, &verdict))) {
+        session->stalled = true;
+        return false;
+    }
+    session->stream_start += NBD_REQUEST_BYTES;
+    execute(session, &request, &verdict);
+    return true;
+}
+
+/* One step of whatever comes next in the stream; false: no further step is possible now. */
+static bool parse_step(struct nbd_session *session)
+{
+    if (session->receiving != NULL) {
+        return parse_data(session);
+    }
+    if (session->skip_bytes > 0) {
+        return parse_skip(session);
+    }
+    switch (session->state) {
+    case SESSION_HANDSHAKE:
+        return parse_handshake(session);
+    case SESSION_TRANSMISSION:
+        return parse_request(session);
+    case SESSION_ENDING:
+        return false;
+    }
+    UNREACHABLE();
+}
+
+static void advance(struct nbd_session *session)
+{
+    session->stalled = false;
+    while (session->state != SESSION_ENDING && parse_step(session)) {
+    }
+}
+
+/* Calls of the owner are bracketed, so that nbd_session_kick() never comes back inside one. */
+static void call_begin(struct nbd_session *session)
+{
+    ASSERT(!session->in_call);
+    session->in_call = true;
+    session->kick_wanted = false;
+}
+
+static void call_end(struct nbd_session *session)
+{
+    ASSERT(session->in_call);
+    session->in_call = false;
+    if (session->kick_wanted) {
+        session->options.kick(session->options.owner);
+    }
+}
+
+/* Unparsed bytes move to the front, so that the free room is in one piece. */
+static void stream_compact(struct nbd_session *session)
+{
+    size_t count = stream_count(session);
+
+    if (session->stream_start == 0) {
+        return;
+    }
+    memmove(session->stream, session->stream + session->stream_start, count);
+    session->stream_start = 0;
+    session->stream_end = count;
+}
+
+uint32_t nbd_session_receive_vector(struct nbd_session *session,
+                                    struct iovec vector[NBD_SESSION_RECEIVE_VECTOR])
+{
+    uint32_t count = 0;
+
+    if (session->state == SESSION_ENDING || session->abandoned || session->stalled) {
+        return 0;
+    }
+    stream_compact(session);
+    /* A write's data goes straight to its place; what follows it to the stream. */
+    if (session->receiving != NULL) {
+        struct command *command = session->receiving;
+        ASSERT(stream_count(session) == 0);
+        ASSERT(command->received_bytes < command->buffer_bytes);
+        vector[count++] = (struct iovec){
+            .iov_base = command->buffer + command->received_bytes,
+            .iov_len = command->buffer_bytes - command->received_bytes,
+        };
+    }
+    ASSERT(session->stream_end < STREAM_BYTES);
+    vector[count++] = (struct iovec){
+        .iov_base = session->stream + session->stream_end,
+        .iov_len = STREAM_BYTES - session->stream_end,
+    };
+    return count;
+}
+
+void nbd_session_received(struct nbd_session *session, size_t byte_count)
+{
+    struct command *command = session->receiving;
+
+    call_begin(session);
+    if (command != NULL) {
+        uint32_t wanted = command->buffer_bytes - command->received_bytes;
+        uint32_t direct = (uint32_t)min_u64(wanted, byte_count);
+        command->received_bytes += direct;
+        byte_count -= direct;
+        if (direct == wanted) {
+            receiving_done(session);
+        }
+    }
+    ASSERT(byte_count <= STREAM_BYTES - session->stream_end);
+    session->stream_end += byte_count;
+    advance(session);
+    session->kick_wanted = true;
+    call_end(session);
+}
+
+void nbd_session_input_ended(struct nbd_session *session)
+{
+    session->state = SESSION_ENDING;
+}
+
+/* ---- output ---- */
+
+static uint32_t output_vector(const struct nbd_session *session, struct iovec *vector)
+{
+    if (session->output.used == 0) {
+        return 0;
+    }
+    ASSERT(session->output_sent < session->output.used);
+    vector[0] = (struct iovec){
+        .iov_base = session->output.bytes + session->output_sent,
+        .iov_len = session->output.used - session->output_sent,
+    };
+    return 1;
+}
+
+/* Adds a part of a reply, less what of it is out already. */
+static void add_part(struct iovec *vector, uint32_t *count, uint8_t *bytes, size_t length,
+                     size_t *sent)
+{
+    size_t gone = (size_t)min_u64(*sent, length);
+
+    *sent -= gone;
+    if (gone < length) {
+        vector[(*count)++] = (struct iovec){.iov_base = bytes + gone, .iov_len = length - gone};
+    }
+}
+
+uint32_t nbd_session_send_vector(struct nbd_session *session,
+                                 struct iovec vector[NBD_SESSION_SEND_VECTOR])
+{
+    uint32_t count = output_vector(session, vector);
+    size_t sent = session->reply_sent;
+
+    LIST_FOR_EACH (node, &session->replies) {
+        struct command *command = list_entry(node, struct command, link);
+        if (count + 2 > NBD_SESSION_SEND_VECTOR) {
+            break;
+        }
+        add_part(vector, &count, command->head, command->head_bytes, &sent);
+        add_part(vector, &count, command->buffer, command->body_bytes, &sent);
+    }
+    return count;
+}
+
+static size_t output_sent(struct nbd_session *session, size_t byte_count)
+{
+    size_t part = (size_t)min_u64(byte_count, session->output.used - session->output_sent);
+
+    session->output_sent += part;
+    if (session->output.used > 0 && session->output_sent == session->output.used) {
+        session->output.used = 0;
+        session->output_sent = 0;
+        if (session->start_pending && session->state == SESSION_HANDSHAKE) {
+            handshake_over(session);
+        }
+    }
+    return byte_count - part;
+}
+
+static void replies_sent(struct nbd_session *session, size_t byte_count)
+{
+    session->reply_sent += byte_count;
+    while (!list_is_empty(&session->replies)) {
+        struct command *command = list_entry(list_first(&session->replies), struct command, link);
+        size_t reply_bytes = (size_t)command->head_bytes + command->body_bytes;
+        if (session->reply_sent < reply_bytes) {
+            return;
+        }
+        session->reply_sent -= reply_bytes;
+        list_remove(&command->link);
+        nbd_command_free(command);
+    }
+    ASSERT(session->reply_sent == 0);
+}
+
+void nbd_session_sent(struct nbd_session *session, size_t byte_count)
+{
+    call_begin(session);
+    byte_count = output_sent(session, byte_count);
+    replies_sent(session, byte_count);
+    if (session->stalled) {
+        advance(session);
+        session->kick_wanted = true;
+    }
+    call_end(session);
+}
+
+/* ---- life ---- */
+
+int nbd_session_create(const struct nbd_session_options *options, struct nbd_session **ret_session)
+{
+    struct nbd_session *session = calloc(1, sizeof *session);
+
+    ASSERT(options->buffer_max_bytes >= NBD_PAYLOAD_MAX_BYTES);
+    if (session == NULL) {
+        return -ENOMEM;
+    }
+    session->options = *options;
+    session->stream = malloc(STREAM_BYTES);
+    session->output.bytes = malloc(NBD_HANDSHAKE_OUTPUT_BYTES);
+    session->output.capacity = NBD_HANDSHAKE_OUTPUT_BYTES;
+    if (session->stream == NULL || session->output.bytes == NULL) {
+        free(session->stream);
+        free(session->output.bytes);
+        free(session);
+        return -ENOMEM;
+    }
+    list_init(&session->free_commands);
+    list_init(&session->replies);
+    for (uint32_t i = 0; i < NBD_SESSION_COMMANDS; i++) {
+        session->commands[i].session = session;
+        list_init(&session->commands[i].link);
+        list_push_tail(&session->free_commands, &session->commands[i].link);
+    }
+    nbd_handshake_init(&session->handshake, options->catalog, &session->output);
+    *ret_session = session;
+    return 0;
+}
+
+struct nbd_session *nbd_session_free(struct nbd_session *session)
+{
+    struct list *node;
+
+    if (session == NULL) {
+        return NULL;
+    }
+    ASSERT(session->inflight_count == 0);
+    if (session->receiving != NULL) {
+        nbd_command_free(session->receiving);
+    }
+    while ((node = list_pop_head(&session->replies)) != NULL) {
+        nbd_command_free(list_entry(node, struct command, link));
+    }
+    ASSERT(session->buffer_bytes == 0);
+    free(session->stream);
+    free(session->output.bytes);
+    free(session);
+    return NULL;
+}
+
+void nbd_session_abandon(struct nbd_session *session)
+{
+    struct list *node;
+
+    session->abandoned = true;
+    session->state = SESSION_ENDING;
+    session->output.used = 0;
+    session->output_sent = 0;
+    session->reply_sent = 0;
+    while ((node = list_pop_head(&session->replies)) != NULL) {
+        nbd_command_free(list_entry(node, struct command, link));
+    }
+}
+
+void nbd_session_shut_down(struct nbd_session *session)
+{
+    session->shutting_down = true;
+    end_if_idle_in_shutdown(session);
+}
+
+bool nbd_session_is_ending(const struct nbd_session *session)
+{
+    return session->state == SESSION_ENDING;
+}
+
+bool nbd_session_is_finished(const struct nbd_session *session)
+{
+    return session->state == SESSION_ENDING && session->inflight_count == 0 &&
+           list_is_empty(&session->replies) && session->output.used == 0;
+}
+
+uint32_t nbd_session_inflight_count(const struct nbd_session *session)
+{
+    return session->inflight_count;
+}
+
+struct vd_target *nbd_session_target(const struct nbd_session *session)
+{
+    return session->state == SESSION_HANDSHAKE ? NULL : session->handshake.target;
+}

@@ -1,0 +1,74 @@
+/*
+ * A session's own data; shared by nbd_session.c (the conversation) and nbd_command.c
+ * (commands' memory and replies) only.
+ */
+#ifndef ARRAYWRIGHT_EXPORT_NBD_SESSION_PRIVATE_H
+#define ARRAYWRIGHT_EXPORT_NBD_SESSION_PRIVATE_H
+
+#include "base/list.h"
+#include "export/nbd_parse.h"
+#include "export/nbd_session.h"
+
+#define NBD_HEAD_MAX_BYTES 160u
+
+enum command_state { COMMAND_FREE, COMMAND_RECEIVING, COMMAND_SUBMITTED, COMMAND_REPLYING };
+
+struct command {
+    struct list link; /* session->free_commands or session->replies */
+    struct nbd_session *session;
+    enum command_state state;
+    struct nbd_request request;
+    struct vd_request vd;
+    uint8_t *buffer;       /* NULL: the command has no data */
+    uint32_t buffer_bytes; /* as asked for, not as rounded */
+    uint32_t received_bytes;
+    uint32_t head_bytes; /* of the reply */
+    uint32_t body_bytes; /* of the reply, out of buffer */
+    uint8_t head[NBD_HEAD_MAX_BYTES];
+};
+
+enum session_state { SESSION_HANDSHAKE, SESSION_TRANSMISSION, SESSION_ENDING };
+
+struct nbd_session {
+    struct nbd_session_options options;
+    enum session_state state;
+    bool abandoned;
+    bool shutting_down;
+    bool stalled; /* input waits for a command or memory to become free */
+    bool kick_wanted;
+    bool in_call;       /* inside a call of the owner: kicks wait for its end */
+    bool start_pending; /* transmission begins when the handshake's output is sent */
+    struct nbd_handshake handshake;
+    struct nbd_output output; /* of the handshake; bytes NULL once it is over */
+    size_t output_sent;
+
+    uint8_t *stream;
+    size_t stream_start; /* unparsed bytes are stream[start..end) */
+    size_t stream_end;
+    struct command *receiving; /* its data comes next in the stream */
+    uint32_t skip_bytes;       /* data of a refused write, to be thrown away */
+
+    struct list free_commands;
+    struct list replies; /* in the order in which they go out */
+    size_t reply_sent;   /* bytes of the first reply already out */
+    uint32_t inflight_count;
+    uint64_t buffer_bytes; /* rounded, of all commands */
+    struct command commands[NBD_SESSION_COMMANDS];
+};
+
+/* Tells the owner, at the end of the owner's call if it is inside one. */
+void nbd_session_kick(struct nbd_session *session);
+
+/* Whether a command with this much data keeps to the session's bounds now. */
+bool nbd_command_has_room(const struct nbd_session *session, uint32_t data_bytes);
+struct command *nbd_command_take(struct nbd_session *session, const struct nbd_request *request);
+/* False without memory. */
+MUST_CHECK bool nbd_command_take_buffer(struct command *command, uint32_t data_bytes);
+void nbd_command_free(struct command *command);
+
+/* Each queues the command's one reply; with an abandoned session it frees the command. */
+void nbd_reply_error(struct command *command, enum nbd_error error, const char *text);
+void nbd_reply_success(struct command *command);
+void nbd_reply_block_status(struct command *command);
+
+#endif

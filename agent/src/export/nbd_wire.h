@@ -1,0 +1,108 @@
+/*
+ * The NBD protocol's numbers (newstyle, fixed). All integers on the wire are big-endian.
+ */
+#ifndef ARRAYWRIGHT_EXPORT_NBD_WIRE_H
+#define ARRAYWRIGHT_EXPORT_NBD_WIRE_H
+
+#define NBD_MAGIC 0x4e42444d41474943u        /* "NBDMAGIC" */
+#define NBD_OPTION_MAGIC 0x49484156454f5054u /* "IHAVEOPT" */
+#define NBD_OPTION_REPLY_MAGIC 0x0003e889045565a9u
+#define NBD_REQUEST_MAGIC 0x25609513u
+#define NBD_SIMPLE_REPLY_MAGIC 0x67446698u
+#define NBD_STRUCTURED_REPLY_MAGIC 0x668e33efu
+
+/* Handshake flags, server and client. */
+#define NBD_FLAG_FIXED_NEWSTYLE 0x0001u
+#define NBD_FLAG_NO_ZEROES 0x0002u
+
+enum nbd_option {
+    NBD_OPT_EXPORT_NAME = 1,
+    NBD_OPT_ABORT = 2,
+    NBD_OPT_LIST = 3,
+    NBD_OPT_STARTTLS = 5,
+    NBD_OPT_INFO = 6,
+    NBD_OPT_GO = 7,
+    NBD_OPT_STRUCTURED_REPLY = 8,
+    NBD_OPT_LIST_META_CONTEXT = 9,
+    NBD_OPT_SET_META_CONTEXT = 10
+};
+
+#define NBD_REP_ACK 1u
+#define NBD_REP_SERVER 2u
+#define NBD_REP_INFO 3u
+#define NBD_REP_META_CONTEXT 4u
+#define NBD_REP_ERR_UNSUP 0x80000001u
+#define NBD_REP_ERR_POLICY 0x80000002u
+#define NBD_REP_ERR_INVALID 0x80000003u
+#define NBD_REP_ERR_UNKNOWN 0x80000006u
+#define NBD_REP_ERR_TOO_BIG 0x80000009u
+
+#define NBD_INFO_EXPORT 0u
+#define NBD_INFO_NAME 1u
+#define NBD_INFO_DESCRIPTION 2u
+#define NBD_INFO_BLOCK_SIZE 3u
+
+/* Transmission flags. */
+#define NBD_FLAG_HAS_FLAGS 0x0001u
+#define NBD_FLAG_READ_ONLY 0x0002u
+#define NBD_FLAG_SEND_FLUSH 0x0004u
+#define NBD_FLAG_SEND_FUA 0x0008u
+#define NBD_FLAG_SEND_TRIM 0x0020u
+#define NBD_FLAG_SEND_WRITE_ZEROES 0x0040u
+#define NBD_FLAG_SEND_DF 0x0080u
+#define NBD_FLAG_CAN_MULTI_CONN 0x0100u
+#define NBD_FLAG_SEND_CACHE 0x0400u
+#define NBD_FLAG_SEND_FAST_ZERO 0x0800u
+
+enum nbd_command {
+    NBD_CMD_READ = 0,
+    NBD_CMD_WRITE = 1,
+    NBD_CMD_DISC = 2,
+    NBD_CMD_FLUSH = 3,
+    NBD_CMD_TRIM = 4,
+    NBD_CMD_CACHE = 5,
+    NBD_CMD_WRITE_ZEROES = 6,
+    NBD_CMD_BLOCK_STATUS = 7,
+    NBD_CMD_MAX
+};
+
+#define NBD_CMD_FLAG_FUA 0x0001u
+#define NBD_CMD_FLAG_NO_HOLE 0x0002u
+#define NBD_CMD_FLAG_DF 0x0004u
+#define NBD_CMD_FLAG_REQ_ONE 0x0008u
+#define NBD_CMD_FLAG_FAST_ZERO 0x0010u
+
+#define NBD_REPLY_FLAG_DONE 0x0001u
+#define NBD_REPLY_TYPE_OFFSET_DATA 1u
+#define NBD_REPLY_TYPE_BLOCK_STATUS 5u
+#define NBD_REPLY_TYPE_ERROR 0x8001u
+
+enum nbd_error {
+    NBD_OK = 0,
+    NBD_EPERM = 1,
+    NBD_EIO = 5,
+    NBD_ENOMEM = 12,
+    NBD_EINVAL = 22,
+    NBD_ENOSPC = 28,
+    NBD_EOVERFLOW = 75,
+    NBD_ENOTSUP = 95,
+    NBD_ESHUTDOWN = 108
+};
+
+#define NBD_GREETING_BYTES 18u
+#define NBD_CLIENT_FLAGS_BYTES 4u
+#define NBD_OPTION_HEADER_BYTES 16u
+#define NBD_OPTION_REPLY_BYTES 20u
+#define NBD_REQUEST_BYTES 28u
+#define NBD_SIMPLE_REPLY_BYTES 16u
+#define NBD_STRUCTURED_REPLY_BYTES 20u
+#define NBD_STRING_MAX_BYTES 4096u
+
+/* The only metadata context: everything is allocated. */
+#define NBD_CONTEXT_NAME "base:allocation"
+#define NBD_CONTEXT_ID 1u
+
+/* The longest data of one read or write; also told to the client as its maximum. */
+#define NBD_PAYLOAD_MAX_BYTES (32u * 1024u * 1024u)
+
+#endif

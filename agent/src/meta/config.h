@@ -1,0 +1,80 @@
+/*
+ * The configuration in memory, independent of any format on disk. Plain data.
+ *
+ * A group record holds everything that must survive for one drive group. It is written as a
+ * whole with a growing sequence number to the label of every member that is present and to
+ * the host's store (meta/group_store.h).
+ */
+#ifndef ARRAYWRIGHT_META_CONFIG_H
+#define ARRAYWRIGHT_META_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/guid.h"
+#include "base/words.h"
+#include "raid/geometry.h"
+
+#define GROUP_MEMBERS_MAX 256u
+#define GROUP_VDS_MAX 16u
+#define VD_NAME_MAX 15u
+
+enum member_state {
+    MEMBER_ONLINE,   /* in sync: its data may be trusted everywhere */
+    MEMBER_REBUILD,  /* in sync below rebuilt_bytes only */
+    MEMBER_FAILED,   /* present or not, its data are not to be trusted */
+    MEMBER_MISSING,  /* not there */
+    MEMBER_OFFLINE,  /* taken out by a user; data not to be trusted */
+    MEMBER_STATE_MAX
+};
+
+struct member_config {
+    struct uuid drive;         /* label UUID of the drive that belongs here */
+    char serial[41];           /* for people: which drive to look for */
+    enum member_state state;
+    enum reason_code why;
+    uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: data area below this offset is in sync
+                            (checkpoint: published after the target's flush) */
+};
+
+struct vd_config {
+    struct guid guid;
+    uint32_t target_id;        /* number of the virtual drive on its controller */
+    char name[VD_NAME_MAX + 1];
+    struct geometry geometry;  /* extent_bytes: of this virtual drive on each member */
+    uint64_t extent_start_bytes; /* on each member's data area; a multiple of 1 MiB */
+    uint64_t size_bytes;       /* <= geometry_size_bytes */
+    enum write_policy write_policy;
+    enum read_policy read_policy;
+    enum io_policy io_policy;
+    enum drive_cache_policy drive_cache_policy;
+    enum access_policy access;
+    uint64_t created_us;
+    bool dirty;                /* may have been written since it was last known consistent */
+    bool resync;               /* the sweep now needed is a resync after an unclean stop,
+      not the first background initialization */
+    uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
+};
+
+/* 4096 bytes of a member that a rebuild found beyond recovery. Whoever needs them gets EIO until
+ * they are rewritten, or recovered because what failed can be read again. */
+#define GROUP_LOST_MAX 256u
+
+struct lost_block {
+    uint32_t member;
+    uint64_t offset_bytes;     /* on the member's data area; a multiple of 4096 */
+};
+
+struct group_config {
+    struct guid guid;
+    uint64_t sequence;         /* of the newest record written */
+    uint32_t index;            /* number of the drive group on its controller */
+    uint32_t member_count;
+    struct member_config members[GROUP_MEMBERS_MAX];
+    uint32_t vd_count;
+    struct vd_config vds[GROUP_VDS_MAX];
+    uint32_t lost_count;
+    struct lost_block lost[GROUP_LOST_MAX];
+};
+
+#endif

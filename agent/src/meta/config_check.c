@@ -1,0 +1,191 @@
+/*
+ * The rules of a group configuration. Arithmetic on offsets is safe because every offset and
+ * length is first proved to be at most MEMBER_BYTES_MAX.
+ */
+#include "meta/config_check.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+
+bool vd_name_is_valid(const char *name)
+{
+    size_t length = strlen(name);
+
+    if (length == 0 || length > VD_NAME_MAX) {
+        return false;
+    }
+    return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
+           length;
+}
+
+static bool text_is_printable(const char *text, size_t capacity)
+{
+    for (size_t i = 0; i < capacity; i++) {
+        if (text[i] == '\0') {
+            return true;
+        }
+        if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static const char *member_problem(const struct group_config *config, uint32_t index)
+{
+    const struct member_config *member = &config->members[index];
+
+    if ((unsigned)member->state >= MEMBER_STATE_MAX) {
+        return "A member has an unknown state.";
+    }
+    if ((unsigned)member->why >= REASON_MAX) {
+        return "A member has an unknown reason.";
+    }
+    if (uuid_is_zero(&member->drive)) {
+        return "A member has no drive identity.";
+    }
+    if (!text_is_printable(member->serial, sizeof(member->serial))) {
+        return "A member's serial number is not printable.";
+    }
+    if (member->rebuilt_bytes > MEMBER_BYTES_MAX) {
+        return "A rebuild cursor lies outside any drive.";
+    }
+    for (uint32_t i = 0; i < index; i++) {
+        if (uuid_equal(&config->members[i].drive, &member->drive)) {
+            return "A drive is named twice.";
+        }
+    }
+    return NULL;
+}
+
+static const char *policy_problem(const struct vd_config *vd)
+{
+    if ((unsigned)vd->write_policy >= WRITE_POLICY_MAX ||
+        (unsigned)vd->read_policy >= READ_POLICY_MAX || (unsigned)vd->io_policy >= IO_POLICY_MAX ||
+        (unsigned)vd->drive_cache_policy >= DRIVE_CACHE_POLICY_MAX ||
+        (unsigned)vd->access >= ACCESS_POLICY_MAX) {
+        return "A virtual drive has an unknown policy.";
+    }
+    return NULL;
+}
+
+static const char *extent_problem(const struct vd_config *vd)
+{
+    if (vd->geometry.extent_bytes > MEMBER_BYTES_MAX || vd->extent_start_bytes > MEMBER_BYTES_MAX) {
+        return "An extent lies outside any drive.";
+    }
+    if (!is_aligned_u64(vd->extent_start_bytes, VD_EXTENT_ALIGN_BYTES)) {
+        return "An extent does not start on a whole MiB.";
+    }
+    return NULL;
+}
+
+static const char *vd_problem(const struct group_config *config, const struct vd_config *vd)
+{
+    const char *why = extent_problem(vd);
+
+    if (why != NULL) {
+        return why;
+    }
+    if (geometry_check(&vd->geometry, &why) != 0) {
+        return why;
+    }
+    if (geometry_member_count(&vd->geometry) != config->member_count) {
+        return "A virtual drive does not span the members of its group.";
+    }
+    if (guid_is_zero(&vd->guid) || !vd_name_is_valid(vd->name) ||
+        vd->target_id > VD_TARGET_ID_MAX) {
+        return "A virtual drive's identity is not valid.";
+    }
+    if (vd->size_bytes == 0 || vd->size_bytes > geometry_size_bytes(&vd->geometry) ||
+        !is_aligned_u64(vd->size_bytes, vd->geometry.block_bytes)) {
+        return "A virtual drive's size is not valid.";
+    }
+    if (vd->consistent_rows > geometry_row_count(&vd->geometry)) {
+        return "A virtual drive has more consistent rows than rows.";
+    }
+    return policy_problem(vd);
+}
+
+static bool vds_overlap(const struct vd_config *a, const struct vd_config *b)
+{
+    return a->extent_start_bytes < b->extent_start_bytes + b->geometry.extent_bytes &&
+           b->extent_start_bytes < a->extent_start_bytes + a->geometry.extent_bytes;
+}
+
+static const char *vd_pair_problem(const struct vd_config *a, const struct vd_config *b)
+{
+    if (vds_overlap(a, b)) {
+        return "Two virtual drives overlap.";
+    }
+    if (guid_equal(&a->guid, &b->guid) || a->target_id == b->target_id ||
+        strcmp(a->name, b->name) == 0) {
+        return "Two virtual drives have the same identity.";
+    }
+    if (a->geometry.level != b->geometry.level ||
+        a->geometry.span_count != b->geometry.span_count ||
+        a->geometry.members_per_span != b->geometry.members_per_span ||
+        a->geometry.block_bytes != b->geometry.block_bytes) {
+        return "The virtual drives of a group differ in shape.";
+    }
+    return NULL;
+}
+
+static const char *lost_problem(const struct group_config *config)
+{
+    if (config->lost_count > GROUP_LOST_MAX) {
+        return "There are too many lost blocks.";
+    }
+    for (uint32_t i = 0; i < config->lost_count; i++) {
+        const struct lost_block *lost = &config->lost[i];
+
+        if (lost->member >= config->member_count || lost->offset_bytes > MEMBER_BYTES_MAX ||
+            !is_aligned_u64(lost->offset_bytes, 4096)) {
+            return "A lost block is not on a member.";
+        }
+    }
+    return NULL;
+}
+
+static const char *group_problem(const struct group_config *config)
+{
+    const char *why = NULL;
+
+    if (guid_is_zero(&config->guid)) {
+        return "The drive group has no identity.";
+    }
+    if (config->sequence > GROUP_SEQUENCE_MAX) {
+        return "The sequence number is out of range.";
+    }
+    if (config->member_count == 0 || config->member_count > GROUP_MEMBERS_MAX ||
+        config->vd_count > GROUP_VDS_MAX) {
+        return "The drive group has too many or too few parts.";
+    }
+    for (uint32_t i = 0; i < config->member_count && why == NULL; i++) {
+        why = member_problem(config, i);
+    }
+    for (uint32_t i = 0; i < config->vd_count && why == NULL; i++) {
+        why = vd_problem(config, &config->vds[i]);
+        for (uint32_t j = 0; j < i && why == NULL; j++) {
+            why = vd_pair_problem(&config->vds[i], &config->vds[j]);
+        }
+    }
+    return why != NULL ? why : lost_problem(config);
+}
+
+int group_config_check(const struct group_config *config, const char **ret_why)
+{
+    const char *why = NULL;
+
+    ASSERT(config != NULL);
+    ASSERT(ret_why != NULL);
+    why = group_problem(config);
+    if (why != NULL) {
+        *ret_why = why;
+        return -EINVAL;
+    }
+    return 0;
+}

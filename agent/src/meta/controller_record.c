@@ -1,0 +1,205 @@
+/*
+ * Encoding of the controller's record, version 1, little-endian:
+ *
+ *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
+ *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
+ *  36  auto rebuild        40  intent      48  intent group     72  controller    88  epoch
+ * 104  rev reserved       112  operations reserved             120  zero to 128
+ * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, zero 1, key 64
+ */
+#include "meta/controller_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "base/crc.h"
+
+#define RECORD_VERSION 1u
+#define HEAD_BYTES 128u
+#define CRC_OFFSET 16u
+#define GROUP_BYTES 24u
+#define DRIVE_BYTES 66u
+#define KEY_BYTES 64u
+#define REV_MAX (UINT64_C(1) << 53) /* JSON readers keep integers exact up to here */
+
+static const uint8_t record_magic[8] = "AWCTRL01";
+
+STATIC_ASSERT(HEAD_BYTES + CONTROLLER_GROUPS_MAX * GROUP_BYTES +
+                      CONTROLLER_DRIVES_MAX * DRIVE_BYTES <=
+                  CONTROLLER_RECORD_MAX_BYTES,
+              "the largest record fits");
+
+static bool key_is_sound(const char *key)
+{
+    size_t length = strlen(key);
+
+    return length > 0 && length <= KEY_BYTES &&
+           strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") ==
+               length;
+}
+
+static bool groups_are_sound(const struct controller_record *record)
+{
+    for (uint32_t i = 0; i < record->group_count; i++) {
+        if (guid_is_zero(&record->groups[i])) {
+            return false;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (guid_equal(&record->groups[i], &record->groups[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool record_is_sound(const struct controller_record *record)
+{
+    if (uuid_is_zero(&record->controller) || uuid_is_zero(&record->epoch) ||
+        record->rev_reserved > REV_MAX || record->operation_reserved > REV_MAX ||
+        record->rebuild_rate_percent > 100 || record->bgi_rate_percent > 100 ||
+        record->group_count > CONTROLLER_GROUPS_MAX ||
+        record->drive_count > CONTROLLER_DRIVES_MAX ||
+        (unsigned)record->intent >= CONTROLLER_INTENT_MAX) {
+        return false;
+    }
+    if ((record->intent == CONTROLLER_INTENT_NONE) != guid_is_zero(&record->intent_group)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        if (!key_is_sound(record->drives[i].key)) {
+            return false;
+        }
+    }
+    return groups_are_sound(record);
+}
+
+static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
+{
+    static const uint8_t zeros[4] = {0};
+    uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
+
+    ASSERT(bytes >= HEAD_BYTES);
+    crc = crc32c(crc, zeros, sizeof(zeros));
+    return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
+}
+
+static size_t record_bytes(uint32_t group_count, uint32_t drive_count)
+{
+    ASSERT(group_count <= CONTROLLER_GROUPS_MAX);
+    ASSERT(drive_count <= CONTROLLER_DRIVES_MAX);
+    return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES;
+}
+
+int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
+                             size_t capacity, size_t *ret_bytes)
+{
+    uint8_t *out = buffer + HEAD_BYTES;
+    size_t bytes = 0;
+
+    if (!record_is_sound(record)) {
+        return -EINVAL;
+    }
+    bytes = record_bytes(record->group_count, record->drive_count);
+    if (bytes > capacity) {
+        return -EMSGSIZE;
+    }
+    memset(buffer, 0, bytes);
+    memcpy(buffer, record_magic, sizeof(record_magic));
+    put_le32(buffer + 8, RECORD_VERSION);
+    put_le32(buffer + 12, (uint32_t)bytes);
+    put_le32(buffer + 20, record->group_count);
+    put_le32(buffer + 24, record->drive_count);
+    put_le32(buffer + 28, record->rebuild_rate_percent);
+    put_le32(buffer + 32, record->bgi_rate_percent);
+    put_le32(buffer + 36, record->auto_rebuild ? 1 : 0);
+    put_le32(buffer + 40, (uint32_t)record->intent);
+    memcpy(buffer + 48, record->intent_group.bytes, 24);
+    memcpy(buffer + 72, record->controller.bytes, 16);
+    memcpy(buffer + 88, record->epoch.bytes, 16);
+    put_le64(buffer + 104, record->rev_reserved);
+    put_le64(buffer + 112, record->operation_reserved);
+    for (uint32_t i = 0; i < record->group_count; i++, out += GROUP_BYTES) {
+        memcpy(out, record->groups[i].bytes, GROUP_BYTES);
+    }
+    for (uint32_t i = 0; i < record->drive_count; i++, out += DRIVE_BYTES) {
+        out[0] = record->drives[i].intent ? 1 : 0;
+        memcpy(out + 2, record->drives[i].key, strlen(record->drives[i].key));
+    }
+    ASSERT(out == buffer + bytes);
+    put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
+    *ret_bytes = bytes;
+    return 0;
+}
+
+/* Length, magic, version, CRC and counts: after this the fields may be read. */
+static int record_frame_check(const uint8_t *buffer, size_t bytes)
+{
+    if (bytes < HEAD_BYTES || bytes > CONTROLLER_RECORD_MAX_BYTES ||
+        memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
+        get_le32(buffer + 8) != RECORD_VERSION || get_le32(buffer + 12) != bytes ||
+        get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
+        return -EBADMSG;
+    }
+    if (get_le32(buffer + 20) > CONTROLLER_GROUPS_MAX ||
+        get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||
+        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24)) != bytes) {
+        return -EBADMSG;
+    }
+    return get_le32(buffer + 36) <= 1 && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX ? 0
+                                                                                       : -EBADMSG;
+}
+
+static int record_fields_decode(const uint8_t *buffer, struct controller_record *record)
+{
+    const uint8_t *in = buffer + HEAD_BYTES;
+
+    record->group_count = get_le32(buffer + 20);
+    record->drive_count = get_le32(buffer + 24);
+    record->rebuild_rate_percent = get_le32(buffer + 28);
+    record->bgi_rate_percent = get_le32(buffer + 32);
+    record->auto_rebuild = get_le32(buffer + 36) != 0;
+    record->intent = (enum controller_intent)get_le32(buffer + 40);
+    memcpy(record->intent_group.bytes, buffer + 48, 24);
+    memcpy(record->controller.bytes, buffer + 72, 16);
+    memcpy(record->epoch.bytes, buffer + 88, 16);
+    record->rev_reserved = get_le64(buffer + 104);
+    record->operation_reserved = get_le64(buffer + 112);
+    for (uint32_t i = 0; i < record->group_count; i++, in += GROUP_BYTES) {
+        memcpy(record->groups[i].bytes, in, GROUP_BYTES);
+    }
+    for (uint32_t i = 0; i < record->drive_count; i++, in += DRIVE_BYTES) {
+        if (in[0] > 1) {
+            return -EBADMSG;
+        }
+        record->drives[i].intent = in[0] == 1;
+        memcpy(record->drives[i].key, in + 2, KEY_BYTES);
+        record->drives[i].key[KEY_BYTES] = '\0';
+    }
+    return record_is_sound(record) ? 0 : -EBADMSG;
+}
+
+int controller_record_decode(const uint8_t *buffer, size_t bytes,
+                             struct controller_record *ret_record)
+{
+    struct controller_record *record = NULL;
+    int error = record_frame_check(buffer, bytes);
+
+    ASSERT(ret_record != NULL);
+    if (error != 0) {
+        return error;
+    }
+    record = calloc(1, sizeof(*record));
+    if (record == NULL) {
+        return -ENOMEM;
+    }
+    error = record_fields_decode(buffer, record);
+    if (error == 0) {
+        *ret_record = *record;
+    }
+    free(record);
+    return error;
+}

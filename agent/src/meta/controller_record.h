@@ -1,0 +1,57 @@
+/*
+ * What a controller must remember besides its groups: who it is, its properties, which groups
+ * exist, which drives it uses, and the one configuration change that is under way. Plain data
+ * and its encoding; kept in the host's store as CONTROLLER_RECORD_NAME.
+ *
+ * (1) A group exists if and only if it is listed here; its own record says what it is.
+ * (2) An intent names a group whose creation or deletion has begun: whatever labels of it are
+ *     found, on the drives marked with it or elsewhere, are to be wiped.
+ */
+#ifndef ARRAYWRIGHT_META_CONTROLLER_RECORD_H
+#define ARRAYWRIGHT_META_CONTROLLER_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "base/guid.h"
+
+#define CONTROLLER_RECORD_NAME "controller"
+#define CONTROLLER_GROUPS_MAX 240u
+#define CONTROLLER_DRIVES_MAX 1024u
+#define CONTROLLER_RECORD_MAX_BYTES (96u * 1024u)
+
+enum controller_intent {
+    CONTROLLER_INTENT_NONE,
+    CONTROLLER_INTENT_CREATE,
+    CONTROLLER_INTENT_DELETE,
+    CONTROLLER_INTENT_MAX
+};
+
+struct controller_record {
+    struct uuid controller;
+    struct uuid epoch;            /* of revisions: new only if this record was lost */
+    uint64_t rev_reserved;        /* no revision of an earlier run is above this */
+    uint64_t operation_reserved;  /* nor the number of an operation */
+    uint32_t rebuild_rate_percent;
+    uint32_t bgi_rate_percent;
+    bool auto_rebuild;
+    uint32_t group_count;
+    struct guid groups[CONTROLLER_GROUPS_MAX];
+    enum controller_intent intent;
+    struct guid intent_group;
+    uint32_t drive_count;
+    struct {
+        char key[65];
+        bool intent;              /* it belongs to the change under way */
+    } drives[CONTROLLER_DRIVES_MAX];
+};
+
+MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
+                                        size_t capacity, size_t *ret_bytes);
+/* Any bytes; returns 0 or -EBADMSG and leaves *ret_record alone on failure. */
+MUST_CHECK int controller_record_decode(const uint8_t *buffer, size_t bytes,
+                                        struct controller_record *ret_record);
+
+#endif

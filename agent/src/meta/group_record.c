@@ -1,0 +1,307 @@
+/*
+ * Encoding of a group record. Every byte goes through bytes.h; every enum's number on disk
+ * is pinned here, so that words may be added to the protocol without touching old records.
+ *
+ * Order of the reader: length, magic and version, CRC, counts against length, fields, and
+ * last the meaning (group_config_check).
+ */
+#include "meta/group_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "meta/config_check.h"
+#include "meta/group_store.h"
+
+#define RECORD_VERSION 1u
+
+static const uint8_t record_magic[8] = "AWGROUP1";
+
+STATIC_ASSERT(GROUP_RECORD_HEAD_BYTES + GROUP_MEMBERS_MAX * GROUP_RECORD_MEMBER_BYTES +
+                      GROUP_VDS_MAX * GROUP_RECORD_VD_BYTES +
+                      GROUP_LOST_MAX * GROUP_RECORD_LOST_BYTES <=
+                  GROUP_RECORD_MAX_BYTES,
+              "the largest group fits");
+STATIC_ASSERT(RAID_LEVEL_0 == 0 && RAID_LEVEL_1 == 1 && RAID_LEVEL_5 == 2 && RAID_LEVEL_6 == 3 &&
+                  RAID_LEVEL_10 == 4 && RAID_LEVEL_50 == 5 && RAID_LEVEL_60 == 6,
+              "numbers on disk");
+STATIC_ASSERT(MEMBER_ONLINE == 0 && MEMBER_REBUILD == 1 && MEMBER_FAILED == 2 &&
+                  MEMBER_MISSING == 3 && MEMBER_OFFLINE == 4,
+              "numbers on disk");
+STATIC_ASSERT(WRITE_POLICY_WRITE_THROUGH == 0 && WRITE_POLICY_WRITE_BACK == 1 &&
+                  WRITE_POLICY_ALWAYS_WRITE_BACK == 2,
+              "numbers on disk");
+STATIC_ASSERT(READ_POLICY_NO_READ_AHEAD == 0 && READ_POLICY_READ_AHEAD == 1 &&
+                  READ_POLICY_ADAPTIVE_READ_AHEAD == 2,
+              "numbers on disk");
+STATIC_ASSERT(IO_POLICY_DIRECT == 0 && IO_POLICY_CACHED == 1, "numbers on disk");
+STATIC_ASSERT(DRIVE_CACHE_POLICY_DEFAULT == 0 && DRIVE_CACHE_POLICY_ON == 1 &&
+                  DRIVE_CACHE_POLICY_OFF == 2,
+              "numbers on disk");
+STATIC_ASSERT(ACCESS_POLICY_READ_WRITE == 0 && ACCESS_POLICY_READ_ONLY == 1 &&
+                  ACCESS_POLICY_BLOCKED == 2,
+              "numbers on disk");
+
+/* The reasons for which a member can be lost; the position is the number on disk. */
+static const enum reason_code why_numbers[] = {
+    REASON_OK,
+    REASON_DRIVE_LOST_PULLED,
+    REASON_DRIVE_LOST_WRITE_ERROR,
+    REASON_DRIVE_LOST_READ_ERRORS,
+    REASON_DRIVE_LOST_TIMEOUT,
+    REASON_DRIVE_LOST_FLUSH,
+    REASON_DRIVE_LOST_ABSENT,
+    REASON_DRIVE_LOST_STALE,
+    REASON_DRIVE_LOST_USER,
+    REASON_LABEL_FAILED,
+};
+#define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
+
+/* A reason that no record can carry is kept as "none": it only serves people. */
+static uint8_t why_to_number(enum reason_code why)
+{
+    for (uint8_t i = 0; i < WHY_COUNT; i++) {
+        if (why_numbers[i] == why) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void member_encode(const struct member_config *member, uint8_t *out)
+{
+    memcpy(out, member->drive.bytes, 16);
+    memcpy(out + 16, member->serial, strlen(member->serial));
+    out[56] = (uint8_t)member->state;
+    out[57] = why_to_number(member->why);
+    put_le64(out + 64, member->rebuilt_bytes);
+}
+
+static int member_decode(const uint8_t *in, struct member_config *member)
+{
+    memcpy(member->drive.bytes, in, 16);
+    memcpy(member->serial, in + 16, 40);
+    member->serial[40] = '\0';
+    if (in[56] >= MEMBER_STATE_MAX || in[57] >= WHY_COUNT) {
+        return -EBADMSG;
+    }
+    member->state = (enum member_state)in[56];
+    member->why = why_numbers[in[57]];
+    member->rebuilt_bytes = get_le64(in + 64);
+    return 0;
+}
+
+#define VD_FLAG_DIRTY 1u
+#define VD_FLAG_RESYNC 2u
+
+static void vd_encode(const struct vd_config *vd, uint8_t *out)
+{
+    memcpy(out, vd->guid.bytes, 24);
+    put_le32(out + 24, vd->target_id);
+    memcpy(out + 28, vd->name, strlen(vd->name));
+    out[44] = (uint8_t)vd->geometry.level;
+    out[45] = (uint8_t)vd->write_policy;
+    out[46] = (uint8_t)vd->read_policy;
+    out[47] = (uint8_t)vd->io_policy;
+    out[48] = (uint8_t)vd->drive_cache_policy;
+    out[49] = (uint8_t)vd->access;
+    out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u));
+    put_le32(out + 52, vd->geometry.span_count);
+    put_le32(out + 56, vd->geometry.members_per_span);
+    put_le32(out + 60, vd->geometry.strip_bytes);
+    put_le32(out + 64, vd->geometry.block_bytes);
+    put_le64(out + 72, vd->geometry.extent_bytes);
+    put_le64(out + 80, vd->extent_start_bytes);
+    put_le64(out + 88, vd->size_bytes);
+    put_le64(out + 96, vd->created_us);
+    put_le64(out + 104, vd->consistent_rows);
+}
+
+static int vd_decode(const uint8_t *in, struct vd_config *vd)
+{
+    memcpy(vd->guid.bytes, in, 24);
+    vd->target_id = get_le32(in + 24);
+    memcpy(vd->name, in + 28, VD_NAME_MAX);
+    vd->name[VD_NAME_MAX] = '\0';
+    if (in[43] != 0 || in[44] >= RAID_LEVEL_MAX || in[45] >= WRITE_POLICY_MAX ||
+        in[46] >= READ_POLICY_MAX || in[47] >= IO_POLICY_MAX || in[48] >= DRIVE_CACHE_POLICY_MAX ||
+        in[49] >= ACCESS_POLICY_MAX || (in[50] & ~(VD_FLAG_DIRTY | VD_FLAG_RESYNC)) != 0) {
+        return -EBADMSG;
+    }
+    vd->geometry.level = (enum raid_level)in[44];
+    vd->write_policy = (enum write_policy)in[45];
+    vd->read_policy = (enum read_policy)in[46];
+    vd->io_policy = (enum io_policy)in[47];
+    vd->drive_cache_policy = (enum drive_cache_policy)in[48];
+    vd->access = (enum access_policy)in[49];
+    vd->dirty = (in[50] & VD_FLAG_DIRTY) != 0;
+    vd->resync = (in[50] & VD_FLAG_RESYNC) != 0;
+    vd->geometry.span_count = get_le32(in + 52);
+    vd->geometry.members_per_span = get_le32(in + 56);
+    vd->geometry.strip_bytes = get_le32(in + 60);
+    vd->geometry.block_bytes = get_le32(in + 64);
+    vd->geometry.extent_bytes = get_le64(in + 72);
+    vd->extent_start_bytes = get_le64(in + 80);
+    vd->size_bytes = get_le64(in + 88);
+    vd->created_us = get_le64(in + 96);
+    vd->consistent_rows = get_le64(in + 104);
+    return 0;
+}
+
+static void lost_encode(const struct lost_block *lost, uint8_t *out)
+{
+    put_le32(out, lost->member);
+    put_le64(out + 8, lost->offset_bytes);
+}
+
+static void lost_decode(const uint8_t *in, struct lost_block *lost)
+{
+    lost->member = get_le32(in);
+    lost->offset_bytes = get_le64(in + 8);
+}
+
+static size_t record_bytes(uint32_t member_count, uint32_t vd_count)
+{
+    ASSERT(member_count <= GROUP_MEMBERS_MAX);
+    ASSERT(vd_count <= GROUP_VDS_MAX);
+    return GROUP_RECORD_HEAD_BYTES + (size_t)member_count * GROUP_RECORD_MEMBER_BYTES +
+           (size_t)vd_count * GROUP_RECORD_VD_BYTES;
+}
+
+/* What is behind the virtual drives: the lost blocks. */
+static size_t lost_bytes(size_t bytes, uint32_t member_count, uint32_t vd_count)
+{
+    ASSERT(bytes >= record_bytes(member_count, vd_count));
+    return bytes - record_bytes(member_count, vd_count);
+}
+
+/* The CRC is taken with its own four bytes as zeros. */
+static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
+{
+    static const uint8_t zeros[4] = {0};
+    uint32_t crc = crc32c(0, buffer, GROUP_RECORD_CRC_OFFSET);
+
+    ASSERT(bytes >= GROUP_RECORD_HEAD_BYTES);
+    crc = crc32c(crc, zeros, sizeof(zeros));
+    return crc32c(crc, buffer + GROUP_RECORD_CRC_OFFSET + 4, bytes - GROUP_RECORD_CRC_OFFSET - 4);
+}
+
+int group_record_encode(const struct group_config *config, uint8_t *buffer, size_t capacity,
+                        size_t *ret_bytes)
+{
+    const char *why = NULL;
+    size_t bytes = 0;
+    uint8_t *out = buffer + GROUP_RECORD_HEAD_BYTES;
+
+    if (group_config_check(config, &why) != 0) {
+        return -EINVAL;
+    }
+    bytes = record_bytes(config->member_count, config->vd_count) +
+            (size_t)config->lost_count * GROUP_RECORD_LOST_BYTES;
+    if (bytes > capacity) {
+        return -EMSGSIZE;
+    }
+    memset(buffer, 0, bytes);
+    memcpy(buffer, record_magic, sizeof(record_magic));
+    put_le32(buffer + 8, RECORD_VERSION);
+    put_le32(buffer + 12, (uint32_t)bytes);
+    put_le32(buffer + 20, config->member_count);
+    put_le32(buffer + 24, config->vd_count);
+    put_le32(buffer + 28, config->index);
+    put_le64(buffer + 32, config->sequence);
+    memcpy(buffer + 40, config->guid.bytes, 24);
+    for (uint32_t i = 0; i < config->member_count; i++, out += GROUP_RECORD_MEMBER_BYTES) {
+        member_encode(&config->members[i], out);
+    }
+    for (uint32_t i = 0; i < config->vd_count; i++, out += GROUP_RECORD_VD_BYTES) {
+        vd_encode(&config->vds[i], out);
+    }
+    for (uint32_t i = 0; i < config->lost_count; i++, out += GROUP_RECORD_LOST_BYTES) {
+        lost_encode(&config->lost[i], out);
+    }
+    ASSERT(out == buffer + bytes);
+    put_le32(buffer + GROUP_RECORD_CRC_OFFSET, record_crc(buffer, bytes));
+    *ret_bytes = bytes;
+    return 0;
+}
+
+/* Length, magic, version, CRC and counts: after this the fields may be read. */
+static int record_frame_check(const uint8_t *buffer, size_t bytes)
+{
+    uint32_t member_count = 0;
+    uint32_t vd_count = 0;
+
+    if (bytes < GROUP_RECORD_HEAD_BYTES || bytes > GROUP_RECORD_MAX_BYTES ||
+        get_le32(buffer + 12) != bytes) {
+        return -EBADMSG;
+    }
+    if (memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
+        get_le32(buffer + 8) != RECORD_VERSION) {
+        return -EBADMSG;
+    }
+    if (get_le32(buffer + GROUP_RECORD_CRC_OFFSET) != record_crc(buffer, bytes)) {
+        return -EBADMSG;
+    }
+    member_count = get_le32(buffer + 20);
+    vd_count = get_le32(buffer + 24);
+    if (member_count == 0 || member_count > GROUP_MEMBERS_MAX || vd_count > GROUP_VDS_MAX ||
+        record_bytes(member_count, vd_count) > bytes ||
+        lost_bytes(bytes, member_count, vd_count) % GROUP_RECORD_LOST_BYTES != 0 ||
+        lost_bytes(bytes, member_count, vd_count) / GROUP_RECORD_LOST_BYTES > GROUP_LOST_MAX) {
+        return -EBADMSG;
+    }
+    return 0;
+}
+
+static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct group_config *config)
+{
+    const uint8_t *in = buffer + GROUP_RECORD_HEAD_BYTES;
+    const char *why = NULL;
+
+    config->member_count = get_le32(buffer + 20);
+    config->vd_count = get_le32(buffer + 24);
+    config->index = get_le32(buffer + 28);
+    config->sequence = get_le64(buffer + 32);
+    memcpy(config->guid.bytes, buffer + 40, 24);
+    for (uint32_t i = 0; i < config->member_count; i++, in += GROUP_RECORD_MEMBER_BYTES) {
+        if (member_decode(in, &config->members[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    for (uint32_t i = 0; i < config->vd_count; i++, in += GROUP_RECORD_VD_BYTES) {
+        if (vd_decode(in, &config->vds[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    config->lost_count = (uint32_t)(lost_bytes(bytes, config->member_count, config->vd_count) /
+                                    GROUP_RECORD_LOST_BYTES);
+    for (uint32_t i = 0; i < config->lost_count; i++, in += GROUP_RECORD_LOST_BYTES) {
+        lost_decode(in, &config->lost[i]);
+    }
+    return group_config_check(config, &why) == 0 ? 0 : -EBADMSG;
+}
+
+int group_record_decode(const uint8_t *buffer, size_t bytes, struct group_config *ret_config)
+{
+    struct group_config *config = NULL;
+    int error = record_frame_check(buffer, bytes);
+
+    ASSERT(ret_config != NULL);
+    if (error != 0) {
+        return error;
+    }
+    config = calloc(1, sizeof(*config));
+    if (config == NULL) {
+        return -ENOMEM;
+    }
+    error = record_fields_decode(buffer, bytes, config);
+    if (error == 0) {
+        *ret_config = *config;
+    }
+    free(config);
+    return error;
+}

@@ -1,0 +1,325 @@
+/*
+ * Durable homes of group records (group_store.h). A save is one store put and one label job
+ * per member that is in sync or in rebuild; it owns copies of everything it needs.
+ *
+ *   ordinary        put -> ok: labels -> complete(0)      put -> failed: complete(error)
+ *   labels_suffice  put and labels together -> complete(0) if any label or the put succeeded
+ */
+#include "meta/group_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "drive/drive_layout.h"
+#include "meta/label_io.h"
+
+struct group_store {
+    struct store_port *store;
+    struct list slots;     /* of struct label_slots */
+    uint32_t saves;
+};
+
+struct save_run {
+    struct group_store *store;
+    struct group_save *save;
+    struct store_request put;
+    uint8_t *record;
+    int store_error;
+    uint32_t target_count;
+    uint32_t pending;          /* label jobs, and the put while it runs */
+    uint32_t written;
+    uint32_t job_count;
+    struct label_job *jobs[GROUP_MEMBERS_MAX];
+};
+
+void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1])
+{
+    char text[GUID_TEXT_BYTES];
+
+    guid_format(guid, text);
+    (void)snprintf(out, STORE_NAME_MAX + 1, "group-%s", text); /* always fits */
+}
+
+int group_store_create(struct store_port *store, struct group_store **ret_store)
+{
+    struct group_store *created = calloc(1, sizeof(*created));
+
+    ASSERT(store != NULL);
+    if (created == NULL) {
+        return -ENOMEM;
+    }
+    created->store = store;
+    list_init(&created->slots);
+    *ret_store = created;
+    return 0;
+}
+
+struct group_store *group_store_free(struct group_store *store)
+{
+    if (store == NULL) {
+        return NULL;
+    }
+    ASSERT(store->saves == 0);
+    LIST_FOR_EACH_SAFE (node, following, &store->slots) {
+        struct label_slots *slots = list_entry(node, struct label_slots, link);
+
+        list_remove(node);
+        if (slots->jobs == 0) { /* else a transfer that never came back may still answer */
+            free(slots);
+        }
+    }
+    free(store);
+    return NULL;
+}
+
+static struct label_slots *slots_find(struct group_store *store, const struct drive *drive)
+{
+    LIST_FOR_EACH (node, &store->slots) {
+        struct label_slots *slots = list_entry(node, struct label_slots, link);
+
+        if (slots->drive == drive) {
+            return slots;
+        }
+    }
+    return NULL;
+}
+
+static struct label_slots *slots_of(struct group_store *store, const struct drive *drive)
+{
+    struct label_slots *slots = slots_find(store, drive);
+
+    if (slots == NULL) {
+        slots = calloc(1, sizeof(*slots));
+        ASSERT(slots != NULL);
+        slots->drive = drive;
+        list_init(&slots->link);
+        list_push_tail(&store->slots, &slots->link);
+    }
+    return slots;
+}
+
+void group_store_forget(struct group_store *store, const struct drive *drive)
+{
+    struct label_slots *slots = slots_find(store, drive);
+
+    if (slots != NULL) {
+        ASSERT(slots->jobs == 0);
+        list_remove(&slots->link);
+        free(slots);
+    }
+}
+
+/* Saving a group */
+
+static bool member_gets_label(const struct group_save *save, uint32_t member)
+{
+    enum member_state state = save->config->members[member].state;
+
+    return save->drives[member] != NULL && (state == MEMBER_ONLINE || state == MEMBER_REBUILD);
+}
+
+static void save_finish(struct save_run *run)
+{
+    struct group_save *save = run->save;
+    int error = 0;
+
+    ASSERT(run->pending == 0);
+    ASSERT(run->store->saves > 0);
+    if (run->target_count > 0 && run->written == 0) {
+        error = -EIO;
+    }
+    if (run->store_error != 0 && (!save->labels_suffice || run->written == 0)) {
+        error = run->store_error;
+    }
+    run->store->saves--;
+    save->private_ = NULL;
+    free(run->record);
+    free(run);
+    save->complete(save, error);
+}
+
+static void save_part_done(struct save_run *run)
+{
+    ASSERT(run->pending > 0);
+    run->pending--;
+    if (run->pending == 0) {
+        save_finish(run);
+    }
+}
+
+static void save_label_done(struct label_job *job, int error, enum io_status status)
+{
+    struct save_run *run = job->owner;
+
+    if (error == 0) {
+        run->written++;
+    } else if (run->save->member_failed != NULL) {
+        run->save->member_failed(run->save, job->member, status);
+    }
+    save_part_done(run);
+}
+
+static void save_labels_run(struct save_run *run)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        run->pending++;
+        label_job_run(run->jobs[i]);
+    }
+    run->job_count = 0;
+}
+
+/* The labels are not wanted any more: nothing of them has been submitted. */
+static void save_labels_drop(struct save_run *run)
+{
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        ASSERT(run->jobs[i]->slots->jobs > 0);
+        run->jobs[i]->slots->jobs--;
+        free(run->jobs[i]->slot);
+        free(run->jobs[i]);
+    }
+    run->job_count = 0;
+    run->target_count = 0;
+}
+
+static void save_put_done(struct store_request *request, int error)
+{
+    struct save_run *run = request->owner;
+
+    run->store_error = error;
+    if (!run->save->labels_suffice) {
+        if (error == 0) {
+            save_labels_run(run);
+        } else {
+            save_labels_drop(run);
+        }
+    }
+    save_part_done(run);
+}
+
+static void save_label_prepare(struct save_run *run, uint32_t member, struct drive_label *label)
+{
+    struct group_save *save = run->save;
+    struct label_job *job = NULL;
+    uint8_t *slot = label_buffer();
+    size_t bytes = 0;
+    int error = 0;
+
+    label->drive = save->config->members[member].drive;
+    label->member = member;
+    error = drive_label_encode(label, slot, &bytes);
+    ASSERT(error == 0); /* the record has just been encoded from the same configuration */
+    job = label_job_new(LABEL_JOB_WRITE, slots_of(run->store, save->drives[member]),
+                        save->drives[member], slot, bytes);
+    job->done = save_label_done;
+    job->owner = run;
+    job->member = member;
+    run->jobs[run->job_count++] = job;
+    run->target_count++;
+}
+
+static void save_labels_prepare(struct save_run *run)
+{
+    const struct group_config *config = run->save->config;
+    struct drive_label *label = calloc(1, sizeof(*label));
+
+    ASSERT(label != NULL);
+    label->controller = *run->save->controller;
+    label->role = LABEL_ROLE_MEMBER;
+    label->group = config->guid;
+    label->has_record = true;
+    label->record = *config;
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (member_gets_label(run->save, i)) {
+            save_label_prepare(run, i, label);
+        }
+    }
+    free(label);
+}
+
+void group_store_save(struct group_store *store, struct group_save *save)
+{
+    struct save_run *run = calloc(1, sizeof(*run));
+    size_t bytes = 0;
+    int error = 0;
+
+    ASSERT(run != NULL && save->private_ == NULL);
+    ASSERT(save->complete != NULL);
+    run->store = store;
+    run->save = save;
+    run->record = malloc(GROUP_RECORD_MAX_BYTES);
+    ASSERT(run->record != NULL);
+    error = group_record_encode(save->config, run->record, GROUP_RECORD_MAX_BYTES, &bytes);
+    ASSERT(error == 0); /* what cannot be read back must never be written */
+    save->private_ = run;
+    store->saves++;
+    save_labels_prepare(run);
+    group_record_name(&save->config->guid, run->put.name);
+    run->put.value = run->record;
+    run->put.value_bytes = bytes;
+    run->put.complete = save_put_done;
+    run->put.owner = run;
+    list_init(&run->put.port_link);
+    run->pending = 1;
+    if (save->labels_suffice) {
+        save_labels_run(run);
+    }
+    store->store->ops->put(store->store, &run->put);
+}
+
+/* Single labels */
+
+static void label_read_done(struct label_job *job, int error, enum io_status status)
+{
+    struct label_read *read = job->owner;
+
+    (void)status; /* error says enough */
+    if (error == 0) {
+        read->label = label_job_take(job);
+    }
+    read->complete(read, error);
+}
+
+void group_store_label_read(struct group_store *store, struct label_read *read)
+{
+    struct label_job *job =
+        label_job_new(LABEL_JOB_READ, slots_of(store, read->drive), read->drive, NULL, 0);
+
+    ASSERT(read->complete != NULL);
+    read->label = NULL;
+    job->done = label_read_done;
+    job->owner = read;
+    label_job_run(job);
+}
+
+static void label_write_done(struct label_job *job, int error, enum io_status status)
+{
+    struct label_write *write = job->owner;
+
+    (void)status; /* error says enough */
+    write->complete(write, error);
+}
+
+void group_store_label_write(struct group_store *store, struct label_write *write)
+{
+    struct label_slots *slots = slots_of(store, write->drive);
+    struct label_job *job = NULL;
+    uint8_t *slot = NULL;
+    size_t bytes = 0;
+
+    ASSERT(write->complete != NULL);
+    if (write->label != NULL) {
+        int error = 0;
+
+        slot = label_buffer();
+        error = drive_label_encode(write->label, slot, &bytes);
+        ASSERT(error == 0); /* the caller built it; a label that is not sound is its bug */
+    }
+    job = label_job_new(slot != NULL ? LABEL_JOB_WRITE : LABEL_JOB_WIPE, slots, write->drive, slot,
+                        bytes);
+    job->done = label_write_done;
+    job->owner = write;
+    label_job_run(job);
+}

@@ -1,0 +1,113 @@
+/*
+ * Durable homes of group records: a label on every member, and the host's store.
+ *
+ * Label of a drive (64 KiB slots A and B, written alternately): magic, version, the drive's
+ * own UUID, the controller's, role (none, member of GUID at place n, hot spare of …), sequence,
+ * length, CRC-32C, then the encoded group record. The reader treats it as hostile bytes:
+ * length first, then CRC, then meaning.
+ *
+ * (1) A save is a success once the record is flushed on every present member that it calls
+ *     in sync, and in the store. A member whose label cannot be written is reported through
+ *     member_failed before the save completes; the caller marks it and saves again.
+ * (2) Of several records of one group the highest sequence wins, wherever it was found.
+ *     Order of a save: the store first, so that a full state directory leaves every label
+ *     alone; then all labels at once.
+ * (3) A drive is in sync only if the winning record says so and its own label names the
+ *     same UUID and place.
+ */
+#ifndef ARRAYWRIGHT_META_GROUP_STORE_H
+#define ARRAYWRIGHT_META_GROUP_STORE_H
+
+#include <stddef.h>
+
+#include "base/attrs.h"
+#include "drive/drive.h"
+#include "meta/config.h"
+#include "port/store_port.h"
+
+#define GROUP_RECORD_MAX_BYTES (60u * 1024u)
+
+MUST_CHECK int group_record_encode(const struct group_config *config, uint8_t *buffer,
+                                   size_t capacity, size_t *ret_bytes);
+/* Any bytes; returns 0 or -EBADMSG and leaves *ret_config alone on failure. */
+MUST_CHECK int group_record_decode(const uint8_t *buffer, size_t bytes,
+                                   struct group_config *ret_config);
+
+#define LABEL_SPARE_GROUPS_MAX 16u
+
+enum label_role { LABEL_ROLE_NONE, LABEL_ROLE_MEMBER, LABEL_ROLE_SPARE, LABEL_ROLE_MAX };
+
+struct drive_label {
+    struct uuid drive;          /* the drive's own identity */
+    struct uuid controller;     /* which controller wrote it last */
+    enum label_role role;
+    struct guid group;          /* member: of which group */
+    uint32_t member;            /* member: which place */
+    uint64_t sequence;          /* of the label; a slot with a higher one is newer. Set by
+                 the store when it writes */
+    uint32_t spare_group_count; /* spare: 0 global, else dedicated to these */
+    struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
+    bool has_record;
+    struct group_config record; /* member: the group as of that sequence */
+};
+
+/* slot: LABEL_SLOT_BYTES. *ret_bytes: how many of them are used, a multiple of 4096. */
+MUST_CHECK int drive_label_encode(const struct drive_label *label, uint8_t *slot,
+                                  size_t *ret_bytes);
+/* 0; -ENOENT: no label at all; -EBADMSG: a damaged one. */
+MUST_CHECK int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label);
+
+struct group_save {
+    const struct group_config *config;   /* sequence already raised by the caller */
+    struct drive *const *drives;         /* member_count entries, NULL where none */
+    const struct uuid *controller;
+    /* For what must not wait for a full or broken state directory (the loss of a member, marks
+     * of clean and dirty): the labels are written even if the store fails, and that failure
+     * does not fail the save. */
+    bool labels_suffice;
+    /* A member's label could not be written. */
+    void (*member_failed)(struct group_save *save, uint32_t member, enum io_status status);
+    /* error: 0, or a negative errno of the store; -EIO if no member could be written. */
+    void (*complete)(struct group_save *save, int error);
+    void *owner;
+    void *private_;                      /* of the store while the save runs */
+};
+
+struct group_store;
+
+/* The name of a group's record in the store: "group-" and the GUID. */
+void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1]);
+
+MUST_CHECK int group_store_create(struct store_port *store, struct group_store **ret_store);
+struct group_store *group_store_free(struct group_store *store);
+
+/* Must be called before a drive is freed; nothing of this store may be in flight on it. */
+void group_store_forget(struct group_store *store, const struct drive *drive);
+
+/* One save at a time per group (asserted); encodes before it returns. */
+void group_store_save(struct group_store *store, struct group_save *save);
+
+/* Reads both slots of a drive's label, newest valid one wins. complete gets -ENOENT for a
+ * drive without a label, -EIO if it cannot be read, -EBADMSG if a label is damaged. */
+struct label_read {
+    struct drive *drive;
+    void (*complete)(struct label_read *read, int error);
+    struct drive_label *label;           /* filled on success; the caller's */
+    void *owner;
+    void *private_;
+};
+void group_store_label_read(struct group_store *store, struct label_read *read);
+
+/* Writes a label without a group (blank, spare), or wipes both slots (label == NULL): the older
+ * first, so that a crash in between never uncovers it. Encodes before it returns.
+ * complete: 0, -EIO or -EINVAL. */
+struct label_write {
+    struct drive *drive;
+    const struct drive_label *label;
+    void (*complete)(struct label_write *write, int error);
+    void *owner;
+    void *private_;
+};
+void group_store_label_write(struct group_store *store, struct label_write *write);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Reading, writing and wiping the label of one drive: a job of a few transfers, one after the
+ * other. Private to meta.
+ *
+ * (1) A write goes to the slot that does not hold the newest label, with a higher sequence;
+ *     it counts only after the flush. A failed one leaves the newest label where it is.
+ * (2) A wipe zeroes the older slot first, so that a crash in between never uncovers it.
+ * (3) done is called exactly once; the job frees itself when the drive has let go of it.
+ */
+#ifndef ARRAYWRIGHT_META_LABEL_IO_H
+#define ARRAYWRIGHT_META_LABEL_IO_H
+
+#include "drive/drive.h"
+#include "drive/drive_layout.h"
+#include "meta/group_store.h"
+
+/* What is known of a drive's slots. */
+struct label_slots {
+    struct list link;
+    const struct drive *drive;
+    bool known;              /* both slots have been read, or written since */
+    bool present;            /* slot `newest` holds a valid label */
+    uint32_t newest;
+    uint64_t sequence_used;  /* the highest ever tried */
+    uint32_t jobs;           /* in flight */
+};
+
+enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE };
+
+struct label_job {
+    enum label_job_kind kind;
+    struct label_slots *slots;
+    struct drive *drive;
+    void (*done)(struct label_job *job, int error, enum io_status status);
+    void *owner;
+    uint32_t member;             /* for the owner */
+
+    /* Private. */
+    struct drive_io io;
+    enum io_status status;
+    uint32_t step;
+    bool answered;
+    uint8_t *slot;               /* WRITE: the encoded label, else what was read */
+    uint8_t *scratch;            /* for reading */
+    size_t slot_bytes;           /* WRITE: how much of it is used */
+    int read_error[LABEL_SLOT_COUNT];
+    uint64_t read_sequence[LABEL_SLOT_COUNT];
+    struct drive_label *labels[LABEL_SLOT_COUNT];
+};
+
+/* Never NULL; a machine without that much memory stops here. slot is taken over, or NULL. */
+struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *slots,
+                                struct drive *drive, uint8_t *slot, size_t slot_bytes);
+void label_job_run(struct label_job *job);
+/* After a READ that ended well: the newest label; the caller frees it. */
+struct drive_label *label_job_take(struct label_job *job);
+
+/* A zeroed, aligned buffer of one slot. */
+uint8_t *label_buffer(void);
+/* Puts another sequence in an encoded label. */
+void drive_label_resequence(uint8_t *slot, uint64_t sequence);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The seam to the host's devices beyond reading and writing: claiming one that was only
+ * offered so far, giving it back, and acts on the slot of an emulated drive. All answers
+ * come later, from the loop.
+ */
+#ifndef ARRAYWRIGHT_PORT_DEVICE_PORT_H
+#define ARRAYWRIGHT_PORT_DEVICE_PORT_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+#include "port/io_port.h"
+
+struct device_claim {
+    void *device;     /* the host's handle, as handed over when the drive arrived */
+    bool force;       /* take it although it carries a known signature; never lifts mounted,
+                   held or claimed elsewhere */
+    /* error 0: port is open, exclusively ours, until release. Otherwise a negative errno and
+     * a reason word out of protocol/words.json (drive_unsuitable_…) with its details. */
+    void (*complete)(struct device_claim *claim, int error, struct io_port *port);
+    int reason;                 /* enum reason_code, set on failure */
+    char device_name[128];      /* parameters of the reason, set on failure */
+    char detail[128];           /* where it is mounted, who holds it, which signature */
+    void *owner;
+    struct list port_link;
+    void *port_private;
+};
+
+struct device_port;
+
+struct device_port_ops {
+    void (*claim)(struct device_port *port, struct device_claim *claim);
+    /* The drive is not used any more; the host closes it when nothing is in flight. */
+    void (*release)(struct device_port *port, void *device);
+    /* Emulated drives only: put a blank drive with a new serial number in the slot. The old
+     * one departs, the new one arrives, both through the controller's ordinary entries. */
+    int (*replace)(struct device_port *port, void *device);
+};
+
+struct device_port {
+    const struct device_port_ops *ops;
+};
+
+#endif

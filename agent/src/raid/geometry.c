@@ -1,0 +1,214 @@
+/*
+ * The arithmetic behind geometry.h. Every function takes a geometry that has passed
+ * geometry_check(); what that proved is asserted here only where it is cheap.
+ *
+ * (1) Every byte of the virtual drive lies on exactly one data strip of one row, and
+ *     every strip of every member belongs to exactly one row.
+ * (2) No product below can overflow: geometry_check() has proved that even the sum of
+ *     all members' extents fits 64 bits.
+ */
+#include "raid/geometry.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+
+static bool level_is_known(enum raid_level level)
+{
+    return (unsigned int)level < RAID_LEVEL_MAX;
+}
+
+/* NULL if the members and spans suit the level, else the complaint. */
+static const char *members_complaint(const struct geometry *geometry)
+{
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+
+    if (geometry->span_count < info->spans_min) {
+        return "The RAID level needs more spans.";
+    }
+    if (geometry->span_count > info->spans_max) {
+        return "The RAID level does not take that many spans.";
+    }
+    if (geometry->members_per_span < info->span_members_min) {
+        return "The RAID level needs more drives per span.";
+    }
+    if (geometry->members_per_span > info->span_members_max) {
+        return "The RAID level does not take that many drives per span.";
+    }
+    if (geometry->span_count * geometry->members_per_span > RAID_MEMBERS_MAX) {
+        return "A virtual drive cannot have more than 256 drives.";
+    }
+    return NULL;
+}
+
+/* NULL if strip, block and extent are good, else the complaint. */
+static const char *sizes_complaint(const struct geometry *geometry)
+{
+    uint64_t members = geometry->span_count * geometry->members_per_span;
+    uint64_t total_bytes = 0;
+
+    if (geometry->strip_bytes < RAID_STRIP_MIN_BYTES) {
+        return "The strip must be at least 8 KiB.";
+    }
+    if (geometry->strip_bytes > RAID_STRIP_MAX_BYTES) {
+        return "The strip must be at most 1 MiB.";
+    }
+    if (!is_power_of_two(geometry->strip_bytes)) {
+        return "The strip must be a power of two.";
+    }
+    if (geometry->block_bytes != 512 && geometry->block_bytes != 4096) {
+        return "The logical block must be 512 or 4096 bytes.";
+    }
+    if (geometry->extent_bytes == 0) {
+        return "The extent on the drives is empty.";
+    }
+    if (!is_aligned_u64(geometry->extent_bytes, geometry->strip_bytes)) {
+        return "The extent on the drives must be a multiple of the strip.";
+    }
+    if (!checked_mul_u64(geometry->extent_bytes, members, &total_bytes)) {
+        return "The extent on the drives is too large.";
+    }
+    return NULL;
+}
+
+int geometry_check(const struct geometry *geometry, const char **ret_why)
+{
+    const char *why = NULL;
+
+    ASSERT(geometry != NULL);
+    ASSERT(ret_why != NULL);
+    if (!level_is_known(geometry->level)) {
+        why = "The RAID level is unknown.";
+    }
+    if (why == NULL) {
+        why = members_complaint(geometry);
+    }
+    if (why == NULL) {
+        why = sizes_complaint(geometry);
+    }
+    if (why != NULL) {
+        *ret_why = why;
+        return -EINVAL;
+    }
+    return 0;
+}
+
+uint32_t geometry_member_count(const struct geometry *geometry)
+{
+    uint32_t count = geometry->span_count * geometry->members_per_span;
+
+    ASSERT(count > 0);
+    ASSERT(count <= RAID_MEMBERS_MAX);
+    return count;
+}
+
+uint32_t geometry_data_strips(const struct geometry *geometry)
+{
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+
+    if (info->mirrored) {
+        return 1;
+    }
+    ASSERT(geometry->members_per_span > info->parity_count);
+    return geometry->members_per_span - info->parity_count;
+}
+
+uint32_t geometry_row_bytes(const struct geometry *geometry)
+{
+    ASSERT(geometry->strip_bytes <= RAID_STRIP_MAX_BYTES);
+    return geometry_data_strips(geometry) * geometry->strip_bytes;
+}
+
+/* Strips on one member. */
+static uint64_t strips_per_member(const struct geometry *geometry)
+{
+    ASSERT(geometry->strip_bytes >= RAID_STRIP_MIN_BYTES);
+    ASSERT(is_aligned_u64(geometry->extent_bytes, geometry->strip_bytes));
+    return geometry->extent_bytes / geometry->strip_bytes;
+}
+
+uint64_t geometry_row_count(const struct geometry *geometry)
+{
+    return strips_per_member(geometry) * geometry->span_count;
+}
+
+uint64_t geometry_size_bytes(const struct geometry *geometry)
+{
+    return geometry_row_count(geometry) * geometry_row_bytes(geometry); /* (2) */
+}
+
+uint32_t geometry_span_tolerance(const struct geometry *geometry)
+{
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+
+    return info->mirrored ? geometry->members_per_span - 1 : info->parity_count;
+}
+
+/* (place + step) mod width, for 0 <= place, step < width. */
+static uint32_t place_after(uint32_t place, uint32_t step, uint32_t width)
+{
+    uint32_t sum = place + step;
+
+    ASSERT(place < width);
+    ASSERT(step <= width);
+    return sum >= width ? sum - width : sum;
+}
+
+/* P walks down one place per row; Q stands just before it; data follow P cyclically. */
+static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t parity_count)
+{
+    uint32_t width = map->width;
+    uint32_t p_place = width - 1 - (uint32_t)(span_row % width);
+
+    ASSERT(parity_count == 1 || parity_count == 2);
+    ASSERT(map->data_count == width - parity_count);
+    map->p_place = (int8_t)p_place;
+    if (parity_count == 2) {
+        map->q_place = (int8_t)place_after(p_place, width - 1, width);
+    }
+    for (uint32_t i = 0; i < map->data_count; i++) {
+        map->data_place[i] = (uint8_t)place_after(p_place, i + 1, width);
+    }
+}
+
+void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
+{
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+    uint64_t span_row = row / geometry->span_count;
+    struct row_map map = {0};
+
+    ASSERT(row < geometry_row_count(geometry));
+    map.row = row;
+    map.span = (uint32_t)(row % geometry->span_count);
+    map.span_base = map.span * geometry->members_per_span;
+    map.width = geometry->members_per_span;
+    map.member_offset_bytes = span_row * geometry->strip_bytes;
+    map.data_count = geometry_data_strips(geometry);
+    map.p_place = -1;
+    map.q_place = -1;
+    if (info->parity_count > 0) {
+        map_parity_row(&map, span_row, info->parity_count);
+    } else {
+        for (uint32_t i = 0; i < map.data_count; i++) {
+            map.data_place[i] = (uint8_t)i;
+        }
+    }
+    ASSERT(map.member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);
+    *ret_map = map;
+}
+
+void geometry_locate(const struct geometry *geometry, uint64_t offset_bytes,
+                     struct strip_position *ret_position)
+{
+    uint32_t row_bytes = geometry_row_bytes(geometry);
+    uint32_t in_row_bytes = (uint32_t)(offset_bytes % row_bytes);
+
+    ASSERT(offset_bytes < geometry_size_bytes(geometry));
+    ret_position->row = offset_bytes / row_bytes;
+    ret_position->data_index = in_row_bytes / geometry->strip_bytes;
+    ret_position->offset_bytes = in_row_bytes % geometry->strip_bytes;
+    ASSERT(ret_position->row < geometry_row_count(geometry));
+    ASSERT(ret_position->data_index < geometry_data_strips(geometry));
+}

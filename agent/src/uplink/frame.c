@@ -1,0 +1,376 @@
+/*
+ * Judging frames: see frame.h.
+ */
+#include "uplink/frame.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "control/json_text.h"
+
+#define OP_MAX_CHARACTERS 64u
+
+static int refuse(char why[FRAME_WHY_BYTES], const char *text)
+{
+    (void)snprintf(why, FRAME_WHY_BYTES, "%s", text);
+    return -EBADMSG;
+}
+
+/* Before the parser recurses. Brackets within texts do not count. */
+static bool depth_is_fine(const char *text, size_t bytes)
+{
+    uint32_t depth = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (quoted && text[i] == '\\') {
+            i++;
+        } else if (text[i] == '"') {
+            quoted = !quoted;
+        } else if (!quoted && (text[i] == '{' || text[i] == '[')) {
+            depth++;
+        } else if (!quoted && (text[i] == '}' || text[i] == ']') && depth > 0) {
+            depth--;
+        }
+        if (depth > FRAME_DEPTH_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* For the log: what the other side says must not look like lines of ours. */
+static void printable_copy(const char *text, char *out, size_t capacity)
+{
+    size_t at = 0;
+
+    ASSERT(capacity > 0);
+    for (; text != NULL && text[at] != '\0' && at + 1 < capacity; at++) {
+        out[at] = text[at] >= ' ' && text[at] < 0x7F ? text[at] : '?';
+    }
+    out[at] = '\0';
+}
+
+bool frame_is_uuid(const char *text)
+{
+    char canonical[UUID_TEXT_BYTES];
+    struct uuid uuid;
+
+    if (text == NULL || uuid_parse(text, &uuid) != 0) {
+        return false;
+    }
+    uuid_format(&uuid, canonical);
+    return strcmp(text, canonical) == 0;
+}
+
+static bool uuid_take(const json_t *document, const char *name, char out[UUID_TEXT_BYTES])
+{
+    const char *text = json_text_at(document, name);
+
+    if (!frame_is_uuid(text)) {
+        return false;
+    }
+    memcpy(out, text, UUID_TEXT_BYTES);
+    return true;
+}
+
+/* A number of seconds, brought into its bounds. */
+static bool seconds_take(const json_t *document, const char *name, uint32_t low, uint32_t high,
+                         uint32_t *ret_seconds)
+{
+    uint64_t value = 0;
+
+    if (!json_u64_at(document, name, &value)) {
+        return false;
+    }
+    *ret_seconds = value < low ? low : value > high ? high : (uint32_t)value;
+    return true;
+}
+
+/* The nonce is signed between line ends: it must not have any. */
+static int challenge_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    const char *nonce = json_text_at(frame->document, "nonce");
+    size_t length = nonce != NULL ? strlen(nonce) : 0;
+
+    if (length < 32 || length >= sizeof(frame->challenge.nonce)) {
+        return refuse(why, "challenge: nonce must have 32 to 256 characters");
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (nonce[i] <= ' ' || nonce[i] >= 0x7F) {
+            return refuse(why, "challenge: nonce must be printable");
+        }
+    }
+    memcpy(frame->challenge.nonce, nonce, length + 1);
+    return uuid_take(frame->document, "server_id", frame->challenge.server_id)
+               ? 0
+               : refuse(why, "challenge: server_id is not an id");
+}
+
+static int welcome_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    const json_t *document = frame->document;
+
+    if (!json_u64_at(document, "acked_rev", &frame->welcome.acked_rev) ||
+        !json_u64_at(document, "acked_event_seq", &frame->welcome.acked_event_seq)) {
+        return refuse(why, "welcome: acked_rev and acked_event_seq must be whole numbers");
+    }
+    if (!seconds_take(document, "heartbeat_s", 1, FRAME_HEARTBEAT_MAX_S,
+                      &frame->welcome.heartbeat_s) ||
+        !seconds_take(document, "reconnect_window_s", 0, FRAME_SPREAD_MAX_S,
+                      &frame->welcome.reconnect_window_s)) {
+        return refuse(why, "welcome: heartbeat_s and reconnect_window_s must be whole numbers");
+    }
+    return 0;
+}
+
+static int ack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    const json_t *document = frame->document;
+    const json_t *result = json_object_get(document, "result");
+
+    frame->ack.has_rev = json_u64_at(document, "rev", &frame->ack.rev);
+    frame->ack.has_event_seq = json_u64_at(document, "event_seq", &frame->ack.event_seq);
+    frame->ack.has_result = uuid_take(document, "result", frame->ack.result);
+    if ((json_object_get(document, "rev") != NULL && !frame->ack.has_rev) ||
+        (json_object_get(document, "event_seq") != NULL && !frame->ack.has_event_seq) ||
+        (result != NULL && !frame->ack.has_result)) {
+        return refuse(why, "ack: rev, event_seq or result is malformed");
+    }
+    return 0;
+}
+
+static int nack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    static const struct {
+        const char *word;
+        enum nack_kind kind;
+    } words[] = {{"resync", NACK_RESYNC},
+                 {"fenced", NACK_FENCED},
+                 {"unauthorised", NACK_UNAUTHORISED},
+                 {"unsupported", NACK_UNSUPPORTED}};
+    const char *reason = json_text_at(frame->document, "reason");
+
+    if (reason == NULL) {
+        return refuse(why, "nack: reason is missing");
+    }
+    frame->nack.kind = NACK_OTHER;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(words[i].word, reason) == 0) {
+            frame->nack.kind = words[i].kind;
+        }
+    }
+    printable_copy(reason, frame->nack.reason, sizeof(frame->nack.reason));
+    printable_copy(json_text_at(frame->document, "detail"), frame->nack.detail,
+                   sizeof(frame->nack.detail));
+    return 0;
+}
+
+static bool is_key(const char *text)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+
+    return length >= 1 && length <= 64 &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                        "0123456789._:-") == length;
+}
+
+static bool preconditions_are_fine(const json_t *list)
+{
+    size_t i = 0;
+    json_t *item = NULL;
+    uint64_t config_rev = 0;
+
+    if (!json_is_array(list) || json_array_size(list) > FRAME_PRECONDITIONS_MAX) {
+        return false;
+    }
+    json_array_foreach((json_t *)list, i, item)
+    {
+        if (!is_key(json_text_at(item, "kind")) || !is_key(json_text_at(item, "key")) ||
+            !json_u64_at(item, "config_rev", &config_rev)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool actor_is_fine(const json_t *actor)
+{
+    return json_text_at(actor, "name") != NULL && json_text_at(actor, "role") != NULL &&
+           json_text_at(actor, "via") != NULL;
+}
+
+/* What is wrong with the command, NULL if nothing is. */
+static const char *command_fault(const json_t *document)
+{
+    const char *op = json_text_at(document, "op");
+    const json_t *confirm = json_object_get(document, "confirm");
+    uint64_t number = 0;
+
+    if (!json_u64_at(document, "number", &number) || number == 0) {
+        return "number must be a whole number above 0";
+    }
+    if (op == NULL || op[0] == '\0' || strlen(op) > OP_MAX_CHARACTERS) {
+        return "op must have 1 to 64 characters";
+    }
+    if (!json_is_object(json_object_get(document, "args"))) {
+        return "args must be an object";
+    }
+    if (!json_is_string(confirm) && !json_is_null(confirm)) {
+        return "confirm must be a text or null";
+    }
+    if (!preconditions_are_fine(json_object_get(document, "preconditions"))) {
+        return "preconditions must be at most 64 of kind, key and config_rev";
+    }
+    if (!actor_is_fine(json_object_get(document, "actor"))) {
+        return "actor must have name, role and via";
+    }
+    return json_u64_at(document, "not_after_us", &number) ? NULL
+                                                          : "not_after_us must be a whole number";
+}
+
+static int command_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    const char *fault = NULL;
+
+    if (!uuid_take(frame->document, "command_id", frame->command.command_id)) {
+        return refuse(why, "command: command_id is not an id");
+    }
+    fault = command_fault(frame->document);
+    frame->command.valid = fault == NULL;
+    (void)snprintf(frame->command.why, sizeof(frame->command.why), "%s",
+                   fault != NULL ? fault : "");
+    return 0;
+}
+
+static int query_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    frame->query.name = json_text_at(frame->document, "name");
+    frame->query.args = json_object_get(frame->document, "args");
+    if (!uuid_take(frame->document, "id", frame->query.id)) {
+        return refuse(why, "query: id is not an id");
+    }
+    if (frame->query.name == NULL || !json_is_object(frame->query.args)) {
+        return refuse(why, "query: name must be a text and args an object");
+    }
+    return 0;
+}
+
+static int goaway_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    printable_copy(json_text_at(frame->document, "reason"), frame->goaway.reason,
+                   sizeof(frame->goaway.reason));
+    return seconds_take(frame->document, "spread_s", 0, FRAME_SPREAD_MAX_S, &frame->goaway.spread_s)
+               ? 0
+               : refuse(why, "goaway: spread_s must be a whole number");
+}
+
+static enum frame_kind kind_of(const json_t *document)
+{
+    static const char *const words[] = {
+        [FRAME_CHALLENGE] = "challenge", [FRAME_WELCOME] = "welcome", [FRAME_ACK] = "ack",
+        [FRAME_NACK] = "nack",           [FRAME_COMMAND] = "command", [FRAME_QUERY] = "query",
+        [FRAME_GOAWAY] = "goaway"};
+    const char *word = json_text_at(document, "t");
+    uint64_t version = 0;
+
+    if (!json_u64_at(document, "v", &version) || version != FRAME_VERSION || word == NULL) {
+        return FRAME_OTHER;
+    }
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(words[i], word) == 0) {
+            return (enum frame_kind)i;
+        }
+    }
+    return FRAME_OTHER;
+}
+
+static int fields_read(struct frame *frame, char why[FRAME_WHY_BYTES])
+{
+    switch (frame->kind) {
+    case FRAME_CHALLENGE:
+        return challenge_read(frame, why);
+    case FRAME_WELCOME:
+        return welcome_read(frame, why);
+    case FRAME_ACK:
+        return ack_read(frame, why);
+    case FRAME_NACK:
+        return nack_read(frame, why);
+    case FRAME_COMMAND:
+        return command_read(frame, why);
+    case FRAME_QUERY:
+        return query_read(frame, why);
+    case FRAME_GOAWAY:
+        return goaway_read(frame, why);
+    case FRAME_OTHER:
+        return 0;
+    }
+    UNREACHABLE();
+}
+
+int frame_parse(const char *text, size_t bytes, struct frame *ret_frame, char why[FRAME_WHY_BYTES])
+{
+    struct frame frame = {.kind = FRAME_OTHER};
+
+    if (bytes > FRAME_IN_MAX_BYTES) {
+        return refuse(why, "a frame to the agent has at most 64 KiB");
+    }
+    if (!depth_is_fine(text, bytes)) {
+        return refuse(why, "a frame is nested at most 32 deep");
+    }
+    frame.document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(frame.document)) {
+        json_decref(frame.document);
+        return refuse(why, "a frame is one JSON object");
+    }
+    frame.kind = kind_of(frame.document);
+    int error = fields_read(&frame, why);
+    if (error != 0) {
+        json_decref(frame.document);
+        return error;
+    }
+    *ret_frame = frame;
+    return 0;
+}
+
+void frame_done(struct frame *frame)
+{
+    json_decref(frame->document);
+    frame->document = NULL;
+}
+
+json_t *frame_new(const char *kind, uint64_t wall_us)
+{
+    json_t *document = json_new_object();
+
+    json_put_u64(document, "v", FRAME_VERSION);
+    json_put_text(document, "t", kind);
+    json_put_u64(document, "ts", wall_us);
+    return document;
+}
+
+char *frame_text(json_t *document, size_t *ret_bytes)
+{
+    char *text = json_line(document, ret_bytes);
+
+    json_decref(document);
+    return text;
+}
+
+json_t *frame_reason(const char *code, const char *text)
+{
+    json_t *reason = json_new_object();
+
+    json_put_text(reason, "code", code);
+    json_put(reason, "params", json_new_object());
+    json_put_text(reason, "text", text);
+    return reason;
+}
+
+bool frame_is_reason(const json_t *value)
+{
+    return json_text_at(value, "code") != NULL &&
+           json_is_object(json_object_get(value, "params")) && json_text_at(value, "text") != NULL;
+}

@@ -1,0 +1,438 @@
+/*
+ * The life of a drive group: create, start, stop, free; and the turn, in which everything
+ * happens (group_private.h).
+ *
+ *   created --start--> saving --> online --stop--> drain -> flush -> save -> done --> freed
+ *
+ * (1) Nothing is written before group_start().
+ * (2) At the end of a turn no answer and no notice is left, except inside vd_submit(), where a
+ *     timer is armed for them.
+ * (3) group_free() never waits: transfers that are late keep the memory until they return.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vd/group_private.h"
+
+#define DEFAULT_STRIPE_OPS 64u
+#define DEFAULT_DIRTY_IDLE_MS 5000u
+#define STRIPE_OPS_MIN 2u
+
+/* The turn */
+
+void group_enter(struct group *group)
+{
+    ASSERT(group->depth < 16);
+    group->depth++;
+}
+
+void group_notice_add(struct group *group, struct notice *notice, int error)
+{
+    ASSERT(notice->deliver != NULL);
+    notice->error = error;
+    list_init(&notice->link);
+    list_push_tail(&group->notices, &notice->link);
+}
+
+static void answer_deliver(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    ASSERT(state->phase == REQUEST_ANSWERED);
+    request->complete(request, (enum vd_status)state->status);
+}
+
+/* Delivers what has come up, which may bring up more. Pools and queues bound each round; a
+ * callback that submits forever is its own queue's bound. */
+static void turn_deliver(struct group *group)
+{
+    struct list *node = NULL;
+
+    for (;;) {
+        requests_pump(group);
+        syncs_pump(group);
+        save_pump(group);
+        node = list_pop_head(&group->notices);
+        if (node != NULL) {
+            struct notice *notice = list_entry(node, struct notice, link);
+
+            notice->deliver(notice);
+            continue;
+        }
+        node = list_pop_head(&group->syncs_done);
+        if (node != NULL) {
+            sync_deliver(list_entry(node, struct vd_sync, link));
+            continue;
+        }
+        node = list_pop_head(&group->answers);
+        if (node == NULL) {
+            break;
+        }
+        answer_deliver(list_entry(node, struct vd_request, vd_link));
+    }
+    group_stop_check(group);
+}
+
+static void turn_timer_fired(struct clock_timer *timer)
+{
+    struct group *group = timer->owner;
+
+    group_enter(group);
+    group_leave(group);
+}
+
+static void turn_later(struct group *group)
+{
+    bool due = !list_is_empty(&group->answers) || !list_is_empty(&group->notices) ||
+               !list_is_empty(&group->syncs_done);
+
+    if (due && !group->turn_timer.armed) {
+        clock_arm(group->clock, &group->turn_timer, clock_now_us(group->clock));
+    }
+}
+
+void group_leave(struct group *group)
+{
+    ASSERT(group->depth > 0);
+    if (group->depth == 1) {
+        turn_deliver(group);
+        turn_later(group); /* the check of a stop may have brought something up */
+    }
+    group->depth--;
+}
+
+void group_leave_later(struct group *group)
+{
+    ASSERT(group->depth > 0);
+    if (group->depth == 1) {
+        requests_pump(group);
+        syncs_pump(group);
+        save_pump(group);
+        turn_later(group);
+    }
+    group->depth--;
+}
+
+/* Create and free */
+
+static void group_dispose(struct group *group)
+{
+    ASSERT(group->late_ops == 0 && group->late_flushes == 0);
+    clock_cancel(group->clock, &group->turn_timer);
+    clock_cancel(group->clock, &group->stop_timer);
+    for (uint32_t i = 0; i < GROUP_VDS_MAX; i++) {
+        group->vds[i] = vd_free(group->vds[i]);
+    }
+    stripe_pools_done(group);
+    free(group->save_drives);
+    free(group->members);
+    free(group);
+}
+
+/* A late transfer came back. */
+void group_late_gone(struct group *group)
+{
+    if (!group->orphaned) {
+        group_enter(group);
+        group_leave(group); /* somebody may have waited for the operation */
+    } else if (group->late_ops == 0 && group->late_flushes == 0) {
+        group_dispose(group);
+    }
+}
+
+struct group *group_free(struct group *group)
+{
+    if (group == NULL) {
+        return NULL;
+    }
+    ASSERT(group->stop == STOP_DONE || !group->online);
+    ASSERT(group->requests_open == 0 && group->syncs_open == 0);
+    ASSERT(!group->save_running && group->depth == 0);
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        clock_cancel(group->clock, &group->vds[i]->idle_timer);
+    }
+    group->orphaned = true;
+    group_late_gone(group); /* now or later */
+    return NULL;
+}
+
+static void members_init(struct group *group, struct drive *const *drives)
+{
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        struct member *member = &group->members[i];
+        const struct member_config *config = &group->config.members[i];
+
+        member->group = group;
+        member->drive = member_is_live(group, i) ? drives[i] : NULL;
+        member->rebuilt_bytes = config->state == MEMBER_REBUILD ? config->rebuilt_bytes : 0;
+        /* What was written before and not flushed is not known: flush once. */
+        member->written = 1;
+    }
+}
+
+static int group_init(struct group *group)
+{
+    int error = 0;
+
+    list_init(&group->answers);
+    list_init(&group->notices);
+    list_init(&group->admission);
+    list_init(&group->syncs);
+    list_init(&group->syncs_done);
+    list_init(&group->edits);
+    group->turn_timer.fire = turn_timer_fired;
+    group->turn_timer.owner = group;
+    save_init(group);
+    flush_init(group);
+    checkpoint_init(group);
+    stripe_locks_init(group);
+    error = stripe_pools_init(group);
+    for (uint32_t i = 0; i < group->config.vd_count && error == 0; i++) {
+        error = vd_create(group, i, &group->vds[i]);
+        if (error == 0) {
+            group->vds[i]->serving = true;
+        }
+    }
+    return error;
+}
+
+static bool config_is_usable(const struct group_config *config, struct drive *const *drives)
+{
+    uint64_t end_bytes = 0;
+
+    if (config->member_count == 0 || config->member_count > GROUP_MEMBERS_MAX ||
+        config->vd_count > GROUP_VDS_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        const struct vd_config *vd = &config->vds[i];
+        const char *why = NULL;
+
+        if (geometry_check(&vd->geometry, &why) != 0 ||
+            geometry_member_count(&vd->geometry) != config->member_count) {
+            return false;
+        }
+        end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
+    }
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (drives[i] != NULL && drive_usable_bytes(drives[i]) < end_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int group_create(const struct group_config *config, struct drive *const *drives,
+                 const struct uuid *controller, struct group_store *store, struct clock_port *clock,
+                 const struct group_options *options, const struct group_observer *observer,
+                 struct group **ret_group)
+{
+    struct group *group = NULL;
+    int error = 0;
+
+    ASSERT(config != NULL && drives != NULL && store != NULL && clock != NULL);
+    if (!config_is_usable(config, drives)) {
+        return -EINVAL;
+    }
+    group = calloc(1, sizeof(*group));
+    if (group == NULL) {
+        return -ENOMEM;
+    }
+    group->config = *config;
+    group->controller = *controller;
+    group->store = store;
+    group->clock = clock;
+    group->options = options != NULL ? *options : (struct group_options){0};
+    group->options.stripe_ops =
+        group->options.stripe_ops != 0 ? group->options.stripe_ops : DEFAULT_STRIPE_OPS;
+    group->options.stripe_ops = max_u32(group->options.stripe_ops, STRIPE_OPS_MIN);
+    group->options.dirty_idle_ms =
+        group->options.dirty_idle_ms != 0 ? group->options.dirty_idle_ms : DEFAULT_DIRTY_IDLE_MS;
+    group->observer = observer != NULL ? *observer : (struct group_observer){0};
+    group->members = calloc(config->member_count, sizeof(*group->members));
+    group->save_drives = calloc(config->member_count, sizeof(struct drive *));
+    error = group->members == NULL || group->save_drives == NULL ? -ENOMEM : 0;
+    if (error == 0) {
+        members_init(group, drives);
+        error = group_init(group);
+    }
+    if (error != 0) {
+        group_dispose(group);
+        return error;
+    }
+    *ret_group = group;
+    return 0;
+}
+
+/* Start */
+
+static void start_saved(struct notice *notice)
+{
+    struct group *group = container_of(notice, struct group, start_waiter.notice);
+
+    group->online = true;
+    group->start_done(group->start_context, notice->error);
+}
+
+/* A virtual drive that was being written when the power went: its rows are in doubt. */
+static void vd_note_unclean(struct group *group, uint32_t index)
+{
+    struct vd_config *config = &group->config.vds[index];
+
+    if (!config->dirty) {
+        return;
+    }
+    config->dirty = false;
+    if (vd_needs_mark(group->vds[index])) {
+        config->consistent_rows = 0;
+        config->resync = true;
+        group->vds[index]->consistent_rows = 0;
+    }
+}
+
+void group_start(struct group *group, void (*done)(void *context, int error), void *context)
+{
+    ASSERT(!group->online && group->start_done == NULL);
+    ASSERT(done != NULL);
+    group_enter(group);
+    group->start_done = done;
+    group->start_context = context;
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        vd_note_unclean(group, i);
+    }
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (member_is_live(group, i) && group->members[i].drive == NULL) {
+            member_lose(group, i, MEMBER_MISSING, REASON_DRIVE_LOST_ABSENT);
+        }
+    }
+    group_states_update(group);
+    /* Always saved: it creates the record of a new group, and brings up to date the labels of
+     * members that missed the last save. */
+    (void)save_changed(group);
+    group->start_waiter.notice.deliver = start_saved;
+    save_wait(group, &group->start_waiter);
+    group_leave_later(group);
+}
+
+/* Stop */
+
+static void stop_timer_fired(struct clock_timer *timer)
+{
+    struct group *group = timer->owner;
+
+    ASSERT(group->stop == STOP_DONE);
+    group->stop_done(group->stop_context, group->stop_error);
+    /* The group may be gone now. */
+}
+
+static void stop_finish(struct group *group)
+{
+    ASSERT(group->stop == STOP_END);
+    ASSERT(!group->save_running && !group->flush_round && !group->checkpoint_running);
+    group->stop = STOP_DONE;
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        clock_cancel(group->clock, &group->vds[i]->idle_timer);
+    }
+    clock_arm(group->clock, &group->stop_timer, clock_now_us(group->clock));
+}
+
+static void stop_saved(struct notice *notice)
+{
+    struct group *group = container_of(notice, struct group, stop_waiter.notice);
+
+    group->stop = STOP_END;
+    if (group->stop_error == 0) {
+        group->stop_error = notice->error;
+    }
+}
+
+static void stop_flushed(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, stop_flush);
+
+    ASSERT(group->stop == STOP_FLUSH);
+    if (error == 0 && !group_is_offline(group)) {
+        for (uint32_t i = 0; i < group->config.vd_count; i++) {
+            group->config.vds[i].dirty = false;
+            checkpoint_publish_rows(group->vds[i], group->vds[i]->consistent_rows);
+        }
+        for (uint32_t i = 0; i < group->config.member_count; i++) {
+            if (group->config.members[i].state == MEMBER_REBUILD) {
+                group->config.members[i].rebuilt_bytes = group->members[i].rebuilt_bytes;
+            }
+        }
+        (void)save_changed(group); /* save_wait() below waits for it */
+    }
+    group->stop = STOP_SAVE;
+    group->stop_waiter.notice.deliver = stop_saved;
+    save_wait(group, &group->stop_waiter);
+    group->stop_error = error;
+}
+
+void group_stop_check(struct group *group)
+{
+    if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
+        !group->flush_round && !group->checkpoint_running) {
+        stop_finish(group);
+    }
+    if (group->stop != STOP_DRAIN || group->requests_open > 0 || group->syncs_open > 0 ||
+        group->edit != NULL || !list_is_empty(&group->edits) || group->checkpoint_running ||
+        group->ops_active > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (group->vds[i]->cleaning) {
+            return;
+        }
+    }
+    group->stop = STOP_FLUSH;
+    group->stop_flush.done = stop_flushed;
+    flush_wait(group, &group->stop_flush);
+}
+
+void group_stop(struct group *group, void (*done)(void *context, int error), void *context)
+{
+    ASSERT(group->online && group->stop == STOP_NO);
+    ASSERT(done != NULL);
+    group_enter(group);
+    group->stop = STOP_DRAIN;
+    group->stop_done = done;
+    group->stop_context = context;
+    group->stop_timer.fire = stop_timer_fired;
+    group->stop_timer.owner = group;
+    syncs_cancel(group);
+    if (!group->turn_timer.armed) {
+        clock_arm(group->clock, &group->turn_timer, clock_now_us(group->clock));
+    }
+    group_leave_later(group);
+}
+
+/* Getters */
+
+const struct group_config *group_config(const struct group *group)
+{
+    return &group->config;
+}
+
+struct drive *group_drive(const struct group *group, uint32_t member)
+{
+    ASSERT(member < group->config.member_count);
+    return group->members[member].drive;
+}
+
+enum virtual_drive_state group_state(const struct group *group)
+{
+    return group->state;
+}
+
+uint32_t group_vd_count(const struct group *group)
+{
+    return group->config.vd_count;
+}
+
+struct vd *group_vd(const struct group *group, uint32_t index)
+{
+    ASSERT(index < group->config.vd_count);
+    return group->vds[index];
+}

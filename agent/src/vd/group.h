@@ -1,0 +1,140 @@
+/*
+ * A drive group at work: its members, its virtual drives, the stripe operations that serve
+ * them. One owner (loop) per group; no locks.
+ *
+ * (1) A member's loss is durable on the survivors before any request that was degraded by
+ *     it is acknowledged.
+ * (2) A virtual drive's dirty mark is durable before its first write reaches a member; it is
+ *     cleared after 5 s without writes, after a flush of all members.
+ * (3) Writes to one slice of one row run one at a time in the order of admission. A healthy
+ *     read goes straight to its member; a read that needs reconstruction queues with the
+ *     writes.
+ * (4) A member in rebuild is read only below its cursor in memory, and written everywhere.
+ * (5) A flush request waits for the writes admitted before it and then flushes every
+ *     member that took part; a failed flush fails the member (P7), never the promise.
+ * (6) Admission waits when a pool is empty; it never fails and never allocates.
+ * (7) A loss beyond tolerance takes the virtual drives offline and is not recorded: nothing is
+ *     acknowledged after it, so the drive misses nothing, and a group made anew from the
+ *     labels (with the drive back) serves its bytes again, after a resync.
+ *
+ * "done" callbacks come from the loop, never from inside the call that takes them. They and
+ * request completions may call anything but group_free(), which only group_stop()'s done may.
+ */
+#ifndef ARRAYWRIGHT_VD_GROUP_H
+#define ARRAYWRIGHT_VD_GROUP_H
+
+#include "base/attrs.h"
+#include "drive/drive.h"
+#include "meta/config.h"
+#include "meta/group_store.h"
+#include "port/clock_port.h"
+#include "vd/vd_request.h"
+
+struct group;
+struct vd;
+
+/* Called from the loop after the fact; must not call back into the group synchronously,
+ * except getters. */
+struct group_observer {
+    void (*member_changed)(void *context, struct group *group, uint32_t member,
+                           enum member_state old, enum reason_code why);
+    void (*vd_state_changed)(void *context, struct vd *vd, enum virtual_drive_state old);
+    void (*vd_changed)(void *context, struct vd *vd); /* anything else worth a new document */
+    void (*media_error)(void *context, struct vd *vd, uint32_t member, uint64_t drive_offset_bytes,
+                        bool corrected);
+    void *context;
+};
+
+struct group_options {
+    uint32_t stripe_ops;            /* pool per group; default 64 */
+    uint32_t dirty_idle_ms;         /* default 5000 */
+};
+
+/* config is copied. drives: member_count entries, NULL where missing. The group is not
+ * writing anything before group_start(). */
+MUST_CHECK int group_create(const struct group_config *config, struct drive *const *drives,
+                            const struct uuid *controller, struct group_store *store,
+                            struct clock_port *clock, const struct group_options *options,
+                            const struct group_observer *observer, struct group **ret_group);
+struct group *group_free(struct group *group); /* only after group_stop has completed */
+
+/* Marks lost members durably, notes unclean virtual drives (dirty -> resync), saves (which also
+ * creates the record of a new group), goes online. */
+void group_start(struct group *group, void (*done)(void *context, int error), void *context);
+/* Finishes requests, refuses new ones with SHUTDOWN, flushes, marks clean, saves. */
+void group_stop(struct group *group, void (*done)(void *context, int error), void *context);
+
+const struct group_config *group_config(const struct group *group);
+/* The same as its records say it: members lost beyond tolerance (7) keep the state they had.
+ * What a group made anew is to be created from. */
+void group_durable_config(const struct group *group, struct group_config *ret_config);
+struct drive *group_drive(const struct group *group, uint32_t member); /* NULL if none */
+enum virtual_drive_state group_state(const struct group *group);
+
+/* The member cannot be trusted any more. Idempotent. Refused (-EBUSY) with `polite` if it
+ * holds a last copy; otherwise virtual drives go offline, EIO, bytes kept. */
+int group_member_lose(struct group *group, uint32_t member, enum member_state state,
+                      enum reason_code why, bool polite);
+/* Puts a drive in a lost member's place as MEMBER_REBUILD at 0; saves; done(0) when durable.
+ * Writes reach it at once. -EBUSY: the member is not lost (or, group offline, is not to be
+ * replaced), -ENOSPC: the drive is too small, -ENODEV: it has gone, -EEXIST: its UUID is that of
+ * another member's drive, -ESHUTDOWN. */
+void group_member_replace(struct group *group, uint32_t member, struct drive *drive,
+                          const struct uuid *drive_uuid, void (*done)(void *context, int error),
+                          void *context);
+/* Applies an edit to the configuration and saves it; all or nothing: on error it is undone.
+ * -EINVAL: the result is no sound configuration (meta/config_check.h). */
+typedef void (*group_edit_fn)(struct group_config *config, void *context);
+void group_config_change(struct group *group, group_edit_fn edit, void *context,
+                         void (*done)(void *context, int error), void *done_context);
+
+/* Virtual drives. vd_add also brings it online; remove needs no open requests. */
+void group_vd_add(struct group *group, const struct vd_config *config,
+                  void (*done)(void *context, int error, struct vd *vd), void *context);
+void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *context, int error),
+                     void *context);
+uint32_t group_vd_count(const struct group *group);
+struct vd *group_vd(const struct group *group, uint32_t index);
+
+/* One virtual drive. */
+const struct vd_config *vd_config(const struct vd *vd);
+struct group *vd_group(const struct vd *vd);
+enum virtual_drive_state vd_state(const struct vd *vd);
+bool vd_is_consistent(const struct vd *vd);
+uint32_t vd_drive_failures_left(const struct vd *vd);
+uint64_t vd_lost_blocks(const struct vd *vd);
+struct vd_target *vd_target(struct vd *vd);  /* for exports; lives as long as the vd */
+void vd_submit(struct vd *vd, struct vd_request *request);
+
+/* For background tasks: make rows [first, first+count) of a vd consistent and fill members
+ * in rebuild; runs as ordinary stripe operations of background class. count is bounded by
+ * SYNC_ROWS_MAX. */
+#define SYNC_ROWS_MAX 64u
+struct vd_sync {
+    struct vd *vd;
+    uint64_t row;
+    uint32_t row_count;
+    bool fill;       /* write members in rebuild */
+    /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
+     * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
+     * the target is lost; -ECANCELED. */
+    void (*complete)(struct vd_sync *sync, int error);
+    void *owner;
+    struct list link;
+    uint64_t private_[8];
+};
+void vd_sync_submit(struct vd *vd, struct vd_sync *sync);
+/* In-memory cursors, moved by tasks after a completed sync. */
+void vd_consistent_advance(struct vd *vd, uint64_t rows);
+void group_rebuilt_advance(struct group *group, uint32_t member, uint64_t bytes);
+uint64_t vd_consistent_rows(const struct vd *vd);
+uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member);
+/* Flush the member, then publish cursors (rebuilt_bytes, consistent_rows) durably. */
+void group_checkpoint(struct group *group, void (*done)(void *context, int error), void *context);
+/* The rebuild of a member is complete: flush, mark MEMBER_ONLINE durably. done gets -ENODEV
+ * if the member was lost meanwhile, -EAGAIN if the cursor does not reach the end of the last
+ * virtual drive (one was added). */
+void group_member_rebuilt(struct group *group, uint32_t member,
+                          void (*done)(void *context, int error), void *context);
+
+#endif

@@ -1,0 +1,427 @@
+/*
+ * Changes of the configuration by the administrator: one at a time, saved alone, all or
+ * nothing. An edit is applied in memory, saved, and answered; if the save fails it is undone.
+ *
+ *   queued -> (no save running, nothing unsaved) applied -> saved -> answered
+ *                                                        \-> undone -> answered with error
+ *
+ * Losses, marks and cursors may change while an edit is being saved; undoing leaves them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta/config_check.h"
+#include "vd/group_private.h"
+
+enum edit_kind { EDIT_CHANGE, EDIT_VD_ADD, EDIT_VD_REMOVE, EDIT_REPLACE };
+
+struct group_edit {
+    struct list link;
+    struct notice notice;
+    struct group *group;
+    enum edit_kind kind;
+    group_edit_fn change;          /* EDIT_CHANGE */
+    void *change_context;
+    struct vd_config *undo;        /* EDIT_CHANGE: GROUP_VDS_MAX of them, as before */
+    uint32_t undo_index;
+    struct vd_config vd_config;    /* EDIT_VD_ADD, EDIT_VD_REMOVE */
+    struct vd *vd;
+    uint32_t member;               /* EDIT_REPLACE */
+    struct drive *drive;
+    struct member_config member_config; /* new, and after applying the old one */
+    bool added;                    /* done is the form with a virtual drive */
+    union {
+        void (*plain)(void *context, int error);
+        void (*with_vd)(void *context, int error, struct vd *vd);
+    } done;
+    void *done_context;
+};
+
+static void edit_answer(struct notice *notice)
+{
+    struct group_edit *edit = container_of(notice, struct group_edit, notice);
+    int error = notice->error;
+
+    if (edit->kind == EDIT_VD_ADD) {
+        edit->done.with_vd(edit->done_context, error, error == 0 ? edit->vd : NULL);
+    } else if (edit->done.plain != NULL) {
+        edit->done.plain(edit->done_context, error);
+    }
+    free(edit->undo);
+    free(edit);
+}
+
+static void edit_finish(struct group_edit *edit, int error)
+{
+    edit->notice.deliver = edit_answer;
+    group_notice_add(edit->group, &edit->notice, error);
+}
+
+static struct group_edit *edit_new(struct group *group, enum edit_kind kind)
+{
+    struct group_edit *edit = calloc(1, sizeof(*edit));
+
+    ASSERT(edit != NULL); /* control path; the agent runs with its memory reserved */
+    edit->group = group;
+    edit->kind = kind;
+    list_init(&edit->link);
+    return edit;
+}
+
+static void edit_queue(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    group_enter(group);
+    if (group->stop != STOP_NO) {
+        edit_finish(edit, -ESHUTDOWN);
+    } else {
+        list_push_tail(&group->edits, &edit->link);
+    }
+    group_leave_later(group);
+}
+
+/* Virtual drives enter and leave the arrays at the end and anywhere. */
+
+static void vd_array_insert(struct group *group, struct vd *vd, const struct vd_config *config)
+{
+    uint32_t index = group->config.vd_count;
+
+    ASSERT(index < GROUP_VDS_MAX);
+    group->config.vds[index] = *config;
+    group->vds[index] = vd;
+    vd->index = index;
+    group->config.vd_count++;
+}
+
+static void vd_array_remove(struct group *group, struct vd *vd)
+{
+    uint32_t last = group->config.vd_count - 1;
+
+    ASSERT(group->config.vd_count > 0 && group->vds[vd->index] == vd);
+    for (uint32_t i = vd->index; i < last; i++) {
+        group->config.vds[i] = group->config.vds[i + 1];
+        group->vds[i] = group->vds[i + 1];
+        group->vds[i]->index = i;
+    }
+    memset(&group->config.vds[last], 0, sizeof(group->config.vds[last]));
+    group->vds[last] = NULL;
+    group->config.vd_count--;
+}
+
+/* Applying */
+
+static int apply_change(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+    uint32_t vd_count = group->config.vd_count;
+    uint32_t member_count = group->config.member_count;
+
+    edit->undo = malloc(sizeof(group->config.vds));
+    ASSERT(edit->undo != NULL);
+    memcpy(edit->undo, group->config.vds, sizeof(group->config.vds));
+    edit->undo_index = group->config.index;
+    edit->change(&group->config, edit->change_context);
+    ASSERT(group->config.vd_count == vd_count); /* those have calls of their own */
+    ASSERT(group->config.member_count == member_count);
+    return 0;
+}
+
+static int apply_vd_add(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+    const struct vd_config *first = &group->config.vds[0];
+    int error = 0;
+
+    if (group->config.vd_count == GROUP_VDS_MAX) {
+        return -ENOSPC;
+    }
+    if (geometry_member_count(&edit->vd_config.geometry) != group->config.member_count ||
+        edit->vd_config.geometry.members_per_span > group->op_width ||
+        (group->config.vd_count > 0 &&
+         (first->geometry.level != edit->vd_config.geometry.level ||
+          first->geometry.span_count != edit->vd_config.geometry.span_count))) {
+        return -EINVAL;
+    }
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (group->members[i].drive != NULL &&
+            drive_usable_bytes(group->members[i].drive) <
+                edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
+            return -EINVAL;
+        }
+    }
+    group->config.vds[group->config.vd_count] = edit->vd_config;
+    error = vd_create(group, group->config.vd_count, &edit->vd);
+    if (error == 0) {
+        vd_array_insert(group, edit->vd, &edit->vd_config);
+    }
+    return error;
+}
+
+static int apply_vd_remove(struct group_edit *edit)
+{
+    struct vd *vd = edit->vd;
+
+    if (vd->requests_open > 0 || vd->syncs_open > 0 || vd->cleaning ||
+        edit->group->checkpoint_running) {
+        return -EBUSY;
+    }
+    clock_cancel(edit->group->clock, &vd->idle_timer);
+    vd->serving = false;
+    edit->vd_config = *vd_config_of(vd);
+    vd_array_remove(edit->group, vd);
+    return 0;
+}
+
+static int apply_replace(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+    struct member *member = &group->members[edit->member];
+    struct member_config old = group->config.members[edit->member];
+
+    if (member_is_live(group, edit->member) || member->flush_busy || member->loss_unsaved) {
+        return -EBUSY;
+    }
+    if (!drive_is_present(edit->drive)) {
+        return -ENODEV;
+    }
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (i != edit->member &&
+            uuid_equal(&group->config.members[i].drive, &edit->member_config.drive)) {
+            return -EEXIST;
+        }
+    }
+    group->config.members[edit->member] = edit->member_config;
+    edit->member_config = old;
+    (void)lost_drop(group, edit->member, 0, UINT64_MAX); /* part of this edit */
+    member->drive = edit->drive;
+    member->rebuilt_bytes = 0;
+    member->checkpoint_bytes = 0;
+    member->written = 1;
+    member->flushed = 0;
+    group_states_update(group);
+    return 0;
+}
+
+static int edit_apply(struct group_edit *edit)
+{
+    switch (edit->kind) {
+    case EDIT_CHANGE:
+        return apply_change(edit);
+    case EDIT_VD_ADD:
+        return apply_vd_add(edit);
+    case EDIT_VD_REMOVE:
+        return apply_vd_remove(edit);
+    case EDIT_REPLACE:
+        return apply_replace(edit);
+    }
+    UNREACHABLE();
+}
+
+/* Undoing */
+
+/* Everything an administrator can change, but not the marks and cursors of the engine. */
+static void undo_change(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    group->config.index = edit->undo_index;
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        struct vd_config now = group->config.vds[i];
+
+        group->config.vds[i] = edit->undo[i];
+        group->config.vds[i].dirty = now.dirty;
+        group->config.vds[i].resync = now.resync;
+        group->config.vds[i].consistent_rows = now.consistent_rows;
+    }
+}
+
+static void undo_replace(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+    struct member *member = &group->members[edit->member];
+
+    member->drive = NULL;
+    member->loss_unsaved = false;
+    group->config.members[edit->member] = edit->member_config;
+    group_states_update(group);
+}
+
+static void edit_undo(struct group_edit *edit)
+{
+    switch (edit->kind) {
+    case EDIT_CHANGE:
+        undo_change(edit);
+        break;
+    case EDIT_VD_ADD:
+        vd_array_remove(edit->group, edit->vd);
+        edit->vd = vd_free(edit->vd);
+        break;
+    case EDIT_VD_REMOVE:
+        vd_array_insert(edit->group, edit->vd, &edit->vd_config);
+        edit->vd->serving = true;
+        break;
+    case EDIT_REPLACE:
+        undo_replace(edit);
+        break;
+    }
+}
+
+/* What is put there later has nothing to do with them. */
+static void lost_drop_extent(struct group *group, const struct vd_config *config)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        any = lost_drop(group, i, config->extent_start_bytes, config->geometry.extent_bytes) || any;
+    }
+    if (any) {
+        (void)save_changed(group); /* nobody waits for that */
+    }
+}
+
+static void edit_done_well(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    switch (edit->kind) {
+    case EDIT_CHANGE:
+        for (uint32_t i = 0; i < group->config.vd_count; i++) {
+            vd_target_update(group->vds[i]);
+            vd_changed_tell(group->vds[i]);
+        }
+        break;
+    case EDIT_VD_ADD:
+        edit->vd->serving = true;
+        break;
+    case EDIT_VD_REMOVE:
+        edit->vd = vd_free(edit->vd);
+        lost_drop_extent(group, &edit->vd_config);
+        break;
+    case EDIT_REPLACE:
+        if (group->observer.member_changed != NULL && member_is_live(group, edit->member)) {
+            group->observer.member_changed(group->observer.context, group, edit->member,
+                                           edit->member_config.state, REASON_OK);
+        }
+        break;
+    }
+}
+
+void edit_pump(struct group *group)
+{
+    struct list *node = NULL;
+
+    ASSERT(group->edit == NULL && !group->save_running);
+    while ((node = list_pop_head(&group->edits)) != NULL) {
+        struct group_edit *edit = list_entry(node, struct group_edit, link);
+        const char *why = NULL;
+        int error = edit_apply(edit);
+
+        if (error == 0 && group_config_check(&group->config, &why) != 0) {
+            edit_undo(edit); /* a record that could not be read back is not written */
+            error = -EINVAL;
+        }
+        if (error == 0) {
+            group->edit = edit;
+            group->change++;
+            return;
+        }
+        edit_finish(edit, error);
+    }
+}
+
+void edit_saved(struct group *group, int error)
+{
+    struct group_edit *edit = group->edit;
+
+    ASSERT(edit != NULL);
+    group->edit = NULL;
+    if (error == 0) {
+        edit_done_well(edit);
+        if (edit->kind == EDIT_REPLACE && !member_is_live(group, edit->member)) {
+            error = -EIO; /* the new drive failed meanwhile, and that is recorded */
+        }
+    } else {
+        edit_undo(edit);
+        /* The store may have taken what no label would. */
+        (void)save_changed(group);
+    }
+    edit_finish(edit, error);
+}
+
+/* What others ask for */
+
+void group_config_change(struct group *group, group_edit_fn change, void *context,
+                         void (*done)(void *context, int error), void *done_context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_CHANGE);
+
+    ASSERT(change != NULL);
+    edit->change = change;
+    edit->change_context = context;
+    edit->done.plain = done;
+    edit->done_context = done_context;
+    edit_queue(edit);
+}
+
+void group_vd_add(struct group *group, const struct vd_config *config,
+                  void (*done)(void *context, int error, struct vd *vd), void *context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_VD_ADD);
+
+    ASSERT(done != NULL);
+    edit->vd_config = *config;
+    edit->done.with_vd = done;
+    edit->done_context = context;
+    edit_queue(edit);
+}
+
+void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *context, int error),
+                     void *context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_VD_REMOVE);
+
+    ASSERT(vd->group == group);
+    edit->vd = vd;
+    edit->done.plain = done;
+    edit->done_context = context;
+    edit_queue(edit);
+}
+
+static uint64_t data_end_bytes(const struct group *group)
+{
+    uint64_t end_bytes = 0;
+
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        const struct vd_config *vd = &group->config.vds[i];
+
+        end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
+    }
+    return end_bytes;
+}
+
+void group_member_replace(struct group *group, uint32_t member, struct drive *drive,
+                          const struct uuid *drive_uuid, void (*done)(void *context, int error),
+                          void *context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_REPLACE);
+
+    ASSERT(member < group->config.member_count && drive != NULL);
+    edit->member = member;
+    edit->drive = drive;
+    edit->member_config.drive = *drive_uuid;
+    edit->member_config.state = MEMBER_REBUILD;
+    edit->member_config.why = REASON_OK;
+    memcpy(edit->member_config.serial, drive_identity(drive)->serial,
+           sizeof(edit->member_config.serial));
+    edit->done.plain = done;
+    edit->done_context = context;
+    if (drive_usable_bytes(drive) < data_end_bytes(group)) {
+        group_enter(group);
+        edit_finish(edit, -ENOSPC);
+        group_leave_later(group);
+        return;
+    }
+    edit_queue(edit);
+}

@@ -1,0 +1,286 @@
+/*
+ * States of members, and of the virtual drives that follow from them.
+ *
+ *   ONLINE ----lose----> FAILED | MISSING | OFFLINE --replace--> REBUILD --rebuilt--> ONLINE
+ *   REBUILD ---lose--/
+ *
+ * (1) A loss within tolerance is a change to be saved; whoever was degraded by it waits.
+ * (2) A loss beyond tolerance takes the group offline: from then on nothing is acknowledged,
+ *     so the member misses nothing. Such a loss is not recorded: when the drive is back after
+ *     a restart, its bytes still count (and the dirty mark causes a resync).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "vd/group_private.h"
+
+static const struct geometry *shape(const struct group *group)
+{
+    return group->config.vd_count > 0 ? &group->config.vds[0].geometry : NULL;
+}
+
+static uint32_t span_lost_count(const struct group *group, const struct geometry *geometry,
+                                uint32_t span)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t place = 0; place < geometry->members_per_span; place++) {
+        uint32_t member = span * geometry->members_per_span + place;
+
+        lost += group->config.members[member].state != MEMBER_ONLINE ? 1u : 0u;
+    }
+    return lost;
+}
+
+static enum virtual_drive_state span_state(const struct group *group,
+                                           const struct geometry *geometry, uint32_t span)
+{
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+    uint32_t lost = span_lost_count(group, geometry, span);
+
+    if (lost == 0) {
+        return VIRTUAL_DRIVE_STATE_OPTIMAL;
+    }
+    if (lost > tolerance) {
+        return VIRTUAL_DRIVE_STATE_OFFLINE;
+    }
+    return lost == tolerance ? VIRTUAL_DRIVE_STATE_DEGRADED
+                             : VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED;
+}
+
+/* The worst of the spans; enum virtual_drive_state is in that order. */
+static enum virtual_drive_state state_work_out(const struct group *group)
+{
+    const struct geometry *geometry = shape(group);
+    enum virtual_drive_state worst = VIRTUAL_DRIVE_STATE_OPTIMAL;
+
+    STATIC_ASSERT(VIRTUAL_DRIVE_STATE_OPTIMAL < VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED &&
+                      VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED < VIRTUAL_DRIVE_STATE_DEGRADED &&
+                      VIRTUAL_DRIVE_STATE_DEGRADED < VIRTUAL_DRIVE_STATE_OFFLINE,
+                  "states are compared");
+    if (geometry == NULL) {
+        for (uint32_t i = 0; i < group->config.member_count; i++) {
+            if (group->config.members[i].state != MEMBER_ONLINE) {
+                return VIRTUAL_DRIVE_STATE_DEGRADED;
+            }
+        }
+        return VIRTUAL_DRIVE_STATE_OPTIMAL;
+    }
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        enum virtual_drive_state state = span_state(group, geometry, span);
+
+        worst = state > worst ? state : worst;
+    }
+    return worst;
+}
+
+void group_states_update(struct group *group)
+{
+    group->state = state_work_out(group);
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        struct vd *vd = group->vds[i];
+        enum virtual_drive_state old = vd->state;
+
+        vd->state = group->state;
+        if (vd->state != old && group->observer.vd_state_changed != NULL) {
+            group->observer.vd_state_changed(group->observer.context, vd, old);
+        }
+    }
+    if (group_is_offline(group)) {
+        stripe_marks_check(group); /* nobody shall wait for what will not come */
+    }
+}
+
+bool member_is_last_copy(const struct group *group, uint32_t member)
+{
+    const struct geometry *geometry = shape(group);
+    uint32_t span = 0;
+
+    if (geometry == NULL || group->config.members[member].state != MEMBER_ONLINE) {
+        return false;
+    }
+    span = member / geometry->members_per_span;
+    return span_lost_count(group, geometry, span) >= geometry_span_tolerance(geometry);
+}
+
+static bool lose_is_beyond(const struct group *group)
+{
+    return group->config.vd_count > 0 && state_work_out(group) == VIRTUAL_DRIVE_STATE_OFFLINE;
+}
+
+void member_lose(struct group *group, uint32_t member, enum member_state state,
+                 enum reason_code why)
+{
+    struct member_config *config = &group->config.members[member];
+    struct member *runtime = &group->members[member];
+    enum member_state old = config->state;
+
+    ASSERT(state == MEMBER_FAILED || state == MEMBER_MISSING || state == MEMBER_OFFLINE);
+    ASSERT(group->depth > 0);
+    if (!member_is_live(group, member)) {
+        return;
+    }
+    config->state = state;
+    config->why = why;
+    runtime->drive = NULL;
+    runtime->checkpoint_bytes = 0;
+    if (lose_is_beyond(group)) {
+        runtime->loss_unsaved = true; /* (2) */
+        runtime->kept_state = old;
+    } else {
+        config->rebuilt_bytes = 0;
+        group->loss_change = save_changed(group); /* (1) */
+    }
+    if (group->observer.member_changed != NULL) {
+        group->observer.member_changed(group->observer.context, group, member, old, why);
+    }
+    group_states_update(group);
+}
+
+void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
+                           enum io_status status)
+{
+    enum reason_code why = REASON_DRIVE_LOST_READ_ERRORS;
+
+    switch (status) {
+    case IO_STATUS_GONE:
+        member_lose(group, member, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED);
+        return;
+    case IO_STATUS_TIMEOUT:
+        why = REASON_DRIVE_LOST_TIMEOUT;
+        break;
+    case IO_STATUS_MEDIA:
+    case IO_STATUS_ERROR:
+        why = op == IO_OP_FLUSH   ? REASON_DRIVE_LOST_FLUSH
+              : op == IO_OP_WRITE ? REASON_DRIVE_LOST_WRITE_ERROR
+                                  : REASON_DRIVE_LOST_READ_ERRORS;
+        break;
+    case IO_STATUS_OK:
+    case IO_STATUS_MAX:
+        UNREACHABLE();
+    }
+    member_lose(group, member, MEMBER_FAILED, why);
+}
+
+int group_member_lose(struct group *group, uint32_t member, enum member_state state,
+                      enum reason_code why, bool polite)
+{
+    ASSERT(member < group->config.member_count);
+    if (polite && member_is_last_copy(group, member)) {
+        return -EBUSY;
+    }
+    group_enter(group);
+    member_lose(group, member, state, why);
+    group_leave_later(group);
+    return 0;
+}
+
+/* Cursors of rebuilds */
+
+void group_rebuilt_advance(struct group *group, uint32_t member, uint64_t bytes)
+{
+    ASSERT(member < group->config.member_count);
+    if (group->config.members[member].state == MEMBER_REBUILD) {
+        ASSERT(bytes >= group->members[member].rebuilt_bytes);
+        group->members[member].rebuilt_bytes = bytes;
+    }
+}
+
+uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member)
+{
+    ASSERT(member < group->config.member_count);
+    return group->members[member].rebuilt_bytes;
+}
+
+/* The end of a rebuild: flush, then ONLINE, then durable. */
+
+struct rebuilt {
+    struct flush_waiter flush;
+    struct save_waiter save;
+    struct group *group;
+    uint32_t member;
+    struct uuid drive; /* whose rebuild it was */
+    void (*done)(void *context, int error);
+    void *context;
+};
+
+static void rebuilt_answer(struct notice *notice)
+{
+    struct rebuilt *rebuilt = container_of(notice, struct rebuilt, save.notice);
+
+    rebuilt->done(rebuilt->context, notice->error);
+    free(rebuilt);
+}
+
+static bool member_is_whole(const struct group *group, uint32_t member)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        const struct vd_config *vd = &group->config.vds[i];
+
+        if (group->members[member].rebuilt_bytes <
+            vd->extent_start_bytes + vd->geometry.extent_bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void rebuilt_flushed(struct flush_waiter *waiter, int error)
+{
+    struct rebuilt *rebuilt = container_of(waiter, struct rebuilt, flush);
+    struct group *group = rebuilt->group;
+    struct member_config *config = &group->config.members[rebuilt->member];
+
+    if (error == 0 &&
+        (config->state != MEMBER_REBUILD || !uuid_equal(&config->drive, &rebuilt->drive))) {
+        error = -ENODEV;
+    }
+    if (error == 0 && !member_is_whole(group, rebuilt->member)) {
+        error = -EAGAIN; /* a virtual drive was added meanwhile */
+    }
+    if (error != 0) {
+        group_notice_add(group, &rebuilt->save.notice, error);
+        return;
+    }
+    config->state = MEMBER_ONLINE;
+    config->why = REASON_OK;
+    config->rebuilt_bytes = 0;
+    (void)save_changed(group); /* save_wait() waits for it */
+    if (group->observer.member_changed != NULL) {
+        group->observer.member_changed(group->observer.context, group, rebuilt->member,
+                                       MEMBER_REBUILD, REASON_OK);
+    }
+    group_states_update(group);
+    save_wait(group, &rebuilt->save);
+}
+
+void group_member_rebuilt(struct group *group, uint32_t member,
+                          void (*done)(void *context, int error), void *context)
+{
+    struct rebuilt *rebuilt = calloc(1, sizeof(*rebuilt));
+
+    ASSERT(rebuilt != NULL && done != NULL);
+    ASSERT(member < group->config.member_count);
+    rebuilt->group = group;
+    rebuilt->member = member;
+    rebuilt->drive = group->config.members[member].drive;
+    rebuilt->done = done;
+    rebuilt->context = context;
+    rebuilt->flush.done = rebuilt_flushed;
+    rebuilt->save.notice.deliver = rebuilt_answer;
+    group_enter(group);
+    flush_wait(group, &rebuilt->flush);
+    group_leave_later(group);
+}
+
+void group_durable_config(const struct group *group, struct group_config *ret_config)
+{
+    *ret_config = group->config;
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (group->members[i].loss_unsaved) {
+            ASSERT(group->members[i].drive == NULL);
+            ret_config->members[i].state = group->members[i].kept_state;
+            ret_config->members[i].why = REASON_OK;
+        }
+    }
+}

@@ -1,0 +1,433 @@
+/*
+ * Inside of a drive group, shared by the files of this folder only.
+ *
+ *   group.c          life of a group: create, start, stop, free; the turn
+ *   group_save.c     one save at a time, coalesced; who waits for what to be durable
+ *   group_edit.c     changes of the configuration, one at a time, all or nothing
+ *   group_members.c  states of members and virtual drives
+ *   checkpoint.c     cursors: in memory at once, published only after a flush
+ *   flush.c          flush rounds over the members
+ *   lost.c           blocks that a rebuild found beyond recovery
+ *   vd.c             a virtual drive: getters, dirty mark, idle clean
+ *   vd_request.c     admission, splitting, completion
+ *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
+ *   sync.c           stripe operations for background tasks
+ *
+ * A turn: every entry from outside (a request, a transfer's answer, a timer, a save) runs
+ * between group_enter() and group_leave(). Answers and notices are collected during the turn
+ * and delivered at its end, never from inside vd_submit(), so that callbacks may submit again.
+ */
+#ifndef ARRAYWRIGHT_VD_GROUP_PRIVATE_H
+#define ARRAYWRIGHT_VD_GROUP_PRIVATE_H
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "raid/plan.h"
+#include "vd/group.h"
+#include "vd/sim_bug.h"
+
+#define STRIPE_LOCK_BUCKETS 256u
+#define STRIPE_SYNC_OPS 8u
+#define STRIPE_SPARES 3u
+/* How many operations that late transfers hold up are replaced by new ones. */
+#define STRIPE_SUBSTITUTES_MAX 256u
+
+/* Something to be told at the end of the turn. */
+struct notice {
+    struct list link;
+    void (*deliver)(struct notice *notice);
+    int error;
+};
+
+/* Waits until all changes up to `change` are durable; then delivered with the error. */
+struct save_waiter {
+    struct notice notice;
+    uint64_t change;
+};
+
+/* Waits for a flush round that begins after flush_wait(). done is called within the turn. */
+struct flush_waiter {
+    struct list link;
+    void (*done)(struct flush_waiter *waiter, int error);
+};
+
+/* What a group knows of a member beyond its configuration. */
+struct member {
+    struct group *group;
+    struct drive *drive;         /* NULL unless ONLINE or REBUILD */
+    uint64_t rebuilt_bytes;      /* cursor in memory; config has the published one */
+    uint64_t checkpoint_bytes;   /* the cursor that a running checkpoint will publish */
+    bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
+    enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
+    uint64_t written;            /* writes completed */
+    uint64_t flushed;            /* writes covered by a flush */
+    uint64_t flush_target;       /* by the running one */
+    struct drive_io flush_io;
+    bool flush_busy;             /* flush_io is with the drive */
+    bool flush_late;             /* and has timed out */
+    enum io_status flush_status;
+};
+
+/* STOP_END: saved, but a save that began later may still be running. */
+enum stop_phase { STOP_NO, STOP_DRAIN, STOP_FLUSH, STOP_SAVE, STOP_END, STOP_DONE };
+
+struct group {
+    struct group_config config;  /* as it is now; members' cursors as published */
+    struct group_config image;   /* what the running save writes */
+    struct member *members;      /* config.member_count */
+    struct uuid controller;
+    struct group_store *store;
+    struct clock_port *clock;
+    struct group_options options;
+    struct group_observer observer;
+    struct vd *vds[GROUP_VDS_MAX];
+    enum virtual_drive_state state; /* of the worst span; group_states_update() alone writes it */
+    bool online;                 /* start has been completed */
+    bool orphaned;               /* group_free() waits for late transfers */
+
+    /* The turn. */
+    uint32_t depth;
+    struct list answers;         /* vd_request.vd_link */
+    struct list notices;
+    struct clock_timer turn_timer; /* delivers what came up inside vd_submit() */
+
+    /* Saves. */
+    struct group_save save;
+    struct drive **save_drives;
+    bool save_running;
+    bool save_member_failed;
+    uint64_t change;             /* number of the newest change */
+    uint64_t saving;             /* the running save covers changes up to this */
+    uint64_t saved;              /* durable up to this */
+    uint64_t loss_change;        /* the newest loss of a member */
+    struct list save_waiters;
+    struct list mark_waiters;    /* stripe_op.wait_link */
+
+    /* Edits. */
+    struct list edits;
+    struct group_edit *edit;     /* the one being saved */
+
+    /* Checkpoints. */
+    struct list checkpoints;
+    struct list checkpoints_running;
+    struct flush_waiter checkpoint_flush;
+    struct save_waiter checkpoint_save;
+    bool checkpoint_running;
+
+    /* Flush rounds. */
+    struct list flush_next;
+    struct list flush_current;
+    uint32_t flush_pending;
+    bool flush_round;
+    struct save_waiter flush_save;
+
+    /* Requests and stripe operations. */
+    struct list admission;       /* requests not yet wholly split */
+    struct list syncs;           /* vd_sync under way */
+    struct list syncs_done;      /* to be told at the end of the turn */
+    uint32_t requests_open;
+    uint32_t syncs_open;
+    struct pool ops;
+    struct pool sync_ops;
+    uint8_t *op_memory;          /* buffers of all operations */
+    uint32_t op_width;           /* columns of an operation: members of a span */
+    uint32_t ops_active;         /* taken and not ended, of both pools */
+    uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
+    struct list substitutes;     /* free ones, made in place of operations held up */
+    uint32_t substitute_count;   /* all of them */
+    uint32_t late_flushes;
+    struct list locks[STRIPE_LOCK_BUCKETS];
+
+    /* Start and stop. */
+    struct save_waiter start_waiter;
+    void (*start_done)(void *context, int error);
+    void *start_context;
+    enum stop_phase stop;
+    struct flush_waiter stop_flush;
+    struct save_waiter stop_waiter;
+    int stop_error;
+    void (*stop_done)(void *context, int error);
+    void *stop_context;
+    struct clock_timer stop_timer;
+};
+
+struct vd {
+    struct vd_target target;
+    struct group *group;
+    uint32_t index;              /* in group->config.vds and group->vds */
+    enum virtual_drive_state state; /* as last told */
+    uint64_t consistent_rows;    /* cursor in memory; config has the published one */
+    uint64_t checkpoint_rows;
+    bool serving;                /* its creation is durable, its removal not begun */
+
+    uint64_t dirty_change;       /* the save that carries the dirty mark */
+    uint32_t writes_open;        /* requests that write */
+    uint64_t writes_admitted;
+    uint32_t requests_open;
+    uint32_t syncs_open;
+    bool cleaning;
+    uint64_t clean_seen;         /* writes_admitted when the cleaning flush began */
+    struct flush_waiter clean_flush;
+    struct clock_timer idle_timer;
+    struct list ordered;         /* writes and flushes in order of admission, vd_link */
+};
+
+static inline struct vd_config *vd_config_of(const struct vd *vd)
+{
+    return &vd->group->config.vds[vd->index];
+}
+
+/* What a virtual drive keeps in vd_request.vd_private. */
+enum request_phase {
+    REQUEST_NEW,
+    REQUEST_SPLITTING, /* on the admission list (waiter.link) */
+    REQUEST_RUNNING,   /* wholly split, operations open */
+    REQUEST_HELD,      /* a flush behind writes */
+    REQUEST_FLUSHING,  /* waits for a flush round (waiter.link) */
+    REQUEST_ANSWERED
+};
+
+struct request_state {
+    struct vd *vd;
+    struct flush_waiter waiter;
+    uint64_t cursor;  /* next row * slices per row + slice */
+    uint32_t open_ops;
+    uint8_t status;   /* enum vd_status */
+    uint8_t phase;
+};
+STATIC_ASSERT(sizeof(struct request_state) <= sizeof(((struct vd_request *)0)->vd_private),
+              "the private part of a request is too small");
+
+static inline struct request_state *request_state(struct vd_request *request)
+{
+    return (struct request_state *)(void *)request->vd_private;
+}
+
+static inline bool request_writes(const struct vd_request *request)
+{
+    return request->op == VD_OP_WRITE || request->op == VD_OP_TRIM ||
+           request->op == VD_OP_WRITE_ZEROES;
+}
+
+struct sync_state {
+    uint64_t row;      /* next to be split */
+    uint32_t slice;
+    uint32_t open_ops;
+    int32_t error;
+    uint32_t split;    /* nothing more to be split */
+};
+STATIC_ASSERT(sizeof(struct sync_state) <= sizeof(((struct vd_sync *)0)->private_),
+              "the private part of a sync is too small");
+
+static inline struct sync_state *sync_state(struct vd_sync *sync)
+{
+    return (struct sync_state *)(void *)sync->private_;
+}
+
+/* Stripe operations */
+
+enum stripe_state {
+    STRIPE_FREE,
+    STRIPE_LOCK,    /* waits for its slice */
+    STRIPE_READ,
+    STRIPE_COMPUTE,
+    STRIPE_MARK,    /* waits for the dirty mark and losses to be durable */
+    STRIPE_WRITE,
+    STRIPE_VERIFY,  /* reads back what was repaired */
+    STRIPE_SETTLE,  /* waits for losses during the write to be durable */
+    STRIPE_LINGER,  /* ended; a late transfer still holds its buffers */
+    STRIPE_STATE_MAX
+};
+
+enum stripe_event {
+    STRIPE_START,        /* with the lock to be taken */
+    STRIPE_START_DIRECT, /* a healthy read on an idle slice */
+    STRIPE_GRANTED,
+    STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
+    STRIPE_READ_OK,
+    STRIPE_READ_BAD,     /* a column failed or a member was lost: plan again */
+    STRIPE_NO_WRITES,
+    STRIPE_WRITES,
+    STRIPE_DURABLE,
+    STRIPE_WRITTEN,
+    STRIPE_NEXT,         /* one place verified */
+    STRIPE_VERIFIED,
+    STRIPE_FAIL,         /* beyond redundancy */
+    STRIPE_RELEASED,     /* the last late transfer came back */
+    STRIPE_EVENT_MAX,
+    STRIPE_WAIT          /* not an event: an action's answer when something is under way */
+};
+
+struct stripe_op;
+
+struct stripe_column {
+    struct drive_io io;
+    struct stripe_op *op;
+    uint8_t *buffer;      /* of [lo, hi) of this place */
+    uint32_t place;
+    enum io_status status;
+    bool late;            /* io has timed out and is still with the device */
+};
+
+struct stripe_op {
+    struct list lock_link;
+    struct list wait_link;
+    struct group *group;
+    struct pool *pool;    /* where it comes from; NULL: a substitute */
+    uint8_t *memory;      /* substitute: its buffers */
+    struct vd *vd;
+    struct vd_request *request; /* NULL for a sync */
+    struct vd_sync *sync;
+    enum stripe_state state;
+    enum plan_want want;
+    bool direct;          /* runs without the lock */
+    struct row_map map;
+    uint32_t slice;       /* index within the strip: with vd and row the lock's name */
+    uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
+    uint32_t touched;     /* places; mirrors: bit 0 */
+    uint32_t full;
+    uint32_t fill;        /* sync: rebuild targets wanted */
+    uint32_t fine_end;    /* sync: the slice failed as a whole and goes on block by block up to
+              here; 0: as a whole */
+    int sync_error;       /* sync: of the blocks so far */
+    uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
+    uint32_t failed;      /* places that failed to read */
+    uint32_t have;        /* places whose buffer holds the member's content */
+    uint32_t barred;      /* places whose late transfer keeps the column */
+    uint32_t verify;      /* places still to be read back */
+    uint32_t verifying;   /* the one being read back */
+    uint32_t written;     /* places written so far */
+    uint32_t told;        /* failed places the observer has been told of */
+    uint32_t source;      /* mirrors: place whose buffer holds the strip */
+    struct plan plan;
+    uint32_t pending;     /* transfers of this step */
+    uint32_t late;        /* transfers that timed out and are still with the device */
+    int error;
+    uint32_t spare_count;
+    uint8_t *spares[STRIPE_SPARES]; /* buffers in nobody's use */
+    struct stripe_column columns[];
+};
+
+/* group.c */
+void group_enter(struct group *group);
+void group_leave(struct group *group);
+/* Leaves a turn begun by a call from outside: nothing is delivered now. */
+void group_leave_later(struct group *group);
+void group_notice_add(struct group *group, struct notice *notice, int error);
+void group_stop_check(struct group *group);
+void group_late_gone(struct group *group);
+
+/* group_save.c */
+void save_init(struct group *group);
+/* Something in config has changed: saved at the end of the turn. Returns its number. */
+uint64_t save_changed(struct group *group);
+void save_wait(struct group *group, struct save_waiter *waiter);
+void save_pump(struct group *group);
+static inline bool save_is_durable(const struct group *group, uint64_t change)
+{
+    return group->saved >= change;
+}
+
+/* group_edit.c */
+void edit_pump(struct group *group);
+/* The save that carried the edit has ended. */
+void edit_saved(struct group *group, int error);
+
+/* group_members.c */
+static inline bool member_is_live(const struct group *group, uint32_t member)
+{
+    enum member_state state = group->config.members[member].state;
+
+    return state == MEMBER_ONLINE || state == MEMBER_REBUILD;
+}
+void member_lose(struct group *group, uint32_t member, enum member_state state,
+                 enum reason_code why);
+void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
+                           enum io_status status);
+bool member_is_last_copy(const struct group *group, uint32_t member);
+void group_states_update(struct group *group);
+static inline bool group_is_offline(const struct group *group)
+{
+    return group->state == VIRTUAL_DRIVE_STATE_OFFLINE;
+}
+
+/* checkpoint.c */
+void checkpoint_init(struct group *group);
+/* The caller has flushed what it vouches for, and saves. */
+void checkpoint_publish_rows(struct vd *vd, uint64_t rows);
+
+/* flush.c */
+void flush_init(struct group *group);
+void flush_wait(struct group *group, struct flush_waiter *waiter);
+
+/* lost.c */
+bool lost_meets(const struct group *group, uint32_t member, uint64_t offset_bytes,
+                uint64_t length_bytes);
+/* False when the table is full. */
+MUST_CHECK bool lost_add(struct group *group, uint32_t member, uint64_t offset_bytes);
+/* Forgets the blocks in a range (UINT64_MAX: of the whole member). True if there were any. */
+bool lost_drop(struct group *group, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes);
+
+/* vd.c */
+MUST_CHECK int vd_create(struct group *group, uint32_t index, struct vd **ret_vd);
+struct vd *vd_free(struct vd *vd);
+void vd_changed_tell(struct vd *vd);
+void vd_target_update(struct vd *vd);
+bool vd_needs_mark(const struct vd *vd);
+void vd_mark_dirty(struct vd *vd);
+bool vd_mark_is_durable(const struct vd *vd);
+void vd_write_begin(struct vd *vd);
+void vd_write_end(struct vd *vd);
+
+/* vd_request.c */
+void requests_pump(struct group *group);
+void request_op_done(struct stripe_op *op);
+void vd_flushes_check(struct vd *vd);
+
+/* sync.c */
+void syncs_pump(struct group *group);
+void sync_op_done(struct stripe_op *op);
+void sync_deliver(struct vd_sync *sync);
+void syncs_cancel(struct group *group);
+
+/* stripe_pool.c */
+MUST_CHECK int stripe_pools_init(struct group *group);
+void stripe_pools_done(struct group *group);
+struct stripe_op *stripe_op_take(struct group *group, struct pool *pool);
+void stripe_op_give(struct stripe_op *op);
+/* op has ended but is held up by a late transfer: another one takes its place meanwhile. */
+void stripe_op_hold(struct stripe_op *op);
+bool stripe_ops_are_left(const struct group *group);
+
+/* stripe_op.c */
+void stripe_event(struct stripe_op *op, enum stripe_event event);
+void stripe_start(struct stripe_op *op);
+void stripe_marks_check(struct group *group);
+static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
+{
+    return op->map.span_base + place;
+}
+
+/* stripe_io.c */
+void stripe_read_submit(struct stripe_op *op, uint32_t places);
+void stripe_write_submit(struct stripe_op *op, uint32_t places);
+void stripe_verify_submit(struct stripe_op *op, uint32_t place);
+uint64_t stripe_drive_offset(const struct stripe_op *op);
+
+/* stripe_kernel.c */
+void stripe_compute(struct stripe_op *op);
+/* The part of the operation's request that lies in a data strip: [*ret_lo, *ret_hi) within the
+ * strip, both 0 if none. */
+void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint32_t *ret_lo,
+                          uint32_t *ret_hi);
+
+/* stripe_lock.c */
+void stripe_locks_init(struct group *group);
+/* True if granted at once; otherwise the operation gets STRIPE_GRANTED later. */
+bool stripe_lock(struct stripe_op *op);
+void stripe_unlock(struct stripe_op *op);
+bool stripe_is_locked(const struct stripe_op *op);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * One save at a time. Every change of the configuration gets a number; a save carries all
+ * changes up to its start; who needs a change durable waits for its number.
+ *
+ * (1) saved <= saving <= change; saved only grows.
+ * (2) A save during which a member's label failed is no success: the member has been lost
+ *     by then, which is a new change, and the next save carries it. At most member_count saves
+ *     can fail that way.
+ * (3) Marks (losses, dirty and clean, cursors) are durable with the labels alone; a save that
+ *     carries an edit of the administrator needs the store too and leaves the labels alone if
+ *     that fails, so that the edit can be undone.
+ */
+#include <errno.h>
+
+#include "vd/group_private.h"
+
+static void save_member_failed(struct group_save *save, uint32_t member, enum io_status status)
+{
+    struct group *group = save->owner;
+
+    group_enter(group);
+    group->save_member_failed = true;
+    member_lose_by_status(group, member, IO_OP_WRITE, status);
+    group_leave(group);
+}
+
+/* The record as it is to be read after a restart. */
+static void image_make(struct group *group)
+{
+    group->config.sequence++;
+    group_durable_config(group, &group->image);
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        group->save_drives[i] = group->members[i].drive;
+    }
+}
+
+static void save_waiters_deliver(struct group *group, int error)
+{
+    LIST_FOR_EACH_SAFE (node, following, &group->save_waiters) {
+        struct save_waiter *waiter = list_entry(node, struct save_waiter, notice.link);
+
+        if (waiter->change <= group->saved) {
+            list_remove(node);
+            group_notice_add(group, &waiter->notice, error);
+        }
+    }
+}
+
+static void save_complete(struct group_save *save, int error)
+{
+    struct group *group = save->owner;
+    bool again = group->save_member_failed && !group_is_offline(group);
+
+    group_enter(group);
+    ASSERT(group->save_running);
+    ASSERT(!again || group->saving < group->change); /* (2) */
+    group->save_running = false;
+    if (!again || error != 0) {
+        group->saved = max_u64(group->saved, group->saving);
+        if (group->edit != NULL) {
+            edit_saved(group, error);
+        }
+        save_waiters_deliver(group, error);
+        stripe_marks_check(group);
+    }
+    ASSERT(group->saved <= group->change);
+    group_leave(group);
+}
+
+static void save_start(struct group *group, bool ordinary)
+{
+    ASSERT(!group->save_running);
+    ASSERT(group->depth > 0);
+    image_make(group);
+    group->save_running = true;
+    group->save_member_failed = false;
+    group->saving = group->change;
+    group->save.config = &group->image;
+    group->save.drives = group->save_drives;
+    group->save.controller = &group->controller;
+    group->save.member_failed = save_member_failed;
+    group->save.complete = save_complete;
+    group->save.labels_suffice = !ordinary;
+    group->save.owner = group;
+    group_store_save(group->store, &group->save);
+}
+
+/* At the end of each turn: unsaved changes first, then the next edit, alone. */
+void save_pump(struct group *group)
+{
+    if (group->save_running) {
+        return;
+    }
+    if (group->saved < group->change) {
+        save_start(group, false);
+        return;
+    }
+    edit_pump(group);
+    if (group->saved < group->change) {
+        ASSERT(group->edit != NULL);
+        save_start(group, true);
+    }
+}
+
+void save_init(struct group *group)
+{
+    list_init(&group->save_waiters);
+    list_init(&group->mark_waiters);
+}
+
+uint64_t save_changed(struct group *group)
+{
+    ASSERT(group->depth > 0); /* the end of the turn starts the save */
+    group->change++;
+    return group->change;
+}
+
+void save_wait(struct group *group, struct save_waiter *waiter)
+{
+    ASSERT(waiter->notice.deliver != NULL);
+    waiter->change = group->change;
+    list_init(&waiter->notice.link);
+    if (save_is_durable(group, waiter->change)) {
+        group_notice_add(group, &waiter->notice, 0);
+    } else {
+        list_push_tail(&group->save_waiters, &waiter->notice.link);
+    }
+}

@@ -1,0 +1,243 @@
+/*
+ * Transfers of a stripe operation. A column's transfer counts as done when the drive has given
+ * it back, or, after a timeout, at once: then the column is barred and its buffer swapped.
+ */
+#include "vd/group_private.h"
+
+uint64_t stripe_drive_offset(const struct stripe_op *op)
+{
+    return vd_config_of(op->vd)->extent_start_bytes + op->map.member_offset_bytes + op->lo;
+}
+
+static uint32_t bit_of(const struct stripe_column *column)
+{
+    return UINT32_C(1) << column->place;
+}
+
+/*
+ * The late device may still write into the old buffer (5): a column to be recovered gets a spare
+ * one. Mirrors recover nothing. When the spares are used up, more has been lost than any level
+ * bears, and act_read() gives up: the buffer is not touched then.
+ */
+static void column_bar_read(struct stripe_op *op, struct stripe_column *column)
+{
+    uint8_t *late = column->buffer;
+
+    if (op->spare_count == 0 || raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored) {
+        return;
+    }
+    op->spare_count--;
+    column->buffer = op->spares[op->spare_count];
+    op->spares[op->spare_count] = late;
+}
+
+/* Reading back went into spares[0]: that is out of use, and the last one takes its place. */
+static void column_bar_verify(struct stripe_op *op)
+{
+    uint8_t *late = op->spares[0];
+
+    ASSERT(op->spare_count > 0);
+    op->spare_count--;
+    op->spares[0] = op->spares[op->spare_count];
+    op->spares[op->spare_count] = late;
+}
+
+static void column_bar(struct stripe_op *op, struct stripe_column *column)
+{
+    column->late = true;
+    op->late++;
+    op->barred |= bit_of(column);
+    if (op->state == STRIPE_READ) {
+        column_bar_read(op, column);
+    } else if (op->state == STRIPE_VERIFY) {
+        column_bar_verify(op);
+    }
+}
+
+static void column_read_answered(struct stripe_op *op, struct stripe_column *column)
+{
+    switch (column->status) {
+    case IO_STATUS_OK:
+        op->have |= bit_of(column);
+        break;
+    case IO_STATUS_MEDIA:
+    case IO_STATUS_ERROR:
+        op->failed |= bit_of(column);
+        break;
+    case IO_STATUS_TIMEOUT:
+    case IO_STATUS_GONE:
+        member_lose_by_status(op->group, stripe_member(op, column->place), IO_OP_READ,
+                              column->status);
+        break;
+    case IO_STATUS_MAX:
+        UNREACHABLE();
+    }
+}
+
+static void column_write_answered(struct stripe_op *op, struct stripe_column *column)
+{
+    uint32_t member = stripe_member(op, column->place);
+
+    if (column->status == IO_STATUS_OK) {
+        op->group->members[member].written++;
+        op->written |= bit_of(column);
+        if (lost_drop(op->group, member, stripe_drive_offset(op), op->hi - op->lo)) {
+            op->settle_change = save_changed(op->group);
+            vd_changed_tell(op->vd);
+        }
+        return;
+    }
+    /* A repair that fails must not cost the last copy: the read has its answer already. */
+    if (op->want == PLAN_READ && column->status != IO_STATUS_GONE &&
+        column->status != IO_STATUS_TIMEOUT && member_is_last_copy(op->group, member)) {
+        return;
+    }
+    member_lose_by_status(op->group, member, IO_OP_WRITE, column->status);
+}
+
+static void step_done(struct stripe_op *op)
+{
+    ASSERT(op->pending == 0);
+    if (op->state == STRIPE_READ) {
+        bool whole = (op->plan.reads & ~op->have) == 0;
+
+        stripe_event(op, whole ? STRIPE_READ_OK : STRIPE_READ_BAD);
+    } else if (op->state == STRIPE_WRITE) {
+        stripe_event(op, STRIPE_WRITTEN);
+    } else {
+        ASSERT(op->state == STRIPE_VERIFY);
+        stripe_event(op, STRIPE_NEXT);
+    }
+}
+
+static void column_answered(struct stripe_column *column)
+{
+    struct stripe_op *op = column->op;
+    struct group *group = op->group;
+
+    group_enter(group);
+    ASSERT(op->pending > 0);
+    if (op->state == STRIPE_READ) {
+        column_read_answered(op, column);
+    } else if (op->state == STRIPE_WRITE) {
+        column_write_answered(op, column);
+    } else if (column->status == IO_STATUS_GONE || column->status == IO_STATUS_TIMEOUT) {
+        member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
+    }
+    op->pending--;
+    if (op->pending == 0) {
+        step_done(op);
+    }
+    group_leave(group);
+}
+
+static void column_complete(struct drive_io *io, enum io_status status)
+{
+    struct stripe_column *column = io->owner;
+
+    column->status = status;
+    if (status == IO_STATUS_TIMEOUT) {
+        column_bar(column->op, column);
+        column_answered(column);
+    }
+}
+
+static void column_released(struct drive_io *io)
+{
+    struct stripe_column *column = io->owner;
+    struct stripe_op *op = column->op;
+
+    if (!column->late) {
+        column_answered(column);
+        return;
+    }
+    column->late = false;
+    ASSERT(op->late > 0);
+    op->late--;
+    if (op->late == 0 && op->state == STRIPE_LINGER) {
+        struct group *group = op->group;
+
+        stripe_event(op, STRIPE_RELEASED);
+        group_late_gone(group);
+    }
+}
+
+static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op, uint32_t lo,
+                          uint32_t hi, uint8_t *buffer)
+{
+    struct stripe_column *column = &op->columns[place];
+    struct drive_io *io = &column->io;
+    struct drive *drive = op->group->members[stripe_member(op, place)].drive;
+
+    ASSERT(drive != NULL && !column->late);
+    ASSERT(lo >= op->lo && hi <= op->hi && lo < hi);
+    column->op = op;
+    column->place = place;
+    io->op = io_op;
+    io->class_ = op->sync != NULL ? IO_CLASS_BACKGROUND : IO_CLASS_FOREGROUND;
+    io->offset_bytes = stripe_drive_offset(op) + (lo - op->lo);
+    io->length_bytes = hi - lo;
+    io->buffer = buffer;
+    io->complete = column_complete;
+    io->released = column_released;
+    io->owner = column;
+    drive_submit(drive, io);
+}
+
+/* A direct read needs of each column only what was asked for. */
+static void direct_range(const struct stripe_op *op, uint32_t place, uint32_t *ret_lo,
+                         uint32_t *ret_hi)
+{
+    bool mirrored = raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
+
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        if (mirrored || op->map.data_place[d] == place) {
+            uint32_t lo = 0;
+            uint32_t hi = 0;
+
+            stripe_request_range(op, d, &lo, &hi);
+            *ret_lo = (uint32_t)align_down_u64(lo, IO_ALIGN_BYTES);
+            *ret_hi = (uint32_t)align_up_u64(hi, IO_ALIGN_BYTES);
+            return;
+        }
+    }
+    UNREACHABLE();
+}
+
+void stripe_read_submit(struct stripe_op *op, uint32_t places)
+{
+    ASSERT(op->state == STRIPE_READ && places != 0);
+    op->pending = (uint32_t)__builtin_popcount(places);
+    for (; places != 0; places &= places - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(places);
+        uint32_t lo = op->lo;
+        uint32_t hi = op->hi;
+
+        if (op->direct) {
+            direct_range(op, place, &lo, &hi);
+        }
+        column_submit(op, place, IO_OP_READ, lo, hi, op->columns[place].buffer + (lo - op->lo));
+    }
+}
+
+void stripe_write_submit(struct stripe_op *op, uint32_t places)
+{
+    bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
+
+    ASSERT(op->state == STRIPE_WRITE && places != 0);
+    ASSERT(!op->direct);
+    op->pending = (uint32_t)__builtin_popcount(places);
+    for (; places != 0; places &= places - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(places);
+
+        column_submit(op, place, IO_OP_WRITE, op->lo, op->hi,
+                      op->columns[mirrored ? op->source : place].buffer);
+    }
+}
+
+void stripe_verify_submit(struct stripe_op *op, uint32_t place)
+{
+    ASSERT(op->state == STRIPE_VERIFY && op->spare_count > 0);
+    op->pending = 1;
+    column_submit(op, place, IO_OP_READ, op->lo, op->hi, op->spares[0]);
+}

@@ -1,0 +1,193 @@
+/*
+ * What a stripe operation does with bytes: new data into the columns, parity and recovered
+ * columns, answers out to the request. Runs between its reads and its writes.
+ */
+#include <string.h>
+
+#include "raid/parity.h"
+#include "vd/group_private.h"
+
+void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint32_t *ret_lo,
+                          uint32_t *ret_hi)
+{
+    const struct vd_request *request = op->request;
+    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
+    uint64_t strip_start = op->map.row * (uint64_t)geometry_row_bytes(geometry) +
+                           (uint64_t)data_index * geometry->strip_bytes;
+    uint64_t start = max_u64(request->offset_bytes, strip_start + op->lo);
+    uint64_t end = min_u64(request->offset_bytes + request->length_bytes, strip_start + op->hi);
+
+    if (start >= end) {
+        *ret_lo = 0;
+        *ret_hi = 0;
+        return;
+    }
+    *ret_lo = (uint32_t)(start - strip_start);
+    *ret_hi = (uint32_t)(end - strip_start);
+}
+
+/* Where in the request's buffer byte `lo` of a data strip is. */
+static uint8_t *request_bytes(const struct stripe_op *op, uint32_t data_index, uint32_t lo)
+{
+    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
+    uint64_t strip_start = op->map.row * (uint64_t)geometry_row_bytes(geometry) +
+                           (uint64_t)data_index * geometry->strip_bytes;
+
+    ASSERT(strip_start + lo >= op->request->offset_bytes);
+    return op->request->buffer + (strip_start + lo - op->request->offset_bytes);
+}
+
+/* The request's new bytes of one data strip over what the buffer holds. */
+static void overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *buffer)
+{
+    uint32_t lo = 0;
+    uint32_t hi = 0;
+
+    stripe_request_range(op, data_index, &lo, &hi);
+    if (lo == hi) {
+        return;
+    }
+    if (op->request->op == VD_OP_WRITE) {
+        memcpy(buffer + (lo - op->lo), request_bytes(op, data_index, lo), hi - lo);
+    } else {
+        memset(buffer + (lo - op->lo), 0, hi - lo);
+    }
+}
+
+static void answer(const struct stripe_op *op, uint32_t data_index, const uint8_t *buffer)
+{
+    uint32_t lo = 0;
+    uint32_t hi = 0;
+
+    stripe_request_range(op, data_index, &lo, &hi);
+    if (lo < hi) {
+        memcpy(request_bytes(op, data_index, lo), buffer + (lo - op->lo), hi - lo);
+    }
+}
+
+static bool is_mirrored(const struct stripe_op *op)
+{
+    return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
+}
+
+/* Applies overlay or answer to every touched data strip. */
+static void merge(struct stripe_op *op)
+{
+    if (op->want != PLAN_WRITE) {
+        return;
+    }
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        overlay(op, d, op->columns[op->map.data_place[d]].buffer);
+    }
+}
+
+static void answer_all(struct stripe_op *op)
+{
+    if (op->want != PLAN_READ) {
+        return;
+    }
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        answer(op, d, op->columns[op->map.data_place[d]].buffer);
+    }
+}
+
+/* Mirrors: one buffer holds the strip, whichever copy it came from. */
+static void compute_mirror(struct stripe_op *op)
+{
+    op->source = op->plan.reads != 0 ? (uint32_t)__builtin_ctz(op->plan.reads) : 0;
+    if (op->want == PLAN_WRITE) {
+        overlay(op, 0, op->columns[op->source].buffer);
+    } else if (op->want == PLAN_READ) {
+        answer(op, 0, op->columns[op->source].buffer);
+    }
+}
+
+static void pointers_of(const struct stripe_op *op, uint8_t **columns)
+{
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        columns[place] = op->columns[place].buffer;
+    }
+}
+
+static void generate(struct stripe_op *op)
+{
+    uint8_t *columns[RAID_SPAN_MEMBERS_MAX];
+    size_t bytes = op->hi - op->lo;
+
+    pointers_of(op, columns);
+    parity_generate(columns, op->map.width, op->map.p_place, op->map.q_place, bytes);
+    if (SIM_BUG(WRONG_Q) && op->map.q_place >= 0) {
+        parity_update(NULL, columns[op->map.q_place], 0, columns[op->map.data_place[0]], bytes);
+    }
+}
+
+static void recover(struct stripe_op *op)
+{
+    uint8_t *columns[RAID_SPAN_MEMBERS_MAX];
+
+    pointers_of(op, columns);
+    if (op->plan.lost != 0) {
+        parity_recover(columns, op->map.width, op->map.p_place, op->map.q_place, op->plan.lost,
+                       op->hi - op->lo);
+    }
+}
+
+/* P and Q follow the difference between old and new data. */
+static void update(struct stripe_op *op)
+{
+    size_t bytes = op->hi - op->lo;
+    uint8_t *delta = op->spares[0];
+    int p_place = op->map.p_place;
+    int q_place = op->map.q_place;
+    bool has_p = p_place >= 0 && (op->plan.writes & (UINT32_C(1) << p_place)) != 0;
+    bool has_q = q_place >= 0 && (op->plan.writes & (UINT32_C(1) << q_place)) != 0;
+
+    ASSERT(op->spare_count > 0 && (has_p || has_q));
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        uint32_t place = op->map.data_place[d];
+        uint8_t *data = op->columns[place].buffer;
+        uint8_t *sources[2] = {delta, data};
+
+        if ((op->touched & (UINT32_C(1) << place)) == 0) {
+            continue;
+        }
+        memcpy(delta, data, bytes);
+        overlay(op, d, data);
+        parity_xor(delta, sources, 2, bytes);
+        parity_update(has_p ? op->columns[p_place].buffer : NULL,
+                      has_q ? op->columns[q_place].buffer : NULL, place, delta, bytes);
+    }
+}
+
+void stripe_compute(struct stripe_op *op)
+{
+    ASSERT(op->state == STRIPE_COMPUTE && op->pending == 0);
+    if (is_mirrored(op)) {
+        compute_mirror(op);
+        return;
+    }
+    switch (op->plan.kernel) {
+    case PLAN_KERNEL_NONE:
+        merge(op);
+        break;
+    case PLAN_KERNEL_RECOVER:
+        ASSERT(op->want != PLAN_WRITE);
+        recover(op);
+        break;
+    case PLAN_KERNEL_GENERATE:
+        merge(op);
+        generate(op);
+        break;
+    case PLAN_KERNEL_RECOVER_GENERATE:
+        recover(op);
+        merge(op);
+        generate(op);
+        break;
+    case PLAN_KERNEL_UPDATE:
+        update(op);
+        break;
+    case PLAN_KERNEL_COPY:
+        UNREACHABLE();
+    }
+    answer_all(op);
+}

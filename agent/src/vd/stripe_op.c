@@ -1,0 +1,468 @@
+/*
+ * The stripe operation: one slice of one row, from the wish to the end. The table says what
+ * happens on which event in which state; each action answers with the next event, or with
+ * STRIPE_WAIT when a transfer, a lock or a save will bring it.
+ *
+ *   FREE -> [LOCK] -> READ -> COMPUTE -> MARK -> WRITE -> VERIFY -> SETTLE -> FREE | LINGER
+ *             ^        | ^        \-------------------------------/^
+ *             \--------/ \ plan again (failed columns, lost members)
+ *
+ * (1) Until COMPUTE nothing has been written: any trouble is met by planning again.
+ * (2) COMPUTE leaves the new content of every place in plan.writes in the columns' buffers. They
+ *     agree with each other and with what is not written, so a member lost from then on is only
+ *     left out: the others describe it. Writing the same columns twice does no harm.
+ * (3) A direct read runs without the lock and only if nobody has or waits for it; anything but
+ *     plain success sends it to LOCK to begin anew.
+ * (4) A write of a request passes MARK: dirty mark and losses are durable before a byte moves;
+ *     and SETTLE: losses during the write are durable before it is acknowledged.
+ * (5) Columns of late transfers are barred for the rest of the operation; their buffers are not
+ *     touched before the device has given them back.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "vd/group_private.h"
+
+#define NO_PLACE UINT32_MAX
+
+/* What can be trusted and what can be written, now */
+
+static uint32_t places_of(const struct stripe_op *op)
+{
+    return UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - op->map.width);
+}
+
+static bool place_is_valid(const struct stripe_op *op, uint32_t place)
+{
+    const struct group *group = op->group;
+    uint32_t member = stripe_member(op, place);
+
+    switch (group->config.members[member].state) {
+    case MEMBER_ONLINE:
+        return true;
+    case MEMBER_REBUILD:
+        return stripe_drive_offset(op) + (op->hi - op->lo) <=
+                   group->members[member].rebuilt_bytes ||
+               SIM_BUG(CURSOR_AHEAD);
+    case MEMBER_FAILED:
+    case MEMBER_MISSING:
+    case MEMBER_OFFLINE:
+        return false;
+    case MEMBER_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static uint32_t valid_mask(const struct stripe_op *op)
+{
+    uint32_t mask = 0;
+
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        mask |= place_is_valid(op, place) ? UINT32_C(1) << place : 0;
+    }
+    return mask & ~op->barred;
+}
+
+static uint32_t live_mask(const struct stripe_op *op)
+{
+    uint32_t mask = 0;
+
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        mask |= member_is_live(op->group, stripe_member(op, place)) ? UINT32_C(1) << place : 0;
+    }
+    if (SIM_BUG(SKIP_TARGET)) {
+        mask &= valid_mask(op);
+    }
+    return mask & ~op->barred;
+}
+
+static bool row_is_consistent(const struct stripe_op *op)
+{
+    return op->map.row < op->vd->consistent_rows || !vd_needs_mark(op->vd) ||
+           SIM_BUG(UPDATE_INCONSISTENT);
+}
+
+/* Mirrors: the member that would answer first. */
+static uint32_t mirror_preference(const struct stripe_op *op, uint32_t valid)
+{
+    uint32_t best = 0;
+    uint64_t best_us = UINT64_MAX;
+
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        if ((valid & (UINT32_C(1) << place)) != 0) {
+            struct drive *drive = op->group->members[stripe_member(op, place)].drive;
+            uint64_t expected_us = drive_expected_us(drive);
+
+            if (expected_us < best_us) {
+                best_us = expected_us;
+                best = place;
+            }
+        }
+    }
+    return best;
+}
+
+/* Places with lost blocks in the range count as just failed (lost.c). */
+static uint32_t lost_mask(const struct stripe_op *op)
+{
+    uint32_t mask = 0;
+
+    for (uint32_t place = 0; place < op->map.width && op->group->config.lost_count > 0; place++) {
+        if (lost_meets(op->group, stripe_member(op, place), stripe_drive_offset(op),
+                       op->hi - op->lo)) {
+            mask |= UINT32_C(1) << place;
+        }
+    }
+    return mask;
+}
+
+static int op_plan(struct stripe_op *op)
+{
+    uint32_t valid = valid_mask(op);
+    struct plan_input input = {
+        .level = vd_config_of(op->vd)->geometry.level,
+        .map = &op->map,
+        .want = op->want,
+        .touched = op->touched,
+        .full = op->full,
+        .valid = valid,
+        .writable = live_mask(op) | valid,
+        .consistent = row_is_consistent(op),
+    };
+
+    op->failed |= lost_mask(op) & valid;
+    input.failed = op->failed & valid;
+    if (op->want == PLAN_SYNC) {
+        input.fill = op->fill & input.writable & ~valid;
+    }
+    if (raid_level_info(input.level)->mirrored && input.consistent) {
+        input.mirror_preference = mirror_preference(op, valid);
+    }
+    return plan_make(&input, &op->plan);
+}
+
+/* Actions */
+
+static enum stripe_event act_lock(struct stripe_op *op)
+{
+    op->direct = false;
+    op->have = 0;
+    op->failed = 0;
+    return stripe_lock(op) ? STRIPE_GRANTED : STRIPE_WAIT;
+}
+
+/* Plans, or plans again, and reads what is still needed. */
+static enum stripe_event act_read(struct stripe_op *op)
+{
+    uint32_t needed = 0;
+
+    ASSERT(op->pending == 0);
+    if (op->spare_count == 0 || op_plan(op) != 0) {
+        return op->direct ? STRIPE_NEED_LOCK : STRIPE_FAIL;
+    }
+    if (op->direct && op->plan.kernel != PLAN_KERNEL_NONE) {
+        return STRIPE_NEED_LOCK;
+    }
+    needed = op->plan.reads & ~op->have;
+    if (needed == 0) {
+        return STRIPE_READ_OK;
+    }
+    stripe_read_submit(op, needed);
+    return STRIPE_WAIT;
+}
+
+static enum stripe_event act_compute(struct stripe_op *op)
+{
+    ASSERT((op->plan.reads & ~op->have) == 0);
+    stripe_compute(op);
+    op->verify = op->failed & op->plan.writes;
+    return op->plan.writes == 0 ? STRIPE_NO_WRITES : STRIPE_WRITES;
+}
+
+static bool op_losses_durable(const struct stripe_op *op)
+{
+    return (save_is_durable(op->group, op->group->loss_change) &&
+            save_is_durable(op->group, op->settle_change)) ||
+           SIM_BUG(ACK_BEFORE_LOSS);
+}
+
+static enum stripe_event op_wait_marks(struct stripe_op *op)
+{
+    bool marked = op->request == NULL || op->want != PLAN_WRITE || vd_mark_is_durable(op->vd);
+
+    if (group_is_offline(op->group)) {
+        return op->want == PLAN_READ ? STRIPE_DURABLE : STRIPE_FAIL;
+    }
+    if (marked && op_losses_durable(op)) {
+        return STRIPE_DURABLE;
+    }
+    if (!list_is_linked(&op->wait_link)) {
+        list_push_tail(&op->group->mark_waiters, &op->wait_link);
+    }
+    return STRIPE_WAIT;
+}
+
+static enum stripe_event act_mark(struct stripe_op *op)
+{
+    if (op->request != NULL && op->want == PLAN_WRITE) {
+        vd_mark_dirty(op->vd);
+    }
+    return op_wait_marks(op);
+}
+
+/* Writes to the members that are still there (2). */
+static enum stripe_event act_write(struct stripe_op *op)
+{
+    uint32_t places = op->plan.writes & live_mask(op);
+
+    if (group_is_offline(op->group)) {
+        return op->want == PLAN_READ ? STRIPE_WRITTEN : STRIPE_FAIL;
+    }
+    if (places == 0) {
+        return STRIPE_WRITTEN;
+    }
+    stripe_write_submit(op, places);
+    return STRIPE_WAIT;
+}
+
+static void media_error_tell(struct stripe_op *op, uint32_t place, bool corrected)
+{
+    struct group *group = op->group;
+
+    op->told |= UINT32_C(1) << place;
+    if (group->observer.media_error != NULL) {
+        group->observer.media_error(group->observer.context, op->vd, stripe_member(op, place),
+                                    stripe_drive_offset(op), corrected);
+    }
+}
+
+/* Is what was read back what was written? If not, the member cannot keep its bytes. */
+static void verify_judge(struct stripe_op *op)
+{
+    uint32_t place = op->verifying;
+    uint32_t bit = UINT32_C(1) << place;
+    bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
+    const uint8_t *wanted = op->columns[mirrored ? op->source : place].buffer;
+    bool corrected = (op->written & bit) != 0 && (op->failed & bit) != 0 &&
+                     op->columns[place].status == IO_STATUS_OK &&
+                     memcmp(wanted, op->spares[0], op->hi - op->lo) == 0;
+
+    media_error_tell(op, place, corrected);
+    if (!corrected && !member_is_last_copy(op->group, stripe_member(op, place))) {
+        member_lose(op->group, stripe_member(op, place), MEMBER_FAILED,
+                    REASON_DRIVE_LOST_READ_ERRORS);
+    }
+}
+
+/* One place after the other: one spare buffer is enough. */
+static enum stripe_event act_verify(struct stripe_op *op)
+{
+    uint32_t left = op->verify & op->written & live_mask(op);
+
+    if (op->verifying != NO_PLACE) {
+        verify_judge(op);
+        left = op->verify & op->written & live_mask(op);
+        op->verifying = NO_PLACE;
+    }
+    if (left == 0 || op->spare_count == 0) {
+        return STRIPE_VERIFIED;
+    }
+    op->verifying = (uint32_t)__builtin_ctz(left);
+    op->verify &= ~(UINT32_C(1) << op->verifying);
+    stripe_verify_submit(op, op->verifying);
+    return STRIPE_WAIT;
+}
+
+static enum stripe_event act_verify_first(struct stripe_op *op)
+{
+    op->verifying = NO_PLACE;
+    return act_verify(op);
+}
+
+static enum stripe_event act_settle(struct stripe_op *op)
+{
+    if (op->plan.writes == 0 && op->direct) {
+        return STRIPE_DURABLE;
+    }
+    return op_wait_marks(op);
+}
+
+static void op_tell_owner(struct stripe_op *op)
+{
+    ASSERT((op->request == NULL) != (op->sync == NULL));
+    if (op->request != NULL) {
+        request_op_done(op);
+    } else {
+        sync_op_done(op);
+    }
+}
+
+/* The failed places that this operation could not repair are counted all the same. */
+static void unrepaired_tell(struct stripe_op *op)
+{
+    uint32_t left = op->failed & ~op->told;
+
+    for (; left != 0; left &= left - 1) {
+        media_error_tell(op, (uint32_t)__builtin_ctz(left), false);
+    }
+}
+
+static enum stripe_event op_end(struct stripe_op *op, int error)
+{
+    op->error = error;
+    list_remove(&op->wait_link);
+    unrepaired_tell(op);
+    stripe_unlock(op);
+    op_tell_owner(op);
+    if (op->late > 0) {
+        stripe_op_hold(op);
+    } else {
+        stripe_op_give(op);
+    }
+    return STRIPE_WAIT;
+}
+
+/* A block is beyond recovery. Of a rebuild target it is recorded, so that nobody reads garbage. */
+static void lost_record(struct stripe_op *op)
+{
+    uint32_t targets = op->fill & live_mask(op) & ~valid_mask(op);
+
+    ASSERT(op->hi - op->lo == IO_ALIGN_BYTES);
+    if (op->fill == 0 && lost_mask(op) != 0) {
+        return; /* no news; as long as it is recorded nobody trusts this block of the row */
+    }
+    op->sync_error = op->sync_error == 0 ? -EIO : op->sync_error;
+    for (; targets != 0; targets &= targets - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(targets);
+
+        if (!lost_add(op->group, stripe_member(op, place), stripe_drive_offset(op))) {
+            op->sync_error = -ENOSPC;
+        }
+        media_error_tell(op, place, false);
+    }
+    vd_changed_tell(op->vd);
+}
+
+/* Goes on with [lo, hi) of the same slice, whose lock it keeps. */
+static enum stripe_event sync_again(struct stripe_op *op, uint32_t lo, uint32_t hi)
+{
+    ASSERT(!op->direct && op->pending == 0);
+    unrepaired_tell(op);
+    list_remove(&op->wait_link);
+    op->lo = lo;
+    op->hi = hi;
+    op->failed = op->have = op->written = op->told = op->verify = 0;
+    op->state = STRIPE_LOCK;
+    return STRIPE_GRANTED;
+}
+
+/* A sync whose slice is beyond recovery as a whole tries each block of it: only what is really
+ * lost shall be lost. */
+static enum stripe_event sync_end(struct stripe_op *op, int error)
+{
+    if (group_is_offline(op->group)) {
+        return op_end(op, error);
+    }
+    if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
+        op->fine_end = op->hi;
+        return sync_again(op, op->lo, op->lo + IO_ALIGN_BYTES);
+    }
+    if (error != 0) {
+        lost_record(op);
+    }
+    if (op->hi < op->fine_end) {
+        return sync_again(op, op->hi, op->hi + IO_ALIGN_BYTES);
+    }
+    return op_end(op, op->sync_error);
+}
+
+static enum stripe_event act_finish(struct stripe_op *op)
+{
+    return op->want == PLAN_SYNC ? sync_end(op, 0) : op_end(op, 0);
+}
+
+static enum stripe_event act_fail(struct stripe_op *op)
+{
+    return op->want == PLAN_SYNC ? sync_end(op, -EIO) : op_end(op, -EIO);
+}
+
+static enum stripe_event act_free(struct stripe_op *op)
+{
+    stripe_op_give(op);
+    return STRIPE_WAIT;
+}
+
+/* The table */
+
+struct stripe_cell {
+    enum stripe_event (*action)(struct stripe_op *op);
+    enum stripe_state next;
+};
+
+static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
+    [STRIPE_FREE] =
+        {[STRIPE_START] = {act_lock, STRIPE_LOCK}, [STRIPE_START_DIRECT] = {act_read, STRIPE_READ}},
+    [STRIPE_LOCK] = {[STRIPE_GRANTED] = {act_read, STRIPE_READ}},
+    [STRIPE_READ] = {[STRIPE_READ_OK] = {act_compute, STRIPE_COMPUTE},
+                     [STRIPE_READ_BAD] = {act_read, STRIPE_READ},
+                     [STRIPE_NEED_LOCK] = {act_lock, STRIPE_LOCK},
+                     [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_COMPUTE] = {[STRIPE_WRITES] = {act_mark, STRIPE_MARK},
+                        [STRIPE_NO_WRITES] = {act_settle, STRIPE_SETTLE}},
+    [STRIPE_MARK] =
+        {[STRIPE_DURABLE] = {act_write, STRIPE_WRITE}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_WRITE] = {[STRIPE_WRITTEN] = {act_verify_first, STRIPE_VERIFY},
+                      [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_VERIFY] = {[STRIPE_NEXT] = {act_verify, STRIPE_VERIFY},
+                       [STRIPE_VERIFIED] = {act_settle, STRIPE_SETTLE}},
+    [STRIPE_SETTLE] =
+        {[STRIPE_DURABLE] = {act_finish, STRIPE_SETTLE}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_LINGER] = {[STRIPE_RELEASED] = {act_free, STRIPE_LINGER}},
+};
+
+void stripe_event(struct stripe_op *op, enum stripe_event event)
+{
+    while (event != STRIPE_WAIT) {
+        const struct stripe_cell *cell = &table[op->state][event];
+
+        ASSERT(event < STRIPE_EVENT_MAX);
+        ASSERT(cell->action != NULL); /* an event that cannot happen in this state */
+        op->state = cell->next;
+        event = cell->action(op);
+    }
+}
+
+void stripe_start(struct stripe_op *op)
+{
+    ASSERT(op->state == STRIPE_FREE);
+    ASSERT(op->lo < op->hi && op->hi - op->lo <= SLICE_MAX_BYTES);
+    ASSERT((op->touched & ~places_of(op)) == 0);
+    op->verifying = NO_PLACE;
+    op->direct = op->want == PLAN_READ && !stripe_is_locked(op);
+    stripe_event(op, op->direct ? STRIPE_START_DIRECT : STRIPE_START);
+}
+
+/* A save has ended, or the group has gone offline: who waited may go on. */
+void stripe_marks_check(struct group *group)
+{
+    struct list ready;
+
+    list_init(&ready);
+    LIST_FOR_EACH_SAFE (node, following, &group->mark_waiters) {
+        struct stripe_op *op = list_entry(node, struct stripe_op, wait_link);
+
+        if (op_wait_marks(op) != STRIPE_WAIT) {
+            list_remove(node);
+            list_push_tail(&ready, node);
+        }
+    }
+    while (!list_is_empty(&ready)) {
+        struct stripe_op *op = list_entry(list_pop_head(&ready), struct stripe_op, wait_link);
+        enum stripe_event event = op_wait_marks(op); /* may have to wait for something newer */
+
+        if (event != STRIPE_WAIT) {
+            stripe_event(op, event);
+        }
+    }
+}

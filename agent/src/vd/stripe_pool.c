@@ -1,0 +1,216 @@
+/*
+ * The fixed pools of stripe operations: one for requests, one for background tasks, so that
+ * neither starves the other. Each operation owns a 64 KiB buffer per column and a few spares,
+ * all aligned to 4096, in one block of memory that is touched only where it is used.
+ *
+ * A drive that hangs may hold up as many operations as its queue is deep, all of them in the
+ * worst case; so that the others can go on, each operation held up is replaced by a substitute.
+ * This is the one place that allocates while the group is at work: once per late transfer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vd/group_private.h"
+
+static uint32_t width_of(const struct group *group)
+{
+    if (group->config.vd_count > 0) {
+        return group->config.vds[0].geometry.members_per_span;
+    }
+    return min_u32(group->config.member_count, RAID_SPAN_MEMBERS_MAX);
+}
+
+static size_t op_bytes(const struct group *group)
+{
+    return sizeof(struct stripe_op) + group->op_width * sizeof(struct stripe_column);
+}
+
+static size_t buffers_bytes(const struct group *group)
+{
+    return (size_t)(group->op_width + STRIPE_SPARES) * SLICE_MAX_BYTES;
+}
+
+static uint8_t *op_equip(struct group *group, struct stripe_op *op, uint8_t *memory)
+{
+    for (uint32_t place = 0; place < group->op_width; place++) {
+        op->columns[place].buffer = memory;
+        memory += SLICE_MAX_BYTES;
+    }
+    for (uint32_t spare = 0; spare < STRIPE_SPARES; spare++) {
+        op->spares[spare] = memory;
+        memory += SLICE_MAX_BYTES;
+    }
+    op->spare_count = STRIPE_SPARES;
+    op->group = group;
+    list_init(&op->lock_link);
+    list_init(&op->wait_link);
+    return memory;
+}
+
+/* Gives every operation of a fresh pool its buffers. */
+static uint8_t *pool_equip(struct group *group, struct pool *pool, uint32_t count, uint8_t *memory)
+{
+    struct list all;
+
+    list_init(&all);
+    for (uint32_t i = 0; i < count; i++) {
+        struct stripe_op *op = pool_take(pool);
+
+        ASSERT(op != NULL);
+        memory = op_equip(group, op, memory);
+        op->pool = pool;
+        list_push_tail(&all, &op->lock_link);
+    }
+    LIST_FOR_EACH_SAFE (node, following, &all) {
+        list_remove(node);
+        pool_give(pool, list_entry(node, struct stripe_op, lock_link));
+    }
+    return memory;
+}
+
+int stripe_pools_init(struct group *group)
+{
+    uint32_t count = group->options.stripe_ops + STRIPE_SYNC_OPS;
+    uint8_t *memory = NULL;
+    int error = 0;
+
+    list_init(&group->substitutes);
+    group->op_width = width_of(group);
+    ASSERT(group->op_width >= 1 && group->op_width <= RAID_SPAN_MEMBERS_MAX);
+    group->op_memory = aligned_alloc(IO_ALIGN_BYTES, count * buffers_bytes(group));
+    if (group->op_memory == NULL) {
+        return -ENOMEM;
+    }
+    error = pool_init(&group->ops, group->options.stripe_ops, op_bytes(group));
+    if (error == 0) {
+        error = pool_init(&group->sync_ops, STRIPE_SYNC_OPS, op_bytes(group));
+    }
+    if (error != 0) {
+        return error;
+    }
+    memory = pool_equip(group, &group->ops, group->options.stripe_ops, group->op_memory);
+    memory = pool_equip(group, &group->sync_ops, STRIPE_SYNC_OPS, memory);
+    ASSERT(memory == group->op_memory + count * buffers_bytes(group));
+    return 0;
+}
+
+void stripe_pools_done(struct group *group)
+{
+    struct list *node = NULL;
+
+    while (group->op_memory != NULL && (node = list_pop_head(&group->substitutes)) != NULL) {
+        struct stripe_op *op = list_entry(node, struct stripe_op, lock_link);
+
+        group->substitute_count--;
+        free(op->memory);
+        free(op);
+    }
+    ASSERT(group->substitute_count == 0);
+    pool_done(&group->ops);
+    pool_done(&group->sync_ops);
+    free(group->op_memory);
+}
+
+static struct stripe_op *op_find_free(struct group *group, struct pool *pool)
+{
+    struct stripe_op *op = pool_take(pool);
+    struct list *node = NULL;
+
+    if (op == NULL) {
+        node = list_pop_head(&group->substitutes);
+        op = node != NULL ? list_entry(node, struct stripe_op, lock_link) : NULL;
+    }
+    return op;
+}
+
+struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
+{
+    struct stripe_op *op = op_find_free(group, pool);
+
+    if (op == NULL) {
+        return NULL;
+    }
+    group->ops_active++;
+    ASSERT(op->state == STRIPE_FREE && op->spare_count == STRIPE_SPARES);
+    list_init(&op->lock_link);
+    list_init(&op->wait_link);
+    op->vd = NULL;
+    op->request = NULL;
+    op->sync = NULL;
+    op->direct = false;
+    op->slice = op->lo = op->hi = 0;
+    op->touched = op->full = op->fill = op->fine_end = 0;
+    op->sync_error = 0;
+    op->settle_change = 0;
+    op->failed = op->have = op->barred = 0;
+    op->verify = op->verifying = op->written = op->told = 0;
+    op->source = 0;
+    op->pending = op->late = 0;
+    op->error = 0;
+    memset(&op->plan, 0, sizeof(op->plan));
+    return op;
+}
+
+static void op_put_home(struct stripe_op *op)
+{
+    op->spare_count = STRIPE_SPARES;
+    if (op->pool != NULL) {
+        pool_give(op->pool, op);
+    } else {
+        list_push_tail(&op->group->substitutes, &op->lock_link);
+    }
+}
+
+void stripe_op_give(struct stripe_op *op)
+{
+    struct group *group = op->group;
+
+    ASSERT(op->pending == 0 && op->late == 0);
+    ASSERT(!list_is_linked(&op->lock_link) && !list_is_linked(&op->wait_link));
+    if (op->state == STRIPE_LINGER) {
+        ASSERT(group->late_ops > 0);
+        group->late_ops--;
+    } else {
+        ASSERT(group->ops_active > 0);
+        group->ops_active--;
+    }
+    op->state = STRIPE_FREE;
+    op_put_home(op);
+}
+
+static void substitute_make(struct group *group)
+{
+    struct stripe_op *op = calloc(1, op_bytes(group));
+    uint8_t *memory = aligned_alloc(IO_ALIGN_BYTES, buffers_bytes(group));
+
+    if (op == NULL || memory == NULL) {
+        free(op);
+        free(memory);
+        return; /* then the others have to wait for the late one */
+    }
+    op->memory = memory;
+    (void)op_equip(group, op, memory); /* the end of the memory is not needed */
+    list_push_tail(&group->substitutes, &op->lock_link);
+    group->substitute_count++;
+}
+
+void stripe_op_hold(struct stripe_op *op)
+{
+    struct group *group = op->group;
+
+    ASSERT(op->late > 0 && op->pending == 0);
+    ASSERT(group->ops_active > 0);
+    op->state = STRIPE_LINGER;
+    group->ops_active--;
+    group->late_ops++;
+    if (group->late_ops > group->substitute_count &&
+        group->substitute_count < STRIPE_SUBSTITUTES_MAX) {
+        substitute_make(group);
+    }
+}
+
+bool stripe_ops_are_left(const struct group *group)
+{
+    return pool_free_count(&group->ops) > 0 || !list_is_empty(&group->substitutes);
+}

@@ -1,0 +1,224 @@
+/*
+ * A virtual drive: what can be asked of it, its dirty mark and the idle clean.
+ *
+ *   clean --first write: mark, save--> dirty --idle, flush, still no write--> clean (saved)
+ *
+ * (1) No write of a request reaches a member before the save that carries the mark is durable.
+ * (2) The mark is cleared only if no write was admitted between the beginning of the flush that
+ *     covers all of them and its end.
+ * Virtual drives without redundancy have nothing to resynchronise and are never marked.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vd/group_private.h"
+
+static void idle_timer_fired(struct clock_timer *timer);
+
+static void target_submit(struct vd_target *target, struct vd_request *request)
+{
+    vd_submit(container_of(target, struct vd, target), request);
+}
+
+static const struct vd_target_ops target_ops = {.submit = target_submit};
+
+/* What exports see follows the configuration: the name, the access policy. */
+void vd_target_update(struct vd *vd)
+{
+    const struct vd_config *config = vd_config_of(vd);
+    char guid[GUID_TEXT_BYTES];
+
+    guid_format(&config->guid, guid);
+    vd->target.ops = &target_ops;
+    (void)snprintf(vd->target.name, sizeof(vd->target.name), "%s",
+                   config->name[0] != '\0' ? config->name : guid); /* both always fit */
+    (void)snprintf(vd->target.description, sizeof(vd->target.description), "%s virtual drive %s",
+                   raid_level_info(config->geometry.level)->name, guid); /* always fits */
+    vd->target.size_bytes = config->size_bytes;
+    vd->target.block_bytes = config->geometry.block_bytes;
+    vd->target.preferred_block_bytes = IO_ALIGN_BYTES;
+    vd->target.optimal_io_bytes = geometry_row_bytes(&config->geometry);
+    vd->target.read_only = config->access == ACCESS_POLICY_READ_ONLY;
+}
+
+int vd_create(struct group *group, uint32_t index, struct vd **ret_vd)
+{
+    struct vd *vd = calloc(1, sizeof(*vd));
+
+    if (vd == NULL) {
+        return -ENOMEM;
+    }
+    vd->group = group;
+    vd->index = index;
+    vd->state = group->state;
+    vd->consistent_rows = vd_config_of(vd)->consistent_rows;
+    vd->idle_timer.fire = idle_timer_fired;
+    vd->idle_timer.owner = vd;
+    list_init(&vd->ordered);
+    vd_target_update(vd);
+    *ret_vd = vd;
+    return 0;
+}
+
+struct vd *vd_free(struct vd *vd)
+{
+    if (vd == NULL) {
+        return NULL;
+    }
+    ASSERT(vd->requests_open == 0 && vd->syncs_open == 0);
+    ASSERT(list_is_empty(&vd->ordered) && !vd->cleaning);
+    clock_cancel(vd->group->clock, &vd->idle_timer);
+    free(vd);
+    return NULL;
+}
+
+void vd_changed_tell(struct vd *vd)
+{
+    struct group *group = vd->group;
+
+    if (group->observer.vd_changed != NULL) {
+        group->observer.vd_changed(group->observer.context, vd);
+    }
+}
+
+/* The dirty mark */
+
+bool vd_needs_mark(const struct vd *vd)
+{
+    return geometry_span_tolerance(&vd_config_of(vd)->geometry) > 0;
+}
+
+void vd_mark_dirty(struct vd *vd)
+{
+    struct vd_config *config = vd_config_of(vd);
+
+    if (!config->dirty && vd_needs_mark(vd)) {
+        config->dirty = true;
+        vd->dirty_change = save_changed(vd->group);
+    }
+}
+
+bool vd_mark_is_durable(const struct vd *vd)
+{
+    if (!vd_needs_mark(vd) || SIM_BUG(NO_DIRTY_MARK)) {
+        return true;
+    }
+    return vd_config_of(vd)->dirty && save_is_durable(vd->group, vd->dirty_change);
+}
+
+void vd_write_begin(struct vd *vd)
+{
+    vd->writes_open++;
+    vd->writes_admitted++;
+}
+
+static void idle_timer_arm(struct vd *vd)
+{
+    struct group *group = vd->group;
+
+    clock_arm(group->clock, &vd->idle_timer,
+              clock_now_us(group->clock) + (uint64_t)group->options.dirty_idle_ms * 1000);
+}
+
+void vd_write_end(struct vd *vd)
+{
+    ASSERT(vd->writes_open > 0);
+    vd->writes_open--;
+    if (vd->writes_open == 0 && vd->group->stop == STOP_NO) {
+        idle_timer_arm(vd);
+    }
+}
+
+static void clean_flushed(struct flush_waiter *waiter, int error)
+{
+    struct vd *vd = container_of(waiter, struct vd, clean_flush);
+
+    ASSERT(vd->cleaning);
+    vd->cleaning = false;
+    if (error == 0 && vd->writes_open == 0 && vd->writes_admitted == vd->clean_seen) { /* (2) */
+        vd_config_of(vd)->dirty = false;
+        (void)save_changed(vd->group); /* nobody waits for cleanliness */
+    }
+}
+
+static void idle_timer_fired(struct clock_timer *timer)
+{
+    struct vd *vd = timer->owner;
+    struct group *group = vd->group;
+
+    if (vd->writes_open > 0 || vd->cleaning || !vd_config_of(vd)->dirty ||
+        group_is_offline(group) || group->stop != STOP_NO) {
+        return;
+    }
+    group_enter(group);
+    vd->cleaning = true;
+    vd->clean_seen = vd->writes_admitted;
+    vd->clean_flush.done = clean_flushed;
+    if (SIM_BUG(CLEAN_UNFLUSHED)) {
+        clean_flushed(&vd->clean_flush, 0);
+    } else {
+        flush_wait(group, &vd->clean_flush);
+    }
+    group_leave(group);
+}
+
+/* Cursor of known-consistent rows */
+
+void vd_consistent_advance(struct vd *vd, uint64_t rows)
+{
+    ASSERT(rows <= geometry_row_count(&vd_config_of(vd)->geometry));
+    vd->consistent_rows = max_u64(vd->consistent_rows, rows);
+}
+
+uint64_t vd_consistent_rows(const struct vd *vd)
+{
+    return vd->consistent_rows;
+}
+
+bool vd_is_consistent(const struct vd *vd)
+{
+    return !vd_needs_mark(vd) ||
+           vd->consistent_rows == geometry_row_count(&vd_config_of(vd)->geometry);
+}
+
+/* Getters */
+
+const struct vd_config *vd_config(const struct vd *vd)
+{
+    return vd_config_of(vd);
+}
+
+struct group *vd_group(const struct vd *vd)
+{
+    return vd->group;
+}
+
+enum virtual_drive_state vd_state(const struct vd *vd)
+{
+    return vd->state;
+}
+
+uint32_t vd_drive_failures_left(const struct vd *vd)
+{
+    const struct geometry *geometry = &vd_config_of(vd)->geometry;
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+    uint32_t left = tolerance;
+
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        uint32_t lost = 0;
+
+        for (uint32_t place = 0; place < geometry->members_per_span; place++) {
+            uint32_t member = span * geometry->members_per_span + place;
+
+            lost += vd->group->config.members[member].state != MEMBER_ONLINE ? 1u : 0u;
+        }
+        left = min_u32(left, lost < tolerance ? tolerance - lost : 0);
+    }
+    return left;
+}
+
+struct vd_target *vd_target(struct vd *vd)
+{
+    return &vd->target;
+}

@@ -1,0 +1,339 @@
+/*
+ * Requests to a virtual drive: check, admit, split into stripe operations, complete once.
+ *
+ *   NEW -> SPLITTING -> RUNNING -> [FLUSHING if FUA] -> ANSWERED     reads and writes
+ *   NEW -> HELD -> FLUSHING -> ANSWERED                              flushes
+ *
+ * (1) A request is split in order of admission; one that overlaps an earlier one that is not
+ *     yet wholly split, either of them writing, waits. Operations on one slice queue in the
+ *     order in which they were split off: so overlapping requests take effect in order.
+ * (2) A request has at most half the pool, so that a long one does not starve the others.
+ * (3) `ordered` of a virtual drive has its writes and flushes; a flush starts when no write is
+ *     before it. A write stays there until it is answered.
+ */
+#include <string.h>
+
+#include "vd/group_private.h"
+
+#define ADMISSION_SCAN_MAX 32u
+
+static uint32_t slices_per_row(const struct vd *vd)
+{
+    return (uint32_t)div_ceil_u64(vd_config_of(vd)->geometry.strip_bytes, SLICE_MAX_BYTES);
+}
+
+/* Answering */
+
+static void request_answer(struct vd_request *request, enum vd_status status)
+{
+    struct request_state *state = request_state(request);
+    struct vd *vd = state->vd;
+    bool ordered = request_writes(request) || request->op == VD_OP_FLUSH;
+
+    ASSERT(state->phase != REQUEST_ANSWERED && state->open_ops == 0);
+    ASSERT(vd->requests_open > 0 && vd->group->requests_open > 0);
+    state->phase = REQUEST_ANSWERED;
+    state->status = (uint8_t)status;
+    vd->requests_open--;
+    vd->group->requests_open--;
+    if (ordered) {
+        list_remove(&request->vd_link);
+    }
+    if (request_writes(request)) {
+        vd_write_end(vd);
+    }
+    list_init(&request->vd_link);
+    list_push_tail(&vd->group->answers, &request->vd_link);
+    if (ordered) {
+        vd_flushes_check(vd);
+    }
+}
+
+static struct vd_request *request_of_waiter(struct flush_waiter *waiter)
+{
+    struct request_state *state = container_of(waiter, struct request_state, waiter);
+
+    return container_of((uint64_t(*)[6])(void *)state, struct vd_request, vd_private);
+}
+
+static void request_flushed(struct flush_waiter *waiter, int error)
+{
+    struct vd_request *request = request_of_waiter(waiter);
+
+    ASSERT(request_state(request)->phase == REQUEST_FLUSHING);
+    request_answer(request, error == 0 ? VD_STATUS_OK : VD_STATUS_IO);
+}
+
+static void request_flush(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    state->phase = REQUEST_FLUSHING;
+    state->waiter.done = request_flushed;
+    flush_wait(state->vd->group, &state->waiter);
+}
+
+/* Starts the flushes that no write precedes. */
+void vd_flushes_check(struct vd *vd)
+{
+    LIST_FOR_EACH_SAFE (node, following, &vd->ordered) {
+        struct vd_request *request = list_entry(node, struct vd_request, vd_link);
+
+        if (request->op != VD_OP_FLUSH) {
+            return;
+        }
+        if (request_state(request)->phase == REQUEST_HELD) {
+            request_flush(request);
+        }
+    }
+}
+
+/* Splitting */
+
+/* Places of the row that the request touches within op's slice; sets op's range and masks. */
+static bool op_take_range(struct stripe_op *op)
+{
+    uint32_t lo = UINT32_MAX;
+    uint32_t hi = 0;
+    uint32_t starts[RAID_SPAN_MEMBERS_MAX];
+    uint32_t ends[RAID_SPAN_MEMBERS_MAX];
+
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        stripe_request_range(op, d, &starts[d], &ends[d]);
+        if (starts[d] < ends[d]) {
+            op->touched |= UINT32_C(1) << op->map.data_place[d];
+            lo = min_u32(lo, (uint32_t)align_down_u64(starts[d], IO_ALIGN_BYTES));
+            hi = max_u32(hi, (uint32_t)align_up_u64(ends[d], IO_ALIGN_BYTES));
+        }
+    }
+    if (op->touched == 0) {
+        return false;
+    }
+    op->lo = lo;
+    op->hi = hi;
+    ASSERT(op->hi - op->lo <= SLICE_MAX_BYTES);
+    for (uint32_t d = 0; d < op->map.data_count && op->want == PLAN_WRITE; d++) {
+        if (starts[d] < ends[d] && starts[d] <= lo && ends[d] >= hi) {
+            op->full |= UINT32_C(1) << op->map.data_place[d];
+        }
+    }
+    return true;
+}
+
+/* One past the last (row, slice) of a request. */
+static uint64_t request_cursor_end(const struct vd_request *request)
+{
+    const struct vd *vd = request_state((struct vd_request *)(uintptr_t)request)
+                              ->vd; /* the accessor has no const form */
+    uint32_t row_bytes = geometry_row_bytes(&vd_config_of(vd)->geometry);
+    uint64_t last = request->offset_bytes + request->length_bytes - 1;
+
+    return (last / row_bytes + 1) * slices_per_row(vd);
+}
+
+/* Fills op with the next piece of the request. False: nothing is left. */
+static bool request_next_piece(struct vd_request *request, struct stripe_op *op)
+{
+    struct request_state *state = request_state(request);
+    struct vd *vd = state->vd;
+    const struct geometry *geometry = &vd_config_of(vd)->geometry;
+    uint32_t slices = slices_per_row(vd);
+    uint64_t end = request_cursor_end(request);
+
+    op->vd = vd;
+    op->request = request;
+    op->want = request->op == VD_OP_READ ? PLAN_READ : PLAN_WRITE;
+    while (state->cursor < end) {
+        uint64_t cursor = state->cursor++;
+
+        op->slice = (uint32_t)(cursor % slices);
+        op->lo = op->slice * SLICE_MAX_BYTES;
+        op->hi = min_u32(op->lo + SLICE_MAX_BYTES, geometry->strip_bytes);
+        geometry_row_map(geometry, cursor / slices, &op->map);
+        if (op_take_range(op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void request_complete(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    ASSERT(state->phase == REQUEST_RUNNING && state->open_ops == 0);
+    if (state->status == VD_STATUS_OK && request->fua && request_writes(request)) {
+        request_flush(request);
+    } else {
+        request_answer(request, (enum vd_status)state->status);
+    }
+}
+
+static void request_split_done(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    list_remove(&state->waiter.link);
+    state->phase = REQUEST_RUNNING;
+    if (state->open_ops == 0) {
+        request_complete(request);
+    }
+}
+
+/* Splits off as much as the pool allows. True: the request is wholly split. */
+static bool request_split(struct group *group, struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    while (state->open_ops < div_ceil_u64(group->options.stripe_ops, 2)) {
+        struct stripe_op *op = NULL;
+
+        if (state->status != VD_STATUS_OK || state->cursor == request_cursor_end(request)) {
+            return true;
+        }
+        op = stripe_op_take(group, &group->ops);
+        if (op == NULL) {
+            return false;
+        }
+        if (!request_next_piece(request, op)) {
+            stripe_op_give(op);
+            return true;
+        }
+        state->open_ops++;
+        stripe_start(op);
+    }
+    return state->cursor == request_cursor_end(request);
+}
+
+static bool requests_clash(const struct vd_request *a, const struct vd_request *b)
+{
+    return (request_writes(a) || request_writes(b)) &&
+           a->offset_bytes < b->offset_bytes + b->length_bytes &&
+           b->offset_bytes < a->offset_bytes + a->length_bytes;
+}
+
+static struct vd_request *request_of_admission(struct list *node)
+{
+    return request_of_waiter(list_entry(node, struct flush_waiter, link));
+}
+
+/* (1): does an earlier request that is not wholly split overlap this one? */
+static bool request_is_behind(struct group *group, struct vd_request *request)
+{
+    LIST_FOR_EACH (node, &group->admission) {
+        struct vd_request *earlier = request_of_admission(node);
+
+        if (earlier == request) {
+            return false;
+        }
+        if (request_state(earlier)->vd == request_state(request)->vd &&
+            requests_clash(earlier, request)) {
+            return true;
+        }
+    }
+    UNREACHABLE();
+}
+
+void requests_pump(struct group *group)
+{
+    uint32_t scanned = 0;
+
+    LIST_FOR_EACH_SAFE (node, following, &group->admission) {
+        struct vd_request *request = request_of_admission(node);
+
+        if (!stripe_ops_are_left(group) || scanned++ == ADMISSION_SCAN_MAX) {
+            return;
+        }
+        if (!request_is_behind(group, request) && request_split(group, request)) {
+            request_split_done(request);
+        }
+    }
+}
+
+void request_op_done(struct stripe_op *op)
+{
+    struct vd_request *request = op->request;
+    struct request_state *state = request_state(request);
+
+    ASSERT(state->open_ops > 0);
+    state->open_ops--;
+    if (op->error != 0) {
+        state->status = VD_STATUS_IO;
+    }
+    if (state->open_ops == 0 && state->phase == REQUEST_RUNNING) {
+        request_complete(request);
+    }
+}
+
+/* Admission */
+
+static enum vd_status request_check(const struct vd *vd, const struct vd_request *request)
+{
+    const struct vd_config *config = vd_config_of(vd);
+
+    if ((unsigned)request->op >= VD_OP_MAX ||
+        request->offset_bytes % config->geometry.block_bytes != 0 ||
+        request->length_bytes % config->geometry.block_bytes != 0 ||
+        request->offset_bytes > config->size_bytes ||
+        request->length_bytes > config->size_bytes - request->offset_bytes) {
+        return VD_STATUS_INVALID;
+    }
+    if ((request->op == VD_OP_READ || request->op == VD_OP_WRITE) && request->buffer == NULL &&
+        request->length_bytes > 0) {
+        return VD_STATUS_INVALID;
+    }
+    if (vd->group->stop != STOP_NO || !vd->serving || !vd->group->online) {
+        return VD_STATUS_SHUTDOWN;
+    }
+    if (config->access == ACCESS_POLICY_BLOCKED || group_is_offline(vd->group)) {
+        return VD_STATUS_IO;
+    }
+    if (request_writes(request) && config->access == ACCESS_POLICY_READ_ONLY) {
+        return VD_STATUS_READ_ONLY;
+    }
+    return VD_STATUS_OK;
+}
+
+static void request_admit(struct vd *vd, struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+    enum vd_status status = request_check(vd, request);
+
+    if (request_writes(request) || request->op == VD_OP_FLUSH) {
+        list_push_tail(&vd->ordered, &request->vd_link);
+    }
+    if (request_writes(request)) {
+        vd_write_begin(vd);
+    }
+    if (status != VD_STATUS_OK) {
+        request_answer(request, status);
+    } else if (request->op == VD_OP_FLUSH) {
+        state->phase = REQUEST_HELD;
+        vd_flushes_check(vd);
+    } else if (request->length_bytes == 0) {
+        request_answer(request, VD_STATUS_OK);
+    } else {
+        state->phase = REQUEST_SPLITTING;
+        state->cursor = request->offset_bytes / geometry_row_bytes(&vd_config_of(vd)->geometry) *
+                        slices_per_row(vd);
+        list_push_tail(&vd->group->admission, &state->waiter.link);
+    }
+}
+
+void vd_submit(struct vd *vd, struct vd_request *request)
+{
+    struct group *group = vd->group;
+    struct request_state *state = request_state(request);
+
+    ASSERT(request->complete != NULL);
+    memset(request->vd_private, 0, sizeof(request->vd_private));
+    list_init(&request->vd_link);
+    state->vd = vd;
+    list_init(&state->waiter.link);
+    state->phase = REQUEST_NEW;
+    group_enter(group);
+    vd->requests_open++;
+    group->requests_open++;
+    request_admit(vd, request);
+    group_leave_later(group);
+}

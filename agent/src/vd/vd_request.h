@@ -1,0 +1,72 @@
+/*
+ * One request to a virtual drive, from an export, a task or a test.
+ *
+ * Filled by the caller, owned by the virtual drive from vd_submit() until complete(),
+ * which is called exactly once, from the loop and never from inside vd_submit().
+ * Offset and length are multiples of the virtual drive's logical block and lie inside its
+ * size; anything else completes with VD_STATUS_INVALID. Requests are ordered as admitted
+ * where they overlap. A flush covers every write completed before it was submitted,
+ * whichever connection wrote. A request with fua is on stable storage when it completes.
+ */
+#ifndef ARRAYWRIGHT_VD_VD_REQUEST_H
+#define ARRAYWRIGHT_VD_VD_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+enum vd_op {
+    VD_OP_READ,
+    VD_OP_WRITE,
+    VD_OP_FLUSH,
+    VD_OP_TRIM,         /* afterwards the range reads as zeros */
+    VD_OP_WRITE_ZEROES, /* afterwards the range reads as zeros */
+    VD_OP_MAX
+};
+
+enum vd_status {
+    VD_STATUS_OK,
+    VD_STATUS_INVALID,  /* range, alignment or operation not acceptable */
+    VD_STATUS_IO,       /* data cannot be had or kept: beyond redundancy, or offline */
+    VD_STATUS_READ_ONLY,
+    VD_STATUS_SHUTDOWN, /* the virtual drive is going away */
+    VD_STATUS_MAX
+};
+
+struct vd_request {
+    enum vd_op op;
+    bool fua;
+    uint64_t offset_bytes;
+    uint32_t length_bytes;   /* flush: 0; write-zeroes and trim: up to 4 GiB - block */
+    uint8_t *buffer;         /* read and write only; no alignment needed */
+    void (*complete)(struct vd_request *request, enum vd_status status);
+    void *owner;
+
+    /* Private to the virtual drive while it owns the request. */
+    struct list vd_link;
+    uint64_t vd_private[6];
+};
+
+/*
+ * What an export needs of a virtual drive: a table, so that the NBD server can be tested
+ * over memory and a virtual drive can be exported by any server.
+ */
+struct vd_target;
+
+struct vd_target_ops {
+    void (*submit)(struct vd_target *target, struct vd_request *request);
+};
+
+struct vd_target {
+    const struct vd_target_ops *ops;
+    char name[64];           /* export name: the virtual drive's name or its GUID */
+    char description[128];
+    uint64_t size_bytes;
+    uint32_t block_bytes;            /* minimum: 512 or 4096 */
+    uint32_t preferred_block_bytes;  /* e.g. 4096 */
+    uint32_t optimal_io_bytes;       /* one full row, a hint */
+    bool read_only;
+};
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * Short stories (directed.h).
+ */
+#include "directed.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "sim_array.h"
+
+static enum vd_status write_all(struct sim_array *array, uint8_t byte)
+{
+    uint8_t bytes[4096];
+
+    memset(bytes, byte, sizeof(bytes));
+    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, 0, sizeof(bytes), bytes);
+}
+
+static struct sim_array *mirror_start(uint64_t seed)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_1,
+                                        .span_count = 1,
+                                        .members_per_span = 2,
+                                        .strip_bytes = 8192,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .spare_count = 1,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
+    int error = sim_array_start(array);
+
+    ASSERT(error == 0);
+    return array;
+}
+
+static void mirror_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+    int error = sim_array_stop(array);
+
+    ASSERT(error == 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+bool directed_ack_after_loss(uint64_t seed)
+{
+    struct sim_array *array = mirror_start(seed);
+    uint8_t bytes[4096];
+    enum vd_status status = VD_STATUS_OK;
+    int error = 0;
+
+    status = write_all(array, 1); /* the dirty mark is durable from here on */
+    ASSERT(status == VD_STATUS_OK);
+    array->sim_store->latency_max_us = 1000000;
+    sim_drive_pull(array->sims[0], false);
+    status = write_all(array, 2);
+    ASSERT(status == VD_STATUS_OK);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    sim_drive_return(array->sims[0]);
+    error = sim_array_reload(array);
+    ASSERT(error == 0);
+    status =
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes);
+    ASSERT(status == VD_STATUS_OK);
+    mirror_end(array);
+    return bytes[0] == 2;
+}
+
+static void sync_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void rebuild_rows(struct sim_array *array, uint32_t rows)
+{
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = rows,
+                           .fill = true,
+                           .complete = sync_done,
+                           .owner = array};
+    int error = 0;
+
+    vd_sync_submit(sync.vd, &sync);
+    error = sim_array_wait(array);
+    ASSERT(error == 0);
+    group_rebuilt_advance(array->group, 1, (uint64_t)rows * 8192);
+}
+
+static bool mirrors_agree(const struct sim_array *array, uint64_t bytes)
+{
+    uint8_t a[4096];
+    uint8_t b[4096];
+
+    for (uint64_t at = 0; at < bytes; at += sizeof(a)) {
+        sim_drive_peek(array->sims[0], at, a, sizeof(a));
+        sim_drive_peek(array->sims[2], at, b, sizeof(b));
+        if (memcmp(a, b, sizeof(a)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool directed_checkpoint(uint64_t seed)
+{
+    struct sim_array *array = mirror_start(seed);
+    uint64_t puts = 0;
+    uint64_t published = 0;
+    bool agree = false;
+    enum vd_status status = write_all(array, 1);
+    int error = 0;
+
+    ASSERT(status == VD_STATUS_OK);
+    sim_drive_pull(array->sims[1], false);
+    status = write_all(array, 2);
+    ASSERT(status == VD_STATUS_OK);
+    error = sim_array_replace(array, 1, 2);
+    ASSERT(error == 0);
+    rebuild_rows(array, 64);
+    puts = array->sim_store->put_count;
+    array->sim_store->latency_max_us = 1;
+    array->sims[2]->extra_latency_us = 5000;
+    group_checkpoint(array->group, sim_array_done, array);
+    while (array->sim_store->put_count == puts || !list_is_empty(&array->sim_store->puts)) {
+        (void)sim_world_step(array->world); /* the checkpoint keeps it going */
+    }
+    /* Its answer comes while the power is off, or has come. */
+    sim_world_power_off(array->world, SIM_CUT_DROP_ALL);
+    if (!array->done) {
+        (void)sim_array_wait(array); /* with whatever error */
+    }
+    array->done = false;
+    (void)sim_array_stop(array); /* nothing answers any more */
+    while (sim_world_step(array->world)) {
+    }
+    sim_world_power_on(array->world);
+    error = sim_array_reload(array);
+    ASSERT(error == 0);
+    published = group_config(array->group)->members[1].rebuilt_bytes;
+    agree = mirrors_agree(array, published);
+    mirror_end(array);
+    return agree && (published == 0 || published == 64 * 8192);
+}

@@ -1,0 +1,22 @@
+/*
+ * Short stories aimed at one promise, for windows that random lives hit too rarely.
+ */
+#ifndef ARRAYWRIGHT_TESTS_DIRECTED_H
+#define ARRAYWRIGHT_TESTS_DIRECTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A mirror loses a drive in the middle of a write, the write is acknowledged, at that moment
+ * the process dies, and the drive comes back: the write must still be there. False: it is not.
+ */
+bool directed_ack_after_loss(uint64_t seed);
+
+/*
+ * Half of a member is rebuilt and the cursor is published; the moment the store has the record
+ * the power goes, and all unflushed writes with it. False: the cursor vouches for lost bytes.
+ */
+bool directed_checkpoint(uint64_t seed);
+
+#endif

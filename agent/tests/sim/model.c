@@ -1,0 +1,229 @@
+/*
+ * The oracle (model.h).
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+#define MAGIC UINT64_C(0x41575349544d0001)
+
+static uint64_t mix(uint64_t value)
+{
+    value ^= value >> 31;
+    value *= UINT64_C(0x7fb5d329728ea185);
+    value ^= value >> 27;
+    value *= UINT64_C(0x81dadef4bc2dd44d);
+    return value ^ (value >> 33);
+}
+
+static void *array_new(uint64_t count, size_t size)
+{
+    void *array = calloc(count, size);
+
+    ASSERT(array != NULL);
+    return array;
+}
+
+struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count)
+{
+    struct model *model = array_new(1, sizeof(*model));
+
+    model->seed = seed;
+    model->vd = vd;
+    model->block_bytes = block_bytes;
+    model->block_count = block_count;
+    model->next_version = 1;
+    model->floor = array_new(block_count, sizeof(uint32_t));
+    model->acked = array_new(block_count, sizeof(uint32_t));
+    model->durable = array_new(block_count, sizeof(uint32_t));
+    model->newest = array_new(block_count, sizeof(uint32_t));
+    model->zero = array_new(block_count, sizeof(uint32_t));
+    model->cleared = array_new(block_count, sizeof(uint32_t));
+    model->unsure = array_new(block_count, sizeof(bool));
+    model->at_risk = array_new(block_count, sizeof(bool));
+    return model;
+}
+
+void model_destroy(struct model *model)
+{
+    if (model == NULL) {
+        return;
+    }
+    free(model->floor);
+    free(model->acked);
+    free(model->durable);
+    free(model->newest);
+    free(model->zero);
+    free(model->cleared);
+    free(model->unsure);
+    free(model->at_risk);
+    free(model);
+}
+
+struct head {
+    uint64_t magic;
+    uint64_t seed;
+    uint64_t block;
+    uint32_t vd;
+    uint32_t version;
+};
+
+void model_fill(const struct model *model, uint64_t block, uint32_t version, uint8_t *bytes)
+{
+    struct head head = {MAGIC, model->seed, block, model->vd, version};
+    uint64_t word = mix(model->seed ^ (block << 20) ^ version ^ ((uint64_t)model->vd << 56));
+
+    for (uint32_t i = 0; i < model->block_bytes; i += 8) {
+        memcpy(bytes + i, &word, 8);
+        word += UINT64_C(0x9e3779b97f4a7c15);
+    }
+    memcpy(bytes, &head, sizeof(head));
+}
+
+uint32_t model_write_begin(struct model *model, uint64_t block, uint64_t count, bool zero)
+{
+    uint32_t version = model->next_version++;
+
+    ASSERT(block + count <= model->block_count);
+    for (uint64_t i = block; i < block + count; i++) {
+        model->newest[i] = version;
+        if (zero) {
+            model->zero[i] = version;
+        }
+    }
+    return version;
+}
+
+static void raise(uint32_t *value, uint32_t least)
+{
+    *value = *value > least ? *value : least;
+}
+
+void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint32_t version,
+                       bool fua)
+{
+    for (uint64_t i = block; i < block + count; i++) {
+        raise(&model->acked[i], version);
+        raise(&model->floor[i], version);
+        if (fua) {
+            raise(&model->durable[i], version);
+        }
+        if (version == model->newest[i]) {
+            model->cleared[i] = model->unsure[i] ? version : model->cleared[i];
+            model->unsure[i] = false;
+            model->at_risk[i] = false;
+        }
+    }
+}
+
+static bool is_zero(const uint8_t *bytes, uint32_t count)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0;
+}
+
+static const char *block_check(struct model *model, uint64_t block, uint32_t floor,
+                               const uint8_t *bytes, bool pin)
+{
+    struct head head;
+    uint8_t wanted[4096];
+
+    memcpy(&head, bytes, sizeof(head));
+    if (head.magic != MAGIC || head.seed != model->seed) {
+        if (floor == 0 || (is_zero(bytes, model->block_bytes) && model->zero[block] >= floor)) {
+            return NULL;
+        }
+        return is_zero(bytes, model->block_bytes) ? "zeros where data were written"
+                                                  : "noise where data were written";
+    }
+    if (head.block != block || head.vd != model->vd) {
+        return "a block from another place";
+    }
+    model_fill(model, block, head.version, wanted);
+    if (memcmp(wanted, bytes, model->block_bytes) != 0) {
+        return "a mixture of versions";
+    }
+    if (head.version < floor) {
+        return "a version older than acknowledged or seen before";
+    }
+    if (head.version > model->newest[block]) {
+        return "a version that was never written";
+    }
+    if (pin) {
+        raise(&model->floor[block], head.version);
+    }
+    return NULL;
+}
+
+const char *model_read_check(struct model *model, uint64_t block, uint64_t count,
+                             const uint32_t *floor, const uint8_t *bytes, bool pin)
+{
+    ASSERT(model->block_bytes <= 4096);
+    for (uint64_t i = 0; i < count; i++) {
+        const char *wrong = NULL;
+
+        if (!model->unsure[block + i]) {
+            wrong = block_check(model, block + i, floor[i], bytes + i * model->block_bytes, pin);
+        }
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    return NULL;
+}
+
+void model_flushed(struct model *model, const uint32_t *acked)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        raise(&model->durable[i], acked[i]);
+    }
+}
+
+void model_stopped(struct model *model)
+{
+    model_flushed(model, model->acked);
+}
+
+void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks)
+{
+    uint64_t first = block / row_blocks * row_blocks;
+    uint64_t end = ((block + count - 1) / row_blocks + 1) * row_blocks;
+
+    for (uint64_t i = first; i < end && i < model->block_count; i++) {
+        model->unsure[i] = true;
+    }
+}
+
+void model_crashed(struct model *model, uint64_t row_blocks)
+{
+    for (uint64_t first = 0; first < model->block_count; first += row_blocks) {
+        bool undecided = false;
+        uint64_t end =
+            first + row_blocks < model->block_count ? first + row_blocks : model->block_count;
+
+        for (uint64_t i = first; i < end; i++) {
+            undecided = undecided || model->newest[i] > model->durable[i];
+            model->unsure[i] = model->unsure[i] || model->cleared[i] > model->durable[i];
+            model->floor[i] = model->durable[i];
+            model->acked[i] = model->durable[i];
+        }
+        for (uint64_t i = first; i < end && undecided; i++) {
+            model->at_risk[i] = true;
+        }
+    }
+}
+
+void model_risk_taken(struct model *model)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->unsure[i] = model->unsure[i] || model->at_risk[i];
+        model->at_risk[i] = false;
+    }
+}
+
+void model_risk_over(struct model *model)
+{
+    memset(model->at_risk, 0, model->block_count * sizeof(bool));
+}

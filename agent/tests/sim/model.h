@@ -1,0 +1,58 @@
+/*
+ * The oracle: what a read of a virtual drive may return. Every block that a test writes says
+ * who it is (virtual drive, block, version), so that a wrong place or a stale version is seen
+ * at once. Knows nothing of the engine.
+ *
+ * Per block: `floor` is the oldest version a read may return, `newest` the newest submitted;
+ * `acked` and `durable` the newest acknowledged and the newest that a flush has covered.
+ */
+#ifndef ARRAYWRIGHT_TESTS_MODEL_H
+#define ARRAYWRIGHT_TESTS_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model {
+    uint64_t seed;
+    uint32_t vd;
+    uint32_t block_bytes;
+    uint64_t block_count;
+    uint32_t next_version;
+    uint32_t *floor;
+    uint32_t *acked;
+    uint32_t *durable;
+    uint32_t *newest;
+    uint32_t *zero;   /* newest version that made the block zeros; 0: none */
+    uint32_t *cleared;/* the write that ended unsure: if a power cut takes it, unsure is back */
+    bool *unsure;     /* anything may be there: the write hole of a degraded stop */
+    bool *at_risk;    /* of a row that was being written at a stop */
+};
+
+struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count);
+void model_destroy(struct model *model);
+
+/* The bytes of a block in a version. */
+void model_fill(const struct model *model, uint64_t block, uint32_t version, uint8_t *bytes);
+
+/* A write (or zeroing) is submitted; returns its version. */
+uint32_t model_write_begin(struct model *model, uint64_t block, uint64_t count, bool zero);
+void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint32_t version,
+                       bool fua);
+
+/* A read that was submitted when floor had these values has returned these bytes. NULL if that
+ * is right, else what is wrong with it. pin: once read, never older again. */
+const char *model_read_check(struct model *model, uint64_t block, uint64_t count,
+                             const uint32_t *floor, const uint8_t *bytes, bool pin);
+
+/* acked had these values when a flush was submitted that has now succeeded. */
+void model_flushed(struct model *model, const uint32_t *acked);
+/* Everything acknowledged is durable: an orderly stop. */
+void model_stopped(struct model *model);
+/* The power went. Blocks with undecided versions become at_risk by rows of row_blocks. */
+void model_crashed(struct model *model, uint64_t row_blocks);
+/* Rows around these blocks, or all rows at risk, may have anything in them. */
+void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks);
+void model_risk_taken(struct model *model);
+void model_risk_over(struct model *model);
+
+#endif

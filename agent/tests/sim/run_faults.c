@@ -1,0 +1,176 @@
+/*
+ * Faults of a simulated life. Within budget a drive gets into trouble only if its span bears
+ * one more in trouble.
+ */
+#include "run_private.h"
+
+bool drive_is_troubled(const struct run *run, uint32_t member)
+{
+    const struct sim_drive *sim = sim_array_sim(run->array, member);
+
+    return group_config(run->array->group)->members[member].state != MEMBER_ONLINE || sim == NULL ||
+           sim->gone || sim->hang || sim->write_fails || sim->flush_fails || sim->errors_left > 0 ||
+           sim->fault_count > 0;
+}
+
+bool run_is_troubled(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        if (drive_is_troubled(run, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool within_budget(const struct run *run, uint32_t member)
+{
+    const struct vd_config *config = vd_config(sim_array_vd(run->array, 0));
+    uint32_t width = config->geometry.members_per_span;
+    uint32_t first = member / width * width;
+    uint32_t troubled = 1;
+
+    for (uint32_t i = first; i < first + width; i++) {
+        troubled += i != member && drive_is_troubled(run, i) ? 1u : 0u;
+    }
+    return troubled <= geometry_span_tolerance(&config->geometry);
+}
+
+static void fault_media(struct run *run, struct sim_drive *sim)
+{
+    const struct vd_config *config =
+        vd_config(sim_array_vd(run->array, (uint32_t)run_below(run, run->array->options.vd_count)));
+    uint64_t sectors = config->geometry.extent_bytes / SIM_SECTOR_BYTES;
+    struct sim_fault fault = {.kind = SIM_FAULT_READ};
+    uint64_t count = 1 + run_below(run, 16);
+    uint64_t first = run_below(run, sectors - count);
+
+    if (run_chance(run, 60)) {
+        first %= 2 * config->geometry.strip_bytes / SIM_SECTOR_BYTES;
+    }
+    fault.offset_bytes = config->extent_start_bytes + first * SIM_SECTOR_BYTES;
+    fault.length_bytes = count * SIM_SECTOR_BYTES;
+    (void)sim_drive_fault_add(sim, &fault); /* a full table is trouble enough */
+}
+
+/* Faults that end with the drive being lost. */
+static void fault_fatal(struct run *run, struct sim_drive *sim)
+{
+    run->losses_left--;
+    crash_soon(run);
+    switch (run_below(run, 5)) {
+    case 0:
+        sim->write_fails = true;
+        break;
+    case 1:
+        sim->flush_fails = true;
+        break;
+    case 2:
+        sim->hang = true;
+        break;
+    case 3:
+        sim->errors_left = 3 + (uint32_t)run_below(run, 6);
+        break;
+    default:
+        /* Over budget the drive comes back as a member: as if only its cable had been pulled. */
+        sim_drive_pull(sim, !run->options->over_budget && run_chance(run, 50));
+        break;
+    }
+}
+
+static void fault_inject(struct run *run, uint32_t member)
+{
+    struct sim_drive *sim = sim_array_sim(run->array, member);
+
+    if (sim == NULL || sim->gone || sim->hang) {
+        return;
+    }
+    run->result->faults++;
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        /* A fault before the resync is done may cost what was being written at the stop. */
+        model_risk_taken(run->models[i]);
+    }
+    if (run->losses_left > 0 && run_chance(run, 45)) {
+        fault_fatal(run, sim);
+    } else if (run_chance(run, 80)) {
+        fault_media(run, sim);
+    } else {
+        sim->errors_left = 1; /* a retry helps */
+    }
+}
+
+/* A drive may come back unnoticed only after its going has been noticed. */
+static bool is_trusted(const struct run *run, uint32_t drive)
+{
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        enum member_state state = group_config(run->array->group)->members[i].state;
+
+        if (run->array->place_of[i] == drive &&
+            (state == MEMBER_ONLINE || state == MEMBER_REBUILD)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What passes by itself. */
+static void faults_ease(struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->drive_count; i++) {
+        struct sim_drive *sim = run->array->sims[i];
+
+        if (sim->hang && run_chance(run, 3)) {
+            sim_drive_unhang(sim);
+        }
+        if (sim->extra_latency_us > 0 && run_chance(run, 10)) {
+            sim->extra_latency_us = 0;
+        }
+        if (sim->gone && !is_trusted(run, i) && run_chance(run, 2)) {
+            sim_drive_return(sim);
+        }
+    }
+}
+
+void faults_maybe(struct run *run)
+{
+    uint32_t member = (uint32_t)run_below(run, run->array->member_count);
+
+    faults_ease(run);
+    if (run->calm || run->options->calm || !run_chance(run, 6)) {
+        return;
+    }
+    if (run_chance(run, 20)) {
+        struct sim_drive *sim = sim_array_sim(run->array, member);
+
+        if (sim != NULL) {
+            sim->extra_latency_us = (uint32_t)run_below(run, 20000);
+        }
+    } else if (run->options->over_budget || within_budget(run, member)) {
+        fault_inject(run, member);
+    }
+}
+
+void faults_end(struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->drive_count; i++) {
+        sim_drive_faults_clear(run->array->sims[i]);
+        sim_drive_return(run->array->sims[i]);
+        sim_drive_unhang(run->array->sims[i]);
+    }
+}
+
+void faults_after_cut(struct run *run, enum sim_cut cut)
+{
+    for (uint32_t i = 0; i < run->array->drive_count; i++) {
+        struct sim_drive *sim = run->array->sims[i];
+
+        sim->hang = false;
+        /* If the process alone died, a drive that lost its cache would lose what counts. */
+        if (run_chance(run, 60) && !(cut == SIM_CUT_KEEP_ALL && sim->cache_lost)) {
+            sim_drive_return(sim);
+            sim->write_fails = false;
+            sim->flush_fails = false;
+            sim->errors_left = 0;
+        }
+    }
+}

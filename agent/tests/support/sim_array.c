@@ -1,0 +1,415 @@
+/*
+ * A drive group on simulated drives (sim_array.h).
+ */
+#include "sim_array.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "drive/drive_layout.h"
+
+#define PATIENCE_US (600 * SIM_SECOND)
+#define EXTENT_ALIGN_BYTES (UINT64_C(1) << 20)
+
+void sim_array_done(void *context, int error)
+{
+    struct sim_array *array = context;
+
+    ASSERT(!array->done);
+    array->done = true;
+    array->error = error;
+}
+
+int sim_array_wait(struct sim_array *array)
+{
+    bool in_time = sim_world_run_until_flag(array->world, &array->done, PATIENCE_US);
+
+    ASSERT(in_time);
+    array->done = false;
+    return array->error;
+}
+
+static void member_changed(void *context, struct group *group, uint32_t member,
+                           enum member_state old, enum reason_code why)
+{
+    struct sim_array *array = context;
+
+    (void)old;
+    (void)why;
+    if (group_config(group)->members[member].state != MEMBER_ONLINE &&
+        group_config(group)->members[member].state != MEMBER_REBUILD) {
+        array->members_lost++;
+    }
+}
+
+static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t offset_bytes,
+                        bool corrected)
+{
+    struct sim_array *array = context;
+
+    (void)vd;
+    (void)member;
+    (void)offset_bytes;
+    array->media_corrected += corrected ? 1u : 0u;
+    array->media_uncorrected += corrected ? 0u : 1u;
+}
+
+static uint64_t extent_stride(const struct sim_array_options *options)
+{
+    return align_up_u64(options->extent_bytes, EXTENT_ALIGN_BYTES);
+}
+
+static void config_fill_vd(struct sim_array *array, uint32_t index)
+{
+    const struct sim_array_options *options = &array->options;
+    struct vd_config *vd = &array->config->vds[index];
+
+    rng_fill(&array->world->rng, vd->guid.bytes, sizeof(vd->guid.bytes));
+    vd->target_id = index;
+    (void)snprintf(vd->name, sizeof(vd->name), "vd%u", index); /* fits */
+    vd->geometry = (struct geometry){
+        .level = options->level,
+        .span_count = options->span_count,
+        .members_per_span = options->members_per_span,
+        .strip_bytes = options->strip_bytes,
+        .block_bytes = options->block_bytes,
+        .extent_bytes = options->extent_bytes,
+    };
+    vd->extent_start_bytes = index * extent_stride(options);
+    vd->size_bytes = geometry_size_bytes(&vd->geometry);
+    vd->write_policy = WRITE_POLICY_WRITE_THROUGH;
+    if (options->consistent) {
+        vd->consistent_rows = geometry_row_count(&vd->geometry);
+    }
+}
+
+static void config_fill(struct sim_array *array)
+{
+    struct group_config *config = array->config;
+
+    rng_fill(&array->world->rng, config->guid.bytes, sizeof(config->guid.bytes));
+    config->member_count = array->member_count;
+    config->vd_count = array->options.vd_count;
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        config->members[i].drive = array->uuids[i];
+        config->members[i].state = MEMBER_ONLINE;
+        config->members[i].why = REASON_OK;
+        (void)snprintf(config->members[i].serial, sizeof(config->members[i].serial), "SIM%02u",
+                       i); /* fits */
+    }
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        config_fill_vd(array, i);
+    }
+}
+
+static void sims_create(struct sim_array *array)
+{
+    const struct sim_array_options *options = &array->options;
+    uint64_t usable = extent_stride(options) * options->vd_count;
+
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        struct sim_drive_options drive = {
+            .size_bytes = usable + DRIVE_RESERVED_BYTES,
+            .logical_block_bytes = options->block_bytes,
+            .fill_seed = options->noise ? rng_u64(&array->world->rng) | 1 : 0,
+        };
+
+        array->sims[i] = sim_drive_create(array->world, &drive);
+        array->uuids[i] = uuid_make(&array->world->rng);
+    }
+}
+
+struct sim_array *sim_array_create(struct sim_world *world, const struct sim_array_options *options)
+{
+    struct sim_array *array = calloc(1, sizeof(*array));
+
+    ASSERT(array != NULL);
+    array->world = world;
+    array->options = *options;
+    array->options.timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : 2000;
+    array->options.dirty_idle_ms = options->dirty_idle_ms != 0 ? options->dirty_idle_ms : 500;
+    array->member_count = options->span_count * options->members_per_span;
+    array->drive_count = array->member_count + options->spare_count;
+    ASSERT(array->drive_count <= SIM_ARRAY_DRIVES_MAX);
+    array->config = calloc(1, sizeof(*array->config));
+    ASSERT(array->config != NULL);
+    array->controller = uuid_make(&world->rng);
+    array->sim_store = sim_store_create(world);
+    sims_create(array);
+    config_fill(array);
+    return array;
+}
+
+/* Drive objects and the group store live from start to stop. */
+static void objects_create(struct sim_array *array)
+{
+    int error = group_store_create(sim_store_port(array->sim_store), &array->store);
+
+    ASSERT(error == 0);
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        struct drive_identity identity = {.interface = DRIVE_INTERFACE_OTHER};
+        struct drive_options options = {.timeout_ms = array->options.timeout_ms};
+
+        (void)snprintf(identity.key, sizeof(identity.key), "sn-sim%02u", i);     /* fits */
+        (void)snprintf(identity.serial, sizeof(identity.serial), "SIM%02u", i); /* fits */
+        error = drive_create(&identity, sim_drive_port(array->sims[i]),
+                             sim_world_clock(array->world), &options, NULL, &array->drives[i]);
+        ASSERT(error == 0);
+    }
+}
+
+static bool drives_are_idle(void *context)
+{
+    struct sim_array *array = context;
+
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        if (!drive_is_idle(array->drives[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void objects_free(struct sim_array *array)
+{
+    bool idle = false;
+
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        sim_drive_unhang(array->sims[i]);
+    }
+    idle = sim_world_run_until(array->world, drives_are_idle, array, PATIENCE_US);
+    ASSERT(idle);
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        group_store_forget(array->store, array->drives[i]);
+        array->drives[i] = drive_free(array->drives[i]);
+    }
+    array->store = group_store_free(array->store);
+}
+
+void sim_array_destroy(struct sim_array *array)
+{
+    if (array == NULL) {
+        return;
+    }
+    ASSERT(array->group == NULL);
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        sim_drive_destroy(array->sims[i]);
+    }
+    sim_store_destroy(array->sim_store);
+    free(array->config);
+    free(array);
+}
+
+static int group_begin(struct sim_array *array, const struct group_config *config)
+{
+    struct group_observer observer = {
+        .member_changed = member_changed, .media_error = media_error, .context = array};
+    struct group_options options = {.stripe_ops = array->options.stripe_ops,
+                                    .dirty_idle_ms = array->options.dirty_idle_ms};
+    struct drive *members[SIM_ARRAY_DRIVES_MAX] = {NULL};
+    int error = 0;
+
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        if (array->place_of[i] != SIM_NO_DRIVE) {
+            members[i] = array->drives[array->place_of[i]];
+            array->used[array->place_of[i]] = true;
+        }
+    }
+    error = group_create(config, members, &array->controller, array->store,
+                         sim_world_clock(array->world), &options, &observer, &array->group);
+    if (error != 0) {
+        return error;
+    }
+    group_start(array->group, sim_array_done, array);
+    return sim_array_wait(array);
+}
+
+int sim_array_start(struct sim_array *array)
+{
+    ASSERT(array->group == NULL);
+    objects_create(array);
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        array->place_of[i] = i;
+    }
+    return group_begin(array, array->config);
+}
+
+int sim_array_stop(struct sim_array *array)
+{
+    int error = 0;
+
+    group_stop(array->group, sim_array_done, array);
+    error = sim_array_wait(array);
+    array->group = group_free(array->group);
+    objects_free(array);
+    return error;
+}
+
+void sim_array_power_cut(struct sim_array *array, enum sim_cut cut)
+{
+    sim_world_power_off(array->world, cut);
+    (void)sim_array_stop(array); /* everything answers GONE: the error is no news */
+    while (!list_is_empty(&array->world->events)) {
+        (void)sim_world_step(array->world); /* there is something */
+    }
+    sim_world_power_on(array->world);
+}
+
+struct reading {
+    struct label_read read;
+    struct sim_array *array;
+    int error;
+};
+
+static void label_was_read(struct label_read *read, int error)
+{
+    struct reading *reading = container_of(read, struct reading, read);
+
+    reading->error = error;
+    sim_array_done(reading->array, error);
+}
+
+/* The newest record of the group, from the store and from all labels. */
+static void newest_take(struct group_config *newest, const struct group_config *record)
+{
+    if (newest->member_count == 0 || record->sequence > newest->sequence) {
+        *newest = *record;
+    }
+}
+
+static void store_record_take(struct sim_array *array, struct group_config *newest)
+{
+    char name[STORE_NAME_MAX + 1];
+    uint8_t *bytes = malloc(GROUP_RECORD_MAX_BYTES);
+    struct group_config *record = calloc(1, sizeof(*record));
+    size_t length = 0;
+    struct store_port *port = sim_store_port(array->sim_store);
+
+    ASSERT(bytes != NULL && record != NULL);
+    group_record_name(&array->config->guid, name);
+    if (port->ops->get(port, name, bytes, GROUP_RECORD_MAX_BYTES, &length) == 0 &&
+        group_record_decode(bytes, length, record) == 0) {
+        newest_take(newest, record);
+    }
+    free(bytes);
+    free(record);
+}
+
+int sim_array_reload(struct sim_array *array)
+{
+    struct group_config *newest = calloc(1, sizeof(*newest));
+    struct drive_label *labels[SIM_ARRAY_DRIVES_MAX] = {NULL};
+    int error = 0;
+
+    ASSERT(newest != NULL && array->group == NULL);
+    objects_create(array);
+    store_record_take(array, newest);
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        struct reading reading = {.read = {.drive = array->drives[i], .complete = label_was_read},
+                                  .array = array};
+
+        group_store_label_read(array->store, &reading.read);
+        if (sim_array_wait(array) == 0) {
+            labels[i] = reading.read.label;
+            if (labels[i]->has_record) {
+                newest_take(newest, &labels[i]->record);
+            }
+        }
+    }
+    ASSERT(newest->member_count == array->member_count);
+    for (uint32_t place = 0; place < array->member_count; place++) {
+        array->place_of[place] = SIM_NO_DRIVE;
+        for (uint32_t i = 0; i < array->drive_count; i++) {
+            if (labels[i] != NULL && labels[i]->role == LABEL_ROLE_MEMBER &&
+                labels[i]->member == place &&
+                uuid_equal(&labels[i]->drive, &newest->members[place].drive)) {
+                array->place_of[place] = i;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        free(labels[i]);
+    }
+    error = group_begin(array, newest);
+    free(newest);
+    return error;
+}
+
+int sim_array_start_again(struct sim_array *array)
+{
+    ASSERT(array->group == NULL);
+    objects_free(array);
+    return sim_array_reload(array);
+}
+
+uint32_t sim_array_spare(const struct sim_array *array)
+{
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        if (!array->used[i] && !array->sims[i]->gone) {
+            return i;
+        }
+    }
+    return SIM_NO_DRIVE;
+}
+
+int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive)
+{
+    int error = 0;
+
+    ASSERT(drive < array->drive_count);
+    array->used[drive] = true;
+    group_member_replace(array->group, member, array->drives[drive], &array->uuids[drive],
+                         sim_array_done, array);
+    error = sim_array_wait(array);
+    if (error == 0) {
+        array->place_of[member] = drive;
+    }
+    return error;
+}
+
+struct vd *sim_array_vd(struct sim_array *array, uint32_t index)
+{
+    return group_vd(array->group, index);
+}
+
+struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member)
+{
+    ASSERT(member < array->member_count);
+    return array->place_of[member] == SIM_NO_DRIVE ? NULL : array->sims[array->place_of[member]];
+}
+
+struct one_request {
+    struct vd_request request;
+    bool done;
+    enum vd_status status;
+};
+
+static void one_request_done(struct vd_request *request, enum vd_status status)
+{
+    struct one_request *one = container_of(request, struct one_request, request);
+
+    ASSERT(!one->done);
+    one->done = true;
+    one->status = status;
+}
+
+enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op op, bool fua,
+                            uint64_t offset_bytes, uint32_t length_bytes, void *buffer)
+{
+    struct one_request one = {.request = {.op = op,
+                                          .fua = fua,
+                                          .offset_bytes = offset_bytes,
+                                          .length_bytes = length_bytes,
+                                          .buffer = buffer,
+                                          .complete = one_request_done}};
+    bool in_time = false;
+
+    vd_submit(vd, &one.request);
+    ASSERT(!one.done);
+    in_time = sim_world_run_until_flag(array->world, &one.done, PATIENCE_US);
+    ASSERT(in_time);
+    return one.status;
+}

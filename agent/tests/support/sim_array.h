@@ -1,0 +1,87 @@
+/*
+ * A drive group on simulated drives, for tests of the engine and of what stands on it: builds
+ * the configuration, starts, stops, cuts the power, and finds the group again from the store
+ * and the labels, as the controller does after a restart.
+ */
+#ifndef ARRAYWRIGHT_TESTS_SIM_ARRAY_H
+#define ARRAYWRIGHT_TESTS_SIM_ARRAY_H
+
+#include "meta/group_store.h"
+#include "sim_drive.h"
+#include "sim_store.h"
+#include "sim_world.h"
+#include "vd/group.h"
+
+#define SIM_ARRAY_DRIVES_MAX 40u
+#define SIM_NO_DRIVE UINT32_MAX
+
+struct sim_array_options {
+    enum raid_level level;
+    uint32_t span_count;
+    uint32_t members_per_span;
+    uint32_t strip_bytes;
+    uint32_t block_bytes;     /* 512 or 4096 */
+    uint32_t vd_count;
+    uint64_t extent_bytes;    /* of each virtual drive on each member */
+    uint32_t spare_count;     /* drives besides the members */
+    bool noise;               /* drives are full of old bytes */
+    bool consistent;          /* the virtual drives start out known consistent (zeroed drives) */
+    uint32_t stripe_ops;      /* 0: default */
+    uint32_t timeout_ms;      /* 0: 2000 */
+    uint32_t dirty_idle_ms;   /* 0: 500 */
+};
+
+struct sim_array {
+    struct sim_world *world;
+    struct sim_array_options options;
+    uint32_t member_count;
+    uint32_t drive_count;
+    struct sim_drive *sims[SIM_ARRAY_DRIVES_MAX];
+    struct drive *drives[SIM_ARRAY_DRIVES_MAX];
+    struct uuid uuids[SIM_ARRAY_DRIVES_MAX];
+    bool used[SIM_ARRAY_DRIVES_MAX];          /* has been a member: not a fresh spare any more */
+    uint32_t place_of[SIM_ARRAY_DRIVES_MAX];  /* member place -> drive, SIM_NO_DRIVE if none */
+    struct sim_store *sim_store;
+    struct group_store *store;
+    struct uuid controller;
+    struct group_config *config;              /* as first created */
+    struct group *group;
+    /* What the observer has seen. */
+    uint64_t members_lost;
+    uint64_t media_corrected;
+    uint64_t media_uncorrected;
+    /* Results of the last asynchronous call. */
+    bool done;
+    int error;
+};
+
+struct sim_array *sim_array_create(struct sim_world *world,
+                                   const struct sim_array_options *options);
+/* The group must be stopped or never started. The world stays. */
+void sim_array_destroy(struct sim_array *array);
+
+/* Each runs the world until it is done and returns the error. */
+int sim_array_start(struct sim_array *array);  /* a new group from options */
+int sim_array_stop(struct sim_array *array);   /* group and drive objects go */
+/* After a stop or a power cut: new drive objects, the newest record wins, members by label. */
+int sim_array_reload(struct sim_array *array);
+/* The same when the test has stopped and freed the group itself. */
+int sim_array_start_again(struct sim_array *array);
+/* Cuts the power, lets the old objects wind down, frees them, and switches on again. */
+void sim_array_power_cut(struct sim_array *array, enum sim_cut cut);
+/* The index of a fresh drive for a replacement, or SIM_NO_DRIVE. */
+uint32_t sim_array_spare(const struct sim_array *array);
+int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive);
+struct vd *sim_array_vd(struct sim_array *array, uint32_t index);
+/* Drive behind a member, also of a lost one. */
+struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member);
+
+/* One request, run to its end. */
+enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op op, bool fua,
+                            uint64_t offset_bytes, uint32_t length_bytes, void *buffer);
+/* For callbacks of the form done(context, error): context is the array. */
+void sim_array_done(void *context, int error);
+/* Runs the world until done; asserts that it comes. */
+int sim_array_wait(struct sim_array *array);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * The simulated store (sim_store.h).
+ */
+#include "sim_store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+struct sim_record {
+    struct list link;
+    char name[STORE_NAME_MAX + 1];
+    size_t value_bytes;
+    uint8_t value[];
+};
+
+struct sim_put {
+    struct sim_event event;
+    struct list link;
+    struct sim_store *store;
+    struct store_request *request;
+    bool applied;
+};
+
+static struct sim_record *record_find(struct sim_store *store, const char *name)
+{
+    LIST_FOR_EACH (node, &store->records) {
+        struct sim_record *record = list_entry(node, struct sim_record, link);
+
+        if (strcmp(record->name, name) == 0) {
+            return record;
+        }
+    }
+    return NULL;
+}
+
+static void record_replace(struct sim_store *store, const struct store_request *request)
+{
+    struct sim_record *record = record_find(store, request->name);
+
+    if (record != NULL) {
+        list_remove(&record->link);
+        free(record);
+    }
+    if (request->value == NULL) {
+        return;
+    }
+    record = malloc(sizeof(*record) + request->value_bytes);
+    ASSERT(record != NULL);
+    memcpy(record->name, request->name, sizeof(record->name));
+    record->value_bytes = request->value_bytes;
+    memcpy(record->value, request->value, request->value_bytes);
+    list_init(&record->link);
+    list_push_tail(&store->records, &record->link);
+}
+
+static void put_done(struct sim_event *event)
+{
+    struct sim_put *put = container_of(event, struct sim_put, event);
+    struct sim_store *store = put->store;
+    struct store_request *request = put->request;
+    int error = store->fail_with;
+
+    ASSERT(list_first(&store->puts) == &put->link);
+    list_remove(&put->link);
+    if (!store->world->powered) {
+        error = -EIO;
+    } else if (error == 0) {
+        record_replace(store, request);
+    }
+    free(put);
+    request->complete(request, error);
+}
+
+static void store_put_op(struct store_port *port, struct store_request *request)
+{
+    struct sim_store *store = container_of(port, struct sim_store, port);
+    struct sim_put *put = calloc(1, sizeof(*put));
+    uint64_t delay_us = 20 + rng_below(&store->world->rng, store->latency_max_us);
+
+    ASSERT(put != NULL);
+    ASSERT(request->complete != NULL);
+    ASSERT(request->value_bytes <= STORE_VALUE_MAX_BYTES);
+    ASSERT(request->name[0] != '\0');
+    put->event.fire = put_done;
+    put->store = store;
+    put->request = request;
+    list_init(&put->link);
+    list_push_tail(&store->puts, &put->link);
+    store->put_count++;
+    if (store->world->now_us + delay_us < store->last_done_us) {
+        delay_us = store->last_done_us - store->world->now_us;
+    }
+    store->last_done_us = store->world->now_us + delay_us;
+    sim_event_post(store->world, &put->event, delay_us);
+}
+
+static int store_get_op(struct store_port *port, const char *name, void *value, size_t capacity,
+                        size_t *ret_bytes)
+{
+    struct sim_store *store = container_of(port, struct sim_store, port);
+    const struct sim_record *record = record_find(store, name);
+
+    if (record == NULL) {
+        return -ENOENT;
+    }
+    if (record->value_bytes > capacity) {
+        return -EMSGSIZE;
+    }
+    memcpy(value, record->value, record->value_bytes);
+    *ret_bytes = record->value_bytes;
+    return 0;
+}
+
+static const struct store_port_ops store_ops = {.put = store_put_op, .get = store_get_op};
+
+struct sim_store *sim_store_create(struct sim_world *world)
+{
+    struct sim_store *store = calloc(1, sizeof(*store));
+
+    ASSERT(store != NULL);
+    store->port.ops = &store_ops;
+    store->world = world;
+    store->latency_max_us = 300;
+    list_init(&store->records);
+    list_init(&store->puts);
+    list_init(&store->world_link);
+    list_push_tail(&world->stores, &store->world_link);
+    return store;
+}
+
+void sim_store_destroy(struct sim_store *store)
+{
+    if (store == NULL) {
+        return;
+    }
+    ASSERT(list_is_empty(&store->puts));
+    LIST_FOR_EACH_SAFE (node, following, &store->records) {
+        list_remove(node);
+        free(list_entry(node, struct sim_record, link));
+    }
+    list_remove(&store->world_link);
+    free(store);
+}
+
+struct store_port *sim_store_port(struct sim_store *store)
+{
+    return &store->port;
+}
+
+void sim_store_cut(struct sim_store *store)
+{
+    LIST_FOR_EACH (node, &store->puts) {
+        struct sim_put *put = list_entry(node, struct sim_put, link);
+
+        if (rng_below(&store->world->rng, 2) == 0) {
+            return;
+        }
+        record_replace(store, put->request);
+    }
+}

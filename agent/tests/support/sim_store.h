@@ -1,0 +1,30 @@
+/*
+ * A simulated store_port: named records in memory, put with a random latency and durable
+ * when the put completes. At a power cut the puts in flight are done in order up to a
+ * random one; the others are lost.
+ */
+#ifndef ARRAYWRIGHT_TESTS_SIM_STORE_H
+#define ARRAYWRIGHT_TESTS_SIM_STORE_H
+
+#include "port/store_port.h"
+#include "sim_world.h"
+
+struct sim_store {
+    struct store_port port;
+    struct sim_world *world;
+    struct list world_link;
+    struct list records;
+    struct list puts;      /* in order of submission */
+    uint64_t put_count;
+    uint64_t last_done_us; /* puts complete in order */
+    uint32_t latency_max_us; /* default 300, and 20 besides */
+    int fail_with;         /* every put answers this until it is 0 again */
+};
+
+struct sim_store *sim_store_create(struct sim_world *world);
+void sim_store_destroy(struct sim_store *store);
+struct store_port *sim_store_port(struct sim_store *store);
+/* For sim_world. */
+void sim_store_cut(struct sim_store *store);
+
+#endif

@@ -1,0 +1,392 @@
+/*
+ * All or nothing: during each configuration change the power is cut at the n-th write, n = 1, 2
+ * … until the change gets through; and, apart from that, the n-th write fails once and for
+ * good. Afterwards the configuration is the old or the new one, never a third; a change that
+ * was acknowledged is the new one.
+ */
+#include <string.h>
+
+#include "ctl_world.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define STEPS_MAX 400u
+
+enum change {
+    CHANGE_CREATE,
+    CHANGE_DELETE,
+    CHANGE_SPARE_ADD,
+    CHANGE_SPARE_REMOVE,
+    CHANGE_CREATE_WITH_SPARE,
+    CHANGE_ADD_TO_GROUP,
+    CHANGE_DELETE_ONE,
+    CHANGE_RENAME,
+    CHANGE_MAX
+};
+
+static const char *const change_names[CHANGE_MAX] = {"create",
+                                                     "delete",
+                                                     "spare_add",
+                                                     "spare_remove",
+                                                     "create with spare",
+                                                     "add to group",
+                                                     "delete one of two",
+                                                     "rename"};
+
+static char old_text[16384];
+static char new_text[16384];
+static char now_text[16384];
+
+/* What the world looks like before the change. */
+static void prepare(struct ctl_world *world, enum change change)
+{
+    struct ctl_command *command = NULL;
+    struct drive_group_view group;
+
+    world_start(world);
+    if (change == CHANGE_DELETE || change == CHANGE_SPARE_ADD || change == CHANGE_SPARE_REMOVE) {
+        assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+        assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    }
+    if (change == CHANGE_SPARE_REMOVE) {
+        assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    }
+    if (change == CHANGE_ADD_TO_GROUP || change == CHANGE_DELETE_ONE || change == CHANGE_RENAME) {
+        command = world_create_command(world, RAID_LEVEL_1, 0, 2, "first");
+        command->args.vd_create.size_bytes = 2 * MIB;
+        assert_int_equal(world_run(world, command), REASON_OK);
+        assert_true(world_wait_consistent(world, "first", 10 * MINUTE));
+    }
+    if (change == CHANGE_DELETE_ONE) {
+        command = world_create_command(world, RAID_LEVEL_1, 0, 0, "second");
+        assert_true(world_group(world, 0, &group, command->args.vd_create.drive_group));
+        assert_int_equal(world_run(world, command), REASON_OK);
+        assert_true(world_wait_consistent(world, "second", 10 * MINUTE));
+    }
+    world_settle(world, 20 * SIM_SECOND);
+}
+
+static void change_make(struct ctl_world *world, enum change change, struct ctl_command *command)
+{
+    struct virtual_drive_view view;
+    struct drive_group_view group;
+
+    *command = (struct ctl_command){.op = CTL_OP_VD_CREATE};
+    switch (change) {
+    case CHANGE_CREATE:
+    case CHANGE_CREATE_WITH_SPARE:
+        *command = *world_create_command(world, RAID_LEVEL_5, 0, 3, "data");
+        if (change == CHANGE_CREATE_WITH_SPARE) {
+            command->args.vd_create.spare_count = 1;
+            strcpy(command->args.vd_create.spares[0], slot_key(world, 3));
+        }
+        return;
+    case CHANGE_DELETE:
+    case CHANGE_DELETE_ONE:
+        command->op = CTL_OP_VD_DELETE;
+        strcpy(command->confirm, change == CHANGE_DELETE ? "data" : "second");
+        assert_true(world_vd(world, command->confirm, &view, command->args.vd_delete.vd));
+        return;
+    case CHANGE_SPARE_ADD:
+        command->op = CTL_OP_SPARE_ADD;
+        strcpy(command->args.spare_add.drive, slot_key(world, 3));
+        return;
+    case CHANGE_SPARE_REMOVE:
+        command->op = CTL_OP_SPARE_REMOVE;
+        strcpy(command->args.drive.drive, slot_key(world, 3));
+        return;
+    case CHANGE_ADD_TO_GROUP:
+        *command = *world_create_command(world, RAID_LEVEL_1, 0, 0, "second");
+        assert_true(world_group(world, 0, &group, command->args.vd_create.drive_group));
+        return;
+    case CHANGE_RENAME:
+        command->op = CTL_OP_VD_SET;
+        assert_true(world_vd(world, "first", &view, command->args.vd_set.vd));
+        command->args.vd_set.fields = VD_SET_NAME;
+        strcpy(command->args.vd_set.name, "renamed");
+        return;
+    case CHANGE_MAX:
+        break;
+    }
+    fail();
+}
+
+/* Writes and flushes of drives, puts of the store. */
+
+static uint64_t writes_so_far(const struct ctl_world *world)
+{
+    uint64_t count = world->store->put_count;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        const struct sim_drive *drive = world->slots[i].drive;
+
+        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
+    }
+    return count;
+}
+
+static void on_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* Settles everything, so that descriptions compare. */
+static void describe_settled(struct ctl_world *world, char *out, size_t capacity)
+{
+    world_settle(world, 3 * MINUTE);
+    world_describe(world, out, capacity);
+}
+
+static void describe_new(uint64_t seed, enum change change)
+{
+    struct ctl_world *world = world_new(seed, 5);
+    struct ctl_command command;
+
+    prepare(world, change);
+    describe_settled(world, old_text, sizeof(old_text));
+    change_make(world, change, &command);
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    describe_settled(world, new_text, sizeof(new_text));
+    assert_string_not_equal(old_text, new_text);
+    world_free(world);
+}
+
+/* True when the change got through before the strike. */
+static bool cut_at(enum change change, uint64_t at, enum sim_cut cut)
+{
+    struct ctl_world *world = world_new(1000 + at * 16 + (uint64_t)cut, 5);
+    struct ctl_command command;
+    bool done = false;
+    uint64_t base = 0;
+
+    prepare(world, change);
+    change_make(world, change, &command);
+    command.complete = on_done;
+    command.owner = &done;
+    base = writes_so_far(world);
+    ctl_execute(world->ctl, &command);
+    while (!done && writes_so_far(world) < base + at) {
+        assert_true(sim_world_step(world->sim));
+    }
+    sim_world_power_off(world->sim, cut);
+    if (done) {
+        assert_int_equal(command.reason.code, REASON_OK);
+    }
+    /* A completion after the cut tells nobody anything. */
+    bool acknowledged = done;
+    world_power_cycle(world);
+    describe_settled(world, now_text, sizeof(now_text));
+    if (strcmp(now_text, new_text) != 0 && (acknowledged || strcmp(now_text, old_text) != 0)) {
+        fail_msg("%s, cut %d at %llu, acknowledged %d:\n%s\nold:\n%s\nnew:\n%s",
+                 change_names[change], (int)cut, (unsigned long long)at, acknowledged, now_text,
+                 old_text, new_text);
+    }
+    world_free(world);
+    return acknowledged;
+}
+
+static void cut_everywhere(enum change change)
+{
+    uint32_t points = 0;
+
+    describe_new(1, change);
+    for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
+        uint64_t at = 0;
+
+        while (!cut_at(change, at, (enum sim_cut)cut)) {
+            at++;
+            points++;
+            assert_true(at < STEPS_MAX);
+        }
+    }
+    printf("# %s: %u cuts\n", change_names[change], points);
+    assert_true(points > 10);
+}
+
+static void test_cut_create(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_CREATE);
+}
+
+static void test_cut_create_with_spare(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_CREATE_WITH_SPARE);
+}
+
+static void test_cut_delete(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_DELETE);
+}
+
+static void test_cut_spare_add(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_SPARE_ADD);
+}
+
+static void test_cut_spare_remove(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_SPARE_REMOVE);
+}
+
+static void test_cut_add_to_group(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_ADD_TO_GROUP);
+}
+
+static void test_cut_delete_one(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_DELETE_ONE);
+}
+
+static void test_cut_rename(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_RENAME);
+}
+
+/* The power is cut once in the middle of the change, and again at the n-th write of the start
+ * that cleans up after it. */
+static bool cut_twice_at(enum change change, uint64_t first, uint64_t second)
+{
+    struct ctl_world *world = world_new(9000 + first * 64 + second, 5);
+    struct ctl_command command;
+    bool done = false;
+    int started = 1;
+    uint64_t base = 0;
+
+    prepare(world, change);
+    change_make(world, change, &command);
+    command.complete = on_done;
+    command.owner = &done;
+    base = writes_so_far(world);
+    ctl_execute(world->ctl, &command);
+    while (!done && writes_so_far(world) < base + first) {
+        assert_true(sim_world_step(world->sim));
+    }
+    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    world_power_down(world);
+    base = writes_so_far(world);
+    assert_int_equal(world_begin_start(world, &started), 0);
+    while (started == 1 && writes_so_far(world) < base + second) {
+        assert_true(sim_world_step(world->sim));
+    }
+    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    done = started == 0;
+    world_power_cycle(world);
+    describe_settled(world, now_text, sizeof(now_text));
+    if (strcmp(now_text, new_text) != 0 && strcmp(now_text, old_text) != 0) {
+        fail_msg("%s, cut at %llu and %llu:\n%s\nold:\n%s\nnew:\n%s", change_names[change],
+                 (unsigned long long)first, (unsigned long long)second, now_text, old_text,
+                 new_text);
+    }
+    world_free(world);
+    return done;
+}
+
+static void test_cut_twice(void **state)
+{
+    static const enum change changes[] = {CHANGE_CREATE_WITH_SPARE, CHANGE_DELETE};
+    uint32_t points = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        describe_new(3, changes[i]);
+        for (uint64_t first = 2; first < 22; first += 4) {
+            for (uint64_t second = 0; !cut_twice_at(changes[i], first, second); second++) {
+                assert_true(second < STEPS_MAX);
+                points++;
+            }
+        }
+    }
+    printf("# %u second cuts\n", points);
+    assert_true(points > 30);
+}
+
+/* The store fails from its n-th put on, or just that one. */
+static void store_failure(struct ctl_world *world, enum change change, uint64_t at, bool once,
+                          bool *ret_through)
+{
+    struct ctl_command command;
+    bool done = false;
+    bool failing = false;
+    uint64_t base = 0;
+
+    change_make(world, change, &command);
+    command.complete = on_done;
+    command.owner = &done;
+    base = world->store->put_count;
+    ctl_execute(world->ctl, &command);
+    while (!done) {
+        if (world->store->put_count >= base + at && !failing) {
+            failing = true;
+            world->store->fail_with = -ENOSPC;
+        } else if (once && failing && world->store->put_count > base + at) {
+            world->store->fail_with = 0;
+        }
+        assert_true(sim_world_step(world->sim));
+    }
+    world->store->fail_with = 0;
+    *ret_through = !failing;
+    describe_settled(world, now_text, sizeof(now_text));
+    if (command.reason.code == REASON_OK) {
+        assert_string_equal(now_text, new_text);
+    } else {
+        assert_int_equal(command.reason.code, REASON_STORE_FULL);
+        assert_string_equal(now_text, old_text);
+    }
+}
+
+static void store_fails_everywhere(enum change change)
+{
+    describe_new(2, change);
+    for (uint32_t once = 0; once < 2; once++) {
+        bool through = false;
+
+        for (uint64_t at = 1; !through; at++) {
+            struct ctl_world *world = world_new(5000 + at, 5);
+            bool acknowledged = false;
+
+            assert_true(at < 50);
+            prepare(world, change);
+            store_failure(world, change, at, once == 1, &through);
+            acknowledged = strcmp(now_text, new_text) == 0;
+            /* And what the controller says is what a restart finds. */
+            world_restart(world);
+            describe_settled(world, now_text, sizeof(now_text));
+            assert_string_equal(now_text, acknowledged ? new_text : old_text);
+            world_free(world);
+        }
+    }
+}
+
+static void test_store_failures(void **state)
+{
+    (void)state;
+    store_fails_everywhere(CHANGE_CREATE);
+    store_fails_everywhere(CHANGE_CREATE_WITH_SPARE);
+    store_fails_everywhere(CHANGE_DELETE);
+    store_fails_everywhere(CHANGE_SPARE_ADD);
+    store_fails_everywhere(CHANGE_ADD_TO_GROUP);
+    store_fails_everywhere(CHANGE_DELETE_ONE);
+    store_fails_everywhere(CHANGE_RENAME);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_create),       cmocka_unit_test(test_cut_create_with_spare),
+        cmocka_unit_test(test_cut_delete),       cmocka_unit_test(test_cut_spare_add),
+        cmocka_unit_test(test_cut_spare_remove), cmocka_unit_test(test_cut_add_to_group),
+        cmocka_unit_test(test_cut_delete_one),   cmocka_unit_test(test_cut_rename),
+        cmocka_unit_test(test_cut_twice),        cmocka_unit_test(test_store_failures),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/*
+ * The daemon's configuration: what is accepted, and the message for each kind of mistake.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+
+#define MINIMUM "state_dir = \"/var/lib/x\";\n"
+
+static char error[CONFIG_ERROR_BYTES];
+
+static struct daemon_config *config_from(const char *text)
+{
+    char path[] = "/tmp/aw-config-XXXXXX";
+    struct daemon_config *config = NULL;
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(close(fd), 0);
+    if (daemon_config_read(path, &config, error) != 0) {
+        config = NULL;
+        /* Every message begins with the file; line and text follow. */
+        assert_memory_equal(error, path, strlen(path));
+        memmove(error, error + strlen(path), strlen(error + strlen(path)) + 1);
+    }
+    assert_int_equal(unlink(path), 0);
+    return config;
+}
+
+static void expect_error(const char *text, const char *message)
+{
+    struct daemon_config *config = config_from(text);
+
+    assert_null(config);
+    if (strstr(error, message) == NULL) {
+        fail_msg("expected \"%s\" in \"%s\"", message, error);
+    }
+}
+
+static void test_defaults(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(MINIMUM);
+
+    assert_non_null(config);
+    assert_string_equal(config->state_dir, "/var/lib/x");
+    assert_string_equal(config->control.socket, "/run/arraywright/control.sock");
+    assert_int_equal(config->control.mode, 0660);
+    assert_string_equal(config->nbd.unix_path, "/run/arraywright/nbd.sock");
+    assert_false(config->nbd.tcp_enabled);
+    assert_string_equal(config->nbd.tcp_listen, "127.0.0.1");
+    assert_int_equal(config->nbd.tcp_port, 10809);
+    assert_string_equal(config->policy, "standard");
+    assert_true(config->scan.enabled);
+    assert_int_equal(config->drive_count, 0);
+    free(config);
+}
+
+static void test_everything(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(
+        MINIMUM
+        "log_level = \"debug\"; policy = \"lab\";\n"
+        "control = { socket = \"/tmp/c\"; mode = \"0600\"; uplink_users = [\"u\"]; };\n"
+        "nbd = { unix = \"/tmp/n\"; tcp = { enabled = true; port = 1; }; };\n"
+        "controller = { model = \"M\"; };\n"
+        "scan = { enabled = false; include = [\"/dev/sd*\"]; loop_devices = true; };\n"
+        "enclosures = ( { eid = 252; slots = 8; rows = 2; order = \"column_major\"; } );\n"
+        "drives = ( { path = \"/dev/sdx\"; },\n"
+        "           { path = \"/tmp/d0\"; enclosure = 252; slot = 7;\n"
+        "             emulated = { size = \"128 MiB\"; overhead_us = 50;\n"
+        "                          transfer_per_s = \"100 MB\"; media = \"ssd\"; }; } );\n");
+
+    assert_non_null(config);
+    assert_int_equal(config->log_level, LOG_LEVEL_DEBUG);
+    assert_true(config->scan.loop_devices && !config->scan.enabled);
+    assert_int_equal(config->enclosures[0].columns, 4);
+    assert_true(config->enclosures[0].column_major);
+    assert_int_equal(config->drive_count, 2);
+    assert_int_equal(config->drives[0].eid, CONFIG_NO_PLACE);
+    assert_false(config->drives[0].emulated);
+    assert_int_equal(config->drives[1].slot, 7);
+    assert_true(config->drives[1].emulated);
+    assert_int_equal(config->drives[1].size_bytes, 128u << 20);
+    assert_int_equal(config->drives[1].transfer_bytes_per_s, 100000000);
+    assert_int_equal(config->drives[1].media, DRIVE_MEDIA_SSD);
+    free(config);
+}
+
+static void test_mistakes_name_their_line(void **state UNUSED)
+{
+    expect_error(MINIMUM "stat_dir = \"/x\";\n", ":2: unknown key stat_dir (known: state_dir");
+    expect_error(MINIMUM "nbd = {\n  unixx = \"/x\";\n};\n", ":3: unknown key unixx in nbd");
+    expect_error(MINIMUM "nbd = { tcp = { prot = 5; }; };\n", "unknown key prot in tcp");
+    expect_error("log_level = \"info\";\n", "state_dir is missing");
+    expect_error(MINIMUM "log_level = \"loud\";\n", ":2: log_level must be");
+    expect_error(MINIMUM "policy = \"none\";\n", ":2: policy must be");
+    expect_error(MINIMUM "nbd = { tcp = { port = 0; }; };\n", "between 1 and 65535, not 0");
+    expect_error(MINIMUM "nbd = { tcp = { port = 70000; }; };\n", "not 70000");
+    expect_error(MINIMUM "nbd = { tcp = { port = \"5\"; }; };\n", "must be a whole number");
+    expect_error(MINIMUM "scan = { enabled = 1; };\n", "must be true or false");
+    expect_error(MINIMUM "scan = true;\n", "scan must be a group");
+    expect_error(MINIMUM "control = { mode = \"rw\"; };\n", "permissions such as");
+    expect_error(MINIMUM "control = { socket = \"relative\"; };\n", "absolute path");
+    expect_error(MINIMUM "drives = ( { slot = 1; } );\n", "path is missing");
+    expect_error(MINIMUM "drives = { };\n", "drives must be a list");
+    expect_error(MINIMUM "x = ;\n", ":2: syntax error");
+    expect_error(MINIMUM MINIMUM, ":2: duplicate setting name");
+}
+
+static void test_contradictions(void **state UNUSED)
+{
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; enclosure = 1; slot = 0; } );\n",
+                 "enclosure 1 is not in the list");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 2; } );\n"
+                         "drives = ( { path = \"/d\"; enclosure = 1; slot = 2; } );\n",
+                 ":3: slot 2 is beyond the 2 slots");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 2; } );\n"
+                         "drives = ( { path = \"/d\"; enclosure = 1; slot = 1; },\n"
+                         "           { path = \"/e\"; enclosure = 1; slot = 1; } );\n",
+                 ":4: slot 1 is taken by the drive in line 3");
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; },\n { path = \"/d\"; } );\n",
+                 ":3: path is that of the drive in line 2 too");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 2; }, { eid = 1; slots = 2; } );\n",
+                 "enclosure 1 is listed twice");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 9; rows = 2; columns = 4; } );\n",
+                 "9 slots do not fit into 2 rows of 4");
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { size = \"1 MiB\"; }; } );\n",
+                 "size must be between");
+}
+
+static void test_a_file_that_is_not_there(void **state UNUSED)
+{
+    struct daemon_config *config = NULL;
+
+    assert_true(daemon_config_read("/nowhere/arrayd.conf", &config, error) < 0);
+    assert_non_null(strstr(error, "/nowhere/arrayd.conf: cannot be read: No such file"));
+    assert_null(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_mistakes_name_their_line),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_a_file_that_is_not_there),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

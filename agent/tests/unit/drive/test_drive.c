@@ -1,0 +1,385 @@
+/*
+ * The queue of a drive: classes and depths, the retry, the deadline and late transfers, going
+ * and coming back; and the table of states.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "drive/drive.h"
+#include "drive/drive_layout.h"
+#include "sim_drive.h"
+
+#define SIZE_BYTES (DRIVE_SIZE_MIN_BYTES + (UINT64_C(4) << 20))
+#define IO_COUNT 16u
+
+struct fixture {
+    struct sim_world *world;
+    struct sim_drive *sim;
+    struct drive *drive;
+    struct drive_io ios[IO_COUNT];
+    uint8_t *memory;
+    uint32_t completed[IO_COUNT];
+    uint32_t released[IO_COUNT];
+    enum io_status status[IO_COUNT];
+    uint32_t order[IO_COUNT]; /* of completion */
+    uint32_t order_count;
+    uint32_t errors_told;
+    uint32_t gone_told;
+    enum drive_state old_state;
+    uint32_t states_told;
+    uint32_t in_device_most;
+};
+
+static uint32_t index_of(struct fixture *f, const struct drive_io *io)
+{
+    return (uint32_t)(io - f->ios);
+}
+
+static void io_complete(struct drive_io *io, enum io_status status)
+{
+    struct fixture *f = io->owner;
+    uint32_t i = index_of(f, io);
+
+    assert_int_equal(f->completed[i], f->released[i]);
+    f->completed[i]++;
+    f->status[i] = status;
+    f->order[f->order_count++ % IO_COUNT] = i;
+}
+
+static void io_released(struct drive_io *io)
+{
+    struct fixture *f = io->owner;
+    uint32_t i = index_of(f, io);
+
+    f->released[i]++;
+    assert_int_equal(f->completed[i], f->released[i]);
+}
+
+static void told_error(void *context, struct drive *drive, enum io_op op, uint64_t offset_bytes,
+                       enum io_status status)
+{
+    struct fixture *f = context;
+
+    (void)drive;
+    (void)op;
+    (void)offset_bytes;
+    assert_int_not_equal(status, IO_STATUS_OK);
+    f->errors_told++;
+}
+
+static void told_gone(void *context, struct drive *drive)
+{
+    struct fixture *f = context;
+
+    assert_false(drive_is_present(drive));
+    f->gone_told++;
+}
+
+static void told_state(void *context, struct drive *drive, enum drive_state old,
+                       enum reason_code why)
+{
+    struct fixture *f = context;
+
+    assert_int_equal(drive_state_reason(drive), why);
+    f->old_state = old;
+    f->states_told++;
+}
+
+static void note_depth(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    struct fixture *f = context;
+
+    (void)request;
+    f->in_device_most =
+        sim->in_flight_count > f->in_device_most ? sim->in_flight_count : f->in_device_most;
+}
+
+static struct fixture *fixture_new(const struct drive_options *options)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct sim_drive_options sim_options = {.size_bytes = SIZE_BYTES};
+    struct drive_identity identity = {.key = "sn-test", .serial = "test"};
+    struct drive_observer observer = {
+        .state_changed = told_state, .io_error = told_error, .gone = told_gone, .context = f};
+
+    f->world = sim_world_create(5);
+    f->sim = sim_drive_create(f->world, &sim_options);
+    f->sim->on_submit = note_depth;
+    f->sim->on_submit_context = f;
+    f->memory = aligned_alloc(4096, IO_COUNT * 4096u);
+    assert_int_equal(drive_create(&identity, sim_drive_port(f->sim), sim_world_clock(f->world),
+                                  options, &observer, &f->drive),
+                     0);
+    return f;
+}
+
+static void fixture_free(struct fixture *f)
+{
+    sim_drive_unhang(f->sim);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_true(drive_is_idle(f->drive));
+    drive_free(f->drive);
+    sim_world_destroy(f->world);
+    free(f->memory);
+    free(f);
+}
+
+static void submit(struct fixture *f, uint32_t i, enum io_op op, enum io_class class_)
+{
+    f->ios[i] = (struct drive_io){.op = op,
+                                  .class_ = class_,
+                                  .offset_bytes = op == IO_OP_FLUSH ? 0 : i * 4096u,
+                                  .length_bytes = op == IO_OP_FLUSH ? 0 : 4096,
+                                  .buffer = op == IO_OP_FLUSH ? NULL : f->memory + i * 4096u,
+                                  .complete = io_complete,
+                                  .released = io_released,
+                                  .owner = f};
+    drive_submit(f->drive, &f->ios[i]);
+    assert_int_equal(f->completed[i], 0);
+}
+
+static void test_write_read_flush(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+
+    (void)state;
+    memset(f->memory, 7, 4096);
+    submit(f, 0, IO_OP_WRITE, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    submit(f, 1, IO_OP_FLUSH, IO_CLASS_FOREGROUND);
+    memset(f->memory, 0, 4096);
+    sim_world_advance(f->world, SIM_SECOND);
+    f->completed[0] = f->released[0] = 0;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    assert_true(drive_is_foreground_busy(f->drive));
+    assert_false(drive_is_idle(f->drive));
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->memory[0], 7);
+    assert_int_equal(f->memory[4095], 7);
+    assert_int_equal(f->completed[0], 1);
+    assert_int_equal(f->released[0], 1);
+    assert_int_equal(drive_counters(f->drive)->writes, 1);
+    assert_int_equal(drive_counters(f->drive)->reads, 1);
+    assert_int_equal(drive_counters(f->drive)->flushes, 1);
+    assert_int_equal(drive_counters(f->drive)->read_bytes, 4096);
+    assert_true(drive_counters(f->drive)->service_us > 0);
+    assert_false(drive_is_foreground_busy(f->drive));
+    assert_true(drive_expected_us(f->drive) > 0);
+    fixture_free(f);
+}
+
+static void test_depths(void **state)
+{
+    struct drive_options options = {.queue_depth = 4, .background_depth = 2};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        submit(f, i, IO_OP_READ, IO_CLASS_BACKGROUND);
+    }
+    assert_int_equal(f->sim->in_flight_count, 2);
+    for (uint32_t i = 6; i < 14; i++) {
+        submit(f, i, IO_OP_READ, IO_CLASS_FOREGROUND);
+    }
+    assert_int_equal(f->sim->in_flight_count, 4);
+    assert_int_equal(drive_queued(f->drive, IO_CLASS_BACKGROUND), 6);
+    assert_int_equal(drive_queued(f->drive, IO_CLASS_FOREGROUND), 8);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->order_count, 14);
+    assert_int_equal(f->in_device_most, 4);
+    fixture_free(f);
+}
+
+/* A full foreground leaves one place to a background that has none. */
+static void test_background_is_not_starved(void **state)
+{
+    struct drive_options options = {.queue_depth = 2, .background_depth = 1};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        submit(f, i, IO_OP_READ, IO_CLASS_FOREGROUND);
+    }
+    submit(f, 8, IO_OP_READ, IO_CLASS_BACKGROUND);
+    while (f->completed[8] == 0) {
+        assert_true(sim_world_step(f->world));
+    }
+    assert_true(f->order_count < 9);
+    fixture_free(f);
+}
+
+static void test_error_is_retried_once(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+
+    (void)state;
+    f->sim->errors_left = 1;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[0], IO_STATUS_OK);
+    assert_int_equal(drive_counters(f->drive)->other_errors, 1);
+    f->sim->errors_left = 2;
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[1], IO_STATUS_ERROR);
+    assert_int_equal(f->errors_told, 3);
+    fixture_free(f);
+}
+
+static void test_media_error_is_not_retried(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+    struct sim_fault fault = {SIM_FAULT_READ, 512, 512};
+
+    (void)state;
+    assert_true(sim_drive_fault_add(f->sim, &fault));
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[0], IO_STATUS_MEDIA);
+    assert_int_equal(drive_counters(f->drive)->media_errors, 1);
+    assert_int_equal(f->sim->counters.reads, 0);
+    fixture_free(f);
+}
+
+/* Told TIMEOUT at the deadline, given back when the device lets go; meanwhile stuck. */
+static void test_timeout_and_late_return(void **state)
+{
+    struct drive_options options = {.timeout_ms = 1000, .queue_depth = 1};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    f->sim->hang = true;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 999 * 1000);
+    assert_int_equal(f->completed[0], 0);
+    sim_world_advance(f->world, 2000);
+    assert_int_equal(f->completed[0], 1);
+    assert_int_equal(f->status[0], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->released[0], 0);
+    assert_int_equal(f->status[1], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->released[1], 1);
+    assert_int_equal(drive_counters(f->drive)->timeouts, 1);
+    submit(f, 2, IO_OP_WRITE, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 1);
+    assert_int_equal(f->status[2], IO_STATUS_TIMEOUT);
+    assert_false(drive_is_idle(f->drive));
+    sim_drive_unhang(f->sim);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->released[0], 1);
+    assert_int_equal(f->completed[0], 1);
+    assert_true(drive_is_idle(f->drive));
+    submit(f, 3, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[3], IO_STATUS_OK);
+    fixture_free(f);
+}
+
+static void test_gone_and_back(void **state)
+{
+    struct drive_options options = {.queue_depth = 2};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        submit(f, i, IO_OP_READ, IO_CLASS_FOREGROUND);
+    }
+    sim_drive_pull(f->sim, false);
+    sim_world_advance(f->world, SIM_SECOND);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(f->status[i], IO_STATUS_GONE);
+        assert_int_equal(f->released[i], 1);
+    }
+    assert_int_equal(f->gone_told, 1);
+    submit(f, 4, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 1);
+    assert_int_equal(f->status[4], IO_STATUS_GONE);
+    sim_drive_return(f->sim);
+    drive_port_attach(f->drive, sim_drive_port(f->sim));
+    assert_true(drive_is_present(f->drive));
+    submit(f, 5, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[5], IO_STATUS_OK);
+    fixture_free(f);
+}
+
+static void test_port_gone_refuses_what_waits(void **state)
+{
+    struct drive_options options = {.queue_depth = 1};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    submit(f, 1, IO_OP_READ, IO_CLASS_BACKGROUND);
+    drive_port_gone(f->drive);
+    assert_int_equal(f->completed[1], 0);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[0], IO_STATUS_OK); /* it was in the device and came back */
+    assert_int_equal(f->status[1], IO_STATUS_GONE);
+    drive_port_gone(f->drive);
+    assert_int_equal(f->gone_told, 1);
+    fixture_free(f);
+}
+
+static void test_states(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+
+    (void)state;
+    assert_int_equal(drive_state(f->drive), DRIVE_STATE_UNCONFIGURED_GOOD);
+    drive_state_set(f->drive, DRIVE_STATE_ONLINE, REASON_OK);
+    assert_int_equal(f->states_told, 1);
+    assert_int_equal(f->old_state, DRIVE_STATE_UNCONFIGURED_GOOD);
+    drive_state_set(f->drive, DRIVE_STATE_FAILED, REASON_DRIVE_LOST_TIMEOUT);
+    assert_int_equal(drive_state_reason(f->drive), REASON_DRIVE_LOST_TIMEOUT);
+    assert_false(drive_state_may(DRIVE_STATE_FAILED, DRIVE_STATE_ONLINE));
+    assert_true(drive_state_may(DRIVE_STATE_FAILED, DRIVE_STATE_REBUILD));
+    for (uint32_t i = 0; i < DRIVE_STATE_MAX; i++) {
+        assert_false(drive_state_may((enum drive_state)i, (enum drive_state)i));
+    }
+    fixture_free(f);
+}
+
+static void test_sizes(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+    struct sim_drive_options small = {.size_bytes = DRIVE_SIZE_MIN_BYTES - 4096};
+    struct sim_drive *sim = sim_drive_create(f->world, &small);
+    struct drive_identity identity = {.key = "sn-small"};
+    struct drive *drive = NULL;
+
+    (void)state;
+    assert_int_equal(drive_size_bytes(f->drive), SIZE_BYTES);
+    assert_int_equal(drive_usable_bytes(f->drive), UINT64_C(5) << 20);
+    assert_int_equal(drive_block_bytes(f->drive), 512);
+    assert_int_equal(drive_physical_block_bytes(f->drive), 4096);
+    assert_int_equal(
+        drive_create(&identity, sim_drive_port(sim), sim_world_clock(f->world), NULL, NULL, &drive),
+        0);
+    assert_int_equal(drive_usable_bytes(drive), 0);
+    drive_free(drive);
+    sim->port.logical_block_bytes = 1024;
+    assert_int_equal(
+        drive_create(&identity, sim_drive_port(sim), sim_world_clock(f->world), NULL, NULL, &drive),
+        -EINVAL);
+    fixture_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_write_read_flush),
+        cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_background_is_not_starved),
+        cmocka_unit_test(test_error_is_retried_once),
+        cmocka_unit_test(test_media_error_is_not_retried),
+        cmocka_unit_test(test_timeout_and_late_return),
+        cmocka_unit_test(test_gone_and_back),
+        cmocka_unit_test(test_port_gone_refuses_what_waits),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_sizes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,342 @@
+/*
+ * The codecs of group records, labels and the controller's record: what is written is read
+ * back; what is damaged is refused or, with its checksum repaired, still means something valid.
+ */
+#include <string.h>
+
+#include "aw_test.h"
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "drive/drive_layout.h"
+#include "meta_samples.h"
+
+#define ROUNDS 400u
+#define MUTATIONS 20000u
+
+static uint8_t buffer[128 * 1024];
+static uint8_t again[128 * 1024];
+
+static void test_group_round_trip(void **state)
+{
+    static struct group_config config;
+    static struct group_config read;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("group_round_trip", 1));
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        size_t bytes = 0;
+        size_t bytes_again = 0;
+        const char *why = "";
+
+        sample_group(&rng, &config);
+        if (group_config_check(&config, &why) != 0) {
+            fail_msg("sample: %s", why);
+        }
+        assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+        assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
+        assert_int_equal(group_record_encode(&read, again, sizeof(again), &bytes_again), 0);
+        assert_int_equal(bytes, bytes_again);
+        assert_memory_equal(buffer, again, bytes);
+        assert_int_equal(read.vd_count, config.vd_count);
+        assert_memory_equal(&read.members[0], &config.members[0], sizeof(read.members[0]));
+        assert_int_equal(group_record_encode(&config, buffer, bytes - 1, &bytes), -EMSGSIZE);
+    }
+}
+
+/* Every field that matters comes back as it was. */
+static void test_group_fields(void **state)
+{
+    static struct group_config config;
+    static struct group_config read;
+    struct rng rng;
+    size_t bytes = 0;
+
+    (void)state;
+    rng_seed(&rng, 77);
+    do {
+        sample_group(&rng, &config);
+    } while (config.vd_count < 2);
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
+    assert_true(read.sequence == config.sequence && read.index == config.index);
+    for (uint32_t i = 0; i < config.vd_count; i++) {
+        const struct vd_config *a = &config.vds[i];
+        const struct vd_config *b = &read.vds[i];
+
+        assert_true(guid_equal(&a->guid, &b->guid));
+        assert_string_equal(a->name, b->name);
+        assert_memory_equal(&a->geometry, &b->geometry, sizeof(a->geometry));
+        assert_true(a->target_id == b->target_id && a->size_bytes == b->size_bytes &&
+                    a->extent_start_bytes == b->extent_start_bytes &&
+                    a->write_policy == b->write_policy && a->read_policy == b->read_policy &&
+                    a->io_policy == b->io_policy && a->access == b->access &&
+                    a->drive_cache_policy == b->drive_cache_policy &&
+                    a->created_us == b->created_us && a->dirty == b->dirty &&
+                    a->resync == b->resync && a->consistent_rows == b->consistent_rows);
+    }
+}
+
+static void crc_repair(uint8_t *record, size_t bytes)
+{
+    put_le32(record + 16, 0);
+    put_le32(record + 16, crc32c(0, record, bytes));
+}
+
+/* Any single damage is seen; with the checksum repaired the reader still answers safely, and
+ * what it accepts it can write again. */
+static void test_group_mutations(void **state)
+{
+    static struct group_config config;
+    static struct group_config read;
+    struct rng rng;
+    size_t bytes = 0;
+    uint32_t accepted = 0;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("group_mutations", 2));
+    for (uint32_t i = 0; i < MUTATIONS; i++) {
+        size_t at = 0;
+        uint8_t bit = 0;
+        size_t out = 0;
+
+        if (i % 100 == 0) {
+            sample_group(&rng, &config);
+            assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+        }
+        at = rng_below(&rng, bytes);
+        bit = (uint8_t)(1u << rng_below(&rng, 8));
+        buffer[at] ^= bit;
+        memset(&read, 0xee, sizeof(read));
+        assert_int_equal(group_record_decode(buffer, bytes, &read), -EBADMSG);
+        assert_int_equal(((uint8_t *)&read)[0], 0xee); /* left alone */
+        memcpy(again, buffer, bytes);
+        crc_repair(again, bytes);
+        if (group_record_decode(again, bytes, &read) == 0) {
+            accepted++;
+            assert_int_equal(group_record_encode(&read, again, sizeof(again), &out), 0);
+        }
+        buffer[at] ^= bit;
+        /* Cut short, or with something behind. */
+        assert_int_equal(group_record_decode(buffer, rng_below(&rng, bytes), &read), -EBADMSG);
+        assert_int_equal(group_record_decode(buffer, bytes + 1, &read), -EBADMSG);
+    }
+    printf("# %u of %u repaired mutations still make sense\n", accepted, MUTATIONS);
+    assert_true(accepted > 0 && accepted < MUTATIONS);
+}
+
+static void expect_unsound(const struct group_config *config, const char *text)
+{
+    const char *why = "";
+    size_t bytes = 0;
+
+    assert_int_equal(group_config_check(config, &why), -EINVAL);
+    if (strstr(why, text) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", why, text);
+    }
+    assert_int_equal(group_record_encode(config, buffer, sizeof(buffer), &bytes), -EINVAL);
+}
+
+static void test_rules(void **state)
+{
+    static struct group_config good;
+    static struct group_config bad;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, 3);
+    do {
+        sample_group(&rng, &good);
+    } while (good.vd_count < 3 || good.member_count < 3);
+    bad = good;
+    bad.guid = (struct guid){0};
+    expect_unsound(&bad, "no identity");
+    bad = good;
+    bad.members[1].drive = bad.members[0].drive;
+    expect_unsound(&bad, "named twice");
+    bad = good;
+    bad.members[0].state = MEMBER_STATE_MAX;
+    expect_unsound(&bad, "unknown state");
+    bad = good;
+    memset(bad.members[0].serial, 'x', sizeof(bad.members[0].serial));
+    expect_unsound(&bad, "not printable");
+    bad = good;
+    bad.vds[1].extent_start_bytes = bad.vds[0].extent_start_bytes;
+    expect_unsound(&bad, "overlap");
+    bad = good;
+    bad.vds[1].extent_start_bytes += 4096;
+    expect_unsound(&bad, "whole MiB");
+    bad = good;
+    bad.vds[1].extent_start_bytes = UINT64_MAX - 4096;
+    expect_unsound(&bad, "outside any drive");
+    bad = good;
+    bad.vds[0].geometry.extent_bytes = UINT64_MAX / 2;
+    expect_unsound(&bad, "outside any drive");
+    bad = good;
+    bad.vds[0].size_bytes = geometry_size_bytes(&bad.vds[0].geometry) + 4096;
+    expect_unsound(&bad, "size is not valid");
+    bad = good;
+    bad.vds[0].consistent_rows = geometry_row_count(&bad.vds[0].geometry) + 1;
+    expect_unsound(&bad, "more consistent rows");
+    bad = good;
+    strcpy(bad.vds[1].name, bad.vds[0].name);
+    expect_unsound(&bad, "same identity");
+    bad = good;
+    bad.vds[1].target_id = bad.vds[0].target_id;
+    expect_unsound(&bad, "same identity");
+    bad = good;
+    bad.vds[1].geometry.block_bytes = bad.vds[1].geometry.block_bytes == 512 ? 4096 : 512;
+    expect_unsound(&bad, "");
+    bad = good;
+    bad.vds[0].geometry.strip_bytes = 12345;
+    expect_unsound(&bad, "power of two");
+    bad = good;
+    bad.member_count--;
+    expect_unsound(&bad, "does not span the members");
+    bad = good;
+    bad.vd_count = GROUP_VDS_MAX + 1;
+    expect_unsound(&bad, "too many");
+}
+
+static void test_label_round_trip(void **state)
+{
+    static struct drive_label label;
+    static struct drive_label read;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("label_round_trip", 4));
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        size_t bytes = 0;
+
+        sample_label(&rng, &label);
+        assert_int_equal(drive_label_encode(&label, buffer, &bytes), 0);
+        assert_true(bytes % 4096 == 0 && bytes <= LABEL_SLOT_BYTES);
+        assert_int_equal(drive_label_decode(buffer, &read), 0);
+        assert_true(uuid_equal(&read.drive, &label.drive));
+        assert_true(uuid_equal(&read.controller, &label.controller));
+        assert_int_equal(read.role, label.role);
+        assert_int_equal(read.sequence, label.sequence);
+        assert_int_equal(read.member, label.member);
+        assert_int_equal(read.spare_group_count, label.spare_group_count);
+        assert_memory_equal(read.spare_groups, label.spare_groups, sizeof(read.spare_groups));
+        assert_true(guid_equal(&read.group, &label.group));
+        assert_int_equal(read.has_record, label.has_record);
+        assert_int_equal(read.record.sequence, label.record.sequence);
+    }
+}
+
+static void test_label_mutations(void **state)
+{
+    static struct drive_label label;
+    static struct drive_label read;
+    struct rng rng;
+    uint32_t used = 0;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("label_mutations", 5));
+    memset(buffer, 0, LABEL_SLOT_BYTES);
+    assert_int_equal(drive_label_decode(buffer, &read), -ENOENT);
+    for (uint32_t i = 0; i < MUTATIONS / 4; i++) {
+        size_t at = 0;
+        uint8_t bit = (uint8_t)(1u << rng_below(&rng, 8));
+        int error = 0;
+
+        if (i % 100 == 0) {
+            size_t bytes = 0;
+
+            sample_label(&rng, &label);
+            assert_int_equal(drive_label_encode(&label, buffer, &bytes), 0);
+            used = get_le32(buffer + 12);
+        }
+        at = rng_below(&rng, used);
+        buffer[at] ^= bit;
+        error = drive_label_decode(buffer, &read);
+        assert_int_equal(error, at < 8 ? -ENOENT : -EBADMSG);
+        if (at >= 20) {
+            crc_repair(buffer, used);
+            error = drive_label_decode(buffer, &read); /* whatever it says, it says it safely */
+            assert_true(error == 0 || error == -EBADMSG);
+        }
+        buffer[at] ^= bit;
+        crc_repair(buffer, used);
+        assert_int_equal(drive_label_decode(buffer, &read), 0);
+    }
+}
+
+static void test_label_rules(void **state)
+{
+    struct rng rng;
+    struct drive_label good = {0};
+    static struct drive_label bad;
+    size_t bytes = 0;
+
+    (void)state;
+    rng_seed(&rng, 6);
+    good.drive = uuid_make(&rng);
+    good.controller = uuid_make(&rng);
+    bad = good;
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), 0);
+    bad.drive = (struct uuid){0};
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), -EINVAL);
+    bad = good;
+    bad.role = LABEL_ROLE_MEMBER; /* without a record */
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), -EINVAL);
+    bad = good;
+    bad.spare_group_count = 1; /* not a spare */
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), -EINVAL);
+    do {
+        sample_label(&rng, &bad);
+    } while (bad.role != LABEL_ROLE_MEMBER);
+    bad.member = bad.record.member_count;
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), -EINVAL);
+    bad.member = 0;
+    bad.group.bytes[0] ^= 1; /* another group than the record's */
+    assert_int_equal(drive_label_encode(&bad, buffer, &bytes), -EINVAL);
+}
+
+static void test_controller_record(void **state)
+{
+    static struct controller_record record;
+    static struct controller_record read;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("controller_record", 7));
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        size_t bytes = 0;
+        size_t bytes_again = 0;
+        size_t at = 0;
+
+        sample_controller(&rng, &record);
+        assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
+        assert_int_equal(controller_record_decode(buffer, bytes, &read), 0);
+        assert_int_equal(controller_record_encode(&read, again, sizeof(again), &bytes_again), 0);
+        assert_int_equal(bytes, bytes_again);
+        assert_memory_equal(buffer, again, bytes);
+        assert_memory_equal(&read.groups, &record.groups, sizeof(read.groups));
+        for (uint32_t j = 0; j < 50; j++) {
+            at = rng_below(&rng, bytes);
+            buffer[at] ^= 0x10;
+            assert_int_equal(controller_record_decode(buffer, bytes, &read), -EBADMSG);
+            memcpy(again, buffer, bytes);
+            crc_repair(again, bytes);
+            (void)!controller_record_decode(again, bytes, &read); /* safely, whatever */
+            buffer[at] ^= 0x10;
+        }
+        assert_int_equal(controller_record_decode(buffer, rng_below(&rng, bytes), &read), -EBADMSG);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_group_round_trip), cmocka_unit_test(test_group_fields),
+        cmocka_unit_test(test_group_mutations),  cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_label_round_trip), cmocka_unit_test(test_label_mutations),
+        cmocka_unit_test(test_label_rules),      cmocka_unit_test(test_controller_record),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

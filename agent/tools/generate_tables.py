@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Writes the agent's C tables from agent/protocol: words, reasons and the event catalogue.
+
+    generate_tables.py            write them
+    generate_tables.py --check    exit 1 if a committed file differs
+"""
+
+import json
+import sys
+from pathlib import Path
+
+AGENT = Path(__file__).resolve().parent.parent
+NOTE = "/* Generated from agent/protocol by tools/generate_tables.py; do not edit. */\n"
+
+
+def c_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=True)
+
+
+def words_header(words: dict) -> str:
+    out = [NOTE, "#ifndef ARRAYWRIGHT_BASE_WORDS_H", "#define ARRAYWRIGHT_BASE_WORDS_H", "",
+           "#include <stdbool.h>", "#include <stdint.h>", ""]
+    for name, entries in words["enums"].items():
+        upper = name.upper()
+        if name in ("raid_level", "event_class"):
+            continue  # declared with their meaning in raid/geometry.h and port/event_port.h
+        out.append(f"enum {name} {{")
+        for entry in entries:
+            word = entry["word"] if isinstance(entry, dict) else entry
+            out.append(f"    {upper}_{word.upper()},")
+        out += [f"    {upper}_MAX", "};", ""]
+        out.append(f"const char *{name}_word(enum {name} value);")
+        out.append(f"bool {name}_parse(const char *word, enum {name} *ret_value);")
+        if isinstance(entries[0], dict) and "short" in entries[0]:
+            out.append(f"const char *{name}_short(enum {name} value); /* StorCLI's word */")
+            out.append(f"uint32_t {name}_mfi(enum {name} value);      /* MegaRAID's number */")
+        out.append("")
+    out.append("enum reason_code {")
+    out += [f"    REASON_{code.upper()}," for code in words["reasons"]]
+    out += ["    REASON_MAX", "};", "",
+            "const char *reason_code_word(enum reason_code code);",
+            "/* The sentence, with its parameters as {name}. */",
+            "const char *reason_code_text(enum reason_code code);", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def words_source(words: dict) -> str:
+    out = [NOTE, '#include "base/words.h"', "", "#include <stddef.h>", "#include <string.h>", "",
+           '#include "base/assert.h"', ""]
+    for name, entries in words["enums"].items():
+        upper = name.upper()
+        if name in ("raid_level", "event_class"):
+            continue
+        rich = isinstance(entries[0], dict) and "short" in entries[0]
+        plain = [e["word"] if isinstance(e, dict) else e for e in entries]
+        tables = [("words", plain)]
+        if rich:
+            tables.append(("shorts", [e["short"] for e in entries]))
+        for table, values in tables:
+            out.append(f"static const char *const {name}_{table}[{upper}_MAX] = {{")
+            out += [f"    {c_string(v)}," for v in values]
+            out += ["};", ""]
+        out += [f"const char *{name}_word(enum {name} value)", "{",
+                f"    ASSERT((unsigned)value < {upper}_MAX);",
+                f"    return {name}_words[value];", "}", "",
+                f"bool {name}_parse(const char *word, enum {name} *ret_value)", "{",
+                f"    for (unsigned i = 0; i < {upper}_MAX; i++) {{",
+                f"        if (strcmp({name}_words[i], word) == 0) {{",
+                f"            *ret_value = (enum {name})i;", "            return true;",
+                "        }", "    }", "    return false;", "}", ""]
+        if rich:
+            out += [f"const char *{name}_short(enum {name} value)", "{",
+                    f"    ASSERT((unsigned)value < {upper}_MAX);",
+                    f"    return {name}_shorts[value];", "}", "",
+                    f"uint32_t {name}_mfi(enum {name} value)", "{",
+                    f"    static const uint32_t numbers[{upper}_MAX] = {{"
+                    + ", ".join(str(e["mfi"]) for e in entries) + "};",
+                    f"    ASSERT((unsigned)value < {upper}_MAX);",
+                    "    return numbers[value];", "}", ""]
+    out.append("static const struct {\n    const char *word;\n    const char *text;\n"
+               "} reasons[REASON_MAX] = {")
+    out += [f"    {{{c_string(code)},\n     {c_string(text)}}}," for code, text in
+            words["reasons"].items()]
+    out += ["};", "", "const char *reason_code_word(enum reason_code code)", "{",
+            "    ASSERT((unsigned)code < REASON_MAX);", "    return reasons[code].word;", "}", "",
+            "const char *reason_code_text(enum reason_code code)", "{",
+            "    ASSERT((unsigned)code < REASON_MAX);", "    return reasons[code].text;", "}", ""]
+    return "\n".join(out)
+
+
+def events_header(events: list) -> str:
+    out = [NOTE, "#ifndef ARRAYWRIGHT_CTL_EVENT_CATALOG_H",
+           "#define ARRAYWRIGHT_CTL_EVENT_CATALOG_H", "", "#include <stdint.h>", "",
+           '#include "port/event_port.h"', "", "enum event_id {"]
+    out += [f"    EVENT_{e['name'].upper()}," for e in events]
+    out += ["    EVENT_ID_MAX", "};", "", "struct event_kind {", "    uint32_t code;",
+            "    const char *name;", "    enum event_class class_;", "    uint16_t locale;",
+            "    const char *object_kind;", "    uint32_t param_count;",
+            "    const char *param_names[EVENT_PARAM_MAX];",
+            "    const char *text; /* parameters as {name} */", "};", "",
+            "const struct event_kind *event_kind(enum event_id id);",
+            "/* NULL if there is no such code. */",
+            "const struct event_kind *event_kind_by_code(uint32_t code);", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def events_source(events: list) -> str:
+    out = [NOTE, '#include "ctl/event_catalog.h"', "", "#include <stddef.h>", "",
+           '#include "base/assert.h"', "", "static const struct event_kind kinds[EVENT_ID_MAX] = {"]
+    for e in events:
+        params = ", ".join(c_string(p) for p in e["params"]) or "NULL"
+        out.append(f"    {{{e['code']}, {c_string(e['name'])}, EVENT_CLASS_{e['class'].upper()}, "
+                   f"{e['locale']}, {c_string(e['kind'])}, {len(e['params'])},\n"
+                   f"     {{{params}}},\n     {c_string(e['text'])}}},")
+    out += ["};", "", "const struct event_kind *event_kind(enum event_id id)", "{",
+            "    ASSERT((unsigned)id < EVENT_ID_MAX);", "    return &kinds[id];", "}", "",
+            "const struct event_kind *event_kind_by_code(uint32_t code)", "{",
+            "    for (unsigned i = 0; i < EVENT_ID_MAX; i++) {",
+            "        if (kinds[i].code == code) {", "            return &kinds[i];", "        }",
+            "    }", "    return NULL;", "}", ""]
+    return "\n".join(out)
+
+
+def main() -> int:
+    words = json.loads((AGENT / "protocol/words.json").read_text())
+    events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
+    files = {
+        "src/base/words.h": words_header(words),
+        "src/base/words.c": words_source(words),
+        "src/ctl/event_catalog.h": events_header(events),
+        "src/ctl/event_catalog.c": events_source(events),
+    }
+    stale = []
+    for name, text in files.items():
+        path = AGENT / name
+        if path.exists() and path.read_text() == text:
+            continue
+        if "--check" in sys.argv[1:]:
+            stale.append(name)
+        else:
+            path.write_text(text)
+            print("wrote", name)
+    for name in stale:
+        print(f"{name} does not match agent/protocol; run make generate", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

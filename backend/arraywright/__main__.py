@@ -1,0 +1,7 @@
+"""`python -m arraywright`."""
+
+import sys
+
+from arraywright.cli import main
+
+sys.exit(main())

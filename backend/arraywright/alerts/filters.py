@@ -1,0 +1,18 @@
+"""Filters of the alert list."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from arraywright.alerts.schemas import AlertRuleName, AlertState
+from arraywright.kit.paging import PageQuery
+from arraywright.link.protocol import EventClass
+
+
+class AlertFilter(PageQuery):
+    host_id: UUID | None = None
+    object_id: UUID | None = None
+    state: Annotated[list[AlertState], Field(description="any of these; empty: all")] = []
+    severity: list[EventClass] = []
+    rule: list[AlertRuleName] = []

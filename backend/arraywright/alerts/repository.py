@@ -1,0 +1,58 @@
+"""Questions about alerts."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.alerts.filters import AlertFilter
+from arraywright.alerts.models import Alert
+from arraywright.hosts.models import Host, HostSummary
+from arraywright.kit.paging_sql import Rows
+
+
+async def open_of_hosts(
+    session: AsyncSession, host_ids: Collection[UUID]
+) -> dict[UUID, dict[str, Alert]]:
+    """Unresolved alerts by host and key."""
+    found = await session.execute(
+        select(Alert).where(Alert.host_id.in_(host_ids), Alert.open_key.is_not(None))
+    )
+    present: dict[UUID, dict[str, Alert]] = {host_id: {} for host_id in host_ids}
+    for alert in found.scalars():
+        present[alert.host_id][str(alert.open_key)] = alert
+    return present
+
+
+async def open_of_host(session: AsyncSession, host_id: UUID) -> dict[str, Alert]:
+    return (await open_of_hosts(session, [host_id]))[host_id]
+
+
+def alerts() -> Rows:
+    """Rows of (alert, host name, host online)."""
+    return (
+        select(Alert, Host.name, HostSummary.online)
+        .join(Host, Host.id == Alert.host_id)
+        .join(HostSummary, HostSummary.host_id == Alert.host_id)
+    )
+
+
+def filtered(query: AlertFilter) -> Rows:
+    statement = alerts()
+    if query.host_id is not None:
+        statement = statement.where(Alert.host_id == query.host_id)
+    if query.object_id is not None:
+        statement = statement.where(Alert.object_id == query.object_id)
+    if query.state:
+        statement = statement.where(Alert.state.in_([word.value for word in query.state]))
+    if query.severity:
+        statement = statement.where(Alert.severity.in_([word.value for word in query.severity]))
+    if query.rule:
+        statement = statement.where(Alert.rule.in_([word.value for word in query.rule]))
+    return statement
+
+
+async def find(session: AsyncSession, alert_id: UUID) -> Any | None:
+    return (await session.execute(alerts().where(Alert.id == alert_id))).one_or_none()

@@ -1,0 +1,185 @@
+"""Puts the parts together."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+
+from arraywright import __version__, bootstrap, maintenance, openapi, system, ui
+from arraywright.alerts import endpoints as alerts
+from arraywright.audit import endpoints as audit
+from arraywright.auth import endpoints as auth
+from arraywright.commands import endpoints as commands
+from arraywright.commands.dispatcher import CommandDispatcher
+from arraywright.events import endpoints as events
+from arraywright.hosts import endpoints as hosts
+from arraywright.kit.clock import Clock
+from arraywright.kit.database import Database
+from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, InvalidError, NotFoundError, ProblemError
+from arraywright.link import endpoints as link
+from arraywright.link.presence import Presence
+from arraywright.live import endpoints as live
+from arraywright.middleware import BodyLimit, SecurityHeaders
+from arraywright.operations import endpoints as operations
+from arraywright.runtime import Runtime
+from arraywright.settings import Settings
+from arraywright.storage import endpoints as storage
+
+logger = logging.getLogger(__name__)
+PREFIX = "/api/v1"
+STOP_S = 10.0
+
+ROUTERS: tuple[APIRouter, ...] = (
+    system.router,
+    auth.router,
+    auth.users_router,
+    auth.tokens_router,
+    hosts.fleet_router,
+    hosts.router,
+    hosts.tokens_router,
+    storage.controllers,
+    storage.enclosures,
+    storage.drives,
+    storage.drive_groups,
+    storage.virtual_drives,
+    commands.controllers,
+    commands.drives,
+    commands.virtual_drives,
+    commands.router,
+    operations.router,
+    events.router,
+    alerts.router,
+    alerts.rules_router,
+    audit.router,
+    live.router,
+    link.router,
+)
+
+
+def begin_shutdown(runtime: Runtime) -> None:
+    """Ends everything that would otherwise keep a connection open."""
+    runtime.hub.close()
+    runtime.waiters.release_all()
+    runtime.registry.close_all()
+
+
+async def _workers(runtime: Runtime) -> list[asyncio.Task[None]]:
+    presence = Presence(runtime)
+    await presence.start()
+    return [
+        asyncio.create_task(runtime.writer.run(), name="writer"),
+        asyncio.create_task(runtime.outbox.run(), name="outbox"),
+        asyncio.create_task(CommandDispatcher(runtime).run(), name="commands"),
+        asyncio.create_task(presence.run(), name="presence"),
+        asyncio.create_task(maintenance.run(runtime), name="maintenance"),
+    ]
+
+
+async def _stop(runtime: Runtime, workers: list[asyncio.Task[None]]) -> None:
+    """Lets each worker end its transaction: one that is cancelled half-way keeps its locks."""
+    await runtime.writer.stop()
+    runtime.outbox.wake()
+    runtime.registry.wake_commands()
+    _, late = await asyncio.wait(workers, timeout=STOP_S)
+    for worker in late:
+        logger.error("the worker %s did not stop", worker.get_name())
+        worker.cancel()
+
+
+def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+    """The application; the database has been prepared by `bootstrap.prepare`."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        database = Database(settings.resolved_database_url())
+        identity = await bootstrap.server_id(database)
+        runtime = Runtime.build(settings, clock or Clock(), database, identity)
+        app.state.runtime = runtime
+        workers = await _workers(runtime)
+        try:
+            yield
+        finally:
+            begin_shutdown(runtime)
+            await _stop(runtime, workers)
+            await runtime.activity.flush(database)
+            await database.close()
+
+    app = FastAPI(
+        title="Arraywright",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        generate_unique_id_function=openapi.operation_id,
+    )
+    api = APIRouter(prefix=PREFIX)
+    for router in ROUTERS:
+        api.include_router(router)
+    app.include_router(api)
+    document: dict[str, Any] = {}
+
+    def build_document() -> dict[str, Any]:
+        if not document:
+            document.update(openapi.build(app))
+        return document
+
+    app.openapi = build_document  # type: ignore[method-assign]  # FastAPI's own way to do it
+    if settings.ui_dir is not None:
+        app.include_router(ui.make_router(settings.ui_dir))
+    _add_handlers(app)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=5)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+def _render(request: Request, problem: ProblemError) -> JSONResponse:
+    return JSONResponse(
+        problem.document(request.url.path),
+        status_code=problem.status,
+        media_type=PROBLEM_MEDIA_TYPE,
+        headers=problem.headers,
+    )
+
+
+def _pointer(location: tuple[Any, ...]) -> str:
+    if location and location[0] == "body":
+        return "".join(f"/{part}" for part in location[1:]) or "/"
+    return ".".join(str(part) for part in location[1:])
+
+
+def _add_handlers(app: FastAPI) -> None:
+    @app.exception_handler(ProblemError)
+    async def on_problem(request: Request, problem: ProblemError) -> JSONResponse:
+        return _render(request, problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        errors = [(_pointer(tuple(item["loc"])), str(item["msg"])) for item in error.errors()]
+        first = f"{errors[0][0]}: {errors[0][1]}" if errors else "The request is not valid."
+        return _render(request, InvalidError(first, errors=errors))
+
+    @app.exception_handler(HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 404:
+            return _render(request, NotFoundError("There is no such resource."))
+        code = {405: "method_not_allowed", 400: "bad_request"}.get(error.status_code, "http")
+        problem = ProblemError(
+            str(error.detail), status=error.status_code, code=code, headers=error.headers
+        )
+        return _render(request, problem)
+
+    @app.exception_handler(Exception)
+    async def on_failure(request: Request, error: Exception) -> JSONResponse:
+        logger.error("request %s %s failed", request.method, request.url.path, exc_info=error)
+        return _render(
+            request, ProblemError("Something went wrong here; the log of the server says what.")
+        )

@@ -1,0 +1,21 @@
+"""The audit trail over HTTP, newest first."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from arraywright.audit import service
+from arraywright.audit.filters import AuditFilter
+from arraywright.audit.schemas import AuditEntry
+from arraywright.dependencies import Administrator, ReadSession
+from arraywright.kit.problems import problems
+from arraywright.kit.schema import Page
+
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+
+@router.get("", name="list", responses=problems())
+async def list_audit(
+    principal: Administrator, session: ReadSession, query: Annotated[AuditFilter, Query()]
+) -> Page[AuditEntry]:
+    return await service.page(session, query)

@@ -1,0 +1,31 @@
+"""The session cookie (unreadable for scripts) and the CSRF cookie (readable)."""
+
+from fastapi import Response
+
+from arraywright.auth.schemas import Session
+
+SESSION_COOKIE = "arraywright_session"
+CSRF_COOKIE = "arraywright_csrf"
+CSRF_HEADER = "x-csrf-token"
+
+
+def set_cookies(response: Response, *, secret: str, session: Session, secure: bool) -> None:
+    assert session.csrf_token is not None
+    for name, value, hidden in (
+        (SESSION_COOKIE, secret, True),
+        (CSRF_COOKIE, session.csrf_token, False),
+    ):
+        response.set_cookie(
+            name,
+            value,
+            httponly=hidden,
+            samesite="strict",
+            secure=secure,
+            path="/",
+            expires=session.expires_at,
+        )
+
+
+def clear_cookies(response: Response) -> None:
+    for name in (SESSION_COOKIE, CSRF_COOKIE):
+        response.delete_cookie(name, path="/", samesite="strict")

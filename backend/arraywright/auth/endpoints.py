@@ -1,0 +1,160 @@
+"""Login, users and API tokens over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from arraywright.auth import login, tokens, users
+from arraywright.auth.cookies import clear_cookies, set_cookies
+from arraywright.auth.schemas import (
+    ApiToken,
+    ApiTokenCreate,
+    ApiTokenCreated,
+    LoginRequest,
+    PasswordChange,
+    Session,
+    User,
+    UserCreate,
+    UserUpdate,
+)
+from arraywright.dependencies import (
+    Administrator,
+    CurrentPrincipal,
+    ReadSession,
+    RuntimeDep,
+    Viewer,
+    WriteSession,
+)
+from arraywright.kit.headers import ChangeHeadersDep, etag
+from arraywright.kit.paging import PageQuery
+from arraywright.kit.problems import problems
+from arraywright.kit.schema import Page
+from arraywright.kit.web import client_address, is_https
+
+router = APIRouter(prefix="/auth", tags=["auth"])
+users_router = APIRouter(prefix="/users", tags=["users"])
+tokens_router = APIRouter(prefix="/api-tokens", tags=["api_tokens"])
+
+
+@router.post("/login", responses=problems(429))
+async def log_in(
+    body: LoginRequest, request: Request, response: Response, runtime: RuntimeDep
+) -> Session:
+    """Sets the session cookie; the CSRF token comes back in the body and a readable cookie."""
+    secret, session = await login.log_in(
+        runtime,
+        body,
+        address=client_address(request),
+        fetch_site=request.headers.get("sec-fetch-site"),
+    )
+    set_cookies(
+        response, secret=secret, session=session, secure=is_https(request, runtime.settings)
+    )
+    return session
+
+
+@router.post("/logout", status_code=204, responses=problems())
+async def log_out(
+    response: Response, runtime: RuntimeDep, principal: CurrentPrincipal, session: WriteSession
+) -> None:
+    """Ends the session and its live streams."""
+    await login.log_out(session, runtime, principal)
+    clear_cookies(response)
+
+
+@router.get("/session", responses=problems())
+async def get_session(principal: Viewer, session: ReadSession) -> Session:
+    return await login.describe(session, principal)
+
+
+@router.post("/password", status_code=204, responses=problems(429))
+async def change_password(
+    body: PasswordChange,
+    request: Request,
+    runtime: RuntimeDep,
+    principal: Viewer,
+) -> None:
+    """Changes one's own password and ends one's other sessions."""
+    await login.change_password(runtime, principal, body, address=client_address(request))
+
+
+@users_router.get("", name="list", responses=problems())
+async def list_users(
+    principal: Administrator, session: ReadSession, query: Annotated[PageQuery, Query()]
+) -> Page[User]:
+    return await users.page(session, principal, query)
+
+
+@users_router.post("", name="create", status_code=201, responses=problems(409))
+async def create_user(
+    body: UserCreate,
+    response: Response,
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> User:
+    user = await users.create(session, runtime, principal, body)
+    response.headers["Location"] = f"/api/v1/users/{user.id}"
+    response.headers["ETag"] = etag(user.rev)
+    return user
+
+
+@users_router.get("/{user_id}", name="get", responses=problems(404))
+async def get_user(
+    user_id: UUID, response: Response, principal: Administrator, session: ReadSession
+) -> User:
+    user = await users.get(session, principal, user_id)
+    response.headers["ETag"] = etag(user.rev)
+    return user
+
+
+@users_router.patch("/{user_id}", name="update", responses=problems(404, 409, 412))
+async def update_user(
+    user_id: UUID,
+    body: UserUpdate,
+    response: Response,
+    headers: ChangeHeadersDep,
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> User:
+    """A new role, password or lock ends the user's sessions and live streams."""
+    user = await users.update(session, runtime, principal, user_id, body, headers.if_match)
+    response.headers["ETag"] = etag(user.rev)
+    return user
+
+
+@users_router.delete(
+    "/{user_id}", name="delete", status_code=204, responses=problems(404, 409, 412)
+)
+async def delete_user(
+    user_id: UUID,
+    headers: ChangeHeadersDep,
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> None:
+    await users.delete(session, runtime, principal, user_id, headers.if_match)
+
+
+@tokens_router.get("", name="list", responses=problems())
+async def list_tokens(
+    principal: Viewer, session: ReadSession, query: Annotated[PageQuery, Query()]
+) -> Page[ApiToken]:
+    """One's own tokens; an administrator sees everybody's."""
+    return await tokens.page(session, principal, query)
+
+
+@tokens_router.post("", name="create", status_code=201, responses=problems())
+async def create_token(
+    body: ApiTokenCreate, runtime: RuntimeDep, principal: Viewer, session: WriteSession
+) -> ApiTokenCreated:
+    return await tokens.create(session, runtime, principal, body)
+
+
+@tokens_router.delete("/{token_id}", name="revoke", status_code=204, responses=problems(404))
+async def revoke_token(
+    token_id: UUID, runtime: RuntimeDep, principal: Viewer, session: WriteSession
+) -> None:
+    await tokens.revoke(session, runtime, principal, token_id)

@@ -1,0 +1,102 @@
+"""Questions about users, sessions and tokens."""
+
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.auth.models import ApiToken, UiSession, User
+from arraywright.kit.paging_sql import Rows
+from arraywright.kit.roles import Role
+
+
+async def user_by_id(session: AsyncSession, user_id: UUID) -> User | None:
+    return await session.get(User, user_id)
+
+
+async def user_by_name(session: AsyncSession, username: str) -> User | None:
+    found = await session.execute(select(User).where(User.username == username.lower()))
+    return found.scalar_one_or_none()
+
+
+async def count_users(session: AsyncSession) -> int:
+    return (await session.execute(select(func.count()).select_from(User))).scalar_one()
+
+
+async def count_administrators(session: AsyncSession) -> int:
+    found = await session.execute(
+        select(func.count())
+        .select_from(User)
+        .where(User.role == Role.ADMINISTRATOR.value, User.disabled.is_(False))
+    )
+    return found.scalar_one()
+
+
+async def other_administrators(session: AsyncSession, user_id: UUID) -> int:
+    """Enabled administrators besides this one; locks them, so that two cannot leave at once."""
+    rows = await session.execute(
+        select(User.id)
+        .where(
+            User.role == Role.ADMINISTRATOR.value,
+            User.disabled.is_(False),
+            User.id != user_id,
+        )
+        .with_for_update()
+    )
+    return len(rows.all())
+
+
+async def session_by_digest(session: AsyncSession, digest: str) -> tuple[UiSession, User] | None:
+    found = await session.execute(
+        select(UiSession, User)
+        .join(User, User.id == UiSession.user_id)
+        .where(UiSession.digest == digest)
+    )
+    row = found.one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+async def token_by_digest(session: AsyncSession, digest: str) -> tuple[ApiToken, User] | None:
+    found = await session.execute(
+        select(ApiToken, User)
+        .join(User, User.id == ApiToken.user_id)
+        .where(ApiToken.digest == digest)
+    )
+    row = found.one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+async def end_sessions(session: AsyncSession, user_id: UUID, *, keep: UUID | None = None) -> None:
+    statement = delete(UiSession).where(UiSession.user_id == user_id)
+    if keep is not None:
+        statement = statement.where(UiSession.id != keep)
+    await session.execute(statement)
+
+
+async def end_session(session: AsyncSession, session_id: UUID) -> None:
+    await session.execute(delete(UiSession).where(UiSession.id == session_id))
+
+
+async def purge_sessions(session: AsyncSession, now_us: int) -> None:
+    await session.execute(delete(UiSession).where(UiSession.expires_us < now_us))
+
+
+def users() -> Rows:
+    return select(User)
+
+
+def tokens(*, owner: UUID | None) -> Rows:
+    statement = select(ApiToken, User.username).join(User, User.id == ApiToken.user_id)
+    return statement if owner is None else statement.where(ApiToken.user_id == owner)
+
+
+async def token_with_owner(session: AsyncSession, token_id: UUID) -> tuple[ApiToken, str] | None:
+    found = await session.execute(tokens(owner=None).where(ApiToken.id == token_id))
+    row = found.one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+async def token_used(session: AsyncSession, token_id: UUID, at_us: int) -> None:
+    await session.execute(
+        update(ApiToken).where(ApiToken.id == token_id).values(last_used_us=at_us)
+    )

@@ -1,0 +1,84 @@
+"""Login, users and API tokens."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from arraywright.kit.roles import Role
+from arraywright.kit.schema import ApiInput, ApiModel, Reason, Timestamp
+
+Username = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,31}$")]
+Password = Annotated[str, StringConstraints(min_length=10, max_length=256)]
+DisplayName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
+TokenName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
+
+
+class LoginRequest(ApiInput):
+    username: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    password: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+
+
+class PasswordChange(ApiInput):
+    old_password: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    new_password: Password
+
+
+class User(ApiModel):
+    id: UUID
+    rev: int
+    username: str
+    display_name: str
+    role: Role
+    disabled: bool
+    created_at: Timestamp
+    last_login_at: Timestamp | None
+    blocked: Annotated[
+        dict[str, Reason],
+        Field(description="delete, disable, change_role -> why you cannot do it now"),
+    ]
+
+
+class Session(ApiModel):
+    """Who is logged in; send `csrf_token` back as X-CSRF-Token with every unsafe request."""
+
+    user: User
+    csrf_token: Annotated[
+        str | None, Field(description="null when the request was made with an API token")
+    ]
+    expires_at: Timestamp | None
+
+
+class UserCreate(ApiInput):
+    username: Username
+    display_name: DisplayName = ""
+    role: Role
+    password: Password
+
+
+class UserUpdate(ApiInput):
+    display_name: DisplayName | None = None
+    role: Role | None = None
+    password: Password | None = None
+    disabled: bool | None = None
+
+
+class ApiToken(ApiModel):
+    id: UUID
+    name: str
+    prefix: Annotated[str, Field(description="first characters, to tell tokens apart")]
+    role: Role
+    username: str
+    created_at: Timestamp
+    expires_at: Timestamp | None
+    last_used_at: Timestamp | None
+
+
+class ApiTokenCreate(ApiInput):
+    name: TokenName
+    role: Annotated[Role, Field(description="at most the role of its owner")]
+    expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = 90
+
+
+class ApiTokenCreated(ApiToken):
+    token: Annotated[str, Field(description="shown this once only")]

@@ -1,0 +1,94 @@
+"""Before the first request: schema, identity of the server, first administrator."""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from arraywright import migrations
+from arraywright.auth import repository as auth
+from arraywright.auth import users
+from arraywright.kit.clock import Clock
+from arraywright.kit.database import Database
+from arraywright.kit.roles import Role
+from arraywright.link import repository as link
+from arraywright.settings import Settings
+
+FIRST_ADMINISTRATOR = "admin"
+SERVER_ID = "server_id"
+
+
+class StartError(Exception):
+    """The server cannot start; the text says why and what to do."""
+
+
+def make_state_dir(settings: Settings) -> None:
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(
+            f"The state directory {settings.state_dir} cannot be made: {error.strerror}."
+        ) from error
+
+
+def password_from_file(path: Path) -> str:
+    """Reads the password, or makes one and writes it for its owner only."""
+    try:
+        if path.exists():
+            password = path.read_text().strip()
+            if len(password) < 10:
+                raise StartError(f"The password in {path} has fewer than 10 characters.")
+            return password
+        password = secrets.token_urlsafe(18)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(password + "\n")
+    except OSError as error:
+        raise StartError(f"The password file {path}: {error.strerror}.") from error
+    return password
+
+
+async def first_administrator(
+    database: Database, settings: Settings, clock: Clock, announce: Callable[[str], None]
+) -> None:
+    """Makes the first administrator if there is no user at all."""
+    async with database.write() as session:
+        if await auth.count_users(session) > 0:
+            return
+        file = settings.initial_admin_password_file
+        password = password_from_file(file) if file else secrets.token_urlsafe(18)
+        await users.add(
+            session,
+            clock.now_us(),
+            username=FIRST_ADMINISTRATOR,
+            role=Role.ADMINISTRATOR,
+            password=password,
+            name="First administrator",
+        )
+    if file:
+        announce(f"First administrator: {FIRST_ADMINISTRATOR}, password in {file}")
+    else:
+        announce(f"First administrator: {FIRST_ADMINISTRATOR}, password: {password}")
+
+
+async def server_id(database: Database) -> UUID:
+    """Made once; agents know the server by it."""
+    async with database.write() as session:
+        known = await link.installation_value(session, SERVER_ID)
+        if known is None:
+            known = str(uuid4())
+            link.add_installation_value(session, SERVER_ID, known)
+    return UUID(known)
+
+
+async def prepare(settings: Settings, clock: Clock, announce: Callable[[str], None]) -> None:
+    make_state_dir(settings)
+    database = Database(settings.resolved_database_url())
+    try:
+        await migrations.upgrade(database)
+        await server_id(database)
+        await first_administrator(database, settings, clock, announce)
+    finally:
+        await database.close()

@@ -1,0 +1,178 @@
+"""Changes of storage over HTTP: each answers 202 with a command to follow."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from arraywright.commands import intents, preview, service
+from arraywright.commands.filters import CommandFilter
+from arraywright.commands.schemas import Command
+from arraywright.dependencies import Operator, ReadSession, RuntimeDep, Viewer
+from arraywright.kit.headers import ChangeHeaders, ChangeHeadersDep
+from arraywright.kit.problems import problems
+from arraywright.kit.schema import Page
+from arraywright.storage.requests import (
+    ControllerUpdate,
+    InjectFault,
+    LocateDrive,
+    MakeDriveGood,
+    MakeHotSpare,
+    PreviewResult,
+    ReplaceMember,
+    TaskRequest,
+    VirtualDriveCreate,
+    VirtualDriveDelete,
+    VirtualDrivePreview,
+    VirtualDriveUpdate,
+)
+
+router = APIRouter(prefix="/commands", tags=["commands"])
+controllers = APIRouter(prefix="/controllers", tags=["controllers"])
+drives = APIRouter(prefix="/drives", tags=["drives"])
+virtual_drives = APIRouter(prefix="/virtual-drives", tags=["virtual_drives"])
+
+ANSWERS = {
+    **problems(404, 409, 412, 428),
+    200: {"model": Command, "description": "finished within the time of `Prefer: wait`"},
+    202: {"description": "Accepted; follow it at Location"},
+}
+
+
+class Submitter:
+    """Turns an intent into a command and into its answer."""
+
+    def __init__(
+        self,
+        runtime: RuntimeDep,
+        principal: Operator,
+        headers: ChangeHeadersDep,
+        response: Response,
+    ) -> None:
+        self._runtime = runtime
+        self._principal = principal
+        self._headers: ChangeHeaders = headers
+        self._response = response
+
+    async def __call__(self, intent: intents.Intent) -> Command:
+        command = await service.submit(self._runtime, self._principal, intent, self._headers)
+        self._response.headers["Location"] = f"/api/v1/commands/{command.id}"
+        if self._headers.wait_s:
+            self._response.headers["Preference-Applied"] = f"wait={self._headers.wait_s:.0f}"
+        self._response.status_code = 200 if command.finished and self._headers.wait_s else 202
+        return command
+
+
+Submit = Annotated[Submitter, Depends()]
+
+
+@router.get("", name="list", responses=problems())
+async def list_commands(
+    principal: Viewer, session: ReadSession, query: Annotated[CommandFilter, Query()]
+) -> Page[Command]:
+    return await service.page(session, query)
+
+
+@router.get("/{command_id}", name="get", responses=problems(404))
+async def get_command(command_id: UUID, principal: Viewer, session: ReadSession) -> Command:
+    return await service.get(session, command_id)
+
+
+@virtual_drives.post("/preview", name="preview", responses=problems(404, 409, 504))
+async def preview_virtual_drive(
+    body: VirtualDrivePreview, runtime: RuntimeDep, principal: Viewer
+) -> PreviewResult:
+    """What the host would make of this wish: capacity, tolerance, refusals. Changes nothing."""
+    return await preview.virtual_drive(runtime, body)
+
+
+@virtual_drives.post("", name="create", status_code=202, responses=ANSWERS)
+async def create_virtual_drive(body: VirtualDriveCreate, submit: Submit) -> Command:
+    return await submit(intents.create_virtual_drive(body))
+
+
+@virtual_drives.patch("/{virtual_drive_id}", name="update", status_code=202, responses=ANSWERS)
+async def update_virtual_drive(
+    virtual_drive_id: UUID, body: VirtualDriveUpdate, submit: Submit
+) -> Command:
+    return await submit(intents.update_virtual_drive(virtual_drive_id, body))
+
+
+@virtual_drives.delete("/{virtual_drive_id}", name="delete", status_code=202, responses=ANSWERS)
+async def delete_virtual_drive(
+    virtual_drive_id: UUID,
+    submit: Submit,
+    body: VirtualDriveDelete | None = None,
+    confirm: Annotated[
+        str | None, Query(max_length=64, description="its name, typed; or in the body")
+    ] = None,
+    force: Annotated[bool, Query(description="also if it has open connections")] = False,
+) -> Command:
+    """Destroys its data. Needs If-Match and its name as `confirm`."""
+    wish = body or VirtualDriveDelete(confirm=confirm or "", force=force)
+    return await submit(intents.delete_virtual_drive(virtual_drive_id, wish))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/bgi", name="bgi", status_code=202, responses=ANSWERS
+)
+async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
+    """Background initialization or resynchronization: start, stop, pause, resume."""
+    return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@controllers.patch("/{controller_id}", name="update", status_code=202, responses=ANSWERS)
+async def update_controller(controller_id: UUID, body: ControllerUpdate, submit: Submit) -> Command:
+    return await submit(intents.update_controller(controller_id, body))
+
+
+@drives.post(
+    "/{drive_id}/actions/make-hot-spare", name="make_hot_spare", status_code=202, responses=ANSWERS
+)
+async def make_hot_spare(drive_id: UUID, body: MakeHotSpare, submit: Submit) -> Command:
+    return await submit(intents.make_hot_spare(drive_id, body))
+
+
+@drives.post(
+    "/{drive_id}/actions/remove-hot-spare",
+    name="remove_hot_spare",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def remove_hot_spare(drive_id: UUID, submit: Submit) -> Command:
+    return await submit(intents.remove_hot_spare(drive_id))
+
+
+@drives.post("/{drive_id}/actions/rebuild", name="rebuild", status_code=202, responses=ANSWERS)
+async def steer_rebuild(drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
+    """Rebuild of a member: start, stop, pause, resume."""
+    return await submit(intents.steer_rebuild(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/locate", name="locate", status_code=202, responses=ANSWERS)
+async def locate_drive(drive_id: UUID, body: LocateDrive, submit: Submit) -> Command:
+    return await submit(intents.locate_drive(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/offline", name="offline", status_code=202, responses=ANSWERS)
+async def take_offline(drive_id: UUID, submit: Submit) -> Command:
+    """Takes an online member offline; the host refuses if it holds a last copy."""
+    return await submit(intents.take_offline(drive_id))
+
+
+@drives.post("/{drive_id}/actions/good", name="make_good", status_code=202, responses=ANSWERS)
+async def make_good(drive_id: UUID, body: MakeDriveGood, submit: Submit) -> Command:
+    """Makes a bad or foreign drive good. Needs If-Match; with force its serial, too."""
+    return await submit(intents.make_good(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/replace", name="replace", status_code=202, responses=ANSWERS)
+async def replace_member(drive_id: UUID, body: ReplaceMember, submit: Submit) -> Command:
+    """Puts this drive in the place of a missing or failed member and rebuilds it."""
+    return await submit(intents.replace_member(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/fault", name="fault", status_code=202, responses=ANSWERS)
+async def inject_fault(drive_id: UUID, body: InjectFault, submit: Submit) -> Command:
+    """Tries a failure; only on emulated drives."""
+    return await submit(intents.inject_fault(drive_id, body))

@@ -1,0 +1,170 @@
+"""What callers want, in terms of the agent's commands.
+
+An intent names the object it is about and how its arguments follow from the request; ids are
+turned into the host's keys when the intent is resolved. RAID rules are the host's business.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from arraywright.commands.references import References
+from arraywright.kit.schema import ApiInput
+from arraywright.storage.requests import (
+    ControllerUpdate,
+    InjectFault,
+    LocateDrive,
+    MakeDriveGood,
+    MakeHotSpare,
+    ReplaceMember,
+    TaskRequest,
+    VirtualDriveCreate,
+    VirtualDriveDelete,
+    VirtualDrivePreview,
+    VirtualDriveUpdate,
+)
+
+Arguments = dict[str, Any]
+Build = Callable[[References], Awaitable[Arguments]]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    op: str
+    target_kind: str
+    target_id: UUID
+    body: ApiInput | None
+    build: Build
+    confirm: str | None = None
+    confirm_field: str | None = None  # of the document; None: nothing has to be typed
+    if_match_needed: bool = False
+
+
+def _given(body: ApiInput, *without: str) -> Arguments:
+    """The fields the caller set, as the agent names them."""
+    chosen = body.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+    return {name: value for name, value in chosen.items() if name not in without}
+
+
+def _simple(op: str, kind: str, target_id: UUID, body: ApiInput | None) -> Intent:
+    """Arguments are the target's key and the body's fields."""
+
+    async def build(references: References) -> Arguments:
+        given = _given(body) if body is not None else {}
+        return {kind: references.target_key, **given}
+
+    return Intent(op=op, target_kind=kind, target_id=target_id, body=body, build=build)
+
+
+async def wish_arguments(body: VirtualDrivePreview, references: References) -> Arguments:
+    ids = ("controller_id", "drive_ids", "drive_group_id", "spare_ids")
+    arguments = {"controller": references.target_key, **_given(body, *ids)}
+    if body.drive_ids:
+        arguments["drives"] = await references.keys("drive", body.drive_ids, "/drive_ids")
+    if body.drive_group_id is not None:
+        arguments["drive_group"] = await references.key(
+            "drive_group", body.drive_group_id, "/drive_group_id"
+        )
+    if body.spare_ids:
+        arguments["spares"] = await references.keys("drive", body.spare_ids, "/spare_ids")
+    return arguments
+
+
+def create_virtual_drive(body: VirtualDriveCreate) -> Intent:
+    async def build(references: References) -> Arguments:
+        return await wish_arguments(body, references)
+
+    return Intent("vd_create", "controller", body.controller_id, body, build)
+
+
+def update_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveUpdate) -> Intent:
+    return _simple("vd_set", "virtual_drive", virtual_drive_id, body)
+
+
+def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> Intent:
+    async def build(references: References) -> Arguments:
+        force = {"force": True} if body.force else {}
+        return {"virtual_drive": references.target_key, **force}
+
+    return Intent(
+        "vd_delete",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        confirm_field="name",
+        if_match_needed=True,
+    )
+
+
+def steer_bgi(virtual_drive_id: UUID, body: TaskRequest) -> Intent:
+    return _simple("bgi", "virtual_drive", virtual_drive_id, body)
+
+
+def update_controller(controller_id: UUID, body: ControllerUpdate) -> Intent:
+    return _simple("controller_set", "controller", controller_id, body)
+
+
+def make_hot_spare(drive_id: UUID, body: MakeHotSpare) -> Intent:
+    async def build(references: References) -> Arguments:
+        arguments = {"drive": references.target_key, **_given(body, "drive_group_ids")}
+        if body.drive_group_ids:
+            arguments["drive_groups"] = await references.keys(
+                "drive_group", body.drive_group_ids, "/drive_group_ids"
+            )
+        return arguments
+
+    return Intent("spare_add", "drive", drive_id, body, build)
+
+
+def remove_hot_spare(drive_id: UUID) -> Intent:
+    return _simple("spare_remove", "drive", drive_id, None)
+
+
+def steer_rebuild(drive_id: UUID, body: TaskRequest) -> Intent:
+    return _simple("rebuild", "drive", drive_id, body)
+
+
+def locate_drive(drive_id: UUID, body: LocateDrive) -> Intent:
+    return _simple("drive_locate", "drive", drive_id, body)
+
+
+def take_offline(drive_id: UUID) -> Intent:
+    return _simple("drive_offline", "drive", drive_id, None)
+
+
+def make_good(drive_id: UUID, body: MakeDriveGood) -> Intent:
+    async def build(references: References) -> Arguments:
+        arguments: Arguments = {"drive": references.target_key}
+        if body.force:
+            arguments |= {"force": True, "serial": body.confirm or ""}
+        return arguments
+
+    return Intent(
+        "drive_good",
+        "drive",
+        drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        confirm_field="serial" if body.force else None,
+        if_match_needed=True,
+    )
+
+
+def replace_member(drive_id: UUID, body: ReplaceMember) -> Intent:
+    async def build(references: References) -> Arguments:
+        group = await references.key("drive_group", body.drive_group_id, "/drive_group_id")
+        return {
+            "drive": references.target_key,
+            "drive_group": group,
+            **_given(body, "drive_group_id"),
+        }
+
+    return Intent("drive_replace", "drive", drive_id, body, build)
+
+
+def inject_fault(drive_id: UUID, body: InjectFault) -> Intent:
+    return _simple("fault_inject", "drive", drive_id, body)

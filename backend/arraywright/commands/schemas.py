@@ -1,0 +1,57 @@
+"""Requests to hosts and what became of them."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from arraywright.kit.roles import Role
+from arraywright.kit.schema import ApiModel, OpenWord, Reason, Timestamp
+from arraywright.link.protocol import CommandClass, ObjectKind
+
+
+class CommandState(StrEnum):
+    """`queued` and `offered` are ours; the rest is what the host answered."""
+
+    QUEUED = "queued"
+    OFFERED = "offered"
+    ACCEPTED = "accepted"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+    INDETERMINATE = "indeterminate"
+
+
+class ObjectRef(ApiModel):
+    """Something on a host."""
+
+    kind: OpenWord[ObjectKind]
+    id: UUID
+    key: str
+
+
+class Command(ApiModel):
+    id: UUID
+    host_id: UUID
+    host_name: str
+    number: Annotated[int, Field(description="counts the commands of this host")]
+    op: str
+    command_class: OpenWord[CommandClass]
+    target: ObjectRef | None
+    arguments: dict[str, str | int | bool | list[str]]
+    actor: str
+    actor_role: Role
+    via: Annotated[str, Field(description="console or rest")]
+    state: CommandState
+    finished: bool
+    reason: Annotated[Reason | None, Field(description="the host's answer")]
+    progress_percent: int | None
+    objects: Annotated[list[ObjectRef], Field(description="created or changed")]
+    created_at: Timestamp
+    offered_at: Timestamp | None
+    accepted_at: Timestamp | None
+    ended_at: Timestamp | None
+    not_after: Timestamp

@@ -1,0 +1,23 @@
+"""Filters of the event list."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from arraywright.kit.paging import PageQuery
+from arraywright.link.protocol import EventClass
+
+
+class EventFilter(PageQuery):
+    host_id: UUID | None = None
+    object_id: UUID | None = None
+    event_class: Annotated[list[EventClass], Field(description="any of these")] = []
+    severity: Annotated[EventClass | None, Field(description="this class and everything worse")] = (
+        None
+    )
+    code: list[int] = []
+    since: Annotated[datetime | None, Field(description="received at or after")] = None
+    until: Annotated[datetime | None, Field(description="received before")] = None
+    q: Annotated[str | None, Field(max_length=100, description="part of the sentence")] = None

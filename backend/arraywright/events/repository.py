@@ -1,0 +1,48 @@
+"""Questions about events."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.events.filters import EventFilter
+from arraywright.events.models import Event
+from arraywright.hosts.models import Host
+from arraywright.kit.paging_sql import Rows
+from arraywright.link.protocol import EVENT_CLASS_WORDS
+
+VALUES = {word: value for value, word in EVENT_CLASS_WORDS.items()}
+
+
+def _microseconds(at: datetime) -> int:
+    aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return int(aware.timestamp() * 1_000_000)
+
+
+def filtered(query: EventFilter) -> Rows:
+    """Rows of (event, host name)."""
+    statement: Rows = select(Event, Host.name).join(Host, Host.id == Event.host_id)
+    if query.host_id is not None:
+        statement = statement.where(Event.host_id == query.host_id)
+    if query.object_id is not None:
+        statement = statement.where(Event.object_id == query.object_id)
+    if query.event_class:
+        values = [VALUES[word.value] for word in query.event_class]
+        statement = statement.where(Event.class_value.in_(values))
+    if query.severity is not None:
+        statement = statement.where(Event.class_value >= VALUES[query.severity.value])
+    if query.code:
+        statement = statement.where(Event.code.in_(query.code))
+    if query.since is not None:
+        statement = statement.where(Event.received_us >= _microseconds(query.since))
+    if query.until is not None:
+        statement = statement.where(Event.received_us < _microseconds(query.until))
+    if query.q:
+        statement = statement.where(
+            func.lower(Event.text).contains(query.q.lower(), autoescape=True)
+        )
+    return statement
+
+
+async def purge(session: AsyncSession, before_us: int) -> None:
+    await session.execute(delete(Event).where(Event.received_us < before_us))

@@ -1,0 +1,27 @@
+"""Facts: numbered by the host that reported them."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from arraywright.kit.schema import ApiModel, OpenWord, Timestamp
+from arraywright.link.protocol import EventClass, ObjectKind
+
+
+class Event(ApiModel):
+    id: Annotated[str, Field(description="opaque")]
+    host_id: UUID
+    host_name: str
+    seq: Annotated[int, Field(description="the host's number")]
+    at: Annotated[Timestamp, Field(description="the host's clock")]
+    received_at: Timestamp
+    code: int
+    name: str
+    event_class: OpenWord[EventClass]
+    locale: int
+    object_kind: OpenWord[ObjectKind]
+    object_id: UUID
+    object_key: str
+    params: dict[str, str]
+    text: str

@@ -1,0 +1,96 @@
+"""Hosts, the fleet's figures and enrolment over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from arraywright.dependencies import (
+    Administrator,
+    ReadSession,
+    RuntimeDep,
+    Viewer,
+    WriteSession,
+)
+from arraywright.hosts import enrolment, service
+from arraywright.hosts.filters import HostFilter
+from arraywright.hosts.schemas import (
+    EnrolmentToken,
+    EnrolmentTokenCreate,
+    EnrolmentTokenCreated,
+    Fleet,
+    Host,
+)
+from arraywright.kit.headers import etag
+from arraywright.kit.paging import PageQuery
+from arraywright.kit.problems import problems
+from arraywright.kit.schema import Page
+from arraywright.kit.web import base_url
+
+fleet_router = APIRouter(prefix="/fleet", tags=["fleet"])
+router = APIRouter(prefix="/hosts", tags=["hosts"])
+tokens_router = APIRouter(prefix="/enrolment-tokens", tags=["enrolment_tokens"])
+
+
+@fleet_router.get("", name="get", responses=problems())
+async def get_fleet(principal: Viewer, session: ReadSession) -> Fleet:
+    return await service.fleet(session)
+
+
+@router.get("", name="list", responses=problems())
+async def list_hosts(
+    principal: Viewer, session: ReadSession, query: Annotated[HostFilter, Query()]
+) -> Page[Host]:
+    return await service.page(session, principal, query)
+
+
+@router.get("/{host_id}", name="get", responses=problems(404))
+async def get_host(
+    host_id: UUID, response: Response, principal: Viewer, session: ReadSession
+) -> Host:
+    host = await service.get(session, principal, host_id)
+    response.headers["ETag"] = etag(host.config_rev)
+    return host
+
+
+@router.delete("/{host_id}", name="retire", status_code=204, responses=problems(404))
+async def retire_host(
+    host_id: UUID,
+    confirm: Annotated[str, Query(max_length=255, description="the host's name, typed")],
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> None:
+    """Forgets a host and its key; its arrays are not touched."""
+    await service.retire(session, runtime, principal, host_id, confirm)
+
+
+@tokens_router.get("", name="list", responses=problems())
+async def list_tokens(
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: ReadSession,
+    query: Annotated[PageQuery, Query()],
+) -> Page[EnrolmentToken]:
+    return await enrolment.page(session, runtime, query)
+
+
+@tokens_router.post("", name="create", status_code=201, responses=problems())
+async def create_token(
+    body: EnrolmentTokenCreate,
+    request: Request,
+    runtime: RuntimeDep,
+    principal: Administrator,
+    session: WriteSession,
+) -> EnrolmentTokenCreated:
+    """Good for one machine; the token and the line to run there are shown this once."""
+    return await enrolment.create(
+        session, runtime, principal, body, url=base_url(request, runtime.settings)
+    )
+
+
+@tokens_router.delete("/{token_id}", name="revoke", status_code=204, responses=problems(404))
+async def revoke_token(
+    token_id: UUID, runtime: RuntimeDep, principal: Administrator, session: WriteSession
+) -> None:
+    await enrolment.revoke(session, runtime, principal, token_id)

@@ -1,0 +1,69 @@
+"""Hosts, their figures and the tokens that let new ones in."""
+
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from arraywright.kit.database import Base
+
+
+class Host(Base):
+    __tablename__ = "host"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(255), index=True)
+    public_key: Mapped[str] = mapped_column(String(512))
+    machine_id_hash: Mapped[str] = mapped_column(String(64))
+    enrolled_us: Mapped[int]
+    retired_us: Mapped[int | None] = mapped_column(default=None)
+
+
+class HostSummary(Base):
+    """One narrow row per host: what lists and counters need."""
+
+    __tablename__ = "host_summary"
+    __table_args__ = (Index("ix_host_summary_online", "online", "last_seen_us"),)
+
+    host_id: Mapped[UUID] = mapped_column(
+        ForeignKey("host.id", ondelete="CASCADE"), primary_key=True
+    )
+    rev: Mapped[int] = mapped_column(default=1)
+    online: Mapped[bool] = mapped_column(default=False)
+    last_seen_us: Mapped[int | None] = mapped_column(default=None)
+    connected_us: Mapped[int | None] = mapped_column(default=None)
+    clock_offset_ms: Mapped[int | None] = mapped_column(default=None)
+    agent_version: Mapped[str] = mapped_column(String(64), default="")
+    boot_id: Mapped[str] = mapped_column(String(64), default="")
+    policy_preset: Mapped[str] = mapped_column(String(32), default="")
+    worst_state: Mapped[str | None] = mapped_column(String(32), default=None)
+    controllers: Mapped[int] = mapped_column(default=0)
+    drives: Mapped[int] = mapped_column(default=0)
+    drives_unconfigured: Mapped[int] = mapped_column(default=0)
+    drives_failed: Mapped[int] = mapped_column(default=0)
+    hot_spares: Mapped[int] = mapped_column(default=0)
+    drive_groups: Mapped[int] = mapped_column(default=0)
+    virtual_drives: Mapped[int] = mapped_column(default=0)
+    virtual_drives_degraded: Mapped[int] = mapped_column(default=0)
+    virtual_drives_offline: Mapped[int] = mapped_column(default=0)
+    drive_failures_left: Mapped[int | None] = mapped_column(default=None)
+    operations_running: Mapped[int] = mapped_column(default=0)
+    raw_bytes: Mapped[int] = mapped_column(default=0)
+    usable_bytes: Mapped[int] = mapped_column(default=0)
+    open_alerts: Mapped[int] = mapped_column(default=0)
+    worst_alert: Mapped[str | None] = mapped_column(String(16), default=None)
+
+
+class EnrolToken(Base):
+    __tablename__ = "enrol_token"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(64))
+    prefix: Mapped[str] = mapped_column(String(16))
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    created_by: Mapped[str] = mapped_column(String(64))
+    created_us: Mapped[int] = mapped_column(index=True)
+    expires_us: Mapped[int]
+    used_us: Mapped[int | None] = mapped_column(default=None)
+    host_id: Mapped[UUID | None] = mapped_column(default=None)
+    revoked_us: Mapped[int | None] = mapped_column(default=None)

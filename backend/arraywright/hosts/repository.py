@@ -1,0 +1,240 @@
+"""Questions about hosts."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.alerts.models import Alert
+from arraywright.hosts.filters import HostFilter
+from arraywright.hosts.models import EnrolToken, Host, HostSummary
+from arraywright.kit.paging_sql import Rows
+from arraywright.link.models import SyncCursor
+from arraywright.storage.models import ObjectState
+from arraywright.storage.projection import (
+    ACTIVE_OPERATIONS,
+    DEGRADED_STATES,
+    FAILED_DRIVES,
+    SPARES,
+)
+
+WORST_STATES = ("optimal", "partially_degraded", "degraded", "offline")
+SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
+
+
+def hosts() -> Rows:
+    """Rows of (host, summary, the host's own document or None)."""
+    return (
+        select(Host, HostSummary, ObjectState)
+        .join(HostSummary, HostSummary.host_id == Host.id)
+        .outerjoin(
+            ObjectState,
+            and_(
+                ObjectState.host_id == Host.id,
+                ObjectState.kind == "host",
+                ObjectState.deleted.is_(False),
+            ),
+        )
+        .where(Host.retired_us.is_(None))
+    )
+
+
+def filtered(query: HostFilter) -> Rows:
+    statement = hosts()
+    if query.q:
+        statement = statement.where(
+            func.lower(Host.name).contains(query.q.lower(), autoescape=True)
+        )
+    if query.online is not None:
+        statement = statement.where(HostSummary.online.is_(query.online))
+    if query.worst_state is not None:
+        statement = statement.where(HostSummary.worst_state == query.worst_state.value)
+    if query.alerts is not None:
+        has_alerts = HostSummary.open_alerts > 0
+        statement = statement.where(has_alerts if query.alerts else ~has_alerts)
+    return statement
+
+
+async def find(session: AsyncSession, host_id: UUID) -> Any | None:
+    return (await session.execute(hosts().where(Host.id == host_id))).one_or_none()
+
+
+async def host(session: AsyncSession, host_id: UUID) -> Host | None:
+    found = await session.execute(select(Host).where(Host.id == host_id, Host.retired_us.is_(None)))
+    return found.scalar_one_or_none()
+
+
+async def summary(session: AsyncSession, host_id: UUID) -> HostSummary:
+    return (
+        await session.execute(select(HostSummary).where(HostSummary.host_id == host_id))
+    ).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How many objects of a kind and state a host has."""
+
+    kind: str
+    state: str | None
+    count: int
+    size_bytes: int
+    failures_left: int | None
+
+
+def _apply_counts(row: HostSummary, lines: list[_Line]) -> None:
+    def count(kind: str, states: tuple[str, ...] | None = None) -> int:
+        wanted = [n for n in lines if n.kind == kind and (states is None or n.state in states)]
+        return sum(line.count for line in wanted)
+
+    def size(kind: str) -> int:
+        return sum(line.size_bytes for line in lines if line.kind == kind)
+
+    row.controllers = count("controller")
+    row.drives = count("drive")
+    row.drives_unconfigured = count("drive", ("unconfigured_good",))
+    row.drives_failed = count("drive", FAILED_DRIVES)
+    row.hot_spares = count("drive", SPARES)
+    row.drive_groups = count("drive_group")
+    row.virtual_drives = count("virtual_drive")
+    row.virtual_drives_degraded = count("virtual_drive", DEGRADED_STATES)
+    row.virtual_drives_offline = count("virtual_drive", ("offline",))
+    row.operations_running = count("operation", ACTIVE_OPERATIONS)
+    row.raw_bytes = size("drive")
+    row.usable_bytes = size("virtual_drive")
+    left = [line.failures_left for line in lines if line.failures_left is not None]
+    row.drive_failures_left = min(left, default=None)
+    states = [n.state for n in lines if n.kind == "virtual_drive" and n.state in WORST_STATES]
+    row.worst_state = max(states, key=WORST_STATES.index, default=None)
+
+
+async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[HostSummary]:
+    """Brings the figures of hosts up to date with their objects and alerts."""
+    found = await session.execute(select(HostSummary).where(HostSummary.host_id.in_(host_ids)))
+    rows = list(found.scalars())
+    counts = await session.execute(
+        select(
+            ObjectState.host_id,
+            ObjectState.kind,
+            ObjectState.state,
+            func.count(),
+            func.coalesce(func.sum(ObjectState.size_bytes), 0),
+            func.min(ObjectState.failures_left),
+        )
+        .where(ObjectState.host_id.in_(host_ids), ObjectState.deleted.is_(False))
+        .group_by(ObjectState.host_id, ObjectState.kind, ObjectState.state)
+    )
+    lines: dict[UUID, list[_Line]] = defaultdict(list)
+    for host_id, kind, state, count, size, left in counts:
+        lines[host_id].append(_Line(kind, state, int(count), int(size), left))
+    for row in rows:
+        _apply_counts(row, lines[row.host_id])
+        row.rev += 1
+    await recount_alerts(session, rows)
+    return rows
+
+
+async def recount_alerts(session: AsyncSession, rows: Collection[HostSummary]) -> None:
+    host_ids = [row.host_id for row in rows]
+    found = await session.execute(
+        select(Alert.host_id, Alert.severity, func.count())
+        .where(Alert.host_id.in_(host_ids), Alert.open_key.is_not(None))
+        .group_by(Alert.host_id, Alert.severity)
+    )
+    severities: dict[UUID, dict[str, int]] = defaultdict(dict)
+    for host_id, severity, count in found:
+        severities[host_id][severity] = int(count)
+    for row in rows:
+        row.open_alerts = sum(severities[row.host_id].values())
+        known = [severity for severity in severities[row.host_id] if severity in SEVERITIES]
+        row.worst_alert = max(known, key=SEVERITIES.index, default=None)
+
+
+async def forget_objects(session: AsyncSession, host_id: UUID) -> None:
+    """A retired host keeps its history only."""
+    await session.execute(delete(ObjectState).where(ObjectState.host_id == host_id))
+    await session.execute(delete(SyncCursor).where(SyncCursor.host_id == host_id))
+
+
+async def online_hosts(session: AsyncSession) -> list[UUID]:
+    found = await session.execute(
+        select(HostSummary.host_id)
+        .join(Host, Host.id == HostSummary.host_id)
+        .where(HostSummary.online.is_(True), Host.retired_us.is_(None))
+    )
+    return list(found.scalars())
+
+
+async def set_last_seen(session: AsyncSession, seen: dict[UUID, int]) -> None:
+    for host_id, at_us in seen.items():
+        await session.execute(
+            update(HostSummary).where(HostSummary.host_id == host_id).values(last_seen_us=at_us)
+        )
+
+
+async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int, int]]:
+    """(state, number, bytes) over the fleet."""
+    found = await session.execute(
+        select(
+            ObjectState.state,
+            func.count(),
+            func.coalesce(func.sum(ObjectState.size_bytes), 0),
+        )
+        .join(Host, Host.id == ObjectState.host_id)
+        .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))
+        .group_by(ObjectState.state)
+        .order_by(ObjectState.state)
+    )
+    return [(state or "", int(count), int(size)) for state, count, size in found.all()]
+
+
+async def online_counts(session: AsyncSession) -> dict[bool, int]:
+    found = await session.execute(
+        select(HostSummary.online, func.count())
+        .join(Host, Host.id == HostSummary.host_id)
+        .where(Host.retired_us.is_(None))
+        .group_by(HostSummary.online)
+    )
+    return {bool(online): int(count) for online, count in found.all()}
+
+
+async def least_failures_left(session: AsyncSession) -> int | None:
+    found = await session.execute(
+        select(func.min(HostSummary.drive_failures_left))
+        .join(Host, Host.id == HostSummary.host_id)
+        .where(Host.retired_us.is_(None))
+    )
+    return found.scalar_one()
+
+
+async def alert_counts(session: AsyncSession) -> list[tuple[str, int]]:
+    found = await session.execute(
+        select(Alert.severity, func.count())
+        .where(Alert.open_key.is_not(None))
+        .group_by(Alert.severity)
+    )
+    counts = [(severity, int(count)) for severity, count in found.all()]
+    return sorted(counts, key=lambda item: SEVERITIES.index(item[0]), reverse=True)
+
+
+def tokens() -> Rows:
+    return select(EnrolToken)
+
+
+async def token_by_digest(session: AsyncSession, digest: str) -> EnrolToken | None:
+    found = await session.execute(select(EnrolToken).where(EnrolToken.digest == digest))
+    return found.scalar_one_or_none()
+
+
+async def burn_token(session: AsyncSession, token_id: UUID, *, host_id: UUID, now_us: int) -> bool:
+    """True for exactly one caller."""
+    done = await session.execute(
+        update(EnrolToken)
+        .where(EnrolToken.id == token_id, EnrolToken.used_us.is_(None))
+        .values(used_us=now_us, host_id=host_id)
+        .returning(EnrolToken.id)
+    )
+    return done.one_or_none() is not None

@@ -1,0 +1,166 @@
+"""Hosts: reading, retiring, and whether they are there."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.alerts import engine as alerts
+from arraywright.audit import service as audit
+from arraywright.auth.principal import Principal
+from arraywright.hosts import models, repository
+from arraywright.hosts.filters import HostFilter
+from arraywright.hosts.schemas import (
+    DriveStateCount,
+    Fleet,
+    Host,
+    HostSummary,
+    SeverityCount,
+    VirtualDriveStateCount,
+)
+from arraywright.kit.paging_sql import fetch_page
+from arraywright.kit.problems import InvalidError, NotFoundError
+from arraywright.kit.schema import Page, moment
+from arraywright.live import outbox
+from arraywright.runtime import Runtime
+from arraywright.storage import blocked
+from arraywright.storage.projection import ACTIVE_OPERATIONS
+
+
+def _view(row: Any, principal: Principal) -> Host:
+    host, summary, reported = row
+    doc = reported.doc if reported else {}
+    return Host(
+        id=host.id,
+        name=host.name,
+        rev=summary.rev,
+        config_rev=reported.config_rev if reported else 0,
+        online=summary.online,
+        stale_since=None if summary.online else moment(summary.last_seen_us),
+        last_seen=moment(summary.last_seen_us),
+        enrolled_at=moment(host.enrolled_us),
+        connected_at=moment(summary.connected_us) if summary.online else None,
+        hostname=doc.get("hostname", host.name),
+        os=doc.get("os", ""),
+        kernel=doc.get("kernel", ""),
+        agent_version=summary.agent_version,
+        boot_id=summary.boot_id,
+        policy_preset=summary.policy_preset,
+        started_at=moment(doc.get("started_at_us")),
+        clock_offset_ms=summary.clock_offset_ms,
+        summary=HostSummary.model_validate(summary),
+        blocked=blocked.complete(
+            "host",
+            {},
+            principal=principal,
+            online=summary.online,
+            last_seen_us=summary.last_seen_us,
+        ),
+    )
+
+
+async def page(session: AsyncSession, principal: Principal, query: HostFilter) -> Page[Host]:
+    rows, cursor, total = await fetch_page(
+        session,
+        repository.filtered(query),
+        query,
+        keys=[models.Host.name, models.Host.id],
+        kinds=(str, str),
+        key_of=lambda row: [row[0].name, str(row[0].id)],
+        bind=lambda values: [values[0], UUID(values[1])],
+    )
+    return Page(items=[_view(row, principal) for row in rows], next_cursor=cursor, total=total)
+
+
+async def get(session: AsyncSession, principal: Principal, host_id: UUID) -> Host:
+    row = await repository.find(session, host_id)
+    if row is None:
+        raise NotFoundError("There is no such host.")
+    return _view(row, principal)
+
+
+async def fleet(session: AsyncSession) -> Fleet:
+    drives = await repository.state_counts(session, "drive")
+    virtual_drives = await repository.state_counts(session, "virtual_drive")
+    operations = await repository.state_counts(session, "operation")
+    online = await repository.online_counts(session)
+    alert_counts = await repository.alert_counts(session)
+    return Fleet(
+        hosts=sum(online.values()),
+        hosts_online=online.get(True, 0),
+        drives_by_state=[DriveStateCount(state=s, count=n) for s, n, _ in drives],
+        virtual_drives_by_state=[
+            VirtualDriveStateCount(state=s, count=n) for s, n, _ in virtual_drives
+        ],
+        drive_failures_left=await repository.least_failures_left(session),
+        raw_bytes=sum(size for _, _, size in drives),
+        usable_bytes=sum(size for _, _, size in virtual_drives),
+        operations_running=sum(n for s, n, _ in operations if s in ACTIVE_OPERATIONS),
+        open_alerts_by_severity=[SeverityCount(severity=s, count=n) for s, n in alert_counts],
+    )
+
+
+async def retire(
+    session: AsyncSession, runtime: Runtime, principal: Principal, host_id: UUID, confirm: str
+) -> None:
+    host = await repository.host(session, host_id)
+    if host is None:
+        raise NotFoundError("There is no such host.")
+    if confirm != host.name:
+        raise InvalidError(
+            f"The typed name does not match {host.name}; nothing was changed.",
+            code="confirm_mismatch",
+            params={"expected": host.name},
+            errors=[("confirm", f"type {host.name}")],
+        )
+    now_us = runtime.clock.now_us()
+    host.retired_us = now_us
+    await alerts.resolve_all(session, host_id, now_us)
+    await repository.forget_objects(session, host_id)
+    (summary,) = await repository.recount(session, [host_id])
+    summary.online = False
+    outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)
+    await audit.record(
+        session, now_us, actor=principal.username, action="host.retire", target=host.name
+    )
+    runtime.registry.evict(host_id)
+
+
+async def set_offline(session: AsyncSession, now_us: int, host_id: UUID) -> None:
+    """The host has been silent for too long: its data are stale from now on."""
+    row = await repository.find(session, host_id)
+    if row is None or not row[1].online:
+        return
+    host, summary, _ = row
+    summary.online = False
+    await alerts.host_offline(session, now_us, host, summary.last_seen_us)
+    await repository.recount_alerts(session, [summary])
+    summary.rev += 1
+    outbox.add(session, kind="host", object_id=str(host_id), rev=summary.rev, host_id=host_id)
+
+
+async def set_online(
+    session: AsyncSession,
+    now_us: int,
+    host: models.Host,
+    *,
+    hostname: str,
+    agent_version: str,
+    boot_id: str,
+    policy_preset: str,
+    clock_offset_ms: int | None,
+) -> None:
+    """A new session has proved who it is."""
+    summary = await repository.summary(session, host.id)
+    host.name = hostname[:255] or host.name
+    summary.online = True
+    summary.last_seen_us = now_us
+    summary.connected_us = now_us
+    summary.agent_version = agent_version[:64]
+    summary.boot_id = boot_id[:64]
+    summary.policy_preset = policy_preset[:32]
+    summary.clock_offset_ms = clock_offset_ms
+    await alerts.host_back(session, now_us, host.id)
+    await repository.recount_alerts(session, [summary])
+    summary.rev += 1
+    outbox.add(session, kind="host", object_id=str(host.id), rev=summary.rev, host_id=host.id)

@@ -1,0 +1,1 @@
+"""Toolbox: knows nothing of hosts, drives or users."""

@@ -1,0 +1,16 @@
+"""The three roles; each may do what the one before it may."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    ADMINISTRATOR = "administrator"
+
+    @property
+    def rank(self) -> int:
+        return list(Role).index(self)
+
+    def allows(self, needed: "Role") -> bool:
+        return self.rank >= needed.rank

@@ -1,0 +1,205 @@
+"""One transaction's worth of what agents report.
+
+State. A cursor's `state_rev` says that every change up to it is stored, so an object is news
+exactly if its revision is above it. A full state replaces everything and is applied in one go,
+whatever number of frames it came in.
+
+Events. The cursor holds the highest number up to which all are stored; what is not above it is
+a repeat, what leaves a hole is not taken and will be sent again.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.alerts import engine as alerts
+from arraywright.alerts.engine import Changed
+from arraywright.hosts import repository as hosts
+from arraywright.kit.ids import object_id
+from arraywright.link import repository
+from arraywright.link.models import SyncCursor
+from arraywright.link.protocol import EventFrame, EventRecord, ObjectRecord, Tombstone
+from arraywright.live import outbox
+from arraywright.live.hub import Change
+from arraywright.storage.projection import project
+
+EVENTS_LOST_CODE = 60090
+
+
+class FencedError(Exception):
+    """A newer session of the same agent exists."""
+
+
+class ResyncError(Exception):
+    """The frame does not follow on what is stored: a full state is needed."""
+
+
+class Batch:
+    def __init__(self, session: AsyncSession, now_us: int) -> None:
+        self.session = session
+        self.now_us = now_us
+        self._cursors: dict[UUID, SyncCursor] = {}
+        self._changed: dict[UUID, dict[tuple[str, str], Changed]] = {}
+        self._rows: dict[tuple[UUID, str, str], dict[str, Any]] = {}
+        self.events: list[dict[str, Any]] = []
+        self._news: dict[tuple[str, str], Change] = {}
+
+    async def load(self, host_ids: Collection[UUID]) -> None:
+        """Locks the cursors of these hosts, always in the same order."""
+        self._cursors |= await repository.cursors(self.session, host_ids)
+
+    def cursor(self, host_id: UUID, fence: int) -> SyncCursor:
+        """The host's cursor, for the session that holds the present fence only."""
+        found = self._cursors.get(host_id)
+        if found is None or found.fence != fence:
+            raise FencedError
+        return found
+
+    def tell(self, kind: str, object_id: str, rev: int, host_id: UUID) -> None:
+        known = self._news.get((kind, object_id))
+        if known is None or known.rev < rev:
+            self._news[kind, object_id] = Change(kind, object_id, rev, host_id)
+
+    # State
+
+    async def apply_delta(
+        self,
+        cursor: SyncCursor,
+        *,
+        epoch: str,
+        base_rev: int,
+        to_rev: int,
+        objects: Sequence[ObjectRecord],
+        tombstones: Sequence[Tombstone],
+    ) -> int:
+        """Returns the revision to acknowledge."""
+        if epoch != cursor.state_epoch or base_rev > cursor.state_rev:
+            raise ResyncError
+        known = cursor.state_rev
+        for item in objects:
+            if item.rev > known:
+                self._put(cursor.host_id, item)
+        for stone in tombstones:
+            if stone.rev > known:
+                await self._bury(cursor.host_id, stone.kind, stone.key, stone.rev)
+        cursor.state_rev = max(known, to_rev)
+        return cursor.state_rev
+
+    async def apply_full(
+        self, cursor: SyncCursor, *, epoch: str, to_rev: int, objects: Iterable[ObjectRecord]
+    ) -> int:
+        """Returns the revision to acknowledge."""
+        if epoch == cursor.state_epoch and to_rev < cursor.state_rev:
+            return cursor.state_rev  # an old copy, overtaken by what is stored
+        await self._flush_objects()
+        named = set()
+        for item in objects:
+            named.add((item.kind, item.key))
+            self._put(cursor.host_id, item)
+        present = await repository.live_objects(self.session, cursor.host_id)
+        for kind, key in sorted(present - named):
+            await self._bury(cursor.host_id, kind, key, to_rev)
+        cursor.state_epoch = epoch
+        cursor.state_rev = to_rev
+        return to_rev
+
+    def _put(self, host_id: UUID, item: ObjectRecord) -> None:
+        self._rows[host_id, item.kind, item.key] = {
+            "host_id": host_id,
+            "kind": item.kind,
+            "key": item.key,
+            "rev": item.rev,
+            "config_rev": item.config_rev,
+            "deleted": False,
+            "changed_us": self.now_us,
+            "doc": item.doc,
+            **project(host_id, item.kind, item.key, item.doc),
+        }
+        self._note(host_id, item.kind, item.key, item.doc, item.rev)
+
+    async def _bury(self, host_id: UUID, kind: str, key: str, rev: int) -> None:
+        await self._flush_objects()
+        if await repository.bury(self.session, host_id, kind, key, rev=rev, now_us=self.now_us):
+            self._note(host_id, kind, key, None, rev)
+
+    def _note(
+        self, host_id: UUID, kind: str, key: str, doc: dict[str, Any] | None, rev: int
+    ) -> None:
+        self._changed.setdefault(host_id, {})[kind, key] = Changed(kind, key, doc)
+        self.tell(kind, str(object_id(host_id, kind, key)), rev, host_id)
+
+    async def _flush_objects(self) -> None:
+        rows, self._rows = list(self._rows.values()), {}
+        await repository.upsert_objects(self.session, rows)
+
+    # Events
+
+    def apply_events(self, cursor: SyncCursor, frame: EventFrame) -> int:
+        """Returns the highest number up to which all events are stored."""
+        for event in frame.events:
+            if event.seq <= cursor.event_seq:
+                continue
+            if event.seq > cursor.event_seq + 1:
+                told = event.seq == frame.first_seq and bool(frame.gap)
+                if not told:
+                    break
+                self._add_gap(cursor, event)
+            self._add_event(cursor, event)
+            cursor.event_seq = event.seq
+        self.tell("event", str(cursor.host_id), cursor.event_seq, cursor.host_id)
+        return cursor.event_seq
+
+    def _add_event(self, cursor: SyncCursor, event: EventRecord) -> None:
+        self.events.append(
+            {
+                "host_id": cursor.host_id,
+                "epoch": cursor.event_epoch,
+                "seq": event.seq,
+                "wall_us": event.wall_us,
+                "received_us": self.now_us,
+                "code": event.code,
+                "name": event.name[:64],
+                "class_value": event.class_,
+                "locale": event.locale,
+                "object_kind": event.kind[:32],
+                "object_key": event.key[:128],
+                "object_id": object_id(cursor.host_id, event.kind, event.key),
+                "params": event.params,
+                "text": event.text,
+            }
+        )
+
+    def _add_gap(self, cursor: SyncCursor, event: EventRecord) -> None:
+        """The host had to drop events: say so where they would have been."""
+        lost = event.seq - cursor.event_seq - 1
+        self._add_event(
+            cursor,
+            EventRecord(
+                seq=event.seq - 1,
+                wall_us=event.wall_us,
+                monotonic_us=event.monotonic_us,
+                code=EVENTS_LOST_CODE,
+                name="events_lost",
+                class_=1,
+                locale=event.locale,
+                kind="host",
+                key="host",
+                params={"count": str(lost)},
+                text=f"{lost} events were lost on the host before they could be sent",
+            ),
+        )
+
+    # End
+
+    async def finish(self) -> None:
+        await self._flush_objects()
+        await repository.insert_events(self.session, self.events)
+        if self._changed:
+            changes = {host_id: items.values() for host_id, items in self._changed.items()}
+            await alerts.objects_changed(self.session, self.now_us, changes)
+            await self.session.flush()
+            for summary in await hosts.recount(self.session, list(self._changed)):
+                self.tell("host", str(summary.host_id), summary.rev, summary.host_id)
+        await outbox.add_many(self.session, list(self._news.values()))

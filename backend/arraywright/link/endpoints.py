@@ -1,0 +1,23 @@
+"""Where agents come in: enrolment and the uplink."""
+
+from fastapi import APIRouter, Request, WebSocket
+
+from arraywright.dependencies import RuntimeDep
+from arraywright.hosts import enrolment
+from arraywright.kit.problems import problems
+from arraywright.kit.web import client_address
+from arraywright.link import session as link_session
+from arraywright.link.protocol import EnrolRequest, EnrolResponse
+
+router = APIRouter(prefix="/agents", tags=["agents"])
+
+
+@router.post("/enrol", name="enrol", responses=problems(409, 429))
+async def enrol_agent(body: EnrolRequest, request: Request, runtime: RuntimeDep) -> EnrolResponse:
+    """Exchanges a one-time token and a public key for an identity. Public."""
+    return await enrolment.enrol(runtime, body, address=client_address(request))
+
+
+@router.websocket("/link", name="link")
+async def open_link(websocket: WebSocket, runtime: RuntimeDep) -> None:
+    await link_session.serve(websocket, runtime)

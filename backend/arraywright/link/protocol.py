@@ -1,0 +1,963 @@
+"""Words, documents and frames of the agent protocol. Generated; do not edit.
+
+Made by tools/generate_protocol.py from agent/protocol/*.json. Unknown fields and unknown
+words are tolerated, so words are plain strings here and enumerations only where we send.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
+Uuid = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
+]
+
+
+class Wire(BaseModel):
+    """A document on the wire: exact types, unknown fields kept out."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", populate_by_name=True)
+
+
+class ObjectKind(StrEnum):
+    HOST = "host"
+    CONTROLLER = "controller"
+    ENCLOSURE = "enclosure"
+    DRIVE = "drive"
+    DRIVE_GROUP = "drive_group"
+    VIRTUAL_DRIVE = "virtual_drive"
+    BATTERY = "battery"
+    OPERATION = "operation"
+
+
+class RaidLevel(StrEnum):
+    RAID0 = "raid0"
+    RAID1 = "raid1"
+    RAID5 = "raid5"
+    RAID6 = "raid6"
+    RAID10 = "raid10"
+    RAID50 = "raid50"
+    RAID60 = "raid60"
+
+
+class ControllerStatus(StrEnum):
+    OPTIMAL = "optimal"
+    NEEDS_ATTENTION = "needs_attention"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+class DriveState(StrEnum):
+    UNCONFIGURED_GOOD = "unconfigured_good"
+    UNCONFIGURED_BAD = "unconfigured_bad"
+    HOT_SPARE = "hot_spare"
+    DEDICATED_HOT_SPARE = "dedicated_hot_spare"
+    OFFLINE = "offline"
+    FAILED = "failed"
+    REBUILD = "rebuild"
+    ONLINE = "online"
+    MISSING = "missing"
+
+
+class VirtualDriveState(StrEnum):
+    OPTIMAL = "optimal"
+    PARTIALLY_DEGRADED = "partially_degraded"
+    DEGRADED = "degraded"
+    OFFLINE = "offline"
+
+
+class DriveMedia(StrEnum):
+    HDD = "hdd"
+    SSD = "ssd"
+
+
+class DriveInterface(StrEnum):
+    SATA = "sata"
+    SAS = "sas"
+    NVME = "nvme"
+    VIRTIO = "virtio"
+    USB = "usb"
+    FILE = "file"
+    LOOP = "loop"
+    OTHER = "other"
+
+
+class WritePolicy(StrEnum):
+    WRITE_THROUGH = "write_through"
+    WRITE_BACK = "write_back"
+    ALWAYS_WRITE_BACK = "always_write_back"
+
+
+class ReadPolicy(StrEnum):
+    NO_READ_AHEAD = "no_read_ahead"
+    READ_AHEAD = "read_ahead"
+    ADAPTIVE_READ_AHEAD = "adaptive_read_ahead"
+
+
+class IoPolicy(StrEnum):
+    DIRECT = "direct"
+    CACHED = "cached"
+
+
+class DriveCachePolicy(StrEnum):
+    DEFAULT = "default"
+    ON = "on"
+    OFF = "off"
+
+
+class AccessPolicy(StrEnum):
+    READ_WRITE = "read_write"
+    READ_ONLY = "read_only"
+    BLOCKED = "blocked"
+
+
+class OperationKind(StrEnum):
+    REBUILD = "rebuild"
+    BACKGROUND_INIT = "background_init"
+    RESYNC = "resync"
+
+
+class OperationState(StrEnum):
+    RUNNING = "running"
+    PAUSED = "paused"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class TaskAction(StrEnum):
+    START = "start"
+    STOP = "stop"
+    PAUSE = "pause"
+    RESUME = "resume"
+
+
+class FaultKind(StrEnum):
+    PULL = "pull"
+    RETURN = "return"
+    REPLACE = "replace"
+    MEDIA_ERROR = "media_error"
+    SLOW = "slow"
+    WRITE_ERROR = "write_error"
+    CLEAR = "clear"
+
+
+class SpareKind(StrEnum):
+    GLOBAL = "global"
+    DEDICATED = "dedicated"
+
+
+class CommandClass(StrEnum):
+    R = "R"
+    O = "O"
+    D = "D"
+    X = "X"
+
+
+class CommandState(StrEnum):
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    INDETERMINATE = "indeterminate"
+
+
+class EventClass(StrEnum):
+    DEBUG = "debug"
+    PROGRESS = "progress"
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+    FATAL = "fatal"
+
+
+EVENT_CLASS_WORDS: dict[int, str] = {
+    -2: "debug",
+    -1: "progress",
+    0: "info",
+    1: "warning",
+    2: "critical",
+    3: "fatal",
+}
+
+
+class Reason(Wire):
+    code: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,64}$")]
+    params: dict[str, str]
+    text: str
+
+
+Blocked = dict[str, Reason]
+
+
+class Policy(Wire):
+    requested: str
+    effective: str
+    reason: Reason
+
+
+class HostDoc(Wire):
+    hostname: str
+    os: str
+    kernel: str
+    agent_version: str
+    boot_id: str
+    policy_preset: str
+    started_at_us: Annotated[int, Field(ge=0)]
+
+
+class LevelRule(Wire):
+    level: str
+    drives_min: Annotated[int, Field(ge=0)]
+    drives_max: Annotated[int, Field(ge=0)]
+    drives_multiple: Annotated[int, Field(ge=0)]
+    drives_per_span_default: Annotated[int, Field(ge=0)]
+    description: str
+
+
+class ControllerDoc(Wire):
+    index: Annotated[int, Field(ge=0)]
+    path: str
+    uuid: Uuid
+    model: str
+    serial: str
+    firmware_version: str
+    profile: str
+    status: str
+    cache_bytes: Annotated[int, Field(ge=0)]
+    battery: str
+    rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
+    bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
+    auto_rebuild: bool
+    levels: list[LevelRule]
+    strip_sizes_bytes: list[Annotated[int, Field(ge=0)]]
+    strip_default_bytes: Annotated[int, Field(ge=0)]
+    nbd_tcp: str | None
+    blocked: Blocked
+
+
+class EnclosureDoc(Wire):
+    controller: Key
+    eid: Annotated[int, Field(ge=0)]
+    path: str
+    model: str
+    slot_count: Annotated[int, Field(ge=0)]
+    rows: Annotated[int, Field(ge=0)]
+    columns: Annotated[int, Field(ge=0)]
+    order: str
+    emulated: bool
+
+
+class HotSpare(Wire):
+    kind: str
+    drive_groups: list[Key]
+
+
+class Fault(Wire):
+    kind: str
+    lba: Annotated[int, Field(ge=0)] | None = None
+    count: Annotated[int, Field(ge=0)] | None = None
+    latency_ms: Annotated[int, Field(ge=0)] | None = None
+
+
+class DriveDoc(Wire):
+    controller: Key
+    enclosure: Key | None
+    eid: Annotated[int, Field(ge=0)] | None
+    slot: Annotated[int, Field(ge=0)] | None
+    did: Annotated[int, Field(ge=0)]
+    path: str
+    state: str
+    present: bool
+    foreign: bool
+    size_bytes: Annotated[int, Field(ge=0)]
+    usable_bytes: Annotated[int, Field(ge=0)]
+    block_bytes: Annotated[int, Field(ge=0)]
+    physical_block_bytes: Annotated[int, Field(ge=0)]
+    media: str
+    interface: str
+    model: str
+    serial: str
+    wwn: str
+    firmware: str
+    device: str
+    temperature_c: Annotated[int, Field(ge=0)] | None
+    emulated: bool
+    drive_group: Key | None
+    span: Annotated[int, Field(ge=0)] | None
+    row: Annotated[int, Field(ge=0)] | None
+    hot_spare: HotSpare | None
+    media_error_count: Annotated[int, Field(ge=0)]
+    other_error_count: Annotated[int, Field(ge=0)]
+    predictive_failure_count: Annotated[int, Field(ge=0)]
+    locating: bool
+    unsuitable: Reason | None
+    state_reason: Reason | None
+    faults: list[Fault]
+    blocked: Blocked
+
+
+class Member(Wire):
+    span: Annotated[int, Field(ge=0)]
+    row: Annotated[int, Field(ge=0)]
+    drive: Key | None
+    state: str
+    serial: str
+
+
+class DriveGroupDoc(Wire):
+    controller: Key
+    index: Annotated[int, Field(ge=0)]
+    path: str
+    guid: str
+    level: str
+    state: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Annotated[int, Field(ge=0)]
+    span_count: Annotated[int, Field(ge=0)]
+    drives_per_span: Annotated[int, Field(ge=0)]
+    members: list[Member]
+    virtual_drives: list[Key]
+    spares: list[Key]
+    blocked: Blocked
+
+
+class Export(Wire):
+    kind: str
+    uri: str
+    connections: Annotated[int, Field(ge=0)]
+
+
+class VirtualDriveDoc(Wire):
+    controller: Key
+    drive_group: Key
+    index: Annotated[int, Field(ge=0)]
+    path: str
+    guid: str
+    name: str
+    level: str
+    state: str
+    consistent: bool
+    access: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    block_bytes: Annotated[int, Field(ge=0)]
+    strip_bytes: Annotated[int, Field(ge=0)]
+    span_count: Annotated[int, Field(ge=0)]
+    drives_per_span: Annotated[int, Field(ge=0)]
+    drive_failures_left: Annotated[int, Field(ge=0)]
+    write_policy: Policy
+    read_policy: Policy
+    io_policy: str
+    drive_cache_policy: str
+    guarantee: Reason
+    created_at_us: Annotated[int, Field(ge=0)]
+    exports: list[Export]
+    media_error_count: Annotated[int, Field(ge=0)]
+    operations: list[Key]
+    blocked: Blocked
+
+
+class OperationDoc(Wire):
+    controller: Key
+    kind: str
+    state: str
+    target_kind: str
+    target: Key
+    drive_group: Key | None
+    done_bytes: Annotated[int, Field(ge=0)]
+    total_bytes: Annotated[int, Field(ge=0)]
+    progress_percent: Annotated[float, Field(ge=0, le=100)]
+    speed_bytes_per_s: Annotated[int, Field(ge=0)]
+    time_left_s: Annotated[int, Field(ge=0)] | None
+    started_at_us: Annotated[int, Field(ge=0)]
+    ended_at_us: Annotated[int, Field(ge=0)] | None
+    reason: Reason | None
+    blocked: Blocked
+
+
+class ObjectRecord(Wire):
+    kind: str
+    key: Key
+    rev: Annotated[int, Field(ge=0)]
+    config_rev: Annotated[int, Field(ge=0)]
+    doc: dict[str, Any]
+
+
+class Tombstone(Wire):
+    kind: str
+    key: Key
+    rev: Annotated[int, Field(ge=0)]
+
+
+class EventRecord(Wire):
+    seq: Annotated[int, Field(ge=1)]
+    wall_us: Annotated[int, Field(ge=0)]
+    monotonic_us: Annotated[int, Field(ge=0)]
+    code: Annotated[int, Field(ge=0)]
+    name: str
+    class_: Annotated[int, Field(ge=-2, le=4)] = Field(alias="class")
+    locale: Annotated[int, Field(ge=0)]
+    kind: str
+    key: str
+    params: dict[str, str]
+    text: str
+
+
+class Precondition(Wire):
+    kind: str
+    key: Key
+    config_rev: Annotated[int, Field(ge=0)]
+
+
+class Actor(Wire):
+    name: str
+    role: str
+    via: str
+
+
+class EnrolRequest(Wire):
+    token: str
+    public_key: str
+    hostname: str
+    machine_id_hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    agent_version: str
+
+
+class EnrolResponse(Wire):
+    agent_id: Uuid
+    server_id: Uuid
+
+
+class ChallengeFrame(Wire):
+    v: Literal[1]
+    t: Literal["challenge"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    nonce: Annotated[str, StringConstraints(min_length=32)]
+    server_id: Uuid
+    server_time_us: Annotated[int, Field(ge=0)]
+
+
+class HelloFrame(Wire):
+    v: Literal[1]
+    t: Literal["hello"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    agent_id: Uuid
+    signature: str
+    agent_version: str
+    hostname: str
+    boot_id: str
+    state_epoch: Uuid
+    state_rev: Annotated[int, Field(ge=0)]
+    event_epoch: Uuid
+    event_seq_last: Annotated[int, Field(ge=0)]
+    event_seq_first: Annotated[int, Field(ge=0)]
+    command_number: Annotated[int, Field(ge=0)]
+    capabilities: list[str]
+    policy_preset: str
+
+
+class WelcomeFrame(Wire):
+    v: Literal[1]
+    t: Literal["welcome"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    session_id: Uuid
+    acked_rev: Annotated[int, Field(ge=0)]
+    acked_event_seq: Annotated[int, Field(ge=0)]
+    heartbeat_s: Annotated[int, Field(ge=1)]
+    reconnect_window_s: Annotated[int, Field(ge=0)]
+
+
+class StateFrame(Wire):
+    v: Literal[1]
+    t: Literal["state"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    epoch: Uuid
+    base_rev: Annotated[int, Field(ge=0)]
+    to_rev: Annotated[int, Field(ge=0)]
+    full: bool
+    more: bool
+    objects: list[ObjectRecord]
+    tombstones: list[Tombstone]
+
+
+class EventFrame(Wire):
+    v: Literal[1]
+    t: Literal["event"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    epoch: Uuid
+    first_seq: Annotated[int, Field(ge=0)]
+    gap: Annotated[int, Field(ge=0)] | None = None
+    events: Annotated[list[EventRecord], Field(max_length=256)]
+
+
+class HeartbeatFrame(Wire):
+    v: Literal[1]
+    t: Literal["heartbeat"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    state_rev: Annotated[int, Field(ge=0)]
+    event_seq: Annotated[int, Field(ge=0)]
+
+
+class AckFrame(Wire):
+    v: Literal[1]
+    t: Literal["ack"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    rev: Annotated[int, Field(ge=0)] | None = None
+    event_seq: Annotated[int, Field(ge=0)] | None = None
+    result: Uuid | None = None
+
+
+class NackFrame(Wire):
+    v: Literal[1]
+    t: Literal["nack"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    reason: str
+    detail: str | None = None
+
+
+class CommandFrame(Wire):
+    v: Literal[1]
+    t: Literal["command"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    command_id: Uuid
+    number: Annotated[int, Field(ge=1)]
+    op: str
+    args: dict[str, Any]
+    confirm: str | None
+    preconditions: list[Precondition]
+    actor: Actor
+    not_after_us: Annotated[int, Field(ge=0)]
+
+
+class CmdAckFrame(Wire):
+    v: Literal[1]
+    t: Literal["cmd_ack"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    command_id: Uuid
+    state: str
+    reason: Reason
+
+
+class ProgressFrame(Wire):
+    v: Literal[1]
+    t: Literal["progress"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    command_id: Uuid
+    percent: Annotated[int, Field(ge=0, le=100)]
+
+
+class ResultObjectsItem(Wire):
+    kind: str
+    key: Key
+
+
+class ResultFrame(Wire):
+    v: Literal[1]
+    t: Literal["result"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    command_id: Uuid
+    state: str
+    reason: Reason
+    objects: list[ResultObjectsItem]
+
+
+class QueryFrame(Wire):
+    v: Literal[1]
+    t: Literal["query"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    id: Uuid
+    name: str
+    args: dict[str, Any]
+
+
+class AnswerFrame(Wire):
+    v: Literal[1]
+    t: Literal["answer"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    re: Uuid
+    ok: bool
+    reason: Reason
+    data: dict[str, Any] | None = None
+
+
+class GoawayFrame(Wire):
+    v: Literal[1]
+    t: Literal["goaway"]
+    ts: Annotated[int, Field(ge=0)] | None = None
+    reason: str
+    spread_s: Annotated[int, Field(ge=0)]
+
+
+class VdCreateArgs(Wire):
+    """Creates a virtual drive on unconfigured good drives, or in the free space of drive_group (then without drives)."""
+
+    controller: Key
+    level: str
+    drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
+    drives_per_span: Annotated[int, Field(ge=0)] | None = None
+    drive_group: Key | None = None
+    size_bytes: Annotated[int, Field(ge=0)] | None = None
+    strip_bytes: Annotated[int, Field(ge=0)] | None = None
+    name: Annotated[str, StringConstraints(max_length=15)] | None = None
+    write_policy: str | None = None
+    read_policy: str | None = None
+    io_policy: str | None = None
+    drive_cache_policy: str | None = None
+    spares: list[Key] | None = None
+    force: bool | None = None
+    serials: list[str] | None = None
+    plan_digest: str | None = None
+
+
+class VdDeleteArgs(Wire):
+    """Deletes a virtual drive; confirm must be its name. The last one of a group frees the drives."""
+
+    virtual_drive: Key
+    force: bool | None = None
+
+
+class VdSetArgs(Wire):
+    virtual_drive: Key
+    name: Annotated[str, StringConstraints(max_length=15)] | None = None
+    write_policy: str | None = None
+    read_policy: str | None = None
+    io_policy: str | None = None
+    drive_cache_policy: str | None = None
+    access: str | None = None
+
+
+class ControllerSetArgs(Wire):
+    controller: Key
+    rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    auto_rebuild: bool | None = None
+
+
+class SpareAddArgs(Wire):
+    """Global hot spare, or dedicated to drive_groups."""
+
+    drive: Key
+    drive_groups: list[Key] | None = None
+    force: bool | None = None
+    serial: str | None = None
+
+
+class SpareRemoveArgs(Wire):
+    drive: Key
+
+
+class RebuildArgs(Wire):
+    """start, stop, pause or resume the rebuild of a member."""
+
+    drive: Key
+    action: str
+
+
+class BgiArgs(Wire):
+    """Background initialization or resynchronization of a virtual drive."""
+
+    virtual_drive: Key
+    action: str
+
+
+class DriveReplaceArgs(Wire):
+    """Puts an unconfigured good drive in the place of a missing or failed member and starts its rebuild."""
+
+    drive_group: Key
+    span: Annotated[int, Field(ge=0)]
+    row: Annotated[int, Field(ge=0)]
+    drive: Key
+    force: bool | None = None
+    serial: str | None = None
+
+
+class DriveOfflineArgs(Wire):
+    """Takes an online member offline; refused if it holds a last copy."""
+
+    drive: Key
+
+
+class DriveGoodArgs(Wire):
+    """Makes an unconfigured bad or foreign drive unconfigured good; a foreign label is wiped only with force and the serial number as confirm."""
+
+    drive: Key
+    force: bool | None = None
+    serial: str | None = None
+
+
+class DriveLocateArgs(Wire):
+    drive: Key
+    on: bool
+
+
+class FaultInjectArgs(Wire):
+    """Only on emulated drives. pull: gone; return: the same drive comes back; replace: a blank drive of the same size in its slot."""
+
+    drive: Key
+    fault: str
+    lba: Annotated[int, Field(ge=0)] | None = None
+    count: Annotated[int, Field(ge=0)] | None = None
+    latency_ms: Annotated[int, Field(ge=0)] | None = None
+
+
+class PreviewVdCreateArgs(Wire):
+    controller: Key
+    level: str
+    drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
+    drives_per_span: Annotated[int, Field(ge=0)] | None = None
+    drive_group: Key | None = None
+    size_bytes: Annotated[int, Field(ge=0)] | None = None
+    strip_bytes: Annotated[int, Field(ge=0)] | None = None
+    name: Annotated[str, StringConstraints(max_length=15)] | None = None
+    write_policy: str | None = None
+    read_policy: str | None = None
+    io_policy: str | None = None
+    drive_cache_policy: str | None = None
+    spares: list[Key] | None = None
+    force: bool | None = None
+    serials: list[str] | None = None
+
+
+class PreviewAnswerWastedItem(Wire):
+    drive: Key
+    bytes: Annotated[int, Field(ge=0)]
+
+
+class PreviewAnswer(Wire):
+    ok: bool
+    refusals: list[Reason]
+    warnings: list[Reason]
+    plan_digest: str
+    level: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    raw_bytes: Annotated[int, Field(ge=0)]
+    wasted_bytes: Annotated[int, Field(ge=0)]
+    wasted: list[PreviewAnswerWastedItem]
+    drive_failures_tolerated: Annotated[int, Field(ge=0)]
+    tolerance: str
+    span_count: Annotated[int, Field(ge=0)]
+    drives_per_span: Annotated[int, Field(ge=0)]
+    strip_bytes: Annotated[int, Field(ge=0)]
+    row_bytes: Annotated[int, Field(ge=0)]
+    block_bytes: Annotated[int, Field(ge=0)]
+    init_seconds: Annotated[int, Field(ge=0)] | None
+    cli: str
+
+
+REASONS: dict[str, str] = {
+    "ok": "Done.",
+    "invalid_argument": "{field}: {problem}.",
+    "unknown_command": "This agent does not know the command {op}.",
+    "unknown_object": "There is no {kind} {key} on this host.",
+    "not_permitted": "Your role on this host does not permit {op}.",
+    "policy_denied": "The host's policy {policy} does not permit {op} from here.",
+    "stale_precondition": "{kind} {key} has changed since you looked at it. Look again and repeat the command.",
+    "plan_changed": "The plan is not the one that was previewed. Preview again.",
+    "expired": "The command expired before it could run.",
+    "interrupted": "The agent stopped while this command ran. Look at the present state before you repeat it.",
+    "busy": "{key} is busy with {operation}. Wait for it or stop it first.",
+    "shutting_down": "The agent is shutting down.",
+    "not_online": "The controller is not online yet.",
+    "store_full": "The agent's state directory is full; nothing was changed.",
+    "store_failed": "The agent could not save its configuration ({error}); nothing was changed.",
+    "label_failed": "The label of drive {drive} could not be written; nothing was changed.",
+    "too_few_drives": "{level} needs at least {minimum} drives; {given} were given.",
+    "too_many_drives": "{level} takes at most {maximum} drives; {given} were given.",
+    "drive_count_multiple": "{level} needs a multiple of {multiple} drives; {given} were given.",
+    "drive_repeated": "Drive {drive} was named twice.",
+    "drive_too_small": "Drive {drive} is too small: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
+    "drive_not_ugood": "Drive {drive} is {state}; only unconfigured good drives can be used.",
+    "drive_gone": "Drive {drive} is no longer there.",
+    "drive_in_use": "Drive {drive} is in use: {why}.",
+    "drive_has_data": "Drive {drive} carries {signature}. Creating here destroys it; repeat with force and the drive's serial number.",
+    "drive_foreign": "Drive {drive} carries a foreign label. Make it good with force first if its data are not needed.",
+    "mixed_sector_sizes": "Drives with {first} and {second} byte blocks cannot share a drive group.",
+    "mixed_media": "SSDs and hard disks cannot share a drive group.",
+    "strip_invalid": "The strip size must be a power of two from 8 KiB to 1 MiB.",
+    "size_invalid": "The size must be a multiple of the block size, at least one row ({row_bytes} bytes) and at most {maximum_bytes} bytes; it is rounded down to whole rows.",
+    "name_invalid": "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -.",
+    "name_taken": "The name {name} is already used by {key}.",
+    "level_unsupported": "The level {level} is not supported by this controller.",
+    "level_differs": "Drive group {group} is {level}; its virtual drives must be too.",
+    "group_full": "Drive group {group} has no room for another virtual drive of that size.",
+    "too_many_virtual_drives": "The limit of {maximum} virtual drives is reached.",
+    "confirm_mismatch": "The typed name does not match {expected}; nothing was changed.",
+    "confirm_needed": "Type {expected} to confirm.",
+    "virtual_drive_in_use": "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force.",
+    "spare_too_small": "Drive {drive} is too small to replace any member of {group}.",
+    "spare_not_needed": "No drive group here has redundancy that a spare could restore.",
+    "spare_none": "No suitable hot spare is available.",
+    "not_a_spare": "Drive {drive} is not a hot spare.",
+    "not_rebuilding": "Drive {drive} is not being rebuilt.",
+    "nothing_to_rebuild": "Drive {drive} is not a member that needs a rebuild.",
+    "already_running": "{operation} is already running.",
+    "not_running": "{operation} is not running.",
+    "not_emulated": "Drive {drive} is a real drive; faults can be tried only on emulated drives.",
+    "last_copy": "Drive {drive} holds the last copy of data of {group}; it cannot be taken away.",
+    "wrong_state": "{key} is {state}; that does not permit {op}.",
+    "undo_needed": "The configuration could not be saved for undo; nothing was changed.",
+    "host_offline": "The host is offline since {since}. Its last known state is shown.",
+    "role_needed": "This needs the role {role}.",
+    "no_cache_memory": "No cache memory is fitted, so writes go through to the drives.",
+    "as_requested": "As requested.",
+    "guarantee_write_through": "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop.",
+    "guarantee_no_redundancy": "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive.",
+    "drive_unsuitable_mounted": "{device} is mounted on {where}.",
+    "drive_unsuitable_held": "{device} is held by {holder}.",
+    "drive_unsuitable_claimed": "{device} is claimed by another process.",
+    "drive_unsuitable_signature": "{device} carries {signature}.",
+    "drive_unsuitable_read_only": "{device} is read-only.",
+    "drive_unsuitable_small": "{device} has {size_bytes} bytes; at least {needed_bytes} are needed.",
+    "drive_lost_pulled": "The drive was removed.",
+    "drive_lost_write_error": "A write to the drive failed.",
+    "drive_lost_read_errors": "The drive could not repair its read errors.",
+    "drive_lost_timeout": "The drive did not answer in time.",
+    "drive_lost_flush": "The drive failed to flush its cache.",
+    "drive_lost_absent": "The drive was absent when the controller started.",
+    "drive_lost_stale": "The drive missed writes while it was away.",
+    "drive_lost_user": "The drive was taken offline by a user.",
+    "label_unreadable": "The label of drive {drive} could not be read.",
+    "label_damaged": "The drive carries a damaged label.",
+    "label_other_controller": "The drive belongs to another controller ({controller}).",
+    "label_unknown_group": "The drive was a member of a drive group that is not known here.",
+    "label_duplicate": "Drive {drive} carries the same label; one of the two is a copy.",
+    "label_replaced": "The drive's place in its drive group was taken by another drive.",
+    "drive_too_small_for_group": "Drive {drive} is too small for the place in {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
+    "no_vacant_place": "Drive group {group} has no missing or failed member to replace.",
+    "no_unconfigured_drives": "There is no unconfigured good drive.",
+    "no_redundancy": "{key} has no redundancy; this does not apply to it.",
+    "already_consistent": "Virtual drive {name} is consistent already.",
+    "waits_for_rebuild": "It continues when the missing members are rebuilt.",
+    "no_locate_led": "Drive {drive} has no locate LED that this host can switch.",
+    "nothing_to_change": "The command names nothing to change.",
+    "group_not_started": "Drive group {group} is not complete; its drives are awaited.",
+    "stopped_by_user": "It was stopped by a user.",
+    "replace_failed": "Drive {drive} could not take the place in {group} ({error}).",
+    "warning_no_redundancy": "There is no redundancy: the loss of one drive loses the virtual drive.",
+    "warning_no_spare": "No hot spare would serve this drive group.",
+    "warning_sizes_differ": "The drives differ in size; {wasted_bytes} bytes stay unused.",
+    "warning_models_differ": "The drives are of different models; the slowest sets the pace.",
+    "warning_drive_errors": "Drive {drive} has reported {count} errors.",
+    "warning_data_destroyed": "What drive {drive} carries ({signature}) will be destroyed.",
+}
+
+EVENT_NAMES: dict[int, str] = {
+    42: "controller_shutdown",
+    40: "rebuild_rate_changed",
+    9: "bgi_rate_changed",
+    60000: "controller_online",
+    91: "drive_inserted",
+    112: "drive_removed",
+    114: "drive_state_changed",
+    87: "drive_error",
+    267: "drive_timeout",
+    93: "medium_error_corrected",
+    111: "medium_error_uncorrectable",
+    257: "drive_missing_at_start",
+    238: "drives_missing",
+    60010: "drive_label_mismatch",
+    60011: "fault_injected",
+    81: "virtual_drive_state_changed",
+    249: "virtual_drive_optimal",
+    250: "virtual_drive_partially_degraded",
+    251: "virtual_drive_degraded",
+    252: "virtual_drive_offline",
+    138: "virtual_drive_created",
+    139: "virtual_drive_deleted",
+    140: "virtual_drive_inconsistent",
+    54: "virtual_drive_policy_changed",
+    53: "bgi_started",
+    48: "bgi_completed",
+    51: "bgi_failed",
+    60020: "resync_started",
+    60021: "resync_completed",
+    60022: "resync_failed",
+    106: "rebuild_started_auto",
+    105: "rebuild_started_user",
+    104: "rebuild_resumed",
+    60023: "rebuild_paused",
+    98: "rebuild_aborted",
+    100: "rebuild_completed",
+    101: "rebuild_failed_source",
+    102: "rebuild_failed_target",
+    132: "spare_dedicated_made",
+    133: "spare_dedicated_removed",
+    135: "spare_global_made",
+    136: "spare_global_removed",
+    60012: "spare_failed",
+    60013: "drive_made_good",
+    60024: "bgi_paused",
+    60025: "bgi_resumed",
+    60026: "bgi_stopped",
+    60027: "auto_rebuild_changed",
+    60028: "locate_changed",
+    193: "spare_too_small",
+}
+
+DOCUMENTS: dict[str, type[Wire]] = {
+    "host": HostDoc,
+    "controller": ControllerDoc,
+    "enclosure": EnclosureDoc,
+    "drive": DriveDoc,
+    "drive_group": DriveGroupDoc,
+    "virtual_drive": VirtualDriveDoc,
+    "operation": OperationDoc,
+}
+
+COMMAND_CLASSES: dict[str, str] = {
+    "vd_create": "O",
+    "vd_delete": "X",
+    "vd_set": "O",
+    "controller_set": "O",
+    "spare_add": "O",
+    "spare_remove": "O",
+    "rebuild": "O",
+    "bgi": "O",
+    "drive_replace": "O",
+    "drive_offline": "D",
+    "drive_good": "X",
+    "drive_locate": "O",
+    "fault_inject": "O",
+    "preview_vd_create": "R",
+}
+
+COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
+    "vd_create": VdCreateArgs,
+    "vd_delete": VdDeleteArgs,
+    "vd_set": VdSetArgs,
+    "controller_set": ControllerSetArgs,
+    "spare_add": SpareAddArgs,
+    "spare_remove": SpareRemoveArgs,
+    "rebuild": RebuildArgs,
+    "bgi": BgiArgs,
+    "drive_replace": DriveReplaceArgs,
+    "drive_offline": DriveOfflineArgs,
+    "drive_good": DriveGoodArgs,
+    "drive_locate": DriveLocateArgs,
+    "fault_inject": FaultInjectArgs,
+    "preview_vd_create": PreviewVdCreateArgs,
+}
+
+FRAMES: dict[str, type[Wire]] = {
+    "challenge": ChallengeFrame,
+    "hello": HelloFrame,
+    "welcome": WelcomeFrame,
+    "state": StateFrame,
+    "event": EventFrame,
+    "heartbeat": HeartbeatFrame,
+    "ack": AckFrame,
+    "nack": NackFrame,
+    "command": CommandFrame,
+    "cmd_ack": CmdAckFrame,
+    "progress": ProgressFrame,
+    "result": ResultFrame,
+    "query": QueryFrame,
+    "answer": AnswerFrame,
+    "goaway": GoawayFrame,
+}

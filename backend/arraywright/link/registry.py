@@ -1,0 +1,109 @@
+"""Which agents are connected to this process, and when each was heard last."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+from arraywright.kit.clock import Clock
+from arraywright.kit.waiting import happened
+
+
+class Peer(Protocol):
+    """A connected agent."""
+
+    host_id: UUID
+    fence: int
+
+    def send(self, frame: Mapping[str, Any]) -> None: ...
+
+    async def query(self, name: str, args: Mapping[str, Any]) -> Any: ...
+
+    def close(self, nack: str | None, detail: str = "") -> None: ...
+
+
+class Departed(NamedTuple):
+    since_s: float
+    fence: int
+
+
+class Registry:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._peers: dict[UUID, Peer] = {}
+        self._heard_s: dict[UUID, float] = {}
+        self._seen_us: dict[UUID, int] = {}
+        self._departed: dict[UUID, Departed] = {}
+        self.resend: set[UUID] = set()
+        self.command_news = asyncio.Event()
+        self._empty = asyncio.Event()
+
+    def register(self, peer: Peer) -> None:
+        """The newest session wins; an older one is told so and closed."""
+        older = self._peers.get(peer.host_id)
+        if older is not None and older is not peer:
+            older.close("fenced", "a newer session of this agent has taken over")
+        self._peers[peer.host_id] = peer
+        self._departed.pop(peer.host_id, None)
+        self.resend.add(peer.host_id)
+        self.heard(peer)
+        self.command_news.set()
+
+    def unregister(self, peer: Peer) -> None:
+        if self._peers.get(peer.host_id) is peer:
+            del self._peers[peer.host_id]
+            self._heard_s.pop(peer.host_id, None)
+            self.resend.discard(peer.host_id)
+            self.departed(peer.host_id, peer.fence)
+            if not self._peers:
+                self._empty.set()
+
+    def heard(self, peer: Peer) -> None:
+        self._heard_s[peer.host_id] = self._clock.monotonic_s()
+        self._seen_us[peer.host_id] = self._clock.now_us()
+
+    def peer(self, host_id: UUID) -> Peer | None:
+        return self._peers.get(host_id)
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def silent(self, longer_than_s: float) -> list[Peer]:
+        limit = self._clock.monotonic_s() - longer_than_s
+        return [peer for host, peer in self._peers.items() if self._heard_s[host] < limit]
+
+    def departed(self, host_id: UUID, fence: int, *, patience_s: float = 0.0) -> None:
+        """The session with this fence has ended."""
+        self._departed[host_id] = Departed(self._clock.monotonic_s() + patience_s, fence)
+
+    def gone(self, longer_than_s: float) -> dict[UUID, int]:
+        """Hosts without a session for so long, and its fence; each is named once."""
+        limit = self._clock.monotonic_s() - longer_than_s
+        hosts = {h: left.fence for h, left in self._departed.items() if left.since_s <= limit}
+        for host in hosts:
+            del self._departed[host]
+        return hosts
+
+    def take_seen(self) -> dict[UUID, int]:
+        seen, self._seen_us = self._seen_us, {}
+        return seen
+
+    def wake_commands(self) -> None:
+        self.command_news.set()
+
+    def evict(self, host_id: UUID) -> None:
+        """The host is retired: its key is no longer welcome."""
+        self._departed.pop(host_id, None)
+        peer = self._peers.get(host_id)
+        if peer is not None:
+            peer.close("unauthorised", "this host has been retired")
+
+    def close_all(self) -> None:
+        for peer in list(self._peers.values()):
+            peer.close(None)
+
+    async def drained(self, seconds: float) -> None:
+        """Until every agent has been sent away, at most so long."""
+        self._empty.clear()
+        if self._peers:
+            await happened(self._empty, seconds)

@@ -1,0 +1,88 @@
+"""Statements of the link: bulk writes without the ORM."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.events.models import Event
+from arraywright.link.models import Installation, SyncCursor
+from arraywright.storage.models import ObjectState
+
+KEY_COLUMNS = ("host_id", "kind", "key")
+
+
+async def cursors(session: AsyncSession, host_ids: Collection[UUID]) -> dict[UUID, SyncCursor]:
+    """Cursors of several hosts, locked in the order of their ids."""
+    found = await session.execute(
+        select(SyncCursor)
+        .where(SyncCursor.host_id.in_(host_ids))
+        .order_by(SyncCursor.host_id)
+        .with_for_update()
+    )
+    return {row.host_id: row for row in found.scalars()}
+
+
+async def cursor(session: AsyncSession, host_id: UUID) -> SyncCursor | None:
+    """The host's cursor, locked until the transaction ends."""
+    return (await cursors(session, [host_id])).get(host_id)
+
+
+async def upsert_objects(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    postgres = session.get_bind().dialect.name == "postgresql"
+    maker: Any = postgresql.insert if postgres else sqlite.insert
+    statement = maker(ObjectState)
+    changes = {
+        name: statement.excluded[name]
+        for name in ObjectState.__mapper__.columns.keys()  # noqa: SIM118 (not a dict)
+        if name not in KEY_COLUMNS
+    }
+    await session.execute(
+        statement.on_conflict_do_update(index_elements=list(KEY_COLUMNS), set_=changes), rows
+    )
+
+
+async def live_objects(session: AsyncSession, host_id: UUID) -> set[tuple[str, str]]:
+    found = await session.execute(
+        select(ObjectState.kind, ObjectState.key).where(
+            ObjectState.host_id == host_id, ObjectState.deleted.is_(False)
+        )
+    )
+    return {(kind, key) for kind, key in found.all()}
+
+
+async def bury(
+    session: AsyncSession, host_id: UUID, kind: str, key: str, *, rev: int, now_us: int
+) -> bool:
+    """Marks an object as gone; False if it was not there."""
+    done = await session.execute(
+        update(ObjectState)
+        .where(
+            ObjectState.host_id == host_id,
+            ObjectState.kind == kind,
+            ObjectState.key == key,
+            ObjectState.deleted.is_(False),
+        )
+        .values(deleted=True, rev=rev, changed_us=now_us)
+        .returning(ObjectState.key)
+    )
+    return done.one_or_none() is not None
+
+
+async def insert_events(session: AsyncSession, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        await session.execute(insert(Event), rows)
+
+
+async def installation_value(session: AsyncSession, key: str) -> str | None:
+    found = await session.get(Installation, key)
+    return found.value if found else None
+
+
+def add_installation_value(session: AsyncSession, key: str, value: str) -> None:
+    session.add(Installation(key=key, value=value))

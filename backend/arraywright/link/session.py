@@ -1,0 +1,287 @@
+"""One agent's connection, from the challenge to the close.
+
+Reading and answering are separate: frames go to the writer as they come, answers are sent when
+their transaction has committed. A frame that makes no sense is refused and changes nothing;
+after a few of them the connection is closed.
+"""
+
+import asyncio
+import base64
+import contextlib
+import json
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid4
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from fastapi import WebSocket, WebSocketDisconnect
+
+from arraywright.hosts import enrolment
+from arraywright.hosts import repository as hosts
+from arraywright.hosts import service as host_service
+from arraywright.kit.problems import HostOfflineError, HostTimeoutError
+from arraywright.link import repository
+from arraywright.link.frames import BadFrameError, Frame, UnsupportedFrameError, parse_frame
+from arraywright.link.intake import Intake
+from arraywright.link.protocol import AnswerFrame, HelloFrame
+from arraywright.runtime import Runtime
+
+logger = logging.getLogger(__name__)
+
+PROTOCOL_VERSION = 1
+HELLO_TIMEOUT_S = 10.0
+QUERY_TIMEOUT_S = 2.0
+CLOSE_TIMEOUT_S = 5.0
+OUTGOING_FRAMES = 1000
+BAD_FRAMES = 3
+HELLOS_PER_S = 100
+POLICY_VIOLATION = 1008
+GOING_AWAY = 1001
+
+
+class RefusedError(Exception):
+    """The hello is not accepted; says which nack to send."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class AgentSession:
+    def __init__(self, websocket: WebSocket, runtime: Runtime) -> None:
+        self.session_id = uuid4()
+        self.host_id = UUID(int=0)
+        self.fence = 0
+        self._websocket = websocket
+        self._runtime = runtime
+        self._outgoing: asyncio.Queue[str] = asyncio.Queue(OUTGOING_FRAMES)
+        self._queries: dict[str, asyncio.Future[AnswerFrame]] = {}
+        self._bad_frames = 0
+        self._closed = asyncio.Event()
+        self._close_code = POLICY_VIOLATION
+        self._nonce = secrets.token_hex(32)
+
+    # Sending
+
+    def send(self, frame: Mapping[str, Any]) -> None:
+        """Queues a frame; an agent that does not read is cut off."""
+        document = {"v": PROTOCOL_VERSION, **frame}
+        try:
+            self._outgoing.put_nowait(json.dumps(document, separators=(",", ":")))
+        except asyncio.QueueFull:
+            self._closed.set()
+
+    def nack(self, reason: str, detail: str) -> None:
+        self.send({"t": "nack", "reason": reason, "detail": detail[:500]})
+
+    def close(self, nack: str | None, detail: str = "") -> None:
+        if nack is None:
+            self._close_code = GOING_AWAY
+            self.send({"t": "goaway", "reason": "shutdown", "spread_s": self._window_s()})
+        else:
+            self.nack(nack, detail)
+        self._closed.set()
+
+    async def query(self, name: str, args: Mapping[str, Any]) -> AnswerFrame:
+        query_id = str(uuid4())
+        future: asyncio.Future[AnswerFrame] = asyncio.get_running_loop().create_future()
+        self._queries[query_id] = future
+        try:
+            self.send({"t": "query", "id": query_id, "name": name, "args": dict(args)})
+            async with asyncio.timeout(QUERY_TIMEOUT_S):
+                return await future
+        except TimeoutError as error:
+            raise HostTimeoutError("The host did not answer within 2 seconds.") from error
+        except asyncio.CancelledError:
+            if future.cancelled() and self._closed.is_set():
+                raise HostOfflineError("The host has just gone offline.") from None
+            raise
+        finally:
+            self._queries.pop(query_id, None)
+
+    async def _sender(self) -> None:
+        """Sends what is queued; after the close whatever is left, then ends."""
+        closed = asyncio.ensure_future(self._closed.wait())
+        try:
+            while True:
+                item = asyncio.ensure_future(self._outgoing.get())
+                await asyncio.wait({item, closed}, return_when=asyncio.FIRST_COMPLETED)
+                if not item.done():
+                    item.cancel()
+                    break
+                await self._websocket.send_text(item.result())
+            while not self._outgoing.empty():
+                await self._websocket.send_text(self._outgoing.get_nowait())
+            await self._websocket.close(self._close_code)
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            self._closed.set()
+        finally:
+            closed.cancel()
+
+    # Life
+
+    async def run(self) -> None:
+        await self._websocket.accept()
+        sender = asyncio.create_task(self._sender())
+        try:
+            self.send(
+                {
+                    "t": "challenge",
+                    "nonce": self._nonce,
+                    "server_id": str(self._runtime.server_id),
+                    "server_time_us": self._runtime.clock.now_us(),
+                }
+            )
+            if await self._greet():
+                self._runtime.registry.register(self)
+                await self._listen()
+        finally:
+            self._closed.set()
+            self._runtime.registry.unregister(self)
+            for future in self._queries.values():
+                future.cancel()
+            _, late = await asyncio.wait({sender}, timeout=CLOSE_TIMEOUT_S)
+            for task in late:
+                task.cancel()
+
+    async def _receive(self) -> str | None:
+        """The next text frame; None when the connection ends, from either side."""
+        incoming = asyncio.ensure_future(self._websocket.receive())
+        closed = asyncio.ensure_future(self._closed.wait())
+        try:
+            await asyncio.wait({incoming, closed}, return_when=asyncio.FIRST_COMPLETED)
+            if not incoming.done():
+                return None
+            message = incoming.result()
+        except RuntimeError:
+            return None
+        finally:
+            incoming.cancel()
+            closed.cancel()
+        if message["type"] == "websocket.disconnect":
+            return None
+        text = message.get("text")
+        return text if isinstance(text, str) else ""
+
+    async def _greet(self) -> bool:
+        try:
+            async with asyncio.timeout(HELLO_TIMEOUT_S):
+                text = await self._receive()
+            if text is None:
+                return False
+            frame = parse_frame(text)
+            if not isinstance(frame, HelloFrame):
+                raise RefusedError("bad", "the first frame must be a hello")
+            await self._welcome(frame)
+        except RefusedError as refused:
+            logger.warning("an agent was refused: %s", refused.detail)
+            self.nack(refused.reason, refused.detail)
+        except (BadFrameError, UnsupportedFrameError) as error:
+            self.nack("bad", str(error))
+        except TimeoutError:
+            self.nack("bad", "no hello within 10 seconds")
+        else:
+            return True
+        return False
+
+    def _verify(self, hello: HelloFrame, public_key: str) -> None:
+        server_id = self._runtime.server_id
+        signed = f"arraywright-hello-v1\n{self._nonce}\n{server_id}\n{hello.agent_id}"
+        key = enrolment.parse_public_key(public_key)
+        try:
+            signature = base64.b64decode(hello.signature, validate=True)
+            key.verify(signature, signed.encode(), ec.ECDSA(hashes.SHA256()))
+        except (InvalidSignature, ValueError) as error:
+            raise RefusedError("unauthorised", "the signature does not fit the key") from error
+
+    def _window_s(self) -> int:
+        return max(5, len(self._runtime.registry) // HELLOS_PER_S)
+
+    async def _welcome(self, hello: HelloFrame) -> None:
+        runtime = self._runtime
+        host_id = UUID(hello.agent_id)
+        async with runtime.database.read() as session:
+            host = await hosts.host(session, host_id)
+        if host is None:
+            raise RefusedError("unauthorised", "this agent is not enrolled here")
+        self._verify(hello, host.public_key)
+        now_us = runtime.clock.now_us()
+        async with runtime.database.write() as session:
+            host = await hosts.host(session, host_id)
+            cursor = await repository.cursor(session, host_id)
+            if host is None or cursor is None:
+                raise RefusedError("unauthorised", "this host has been retired")
+            cursor.fence += 1
+            if hello.event_epoch != cursor.event_epoch:
+                cursor.event_epoch, cursor.event_seq = hello.event_epoch, 0
+            cursor.command_number = max(cursor.command_number, hello.command_number)
+            acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
+            acked_rev = acked_rev if acked_rev <= hello.state_rev else 0
+            acked_event_seq = cursor.event_seq
+            offset_ms = (hello.ts - now_us) // 1000 if hello.ts is not None else None
+            await host_service.set_online(
+                session,
+                now_us,
+                host,
+                hostname=hello.hostname,
+                agent_version=hello.agent_version,
+                boot_id=hello.boot_id,
+                policy_preset=hello.policy_preset,
+                clock_offset_ms=offset_ms,
+            )
+            self.fence = cursor.fence
+        self.host_id = host_id
+        runtime.outbox.wake()
+        self.send(
+            {
+                "t": "welcome",
+                "session_id": str(self.session_id),
+                "acked_rev": acked_rev,
+                "acked_event_seq": acked_event_seq,
+                "heartbeat_s": runtime.settings.heartbeat_s,
+                "reconnect_window_s": self._window_s(),
+            }
+        )
+
+    async def _listen(self) -> None:
+        intake = Intake(self, self._runtime.writer)
+        while (text := await self._receive()) is not None:
+            self._runtime.registry.heard(self)
+            try:
+                frame = parse_frame(text)
+            except UnsupportedFrameError as error:
+                self.nack("unsupported", str(error))
+            except BadFrameError as error:
+                if self.refuse(str(error)):
+                    return
+            else:
+                await self._take(intake, frame)
+
+    async def _take(self, intake: Intake, frame: Frame) -> None:
+        if isinstance(frame, AnswerFrame):
+            future = self._queries.get(frame.re)
+            if future is not None and not future.done():
+                future.set_result(frame)
+            return
+        await intake.take(frame)
+
+    def refuse(self, detail: str) -> bool:
+        """Answers a malformed frame; True when it was one too many."""
+        logger.warning("host %s sent a malformed frame: %s", self.host_id, detail)
+        self._bad_frames += 1
+        self.nack("bad", detail)
+        if self._bad_frames >= BAD_FRAMES:
+            self._closed.set()
+            return True
+        return False
+
+
+async def serve(websocket: WebSocket, runtime: Runtime) -> None:
+    session = AgentSession(websocket, runtime)
+    with contextlib.suppress(WebSocketDisconnect):
+        await session.run()

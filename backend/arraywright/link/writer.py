@@ -1,0 +1,88 @@
+"""The one task that stores what agents bring: many frames, one transaction, then the answers.
+
+Frames wait up to the group-commit time for company. An answer leaves only after the commit
+that holds its frame. If a group fails, its frames are tried one by one, so that one bad frame
+cannot hold up the others.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.kit.clock import Clock
+from arraywright.kit.database import Database
+from arraywright.link.batch import Batch
+from arraywright.live.outbox import Dispatcher
+
+logger = logging.getLogger(__name__)
+QUEUE_ITEMS = 5000
+GROUP_ITEMS = 500
+
+Apply = Callable[[Batch], Awaitable[None]]
+Answer = Callable[[Exception | None], None]
+
+
+@dataclass(slots=True)
+class _Item:
+    host_id: UUID
+    apply: Apply
+    answer: Answer
+
+
+class Writer:
+    def __init__(
+        self, database: Database, clock: Clock, outbox: Dispatcher, group_s: float
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._outbox = outbox
+        self._group_s = group_s
+        self._queue: asyncio.Queue[_Item | None] = asyncio.Queue(QUEUE_ITEMS)
+
+    async def submit(self, host_id: UUID, apply: Apply, answer: Answer) -> None:
+        """Waits for room in the queue, which is what slows down a flooding agent."""
+        await self._queue.put(_Item(host_id, apply, answer))
+
+    async def stop(self) -> None:
+        """Ends `run` once everything submitted before is stored."""
+        await self._queue.put(None)
+
+    async def run(self) -> None:
+        stopping = False
+        while not stopping:
+            group = [await self._queue.get()]
+            if self._group_s and None not in group and self._queue.qsize() < GROUP_ITEMS:
+                await asyncio.sleep(self._group_s)
+            while len(group) < GROUP_ITEMS and not self._queue.empty():
+                group.append(self._queue.get_nowait())
+            stopping = None in group
+            await self._store([item for item in group if item is not None])
+
+    async def _store(self, group: list[_Item]) -> None:
+        if not group:
+            return
+        try:
+            async with self._database.write() as session:
+                await self._apply(session, group)
+        except Exception as error:
+            if len(group) > 1:
+                for item in group:
+                    await self._store([item])
+                return
+            logger.exception("a frame could not be stored")
+            group[0].answer(error)
+            return
+        self._outbox.wake()
+        for item in group:
+            item.answer(None)
+
+    async def _apply(self, session: AsyncSession, group: list[_Item]) -> None:
+        batch = Batch(session, self._clock.now_us())
+        await batch.load({item.host_id for item in group})
+        for item in group:
+            await item.apply(batch)
+        await batch.finish()

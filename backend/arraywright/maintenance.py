@@ -1,0 +1,33 @@
+"""Forgets what has served its time."""
+
+import logging
+
+from arraywright.auth import repository as auth
+from arraywright.commands import repository as commands
+from arraywright.events import repository as events
+from arraywright.kit.waiting import happened
+from arraywright.runtime import Runtime
+from arraywright.storage import repository as storage
+
+logger = logging.getLogger(__name__)
+EVERY_S = 60.0
+DAY_US = 86_400_000_000
+TOMBSTONE_DAYS = 30
+
+
+async def tidy(runtime: Runtime) -> None:
+    now_us = runtime.clock.now_us()
+    await runtime.activity.flush(runtime.database)
+    async with runtime.database.write() as session:
+        await auth.purge_sessions(session, now_us)
+        await commands.purge(session, now_us)
+        await events.purge(session, now_us - runtime.settings.event_days * DAY_US)
+        await storage.purge_tombstones(session, now_us - TOMBSTONE_DAYS * DAY_US)
+
+
+async def run(runtime: Runtime) -> None:
+    while not await happened(runtime.hub.closing, EVERY_S):
+        try:
+            await tidy(runtime)
+        except Exception:
+            logger.exception("old rows could not be removed")

@@ -1,0 +1,98 @@
+"""Headers that every answer carries, and a limit for what every request may carry."""
+
+import json
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, ProblemError
+
+MAXIMUM_BODY_BYTES = 1024 * 1024
+
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+API_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+
+
+class SecurityHeaders:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message.setdefault("headers", [])
+                present = {name for name, _ in headers}
+                headers.extend(pair for pair in HEADERS if pair[0] not in present)
+                if scope["path"].startswith("/api/"):
+                    headers.append(API_POLICY)
+                    if b"cache-control" not in present:
+                        headers.append((b"cache-control", b"no-store"))
+                if scope["scheme"] == "https":
+                    headers.append((b"strict-transport-security", b"max-age=31536000"))
+            await send(message)
+
+        await self._app(scope, receive, guarded)
+
+
+class BodyTooLargeError(ProblemError):
+    status = 413
+    code = "body_too_large"
+
+
+class BodyLimit:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        if not declared.isdigit() or int(declared) > MAXIMUM_BODY_BYTES:
+            await self._refuse(scope, send)
+            return
+        received = 0
+        refused = False
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > MAXIMUM_BODY_BYTES:
+                raise _too_large()
+            return message
+
+        async def guarded(message: Message) -> None:
+            """The application takes the exception above for a broken body: we know better."""
+            nonlocal refused
+            if received <= MAXIMUM_BODY_BYTES:
+                await send(message)
+            elif not refused:
+                refused = True
+                await self._refuse(scope, send)
+
+        await self._app(scope, counted, guarded)
+
+    async def _refuse(self, scope: Scope, send: Send) -> None:
+        body = json.dumps(_too_large().document(scope["path"])).encode()
+        headers = [
+            (b"content-type", PROBLEM_MEDIA_TYPE.encode()),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _too_large() -> BodyTooLargeError:
+    return BodyTooLargeError(f"A request has at most {MAXIMUM_BODY_BYTES} bytes.")

@@ -1,0 +1,31 @@
+"""All tables, for migrations."""
+
+from arraywright.alerts.models import Alert
+from arraywright.audit.models import AuditEntry
+from arraywright.auth.models import ApiToken, UiSession, User
+from arraywright.commands.models import Command, Idempotency
+from arraywright.events.models import Event
+from arraywright.hosts.models import EnrolToken, Host, HostSummary
+from arraywright.kit.database import Base
+from arraywright.link.models import Installation, SyncCursor
+from arraywright.live.models import OutboxItem
+from arraywright.storage.models import ObjectState
+
+__all__ = [
+    "Alert",
+    "ApiToken",
+    "AuditEntry",
+    "Base",
+    "Command",
+    "EnrolToken",
+    "Event",
+    "Host",
+    "HostSummary",
+    "Idempotency",
+    "Installation",
+    "ObjectState",
+    "OutboxItem",
+    "SyncCursor",
+    "UiSession",
+    "User",
+]

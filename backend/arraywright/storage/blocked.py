@@ -1,0 +1,70 @@
+"""Completes what the host says about what is possible with what only we know."""
+
+from typing import Any
+
+from arraywright.auth.principal import Principal
+from arraywright.kit.roles import Role
+from arraywright.kit.schema import EPOCH, Reason, moment
+from arraywright.link.protocol import REASONS
+
+# What can be asked of an object, and who may ask; the host knows the rest.
+OPERATIONS: dict[str, dict[str, Role]] = {
+    "host": {"host_retire": Role.ADMINISTRATOR},
+    "controller": {"vd_create": Role.OPERATOR, "controller_set": Role.OPERATOR},
+    "drive": {
+        "vd_create": Role.OPERATOR,
+        "spare_add": Role.OPERATOR,
+        "spare_remove": Role.OPERATOR,
+        "rebuild": Role.OPERATOR,
+        "drive_replace": Role.OPERATOR,
+        "drive_offline": Role.OPERATOR,
+        "drive_good": Role.OPERATOR,
+        "drive_locate": Role.OPERATOR,
+        "fault_inject": Role.OPERATOR,
+    },
+    "drive_group": {"vd_create": Role.OPERATOR, "drive_replace": Role.OPERATOR},
+    "virtual_drive": {
+        "vd_set": Role.OPERATOR,
+        "vd_delete": Role.OPERATOR,
+        "bgi": Role.OPERATOR,
+    },
+    "operation": {"rebuild": Role.OPERATOR, "bgi": Role.OPERATOR},
+}
+POSSIBLE_OFFLINE = frozenset({"host_retire"})
+
+
+def reason(code: str, **params: str) -> Reason:
+    return Reason(code=code, params=params, text=REASONS[code].format_map(params))
+
+
+def role_needed(role: Role) -> Reason:
+    return reason("role_needed", role=role.value)
+
+
+def offline_reason(last_seen_us: int | None) -> Reason:
+    since = moment(last_seen_us) or EPOCH
+    return reason("host_offline", since=since.isoformat(timespec="seconds"))
+
+
+def complete(
+    kind: str,
+    reported: dict[str, Any],
+    *,
+    principal: Principal,
+    online: bool,
+    last_seen_us: int | None,
+) -> dict[str, Reason]:
+    """Role before offline before the host's own reasons.
+
+    A command with actions is named alone, or as `rebuild_pause` if it concerns one action.
+    """
+    known = OPERATIONS.get(kind, {})
+    blocked = {name: Reason.model_validate(value) for name, value in reported.items()}
+    if not online:
+        why = offline_reason(last_seen_us)
+        blocked |= dict.fromkeys({*known, *reported} - POSSIBLE_OFFLINE, why)
+    for name in {*known, *reported}:
+        needed = known.get(name, Role.OPERATOR)
+        if not principal.role.allows(needed):
+            blocked[name] = role_needed(needed)
+    return dict(sorted(blocked.items()))

@@ -1,0 +1,43 @@
+"""The latest document of everything a host reports."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from arraywright.kit.database import Base
+
+
+class ObjectState(Base):
+    """The document is as the host sent it; the other columns are what lists ask for."""
+
+    __tablename__ = "object_state"
+    __table_args__ = (
+        Index("ix_object_state_kind_group", "kind", "drive_group_id"),
+        Index("ix_object_state_kind_state", "kind", "state"),
+        Index("ix_object_state_host_kind", "host_id", "kind", "sort"),
+    )
+
+    host_id: Mapped[UUID] = mapped_column(
+        ForeignKey("host.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(String(32), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    id: Mapped[UUID] = mapped_column(index=True)
+    rev: Mapped[int]
+    config_rev: Mapped[int]
+    deleted: Mapped[bool] = mapped_column(default=False)
+    changed_us: Mapped[int]
+    doc: Mapped[dict[str, Any]]
+    state: Mapped[str | None] = mapped_column(String(32), default=None)
+    level: Mapped[str | None] = mapped_column(String(16), default=None)
+    word: Mapped[str | None] = mapped_column(String(32), default=None)
+    controller_id: Mapped[UUID | None] = mapped_column(default=None)
+    enclosure_id: Mapped[UUID | None] = mapped_column(default=None)
+    drive_group_id: Mapped[UUID | None] = mapped_column(default=None)
+    target_id: Mapped[UUID | None] = mapped_column(default=None)
+    size_bytes: Mapped[int] = mapped_column(default=0)
+    failures_left: Mapped[int | None] = mapped_column(default=None)
+    sort: Mapped[str] = mapped_column(String(128), default="")
+    search: Mapped[str] = mapped_column(Text, default="")

@@ -1,0 +1,56 @@
+"""The columns beside a document: what lists filter, sort and search by."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from arraywright.kit.ids import object_id
+
+ACTIVE_OPERATIONS = ("running", "paused", "waiting")
+DEGRADED_STATES = ("degraded", "partially_degraded")
+FAILED_DRIVES = ("failed", "missing", "unconfigured_bad")
+SPARES = ("hot_spare", "dedicated_hot_spare")
+NEWEST_FIRST = 10**17
+SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname")
+
+
+def natural(text: str) -> str:
+    """`/c0/e252/s10` sorts after `/c0/e252/s3`."""
+    return re.sub(r"\d+", lambda match: match.group().zfill(6), text)[:128]
+
+
+def _failures_left(kind: str, doc: dict[str, Any]) -> int | None:
+    """Of redundant virtual drives only; none if it is offline."""
+    if kind != "virtual_drive" or doc["level"] == "raid0":
+        return None
+    return 0 if doc["state"] == "offline" else int(doc["drive_failures_left"])
+
+
+def project(host_id: UUID, kind: str, key: str, doc: dict[str, Any]) -> dict[str, Any]:
+    """Values of the projected columns; the document has been validated."""
+
+    def reference(target_kind: str, field: str) -> UUID | None:
+        value = doc.get(field)
+        return object_id(host_id, target_kind, value) if isinstance(value, str) else None
+
+    state = doc.get("status") if kind == "controller" else doc.get("state")
+    started = doc.get("started_at_us") if kind == "operation" else None
+    sort = f"{NEWEST_FIRST - started:018d}" if started is not None else str(doc.get("path", key))
+    target = None
+    if kind == "operation":
+        target = object_id(host_id, str(doc["target_kind"]), str(doc["target"]))
+    size = doc.get("size_bytes", 0)
+    return {
+        "id": object_id(host_id, kind, key),
+        "state": state if isinstance(state, str) else None,
+        "level": doc.get("level"),
+        "word": doc.get("kind") if kind == "operation" else None,
+        "controller_id": reference("controller", "controller"),
+        "enclosure_id": reference("enclosure", "enclosure"),
+        "drive_group_id": reference("drive_group", "drive_group"),
+        "target_id": target,
+        "size_bytes": size if isinstance(size, int) else 0,
+        "failures_left": _failures_left(kind, doc),
+        "sort": sort if started is not None else natural(sort),
+        "search": " ".join(str(doc[f]) for f in SEARCHED if doc.get(f)).lower(),
+    }

@@ -1,0 +1,72 @@
+"""Questions about reported objects."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.hosts.models import Host, HostSummary
+from arraywright.kit.paging import PageQuery
+from arraywright.kit.paging_sql import Rows
+from arraywright.storage.models import ObjectState
+from arraywright.storage.projection import ACTIVE_OPERATIONS
+
+EQUAL = ("host_id", "controller_id", "enclosure_id", "drive_group_id", "target_id")
+ONE_OF = {"state": ObjectState.state, "status": ObjectState.state, "level": ObjectState.level}
+
+
+def objects(kind: str) -> Rows:
+    """Rows of (object, host name, online, last seen)."""
+    return (
+        select(ObjectState, Host.name, HostSummary.online, HostSummary.last_seen_us)
+        .join(Host, Host.id == ObjectState.host_id)
+        .join(HostSummary, HostSummary.host_id == ObjectState.host_id)
+        .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))
+    )
+
+
+def filtered(kind: str, query: PageQuery) -> Rows:
+    """Applies those filters that the query has; their names are the columns'."""
+    statement = objects(kind)
+    for field in EQUAL:
+        value = getattr(query, field, None)
+        if value is not None:
+            statement = statement.where(getattr(ObjectState, field) == value)
+    for field, column in ONE_OF.items():
+        values = getattr(query, field, [])
+        if values:
+            statement = statement.where(column.in_([word.value for word in values]))
+    words = getattr(query, "kind", [])
+    if words:
+        statement = statement.where(ObjectState.word.in_([word.value for word in words]))
+    active = getattr(query, "active", None)
+    if active is not None:
+        running = ObjectState.state.in_(ACTIVE_OPERATIONS)
+        statement = statement.where(running if active else ~running)
+    text = getattr(query, "q", None)
+    if text:
+        statement = statement.where(
+            or_(
+                ObjectState.search.contains(text.lower(), autoescape=True),
+                func.lower(Host.name).contains(text.lower(), autoescape=True),
+            )
+        )
+    return statement
+
+
+async def find(session: AsyncSession, kind: str, object_id: UUID) -> Any | None:
+    statement = objects(kind).where(ObjectState.id == object_id)
+    return (await session.execute(statement)).one_or_none()
+
+
+async def targets(session: AsyncSession, ids: list[UUID]) -> dict[UUID, ObjectState]:
+    """Objects by id, deleted ones too: for showing what an operation works on."""
+    found = await session.execute(select(ObjectState).where(ObjectState.id.in_(ids)))
+    return {row.id: row for row in found.scalars()}
+
+
+async def purge_tombstones(session: AsyncSession, before_us: int) -> None:
+    await session.execute(
+        delete(ObjectState).where(ObjectState.deleted.is_(True), ObjectState.changed_us < before_us)
+    )

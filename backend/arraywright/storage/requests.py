@@ -1,0 +1,165 @@
+"""Bodies of the requests that change storage; each becomes one command."""
+
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, model_validator
+
+from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason
+from arraywright.link.protocol import (
+    AccessPolicy,
+    DriveCachePolicy,
+    FaultKind,
+    IoPolicy,
+    RaidLevel,
+    ReadPolicy,
+    TaskAction,
+    WritePolicy,
+)
+
+Name = Annotated[str, StringConstraints(max_length=15)]
+Serial = Annotated[str, StringConstraints(max_length=128)]
+Bytes = Annotated[int, Field(ge=0, le=2**63 - 1)]
+
+
+class Change(ApiInput):
+    """A change of settings: at least one."""
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("name at least one setting to change")
+        return self
+
+
+class VirtualDrivePreview(ApiInput):
+    """A wish: on these unconfigured good drives, or in the free space of a drive group."""
+
+    controller_id: UUID
+    level: RaidLevel
+    drive_ids: Annotated[
+        list[UUID],
+        Field(max_length=256, description="in member order, span by span; empty with a group"),
+    ] = []
+    drive_group_id: UUID | None = None
+    drives_per_span: Annotated[int, Field(ge=0, le=256)] | None = None
+    size_bytes: Annotated[Bytes, Field(description="absent or 0: all there is")] | None = None
+    strip_bytes: Bytes | None = None
+    name: Name | None = None
+    write_policy: WritePolicy | None = None
+    read_policy: ReadPolicy | None = None
+    io_policy: IoPolicy | None = None
+    drive_cache_policy: DriveCachePolicy | None = None
+    spare_ids: Annotated[
+        list[UUID], Field(max_length=256, description="to become dedicated hot spares")
+    ] = []
+    force: Annotated[bool, Field(description="use drives that carry data, see serials")] = False
+    serials: Annotated[
+        list[Serial],
+        Field(max_length=256, description="of drives whose data may be overwritten"),
+    ] = []
+
+
+class VirtualDriveCreate(VirtualDrivePreview):
+    plan_digest: Annotated[
+        str | None,
+        Field(description="from the preview; the host refuses if the plan has changed since"),
+    ] = None
+
+
+class Wasted(ApiModel):
+    drive_id: UUID
+    bytes: int
+
+
+class PreviewResult(ApiModel):
+    """The host's own plan for a wish; nothing has been changed."""
+
+    ok: bool
+    refusals: list[Reason]
+    warnings: list[Reason]
+    plan_digest: str
+    level: OpenWord[RaidLevel]
+    size_bytes: int
+    raw_bytes: int
+    wasted_bytes: int
+    wasted: list[Wasted]
+    drive_failures_tolerated: int
+    tolerance: Annotated[str, Field(description="sentence: what may fail")]
+    span_count: int
+    drives_per_span: int
+    strip_bytes: int
+    row_bytes: int
+    block_bytes: int
+    init_seconds: Annotated[
+        int | None, Field(description="estimated duration of the background initialization")
+    ]
+    cli: Annotated[str, Field(description="the same as a command line on the host")]
+
+
+class VirtualDriveUpdate(Change):
+    name: Name | None = None
+    write_policy: WritePolicy | None = None
+    read_policy: ReadPolicy | None = None
+    io_policy: IoPolicy | None = None
+    drive_cache_policy: DriveCachePolicy | None = None
+    access: AccessPolicy | None = None
+
+
+class VirtualDriveDelete(ApiInput):
+    confirm: Annotated[str, Field(max_length=64, description="its name, typed")]
+    force: Annotated[bool, Field(description="also if it has open connections")] = False
+
+
+class ControllerUpdate(Change):
+    rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    auto_rebuild: bool | None = None
+
+
+class MakeHotSpare(ApiInput):
+    drive_group_ids: Annotated[
+        list[UUID], Field(max_length=64, description="empty: a global hot spare")
+    ] = []
+    force: bool = False
+    serial: Annotated[
+        Serial | None, Field(description="typed, if the drive carries data to be overwritten")
+    ] = None
+
+
+class TaskRequest(ApiInput):
+    action: TaskAction
+
+
+class LocateDrive(ApiInput):
+    on: bool
+
+
+class MakeDriveGood(ApiInput):
+    force: Annotated[bool, Field(description="wipe a foreign label")] = False
+    confirm: Annotated[
+        Serial | None, Field(description="its serial number, typed; needed with force")
+    ] = None
+
+
+class ReplaceMember(ApiInput):
+    """Puts this drive in the place of a missing or failed member."""
+
+    drive_group_id: UUID
+    span: Annotated[int, Field(ge=0)]
+    row: Annotated[int, Field(ge=0)]
+    force: bool = False
+    serial: Annotated[
+        Serial | None, Field(description="typed, if the drive carries data to be overwritten")
+    ] = None
+
+
+class InjectFault(ApiInput):
+    """Only on emulated drives."""
+
+    fault: FaultKind
+    lba: Annotated[
+        int | None, Field(ge=0, description="media_error, write_error: first 512-byte block")
+    ] = None
+    count: Annotated[int | None, Field(ge=0, description="blocks")] = None
+    latency_ms: Annotated[int | None, Field(ge=0, description="slow")] = None

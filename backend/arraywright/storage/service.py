@@ -1,0 +1,53 @@
+"""Reads of what hosts report."""
+
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import literal
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.auth.principal import Principal
+from arraywright.hosts.models import Host
+from arraywright.kit.paging import PageQuery
+from arraywright.kit.paging_sql import fetch_page
+from arraywright.kit.problems import NotFoundError
+from arraywright.kit.schema import Page
+from arraywright.storage import repository
+from arraywright.storage.models import ObjectState
+from arraywright.storage.schemas import Reported
+from arraywright.storage.views import kind_of, view
+
+T = TypeVar("T", bound=Reported)
+
+
+async def rows(
+    session: AsyncSession, kind: str, query: PageQuery
+) -> tuple[list[Any], str | None, int | None]:
+    """By host, then by place within the host; operations newest first whatever the host."""
+    newest_first = kind == "operation"
+    name: Any = literal("") if newest_first else Host.name
+    return await fetch_page(
+        session,
+        repository.filtered(kind, query),
+        query,
+        keys=[name, ObjectState.sort, ObjectState.id],
+        kinds=(str, str, str),
+        key_of=lambda row: ["" if newest_first else row[1], row[0].sort, str(row[0].id)],
+        bind=lambda values: [values[0], values[1], UUID(values[2])],
+    )
+
+
+async def page(
+    session: AsyncSession, principal: Principal, model: type[T], query: PageQuery
+) -> Page[T]:
+    found, cursor, total = await rows(session, kind_of(model), query)
+    items = [view(model, row, principal) for row in found]
+    return Page(items=items, next_cursor=cursor, total=total)
+
+
+async def get(session: AsyncSession, principal: Principal, model: type[T], object_id: UUID) -> T:
+    kind = kind_of(model)
+    row = await repository.find(session, kind, object_id)
+    if row is None:
+        raise NotFoundError(f"There is no such {kind.replace('_', ' ')}.")
+    return view(model, row, principal)

@@ -1,0 +1,120 @@
+"""Documents of hosts as the REST API shows them: keys become ids, times become RFC 3339."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from uuid import UUID
+
+from arraywright.auth.principal import Principal
+from arraywright.kit.ids import object_id
+from arraywright.kit.schema import moment
+from arraywright.operations.schemas import Operation
+from arraywright.storage import blocked
+from arraywright.storage.models import ObjectState
+from arraywright.storage.schemas import (
+    Controller,
+    Drive,
+    DriveGroup,
+    Enclosure,
+    Reported,
+    VirtualDrive,
+)
+
+Document = dict[str, Any]
+T = TypeVar("T", bound=Reported)
+Resolve = Callable[[str, str | None], UUID | None]
+
+
+def _drive(doc: Document, resolve: Resolve) -> Document:
+    spare = doc["hot_spare"]
+    groups = [resolve("drive_group", key) for key in spare["drive_groups"]] if spare else []
+    return {
+        "controller_id": resolve("controller", doc["controller"]),
+        "enclosure_id": resolve("enclosure", doc["enclosure"]),
+        "drive_group_id": resolve("drive_group", doc["drive_group"]),
+        "hot_spare": {"kind": spare["kind"], "drive_group_ids": groups} if spare else None,
+    }
+
+
+def _drive_group(doc: Document, resolve: Resolve) -> Document:
+    return {
+        "controller_id": resolve("controller", doc["controller"]),
+        "members": [{**m, "drive_id": resolve("drive", m["drive"])} for m in doc["members"]],
+        "virtual_drive_ids": [resolve("virtual_drive", key) for key in doc["virtual_drives"]],
+        "spare_ids": [resolve("drive", key) for key in doc["spares"]],
+    }
+
+
+def _virtual_drive(doc: Document, resolve: Resolve) -> Document:
+    return {
+        "controller_id": resolve("controller", doc["controller"]),
+        "drive_group_id": resolve("drive_group", doc["drive_group"]),
+        "operation_ids": [resolve("operation", key) for key in doc["operations"]],
+        "created_at": moment(doc["created_at_us"]),
+    }
+
+
+def _operation(doc: Document, resolve: Resolve) -> Document:
+    return {
+        "controller_id": resolve("controller", doc["controller"]),
+        "target_id": resolve(doc["target_kind"], doc["target"]),
+        "drive_group_id": resolve("drive_group", doc["drive_group"]),
+        "started_at": moment(doc["started_at_us"]),
+        "ended_at": moment(doc["ended_at_us"]),
+    }
+
+
+def _enclosure(doc: Document, resolve: Resolve) -> Document:
+    return {"controller_id": resolve("controller", doc["controller"])}
+
+
+def _controller(_doc: Document, _resolve: Resolve) -> Document:
+    return {}
+
+
+TRANSLATORS: dict[type[Reported], tuple[str, Callable[[Document, Resolve], Document]]] = {
+    Controller: ("controller", _controller),
+    Enclosure: ("enclosure", _enclosure),
+    Drive: ("drive", _drive),
+    DriveGroup: ("drive_group", _drive_group),
+    VirtualDrive: ("virtual_drive", _virtual_drive),
+    Operation: ("operation", _operation),
+}
+
+
+def kind_of(model: type[Reported]) -> str:
+    return TRANSLATORS[model][0]
+
+
+def view(
+    model: type[T],
+    row: tuple[ObjectState, str, bool, int | None],
+    principal: Principal,
+    **more: Any,
+) -> T:
+    item, host_name, online, last_seen_us = row
+    kind, translate = TRANSLATORS[model]
+
+    def resolve(target_kind: str, key: str | None) -> UUID | None:
+        return None if key is None else object_id(item.host_id, target_kind, key)
+
+    fields = {
+        **item.doc,
+        **translate(item.doc, resolve),
+        **more,
+        "id": item.id,
+        "host_id": item.host_id,
+        "host_name": host_name,
+        "key": item.key,
+        "rev": item.rev,
+        "config_rev": item.config_rev,
+        "online": online,
+        "stale_since": None if online else moment(last_seen_us),
+        "blocked": blocked.complete(
+            kind,
+            item.doc.get("blocked", {}),
+            principal=principal,
+            online=online,
+            last_seen_us=last_seen_us,
+        ),
+    }
+    return model.model_validate(fields)

@@ -1,0 +1,113 @@
+"""Serves the built console: hashed files for ever, the index with a fresh nonce each time."""
+
+import gzip
+import mimetypes
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+
+from arraywright.kit.problems import NotFoundError
+
+NONCE_PLACEHOLDER = "__CSP_NONCE__"
+COMPRESSED = ("text/", "application/javascript", "application/json", "image/svg+xml")
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    content: bytes
+    packed: bytes | None
+    media_type: str
+    version: int
+
+
+def content_security_policy(nonce: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' 'nonce-{nonce}'",
+            f"style-src 'self' 'nonce-{nonce}'",
+            "img-src 'self' data:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+class Ui:
+    """Files are read once and kept, packed too; a changed file is read again."""
+
+    def __init__(self, directory: Path) -> None:
+        self._root = directory.resolve()
+        self._files: dict[Path, _File] = {}
+
+    def _find(self, path: str) -> Path | None:
+        candidate = (self._root / path).resolve()
+        inside = candidate.is_relative_to(self._root)
+        return candidate if inside and candidate.is_file() else None
+
+    def _load(self, path: Path) -> _File:
+        version = path.stat().st_mtime_ns
+        known = self._files.get(path)
+        if known is None or known.version != version:
+            content = path.read_bytes()
+            media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            if media_type == "text/javascript":
+                media_type = "application/javascript"
+            packable = media_type.startswith(COMPRESSED) and len(content) > 512
+            packed = gzip.compress(content, 9, mtime=0) if packable else None
+            known = self._files[path] = _File(content, packed, media_type, version)
+        return known
+
+    def index(self) -> Response:
+        nonce = secrets.token_urlsafe(16)
+        path = self._find("index.html")
+        if path is None:
+            raise NotFoundError("The console has not been built.", code="ui_missing")
+        text = self._load(path).content.decode().replace(NONCE_PLACEHOLDER, nonce)
+        headers = {
+            "Content-Security-Policy": content_security_policy(nonce),
+            "Cache-Control": "no-store",
+        }
+        return Response(text, media_type="text/html; charset=utf-8", headers=headers)
+
+    def serve(self, path: str, request: Request) -> Response:
+        """A file, or the index for any address of the console."""
+        found = self._find(path) if path and path != "index.html" else None
+        if found is None:
+            if path.startswith("assets/"):
+                raise NotFoundError("There is no such file.")
+            return self.index()
+        file = self._load(found)
+        hashed = path.startswith("assets/")
+        headers = {
+            "Cache-Control": FOR_EVER if hashed else "no-cache",
+            "ETag": f'"{file.version:x}"',
+            "Vary": "Accept-Encoding",
+        }
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        content = file.content
+        if file.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+            headers["Content-Encoding"] = "gzip"
+            content = file.packed
+        return Response(content, media_type=file.media_type, headers=headers)
+
+
+def make_router(directory: Path) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+    ui = Ui(directory)
+
+    @router.get("/{path:path}", name="ui")
+    def get_ui(path: str, request: Request) -> Response:
+        if path == "api" or path.startswith("api/"):
+            raise NotFoundError("There is no such resource.")
+        return ui.serve(path, request)
+
+    return router

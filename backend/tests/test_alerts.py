@@ -1,0 +1,200 @@
+"""Alerts: raised and resolved by the state, looked after by people."""
+
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from arraywright.alerts.rules import REGISTRY
+from arraywright.alerts.schemas import AlertRuleName
+from arraywright.kit.roles import Role
+from arraywright.link.presence import Presence
+from arraywright.settings import Settings
+from tests.conftest import Callers, enrolled_agent
+from tests.support import documents
+from tests.support.agent import FakeAgent
+from tests.support.server import Running, running
+from tests.test_commands import by_path, only, until_offline
+
+pytestmark = pytest.mark.anyio
+
+
+async def alerts(client: httpx.AsyncClient, **filters: Any) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = (await client.get("/alerts", params=filters)).json()["items"]
+    return items
+
+
+def degraded(**changes: Any) -> dict[str, Any]:
+    return documents.virtual_drive(state="degraded", drive_failures_left=0, **changes)
+
+
+async def test_life_of_an_alert(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    assert await alerts(operator) == []
+    await raid5.change("virtual_drive", "v0", degraded(), config_rev=2)
+    alert = await only(operator, "/alerts")
+    assert (alert["rule"], alert["state"], alert["severity"]) == (
+        "virtual_drive_degraded",
+        "open",
+        "critical",
+    )
+    assert alert["object_path"] == "/c0/v0"
+    assert "data" in alert["reason"]["text"]
+    assert alert["next_step"]
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert alert["object_id"] == virtual_drive["id"]
+    # The same state again is the same alert.
+    await raid5.change("virtual_drive", "v0", degraded(consistent=False), config_rev=2)
+    assert (await only(operator, "/alerts"))["rev"] == alert["rev"]
+    path = f"/alerts/{alert['id']}"
+    acknowledged = await operator.post(f"{path}/acknowledge", json={"note": "drive ordered"})
+    assert acknowledged.json()["state"] == "acknowledged"
+    assert acknowledged.json()["acknowledged_by"] == "operator"
+    assert acknowledged.json()["note"] == "drive ordered"
+    assert acknowledged.json()["blocked"] == {}
+    await raid5.change("virtual_drive", "v0", documents.virtual_drive(), config_rev=3)
+    resolved = (await operator.get(path)).json()
+    assert resolved["state"] == "resolved"
+    assert resolved["resolved_at"] is not None
+    assert resolved["blocked"]["acknowledge"]["code"] == "alert_resolved"
+    late = await operator.post(f"{path}/acknowledge", json={})
+    assert (late.status_code, late.json()["code"]) == (409, "alert_resolved")
+    # The same trouble later is a new alert.
+    await raid5.change("virtual_drive", "v0", degraded(), config_rev=4)
+    assert [item["state"] for item in await alerts(operator)] == ["open", "resolved"]
+    assert len(await alerts(operator, state=["open", "acknowledged"])) == 1
+
+
+async def test_severity_follows_the_redundancy_left(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    first = documents.virtual_drive(
+        level="raid6", state="partially_degraded", drive_failures_left=1
+    )
+    await raid5.change("virtual_drive", "v0", first, config_rev=2)
+    alert = await only(operator, "/alerts")
+    assert alert["severity"] == "warning"
+    await operator.post(f"/alerts/{alert['id']}/acknowledge", json={})
+    await raid5.change("virtual_drive", "v0", degraded(level="raid6"), config_rev=3)
+    worse = await only(operator, "/alerts")
+    assert (worse["id"], worse["severity"], worse["state"]) == (alert["id"], "critical", "open")
+    gone = documents.virtual_drive(level="raid6", state="offline", drive_failures_left=0)
+    await raid5.change("virtual_drive", "v0", gone, config_rev=4)
+    assert {(a["rule"], a["state"]) for a in await alerts(operator)} == {
+        ("virtual_drive_degraded", "resolved"),
+        ("virtual_drive_offline", "open"),
+    }
+    await raid5.remove("virtual_drive", "v0")
+    assert {a["state"] for a in await alerts(operator)} == {"resolved"}
+
+
+async def test_drive_alerts(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    why = documents.reason("drive_lost_write_error", "A write to the drive failed.")
+    await raid5.change("drive", "d0", documents.drive(0, state="failed", state_reason=why))
+    missing = documents.drive(1, state="missing", present=False)
+    member = {"drive_group": "g0", "span": 0, "row": 1}
+    await raid5.change("drive", "d1", {**missing, **member})
+    await raid5.change("drive", "d5", documents.drive(5, predictive_failure_count=2))
+    found = {a["object_key"]: a for a in await alerts(viewer)}
+    assert {key: a["rule"] for key, a in found.items()} == {
+        "d0": "drive_failed",
+        "d1": "drive_missing",
+        "d5": "drive_predictive_failure",
+    }
+    assert "A write to the drive failed." in found["d0"]["reason"]["text"]
+    assert found["d0"]["blocked"]["acknowledge"]["code"] == "role_needed"
+    # A spare takes its place.
+    await raid5.change("drive", "d1", missing)
+    assert len(await alerts(viewer, rule="drive_missing", state="resolved")) == 1
+    await raid5.change("drive", "d1", {**missing, **member})
+    # A full state that no longer names a drive resolves its alert.
+    raid5.rev += 1
+    await raid5.report_all([o for o in documents.raid5_host(raid5.rev) if o["key"] != "d1"])
+    assert {a["state"] for a in await alerts(viewer)} == {"resolved"}
+
+
+async def test_failed_rebuild_stays_until_the_group_is_whole(
+    raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    why = documents.reason("drive_lost_write_error", "A write to the drive failed.")
+    failed = documents.operation(state="failed", ended_at_us=2, time_left_s=None, reason=why)
+    await raid5.change("operation", "o1", failed)
+    assert (await only(viewer, "/alerts"))["rule"] == "rebuild_failed"
+    await raid5.remove("operation", "o1")
+    assert (await only(viewer, "/alerts"))["state"] == "open"
+    await raid5.change("drive_group", "g0", documents.drive_group(state="degraded"))
+    assert (await only(viewer, "/alerts"))["state"] == "open"
+    await raid5.change("drive_group", "g0", documents.drive_group())
+    assert (await only(viewer, "/alerts"))["state"] == "resolved"
+    await raid5.change("operation", "o2", failed)
+    await raid5.change("operation", "o3", documents.operation())  # tried again
+    assert {a["state"] for a in await alerts(viewer)} == {"resolved"}
+
+
+async def test_offline_host(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    await raid5.change("drive", "d0", documents.drive(0, state="failed"))
+    await raid5.close()
+    host = await until_offline(viewer, raid5)
+    assert host["stale_since"] is not None
+    assert host["summary"]["open_alerts"] == 2
+    found = {a["rule"]: a for a in await alerts(viewer)}
+    assert found["host_offline"]["object_path"] == "alpha"
+    assert found["host_offline"]["stale"] is False
+    assert found["drive_failed"]["stale"] is True
+    drive = await by_path(viewer, "drives", "/c0/e252/s0")
+    assert drive["state"] == "failed"  # the last known state stays to be seen
+    await raid5.connect()
+    after = {a["rule"]: a["state"] for a in await alerts(viewer)}
+    assert after == {"host_offline": "resolved", "drive_failed": "open"}
+    assert (await viewer.get(f"/hosts/{raid5.agent_id}")).json()["online"] is True
+
+
+async def test_silent_host_goes_offline(settings: Settings, password_hash: str) -> None:
+    """The connection stays open but nothing comes for 3.5 heartbeats of one second."""
+    impatient = settings.model_copy(update={"heartbeat_s": 1})
+    async with running(impatient) as server:
+        callers = Callers(server, password_hash)
+        await callers.create()
+        agent = await enrolled_agent(server, callers.role(Role.ADMINISTRATOR), "alpha")
+        await agent.connect()
+        assert agent.welcome["heartbeat_s"] == 1
+        await agent.expect("nack")
+        await agent.expect_close()
+        await until_offline(callers.role(Role.VIEWER), agent)
+        alert = await only(callers.role(Role.VIEWER), "/alerts")
+        assert alert["rule"] == "host_offline"
+        await callers.close()
+
+
+async def test_a_host_that_comes_back_at_once_stays_online(
+    server: Running, raid5: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    """The end of the old session is looked at after the new one has been greeted."""
+    fence = server.runtime.registry.peer(UUID(raid5.agent_id)).fence  # type: ignore[union-attr]
+    await raid5.close()
+    await raid5.connect()
+    server.runtime.registry.departed(UUID(raid5.agent_id), fence)
+    await Presence(server.runtime).look()
+    assert (await viewer.get(f"/hosts/{raid5.agent_id}")).json()["online"] is True
+
+
+async def test_filters(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    await raid5.change("drive", "d0", documents.drive(0, state="failed"))
+    await raid5.change("drive", "d5", documents.drive(5, predictive_failure_count=2))
+    drive = await by_path(viewer, "drives", "/c0/e252/s0")
+    assert len(await alerts(viewer, object_id=drive["id"])) == 1
+    assert len(await alerts(viewer, severity="warning")) == 1
+    assert len(await alerts(viewer, rule="drive_failed")) == 1
+    assert len(await alerts(viewer, host_id=raid5.agent_id)) == 2
+    page = (await viewer.get("/alerts", params={"limit": 1})).json()
+    assert page["total"] == 2
+    rest = (await viewer.get("/alerts", params={"cursor": page["next_cursor"]})).json()
+    assert page["items"][0]["id"] != rest["items"][0]["id"]
+
+
+async def test_every_rule_is_explained(callers: Callers) -> None:
+    assert set(REGISTRY) == set(AlertRuleName)
+    rules = (await callers.role(Role.VIEWER).get("/alert-rules")).json()["items"]
+    for rule in rules:
+        for field in ("title", "cause", "consequence", "next_step"):
+            assert rule[field], rule

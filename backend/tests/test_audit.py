@@ -1,0 +1,57 @@
+"""The audit trail is complete and cannot be thinned out unnoticed."""
+
+import asyncio
+
+import httpx
+import pytest
+from sqlalchemy import delete, update
+
+from arraywright.audit import service
+from arraywright.audit.models import AuditEntry
+from tests.support.agent import FakeAgent
+from tests.support.server import Running
+from tests.test_commands import by_path
+
+pytestmark = pytest.mark.anyio
+
+
+async def actions(client: httpx.AsyncClient) -> list[tuple[str, str, str]]:
+    items = (await client.get("/audit")).json()["items"]
+    return [(item["actor"], item["action"], item["outcome"]) for item in items]
+
+
+async def test_what_is_written(raid5: FakeAgent, administrator: httpx.AsyncClient) -> None:
+    drive = await by_path(administrator, "drives", "/c0/e252/s0")
+    await administrator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    await raid5.finish(await raid5.expect("command"))
+    assert await actions(administrator) == [
+        ("administrator", "drive_locate", "succeeded"),
+        ("administrator", "drive_locate", "requested"),
+        ("agent", "host.enrol", "done"),
+        ("administrator", "enrolment_token.create", "done"),
+    ]
+    filtered = await administrator.get("/audit", params={"actor": "agent"})
+    assert filtered.json()["total"] == 1
+
+
+async def test_chain_under_contention(server: Running, administrator: httpx.AsyncClient) -> None:
+    made = await asyncio.gather(
+        *(administrator.post("/enrolment-tokens", json={"name": str(n)}) for n in range(12))
+    )
+    assert {answer.status_code for answer in made} == {201}
+    async with server.runtime.database.read() as session:
+        assert await service.first_broken(session) is None
+
+
+async def test_tampering_shows(server: Running, administrator: httpx.AsyncClient) -> None:
+    for number in range(4):
+        await administrator.post("/enrolment-tokens", json={"name": str(number)})
+    database = server.runtime.database
+    async with database.write() as session:
+        await session.execute(update(AuditEntry).where(AuditEntry.seq == 3).values(actor="nobody"))
+    async with database.read() as session:
+        assert await service.first_broken(session) == 3
+    async with database.write() as session:
+        await session.execute(delete(AuditEntry).where(AuditEntry.seq == 2))
+    async with database.read() as session:
+        assert await service.first_broken(session) == 2

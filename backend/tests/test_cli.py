@@ -1,0 +1,191 @@
+"""The command line, as a process."""
+
+import json
+import os
+import signal
+import socket
+import ssl
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from arraywright.cli import main
+from arraywright.settings import Settings
+
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("ARRAYWRIGHT_")}
+
+
+Said = pytest.CaptureFixture[str]
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A running server and what it said until it was listening."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arraywright", "serve", "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=ENVIRONMENT,
+    )
+    try:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line.strip())
+            if " on http" in line:
+                break
+        yield process, said
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(30)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def log_in(url: str, password: str) -> int:
+    body = {"username": "admin", "password": password}
+    return httpx.post(f"{url}/api/v1/auth/login", json=body, timeout=30).status_code
+
+
+def test_first_start_makes_an_administrator(tmp_path: Path) -> None:
+    state, password_file = str(tmp_path / "state"), tmp_path / "admin-password"
+    options = ("--state-dir", state, "--initial-admin-password-file", str(password_file))
+    with serving(*options) as (process, said):
+        assert str(password_file) in said[0]
+        password = password_file.read_text().strip()
+        assert password not in "".join(said)
+        assert stat.S_IMODE(password_file.stat().st_mode) == 0o600
+        assert log_in(said[-1].split()[-1], password) == 200
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    with serving(*options) as (process, said):
+        assert len(said) == 1  # there is an administrator already
+        assert log_in(said[-1].split()[-1], password) == 200
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    assert stat.S_IMODE(Path(state).stat().st_mode) == 0o700
+
+
+def test_port_in_use(tmp_path: Path, capsys: Said) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["serve", "--port", port, "--state-dir", str(tmp_path / "state")]) == 1
+    message = f"Cannot listen on 127.0.0.1 port {port}: Address already in use."
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
+def test_create_token_and_admin(tmp_path: Path, capsys: Said) -> None:
+    state = ("--state-dir", str(tmp_path))
+    assert main(["create-token", *state, "--name", "demo"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"id", "token", "server_id"}
+    file = tmp_path / "password"
+    admin = ["create-admin", *state, "--username", "ann", "--password-file", str(file)]
+    assert main(admin) == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert main(admin) == 1
+    assert "The user name ann is taken." in capsys.readouterr().err
+    file.write_text("short")
+    assert main(["create-admin", *state, "--username", "bob", "--password-file", str(file)]) == 1
+    assert "fewer than 10 characters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("serve", "--port", "99999"), "Setting port"),
+        (("serve", "--host", "0.0.0.0"), "--insecure-http"),
+        (("serve", "--host", "0.0.0.0", "--insecure-http", "--state-dir", "/proc/x"), "/proc/x"),
+        (("serve", "--state-dir", "/proc/nothing"), "state directory /proc/nothing"),
+        (("migrate", "--database-url", "postgresql://x@127.0.0.1:1/x"), "database cannot be used"),
+        (("migrate", "--database-url", "nonsense"), "database cannot be used"),
+    ],
+)
+def test_bad_settings_are_explained(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, capsys: Said
+) -> None:
+    if "--state-dir" not in arguments:
+        arguments = (*arguments, "--state-dir", str(tmp_path))
+    if "--port" not in arguments and arguments[0] == "serve":
+        arguments = (*arguments, "--port", "0")
+    assert main(arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_health(capsys: Said) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        assert main(["health", "--url", url]) == 1
+    assert url in capsys.readouterr().err
+    assert main(["health", "--url", "nonsense"]) == 1
+
+
+def test_database_by_its_parts(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("p@ss/word\n")
+    found = Settings(database_host="db", database_password_file=file).resolved_database_url()
+    assert found == "postgresql+asyncpg://arraywright:p%40ss%2Fword@db:5432/arraywright"
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """Self-signed, for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(minutes=5))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(address, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(certificate.public_bytes(Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return paths
+
+
+def test_https(tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path)
+    tls = ("--tls-certificate", str(certificate), "--tls-key", str(key))
+    with serving("--state-dir", str(tmp_path), *tls) as (_, said):
+        url = said[-1].split()[-1]
+        assert url.startswith("https://127.0.0.1:")
+        trusting = ssl.create_default_context(cafile=str(certificate))
+        body = {"username": "admin", "password": said[0].rpartition(" ")[2]}
+        with httpx.Client(verify=trusting, timeout=30) as client:
+            answer = client.post(f"{url}/api/v1/auth/login", json=body)
+        assert answer.status_code == 200
+        assert all("Secure" in c for c in answer.headers.get_list("set-cookie"))
+        assert "Strict-Transport-Security" in answer.headers
+
+
+def test_openapi(capsys: Said) -> None:
+    assert main(["openapi"]) == 0
+    committed = Path(__file__).resolve().parents[1] / "openapi.json"
+    assert capsys.readouterr().out == committed.read_text()
+
+
+def test_settings_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARRAYWRIGHT_STATE_DIR", str(tmp_path / "from-env"))
+    assert main(["migrate"]) == 0
+    assert (tmp_path / "from-env" / "arraywright.sqlite").exists()

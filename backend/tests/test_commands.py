@@ -1,0 +1,452 @@
+"""Commands: each runs once, whatever happens to connection, caller or server."""
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from arraywright.kit.roles import Role
+from arraywright.settings import Settings
+from tests.conftest import Callers, enrolled_agent
+from tests.support import documents
+from tests.support.agent import FakeAgent
+from tests.support.server import Running, running
+
+pytestmark = pytest.mark.anyio
+
+
+async def only(client: httpx.AsyncClient, path: str, **filters: Any) -> dict[str, Any]:
+    answer = await client.get(path, params=filters)
+    items = answer.json()["items"]
+    assert len(items) == 1, items
+    found: dict[str, Any] = items[0]
+    return found
+
+
+async def by_path(client: httpx.AsyncClient, kind: str, path: str) -> dict[str, Any]:
+    items = (await client.get(f"/{kind}")).json()["items"]
+    return next(item for item in items if item["path"] == path)
+
+
+async def follow(client: httpx.AsyncClient, answer: httpx.Response) -> dict[str, Any]:
+    assert answer.status_code == 202, answer.text
+    found = await client.get(answer.headers["Location"].removeprefix("/api/v1"))
+    command: dict[str, Any] = found.json()
+    return command
+
+
+async def test_create_virtual_drive(agent: FakeAgent, operator: httpx.AsyncClient) -> None:
+    await agent.connect()
+    await agent.report_all(documents.blank_host())
+    controller = await only(operator, "/controllers")
+    drives = (await operator.get("/drives")).json()["items"]
+    body = {
+        "controller_id": controller["id"],
+        "level": "raid5",
+        "drive_ids": [item["id"] for item in drives[:4]],
+        "spare_ids": [drives[4]["id"]],
+        "strip_bytes": 65536,
+        "name": "data",
+        "write_policy": "write_through",
+        "plan_digest": "abc",
+    }
+    answer = await operator.post(
+        "/virtual-drives", json=body, headers={"If-Match": f'"{controller["config_rev"]}"'}
+    )
+    assert answer.json()["state"] == "queued"
+    command = await agent.expect("command", op="vd_create", confirm=None)
+    assert command["args"] == {
+        "controller": "c0",
+        "level": "raid5",
+        "drives": ["d0", "d1", "d2", "d3"],
+        "spares": ["d4"],
+        "strip_bytes": 65536,
+        "name": "data",
+        "write_policy": "write_through",
+        "plan_digest": "abc",
+    }
+    assert command["preconditions"] == [{"kind": "controller", "key": "c0", "config_rev": 1}]
+    assert command["actor"] == {"name": "operator", "role": "operator", "via": "rest"}
+    await agent.acknowledge(command)
+    await agent.finish(command, objects=[{"kind": "virtual_drive", "key": "v0"}])
+    done = await follow(operator, answer)
+    assert (done["state"], done["finished"], done["number"]) == ("succeeded", True, 1)
+    assert done["command_class"] == "O"
+    assert done["objects"][0]["key"] == "v0"
+    await agent.report_all(documents.raid5_host())
+    made = await operator.get(f"/virtual-drives/{done['objects'][0]['id']}")
+    assert made.json()["name"] == "data"
+    assert made.headers["ETag"] == '"1"'
+
+
+async def test_wait_returns_the_finished_command(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    asked = asyncio.create_task(
+        operator.post(
+            f"/drives/{drive['id']}/actions/locate",
+            json={"on": True},
+            headers={"Prefer": "wait=10"},
+        )
+    )
+    command = await raid5.expect("command", op="drive_locate", args={"drive": "d0", "on": True})
+    await raid5.finish(command)
+    answer = await asked
+    assert (answer.status_code, answer.json()["state"]) == (200, "succeeded")
+    assert answer.headers["Preference-Applied"] == "wait=10"
+    assert answer.headers["Location"] == f"/api/v1/commands/{command['command_id']}"
+
+
+async def test_wait_ends_in_time(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    answer = await operator.post(
+        f"/drives/{drive['id']}/actions/locate", json={"on": True}, headers={"Prefer": "wait=1"}
+    )
+    assert (answer.status_code, answer.json()["state"]) == (202, "offered")
+
+
+async def test_refusal_reaches_the_caller(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    answer = await operator.post(f"/drives/{drive['id']}/actions/offline")
+    command = await raid5.expect("command", op="drive_offline")
+    text = "Drive d0 holds the last copy of data of g0; it cannot be taken away."
+    why = documents.reason("last_copy", text, drive="d0", group="g0")
+    await raid5.finish(command, state="refused", reason=why)
+    done = await follow(operator, answer)
+    assert (done["state"], done["reason"]) == ("refused", why)
+
+
+ACTIONS: list[tuple[str, str, dict[str, Any] | None, str, dict[str, Any]]] = [
+    ("/c0/e252/s4", "make-hot-spare", {}, "spare_add", {"drive": "d4"}),
+    ("/c0/e252/s4", "remove-hot-spare", None, "spare_remove", {"drive": "d4"}),
+    ("/c0/e252/s0", "rebuild", {"action": "pause"}, "rebuild", {"drive": "d0", "action": "pause"}),
+    ("/c0/e252/s0", "offline", None, "drive_offline", {"drive": "d0"}),
+    ("/c0/e252/s5", "fault", {"fault": "pull"}, "fault_inject", {"drive": "d5", "fault": "pull"}),
+    (
+        "/c0/e252/s5",
+        "fault",
+        {"fault": "media_error", "lba": 100, "count": 8},
+        "fault_inject",
+        {"drive": "d5", "fault": "media_error", "lba": 100, "count": 8},
+    ),
+]
+
+
+async def test_drive_actions_become_commands(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    for path, action, body, op, args in ACTIONS:
+        drive = await by_path(operator, "drives", path)
+        answer = await operator.post(f"/drives/{drive['id']}/actions/{action}", json=body)
+        assert answer.status_code == 202, answer.text
+        command = await raid5.expect("command", op=op)
+        assert command["args"] == args
+        await raid5.finish(command)
+
+
+async def test_actions_with_references(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    group = await only(operator, "/drive-groups")
+    drive = await by_path(operator, "drives", "/c0/e252/s4")
+    await operator.post(
+        f"/drives/{drive['id']}/actions/make-hot-spare", json={"drive_group_ids": [group["id"]]}
+    )
+    spare = await raid5.expect("command", op="spare_add")
+    assert spare["args"] == {"drive": "d4", "drive_groups": ["g0"]}
+    await operator.post(
+        f"/drives/{drive['id']}/actions/replace",
+        json={"drive_group_id": group["id"], "span": 0, "row": 2},
+    )
+    replace = await raid5.expect("command", op="drive_replace")
+    assert replace["args"] == {"drive": "d4", "drive_group": "g0", "span": 0, "row": 2}
+
+
+async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    controller = await only(operator, "/controllers")
+    await operator.patch(f"/controllers/{controller['id']}", json={"rebuild_rate_percent": 60})
+    command = await raid5.expect("command", op="controller_set")
+    assert command["args"] == {"controller": "c0", "rebuild_rate_percent": 60}
+    virtual_drive = await only(operator, "/virtual-drives")
+    await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json={"name": "new"})
+    command = await raid5.expect("command", op="vd_set")
+    assert command["args"] == {"virtual_drive": "v0", "name": "new"}
+    path = f"/virtual-drives/{virtual_drive['id']}/actions/bgi"
+    await operator.post(path, json={"action": "start"})
+    await raid5.expect("command", op="bgi", args={"virtual_drive": "v0", "action": "start"})
+    for empty in ({}, {"name": None}):
+        answer = await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json=empty)
+        assert answer.status_code == 422
+
+
+async def test_delete_needs_if_match_and_the_name(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    virtual_drive = await only(operator, "/virtual-drives")
+    path = f"/virtual-drives/{virtual_drive['id']}"
+    fresh, stale = {"If-Match": '"1"'}, {"If-Match": '"7"'}
+
+    async def attempt(headers: dict[str, str], confirm: str | None) -> tuple[int, str]:
+        query = {"confirm": confirm} if confirm is not None else {}
+        answer = await operator.delete(path, params=query, headers=headers)
+        return answer.status_code, answer.json().get("code", "")
+
+    assert await attempt({}, "data") == (428, "if_match_needed")
+    assert await attempt({"If-Match": "*"}, "data") == (428, "if_match_needed")
+    assert await attempt({"If-Match": "1"}, "data") == (422, "invalid_argument")
+    assert await attempt(stale, "data") == (412, "stale_precondition")
+    assert await attempt(fresh, None) == (422, "confirm_needed")
+    assert await attempt(fresh, "date") == (422, "confirm_mismatch")
+    assert (await operator.get("/commands")).json()["items"] == []
+    assert await attempt(fresh, "data") == (202, "")
+    command = await raid5.expect("command", op="vd_delete", confirm="data")
+    assert command["args"] == {"virtual_drive": "v0"}
+    assert command["preconditions"] == [{"kind": "virtual_drive", "key": "v0", "config_rev": 1}]
+    by_body = await operator.request(
+        "DELETE", path, json={"confirm": "data", "force": True}, headers=fresh
+    )
+    assert by_body.status_code == 202
+    command = await raid5.expect("command", op="vd_delete", confirm="data")
+    assert command["args"] == {"virtual_drive": "v0", "force": True}
+
+
+async def test_good_needs_the_serial_only_with_force(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s6")
+    path = f"/drives/{drive['id']}/actions/good"
+    assert (await operator.post(path, json={})).status_code == 428
+    fresh = {"If-Match": '"1"'}
+    assert (await operator.post(path, json={}, headers=fresh)).status_code == 202
+    command = await raid5.expect("command", op="drive_good", confirm=None)
+    assert command["args"] == {"drive": "d6"}
+    wrong = {"force": True, "confirm": "SN0005"}
+    answer = await operator.post(path, json=wrong, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+    right = {"force": True, "confirm": "SN0006"}
+    assert (await operator.post(path, json=right, headers=fresh)).status_code == 202
+    command = await raid5.expect("command", op="drive_good", confirm="SN0006")
+    assert command["args"] == {"drive": "d6", "force": True, "serial": "SN0006"}
+
+
+async def test_stale_if_match_of_an_ordinary_change(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    await raid5.change("drive", "d0", documents.drive(0, state="offline"), config_rev=2)
+    answer = await operator.post(
+        f"/drives/{drive['id']}/actions/rebuild",
+        json={"action": "start"},
+        headers={"If-Match": f'"{drive["config_rev"]}"'},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (412, "stale_precondition")
+    assert answer.headers["ETag"] == '"2"'
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+async def test_two_operators_at_once(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    """Both saw the same revision; the host decides, and says so to the second."""
+    virtual_drive = await only(operator, "/virtual-drives")
+    path = f"/virtual-drives/{virtual_drive['id']}"
+    fresh = {"If-Match": '"1"'}
+    first, second = await asyncio.gather(
+        operator.patch(path, json={"name": "one"}, headers=fresh),
+        operator.patch(path, json={"name": "two"}, headers=fresh),
+    )
+    assert {first.status_code, second.status_code} == {202}
+    winner = await raid5.expect("command")
+    loser = await raid5.expect("command")
+    assert (winner["number"], loser["number"]) == (1, 2)
+    await raid5.finish(winner)
+    why = documents.reason("stale_precondition", "It has changed.", kind="virtual_drive", key="v0")
+    await raid5.finish(loser, state="refused", reason=why)
+    states = {item["state"] for item in (await operator.get("/commands")).json()["items"]}
+    assert states == {"succeeded", "refused"}
+
+
+async def test_idempotency_key(raid5: FakeAgent, callers: Callers) -> None:
+    operator = callers.role(Role.OPERATOR)
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    path, key = f"/drives/{drive['id']}/actions/locate", {"Idempotency-Key": "once"}
+    answers = await asyncio.gather(
+        *(operator.post(path, json={"on": True}, headers=key) for _ in range(4))
+    )
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    command = await raid5.expect("command", op="drive_locate")
+    await raid5.finish(command)
+    again = await operator.post(path, json={"on": True}, headers=key)
+    assert again.json()["state"] == "succeeded"
+    other = await operator.post(path, json={"on": False}, headers=key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_mismatch")
+    someone_else = callers.role(Role.ADMINISTRATOR)
+    theirs = await someone_else.post(path, json={"on": True}, headers=key)
+    assert theirs.json()["id"] != again.json()["id"]
+
+
+async def test_offline_host_takes_no_commands(
+    raid5: FakeAgent, operator: httpx.AsyncClient, server: Running
+) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    await raid5.close()
+    await until_offline(operator, raid5)
+    answer = await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    assert (answer.status_code, answer.json()["code"]) == (409, "host_offline")
+    assert (await operator.get("/commands")).json()["items"] == []
+
+
+async def until_offline(client: httpx.AsyncClient, agent: FakeAgent) -> dict[str, Any]:
+    async with asyncio.timeout(10):
+        while True:
+            host: dict[str, Any] = (await client.get(f"/hosts/{agent.agent_id}")).json()
+            if not host["online"]:
+                return host
+            await asyncio.sleep(0.02)
+
+
+async def test_references_are_checked(
+    server: Running, raid5: FakeAgent, administrator: httpx.AsyncClient
+) -> None:
+    controller = await only(administrator, "/controllers")
+    group = await only(administrator, "/drive-groups")
+    wish = {"controller_id": controller["id"], "level": "raid5"}
+    unknown = await administrator.post(
+        "/virtual-drives", json={**wish, "drive_ids": [str(uuid4())]}
+    )
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "unknown_object")
+    assert unknown.json()["errors"][0]["pointer"] == "/drive_ids/0"
+    async with await enrolled_agent(server, administrator, "beta") as beta:
+        await beta.connect()
+        await beta.report_all(documents.blank_host())
+        foreign = (await administrator.get("/drives", params={"host_id": beta.agent_id})).json()
+        body = {**wish, "drive_ids": [foreign["items"][0]["id"]]}
+        answer = await administrator.post("/virtual-drives", json=body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "other_host")
+    missing = await administrator.post(
+        "/virtual-drives", json={"controller_id": group["id"], "level": "raid5"}
+    )
+    assert missing.status_code == 404
+
+
+async def test_resent_after_reconnect_until_acknowledged(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    answer = await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    first = await raid5.expect("command")
+    await raid5.abort()  # before the acknowledgement
+    await raid5.connect(command_number=1)
+    again = await raid5.expect("command")
+    assert again == first
+    await raid5.acknowledge(again, state="running")
+    await raid5.send({"v": 1, "t": "progress", "command_id": again["command_id"], "percent": 40})
+    await raid5.abort()  # before the result
+    await raid5.connect(command_number=1)
+    await raid5.finish(again)  # nothing is sent again: the next frame is the ack
+    await raid5.finish(again, state="failed")  # a late repeat changes nothing
+    done = await follow(operator, answer)
+    assert (done["state"], done["progress_percent"]) == ("succeeded", 40)
+
+
+async def test_commands_survive_a_restart_of_the_server(
+    settings: Settings, password_hash: str
+) -> None:
+    patient = settings.model_copy(update={"disconnect_grace_s": 30.0})
+    async with running(patient) as first:
+        callers = Callers(first, password_hash)
+        await callers.create()
+        agent = await enrolled_agent(first, callers.role(Role.ADMINISTRATOR), "alpha")
+        await agent.connect()
+        await agent.report_all(documents.raid5_host())
+        operator = callers.role(Role.OPERATOR)
+        drive = await by_path(operator, "drives", "/c0/e252/s0")
+        answer = await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+        sent = await agent.expect("command")
+        await agent.abort()
+        await callers.close()
+    async with running(patient) as second:
+        restarted = Callers(second, password_hash)
+        restarted.tokens = callers.tokens
+        operator = restarted.role(Role.OPERATOR)
+        host = (await operator.get(f"/hosts/{agent.agent_id}")).json()
+        assert host["online"] is True  # it gets time to come back
+        agent.base_url = second.url
+        await agent.connect(command_number=sent["number"])
+        assert await agent.expect("command") == sent
+        await agent.finish(sent)
+        done = await operator.get(f"/commands/{answer.json()['id']}")
+        assert done.json()["state"] == "succeeded"
+        await agent.close()
+        await restarted.close()
+
+
+async def test_number_goes_on_above_the_hosts_mark(
+    agent: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    """As after a restored backup: the host has seen higher numbers than we remember."""
+    await agent.connect(command_number=41)
+    await agent.report_all(documents.blank_host())
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    await agent.expect("command", number=42)
+
+
+async def test_never_offered_command_expires(settings: Settings, password_hash: str) -> None:
+    patient = settings.model_copy(update={"command_expiry_s": 1, "disconnect_grace_s": 30.0})
+    async with running(patient) as server:
+        callers = Callers(server, password_hash)
+        await callers.create()
+        agent = await enrolled_agent(server, callers.role(Role.ADMINISTRATOR), "alpha")
+        await agent.connect()
+        await agent.report_all(documents.blank_host())
+        operator = callers.role(Role.OPERATOR)
+        drive = await by_path(operator, "drives", "/c0/e252/s0")
+        await agent.close()
+        async with asyncio.timeout(10):
+            while len(server.runtime.registry):
+                await asyncio.sleep(0.005)
+        answer = await operator.post(
+            f"/drives/{drive['id']}/actions/locate",
+            json={"on": True},
+            headers={"Prefer": "wait=10"},
+        )
+        assert (answer.status_code, answer.json()["state"]) == (200, "expired")
+        assert answer.json()["reason"]["code"] == "expired"
+        await callers.close()
+
+
+async def test_unknown_result_is_taken_and_audited(
+    agent: FakeAgent, administrator: httpx.AsyncClient
+) -> None:
+    await agent.connect()
+    await agent.finish({"command_id": str(uuid4())})
+    trail = (await administrator.get("/audit", params={"action": "command.unknown"})).json()
+    assert trail["total"] == 1
+
+
+async def test_one_host_cannot_speak_for_another(
+    server: Running, raid5: FakeAgent, administrator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(administrator, "drives", "/c0/e252/s0")
+    answer = await administrator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    command = await raid5.expect("command")
+    async with await enrolled_agent(server, administrator, "beta") as beta:
+        await beta.connect()
+        await beta.finish(command)
+    assert (await follow(administrator, answer))["state"] == "offered"
+
+
+async def test_command_filters(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    drives = (await operator.get("/drives")).json()["items"]
+    for drive in drives[:3]:
+        await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    commands = [await raid5.expect("command") for _ in range(3)]
+    await raid5.finish(commands[0])
+    by_target = await only(operator, "/commands", target_id=drives[1]["id"])
+    assert by_target["target"]["key"] == "d1"
+    assert (await only(operator, "/commands", finished=True))["state"] == "succeeded"
+    running_ones = await operator.get("/commands", params={"state": ["offered", "running"]})
+    assert running_ones.json()["total"] == 2
+    first = await operator.get("/commands", params={"limit": 2})
+    second = await operator.get("/commands", params={"cursor": first.json()["next_cursor"]})
+    numbers = [item["number"] for page in (first, second) for item in page.json()["items"]]
+    assert numbers == [3, 2, 1]

@@ -1,0 +1,268 @@
+"""Writes arraywright/link/protocol.py from agent/protocol/*.json.
+
+The schemas own every word that crosses the wire; this file only turns them into Python.
+`--check` compares instead of writing, so that CI notices a difference.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "agent" / "protocol"
+TARGET = ROOT / "backend" / "arraywright" / "link" / "protocol.py"
+
+KEY = "^[A-Za-z0-9._:-]{1,64}$"
+UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+SUFFIX = {"objects": "Doc", "messages": "Frame", "commands": "Args"}
+# Shapes that other shapes are made of keep their plain name.
+PLAIN = {
+    "reason",
+    "policy",
+    "level_rule",
+    "hot_spare",
+    "fault",
+    "member",
+    "export",
+    "tombstone",
+    "event_record",
+    "precondition",
+    "actor",
+    "enrol_request",
+    "enrol_response",
+    "preview_answer",
+}
+ALIASES = {"key": "Key", "blocked": "Blocked"}
+
+HEAD = '''"""Words, documents and frames of the agent protocol. Generated; do not edit.
+
+Made by tools/generate_protocol.py from agent/protocol/*.json. Unknown fields and unknown
+words are tolerated, so words are plain strings here and enumerations only where we send.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
+Uuid = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
+]
+
+
+class Wire(BaseModel):
+    """A document on the wire: exact types, unknown fields kept out."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", populate_by_name=True)
+
+'''
+
+
+def camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+class Writer:
+    def __init__(self, schemas: dict[str, dict[str, Any]]) -> None:
+        self.schemas = schemas
+        self.lines: list[str] = []
+        self.done: set[str] = set()
+
+    def class_name(self, file: str, name: str) -> str:
+        if name in ALIASES:
+            return ALIASES[name]
+        if name in PLAIN:
+            return camel(name)
+        return camel(name) + ("Record" if name == "object" else SUFFIX[file])
+
+    def reference(self, file: str, ref: str) -> str:
+        target, _, path = ref.partition("#")
+        owner = target.removesuffix(".schema.json") if target else file
+        name = path.removeprefix("/$defs/")
+        self.definition(owner, name)
+        return self.class_name(owner, name)
+
+    def string(self, node: dict[str, Any]) -> str:
+        pattern = node.get("pattern")
+        if pattern == KEY:
+            return "Key"
+        if pattern == UUID:
+            return "Uuid"
+        rules = [f'pattern=r"{pattern}"'] if pattern else []
+        rules += [f"min_length={node['minLength']}"] if "minLength" in node else []
+        rules += [f"max_length={node['maxLength']}"] if "maxLength" in node else []
+        return f"Annotated[str, StringConstraints({', '.join(rules)})]" if rules else "str"
+
+    def number(self, node: dict[str, Any], python: str) -> str:
+        rules = [f"ge={node['minimum']}"] if "minimum" in node else []
+        rules += [f"le={node['maximum']}"] if "maximum" in node else []
+        return f"Annotated[{python}, Field({', '.join(rules)})]" if rules else python
+
+    def inline_owner(self, node: dict[str, Any]) -> str | None:
+        """An inlined copy of a named shape is typed by that shape."""
+        for file, name in (
+            ("messages", "event_record"),
+            ("messages", "precondition"),
+            ("messages", "actor"),
+        ):
+            if self.schemas[file]["$defs"].get(name, {}).get("properties") == node["properties"]:
+                self.definition(file, name)
+                return self.class_name(file, name)
+        return None
+
+    def annotation(self, file: str, node: dict[str, Any], hint: str) -> str:
+        if "$ref" in node:
+            return self.reference(file, node["$ref"])
+        if "const" in node:
+            return f"Literal[{node['const']!r}]".replace("'", '"')
+        if "anyOf" in node:
+            return " | ".join(self.annotation(file, part, hint) for part in node["anyOf"])
+        kind = node["type"]
+        if isinstance(kind, list):
+            return " | ".join(self.annotation(file, {**node, "type": k}, hint) for k in kind)
+        match kind:
+            case "null":
+                return "None"
+            case "string":
+                return self.string(node)
+            case "boolean":
+                return "bool"
+            case "integer":
+                return self.number(node, "int")
+            case "number":
+                return self.number(node, "float")
+            case "array":
+                items = self.annotation(file, node["items"], hint + "_item")
+                rules = [f"min_length={node['minItems']}"] if "minItems" in node else []
+                rules += [f"max_length={node['maxItems']}"] if "maxItems" in node else []
+                plain = f"list[{items}]"
+                return f"Annotated[{plain}, Field({', '.join(rules)})]" if rules else plain
+            case "object" if "properties" in node:
+                owner = self.inline_owner(node)
+                if owner is None:
+                    owner = camel(hint)
+                    self.model(file, owner, node, hint)
+                return owner
+            case "object" if isinstance(node.get("additionalProperties"), dict):
+                value = self.annotation(file, node["additionalProperties"], hint + "_value")
+                return f"dict[str, {value}]"
+            case "object":
+                return "dict[str, Any]"
+        raise ValueError(f"{hint}: cannot express {node}")
+
+    def model(self, file: str, name: str, node: dict[str, Any], hint: str) -> None:
+        if name in self.done:
+            return
+        self.done.add(name)
+        required = set(node.get("required", []))
+        fields = []
+        for field, spec in node["properties"].items():
+            kind = self.annotation(file, spec, f"{hint}_{field}")
+            default = ""
+            if field not in required:
+                kind = kind if kind.endswith("None") else f"{kind} | None"
+                default = " = None"
+            if field == "class":
+                fields.append(f'    class_: {kind} = Field(alias="class")')
+            else:
+                fields.append(f"    {field}: {kind}{default}")
+        text = node.get("description")
+        doc = [f'    """{text}"""', ""] if text else []
+        self.lines += ["", f"class {name}(Wire):", *doc, *fields, ""]
+
+    def definition(self, file: str, name: str) -> None:
+        node = self.schemas[file]["$defs"][name]
+        target = self.class_name(file, name)
+        if name == "key" or target in self.done:
+            return
+        if "properties" in node:
+            self.model(file, target, node, name)
+            return
+        self.done.add(target)
+        value = self.annotation(file, node["additionalProperties"], name)
+        self.lines += [f"{target} = dict[str, {value}]", ""]
+
+
+def word_of(entry: str | dict[str, Any]) -> str:
+    return entry if isinstance(entry, str) else str(entry["word"])
+
+
+def enumerations(words: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for name, entries in words["enums"].items():
+        lines += ["", f"class {camel(name)}(StrEnum):"]
+        for entry in entries:
+            word = word_of(entry)
+            lines.append(f'    {re.sub(r"[^A-Z0-9]", "_", word.upper())} = "{word}"')
+        lines.append("")
+    values = {word_of(e): e["value"] for e in words["enums"]["event_class"]}
+    pairs = ", ".join(f'{v}: "{w}"' for w, v in values.items())
+    lines += ["", f"EVENT_CLASS_WORDS: dict[int, str] = {{{pairs}}}", ""]
+    return lines
+
+
+def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any]) -> list[str]:
+    lines = ["", "REASONS: dict[str, str] = {"]
+    lines += [f"    {json.dumps(k)}: {json.dumps(v)}," for k, v in words["reasons"].items()]
+    lines += ["}", "", "EVENT_NAMES: dict[int, str] = {"]
+    lines += [f'    {e["code"]}: "{e["name"]}",' for e in events["events"]]
+    lines += ["}", "", "DOCUMENTS: dict[str, type[Wire]] = {"]
+    kinds = [word_of(e) for e in words["enums"]["object_kind"]]
+    known = [k for k in kinds if k in schemas["objects"]["$defs"]]
+    lines += [f'    "{k}": {camel(k)}Doc,' for k in known]
+    lines += ["}", "", "COMMAND_CLASSES: dict[str, str] = {"]
+    commands = schemas["commands"]["$defs"]
+    lines += [f'    "{n}": "{s["x-class"]}",' for n, s in commands.items() if "x-class" in s]
+    lines += ["}", "", "COMMAND_ARGUMENTS: dict[str, type[Wire]] = {"]
+    lines += [f'    "{n}": {camel(n)}Args,' for n, s in commands.items() if "x-class" in s]
+    lines += ["}", "", "FRAMES: dict[str, type[Wire]] = {"]
+    for name, node in schemas["messages"]["$defs"].items():
+        if "t" in node["properties"]:
+            lines.append(f'    "{name}": {camel(name)}Frame,')
+    lines += ["}", ""]
+    return lines
+
+
+def render() -> str:
+    schemas = {
+        name: json.loads((SOURCE / f"{name}.schema.json").read_text())
+        for name in ("objects", "messages", "commands")
+    }
+    words = json.loads((SOURCE / "words.json").read_text())
+    events = json.loads((SOURCE / "events.json").read_text())
+    writer = Writer(schemas)
+    for file, schema in schemas.items():
+        for name in schema["$defs"]:
+            writer.definition(file, name)
+    body = enumerations(words) + writer.lines + tables(schemas, words, events)
+    return HEAD + "\n".join(body).rstrip() + "\n"
+
+
+def formatted(text: str) -> str:
+    import subprocess
+
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only report a difference")
+    arguments = parser.parse_args()
+    text = formatted(render())
+    if arguments.check:
+        if TARGET.read_text() != text:
+            print(f"{TARGET} is out of date: run tools/generate_protocol.py", file=sys.stderr)
+            return 1
+        return 0
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

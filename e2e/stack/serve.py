@@ -1,0 +1,75 @@
+"""The stack for the end-to-end tests, steered over standard input and output.
+
+    serve.py --folder DIR --host NAME [--host NAME …]
+
+Prints one JSON line when everything runs, then answers one JSON line per command line:
+{"do": "stop_agent" | "kill_agent" | "start_agent" | "stop_uplink" | "start_uplink",
+ "host": NAME}, {"do": "stop_backend" | "start_backend"}, {"do": "token"}. Ends when standard
+input is closed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from agents import MIB, HostPlan
+from processes import StackError, free_port
+from stack import Stack
+
+
+def execute(stack: Stack, command: dict[str, Any]) -> dict[str, Any]:
+    action = command["do"]
+    if action == "stop_backend":
+        stack.backend.stop()
+    elif action == "start_backend":
+        stack.backend.start()
+    elif action == "token":
+        return {"token": stack.backend.enrolment_token()}
+    else:
+        host = stack.host(command["host"])
+        actions = {"stop_agent": host.stop_agent, "kill_agent": host.kill_agent,
+                   "start_agent": host.start_agent, "stop_uplink": host.stop_uplink,
+                   "start_uplink": lambda: stack.connect(host)}
+        if action not in actions:
+            raise StackError(f"unknown command {action}")
+        actions[action]()
+    return {}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--host", action="append", default=[])
+    parser.add_argument("--drive-mib", type=int, default=160)
+    parser.add_argument("--transfer-mib", type=int, default=200)
+    options = parser.parse_args()
+    plans = [HostPlan(name, drive_bytes=options.drive_mib * MIB,
+                      transfer_bytes_per_s=options.transfer_mib * MIB) for name in options.host]
+    # Whoever ends us, the children end too.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+    stack = Stack(options.folder, plans, "127.0.0.1", free_port())
+    try:
+        stack.start()
+        print(json.dumps({"url": stack.backend.url, "user": "admin",
+                          "password": stack.backend.password_file.read_text().strip(),
+                          "hosts": [host.describe() for host in stack.hosts.values()]}),
+              flush=True)
+        for line in sys.stdin:
+            try:
+                answer = {"ok": True, **execute(stack, json.loads(line))}
+            except StackError as error:
+                answer = {"ok": False, "error": str(error)}
+            print(json.dumps(answer), flush=True)
+    finally:
+        stack.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

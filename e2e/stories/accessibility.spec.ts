@@ -1,0 +1,48 @@
+import { accessibilityViolations } from '../support/axe.ts';
+import { expect, test } from '../support/fixtures.ts';
+
+const PLAIN_PAGES = [
+  '/', '/operations', '/events', '/alerts', '/hosts/add', '/users', '/tokens', '/audit', '/account',
+];
+
+for (const scheme of ['light', 'dark'] as const) {
+  test.describe(`in the ${scheme} theme`, () => {
+    test.use({ colorScheme: scheme });
+
+    test('no page has an accessibility violation', async ({ console, page, stack }) => {
+      const name = `axe-${scheme}`;
+      await console.createArray({ host: 'alpha', level: 'RAID 1', slots: [5, 6], name });
+      const arrayPage = new URL(page.url()).pathname;
+      await page.getByRole('link', { name: '/c0/d0' }).first().click();
+      await expect(page.getByRole('heading', { level: 1, name: /Drive group/ })).toBeVisible();
+      const groupPage = new URL(page.url()).pathname;
+      await console.openHost('alpha');
+      const hostPage = new URL(page.url()).pathname;
+      await console.openBay(5);
+      await page.getByRole('link', { name: 'Open the drive’s page' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: /Drive/ })).toBeVisible();
+      const drivePage = new URL(page.url()).pathname;
+
+      const found: string[] = [];
+      const pages = [
+        ...PLAIN_PAGES, hostPage, `${hostPage}?bay=5`, `${hostPage}/create`, drivePage, groupPage,
+        arrayPage,
+      ];
+      for (const path of pages) {
+        await page.goto(`${stack.info.url}${path}`);
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        await expect(page.getByText('Loading …')).toHaveCount(0);
+        found.push(...(await accessibilityViolations(page)).map((line) => `${path}: ${line}`));
+      }
+      expect(found).toEqual([]);
+      await page.goto(`${stack.info.url}${arrayPage}`);
+      await console.deleteArray(name);
+    });
+
+    test('the login page has none either', async ({ page, stack }) => {
+      await page.goto(`${stack.info.url}/login`);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      expect(await accessibilityViolations(page)).toEqual([]);
+    });
+  });
+}

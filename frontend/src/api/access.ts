@@ -1,0 +1,67 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import { collect, PAGE_MAX, PAGE_SIZE } from './pages'
+import type { ApiTokenCreate, User, UserCreate, UserUpdate } from './types'
+
+/** Who may do what, and who did what: users, API tokens, the audit log. */
+export const usersQuery = queryOptions({
+  queryKey: ['users', 'list'],
+  queryFn: () =>
+    collect((cursor) =>
+      unwrap(api.GET('/api/v1/users', { params: { query: { limit: PAGE_MAX, cursor } } })),
+    ),
+})
+
+export function createUser(body: UserCreate) {
+  return unwrap(api.POST('/api/v1/users', { body }))
+}
+
+const ifSeen = (user: User) => ({ 'if-match': `"${user.rev}"` })
+
+export function updateUser(user: User, body: UserUpdate) {
+  return unwrap(
+    api.PATCH('/api/v1/users/{user_id}', {
+      params: { path: { user_id: user.id }, header: ifSeen(user) },
+      body,
+    }),
+  )
+}
+
+export function deleteUser(user: User) {
+  return unwrap(
+    api.DELETE('/api/v1/users/{user_id}', {
+      params: { path: { user_id: user.id }, header: ifSeen(user) },
+    }),
+  )
+}
+
+export const tokensQuery = queryOptions({
+  queryKey: ['api-tokens', 'list'],
+  queryFn: () =>
+    collect((cursor) =>
+      unwrap(api.GET('/api/v1/api-tokens', { params: { query: { limit: PAGE_MAX, cursor } } })),
+    ),
+})
+
+export function createToken(body: ApiTokenCreate) {
+  return unwrap(api.POST('/api/v1/api-tokens', { body }))
+}
+
+export function revokeToken(tokenId: string) {
+  return unwrap(
+    api.DELETE('/api/v1/api-tokens/{token_id}', { params: { path: { token_id: tokenId } } }),
+  )
+}
+
+export const auditQuery = (filter: { actor?: string; action?: string }) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'list', filter],
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET('/api/v1/audit', {
+          params: { query: { ...filter, limit: PAGE_SIZE, cursor: pageParam } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })

@@ -1,0 +1,77 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import { PAGE_MAX, PAGE_SIZE } from './pages'
+import type { AlertState, Severity } from './types'
+
+/** Operations, events and alerts: what happens, what happened, and what wants attention. */
+export interface OperationFilter {
+  host_id?: string
+  drive_group_id?: string
+  target_id?: string
+  active?: boolean
+}
+
+export const operationsQuery = (filter: OperationFilter) =>
+  queryOptions({
+    queryKey: ['operations', 'list', filter],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/operations', { params: { query: { ...filter, limit: PAGE_MAX } } })),
+  })
+
+export interface EventFilter {
+  host_id?: string
+  object_id?: string
+  severity?: Severity
+  q?: string
+}
+
+export const eventsQuery = (filter: EventFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'list', filter],
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET('/api/v1/events', {
+          params: { query: { ...filter, limit: PAGE_SIZE, cursor: pageParam } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+
+export const recentEventsQuery = (filter: EventFilter) =>
+  queryOptions({
+    queryKey: ['events', 'list', { ...filter, recent: true }],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/events', { params: { query: { ...filter, limit: 8 } } })),
+  })
+
+export interface AlertFilter {
+  state?: AlertState[]
+  host_id?: string
+  object_id?: string
+}
+
+export const alertsQuery = (filter: AlertFilter) =>
+  queryOptions({
+    queryKey: ['alerts', 'list', filter],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/alerts', { params: { query: { ...filter, limit: PAGE_MAX } } })),
+  })
+
+/** How many there are; the first page of a list says it. */
+export const alertCountQuery = (state: AlertState) =>
+  queryOptions({
+    queryKey: ['alerts', 'list', { count: state }],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/alerts', { params: { query: { state: [state], limit: 1 } } })),
+    select: (page) => page.total,
+  })
+
+export function acknowledgeAlert(alertId: string, note: string) {
+  return unwrap(
+    api.POST('/api/v1/alerts/{alert_id}/acknowledge', {
+      params: { path: { alert_id: alertId } },
+      body: { note },
+    }),
+  )
+}

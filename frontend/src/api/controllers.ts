@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import { changeHeaders } from './commands'
+import { collect, PAGE_MAX } from './pages'
+import type { Controller, ControllerUpdate } from './types'
+
+export const controllersQuery = (hostId: string) =>
+  queryOptions({
+    queryKey: ['controllers', 'list', hostId],
+    queryFn: () =>
+      collect((cursor) =>
+        unwrap(
+          api.GET('/api/v1/controllers', {
+            params: { query: { host_id: hostId, limit: PAGE_MAX, cursor } },
+          }),
+        ),
+      ),
+  })
+
+export const enclosuresQuery = (hostId: string) =>
+  queryOptions({
+    queryKey: ['enclosures', 'list', hostId],
+    queryFn: () =>
+      collect((cursor) =>
+        unwrap(
+          api.GET('/api/v1/enclosures', {
+            params: { query: { host_id: hostId, limit: PAGE_MAX, cursor } },
+          }),
+        ),
+      ),
+  })
+
+export function updateController(controller: Controller, body: ControllerUpdate) {
+  return unwrap(
+    api.PATCH('/api/v1/controllers/{controller_id}', {
+      params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
+      body,
+    }),
+  )
+}

@@ -1,0 +1,80 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import { changeHeaders } from './commands'
+import { collect, PAGE_MAX } from './pages'
+import type { Drive, InjectFault, TaskAction } from './types'
+
+export const drivesQuery = (hostId: string) =>
+  queryOptions({
+    queryKey: ['drives', 'list', hostId],
+    queryFn: () =>
+      collect((cursor) =>
+        unwrap(
+          api.GET('/api/v1/drives', {
+            params: { query: { host_id: hostId, limit: PAGE_MAX, cursor } },
+          }),
+        ),
+      ),
+  })
+
+export const driveQuery = (driveId: string) =>
+  queryOptions({
+    queryKey: ['drives', 'detail', driveId],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/drives/{drive_id}', { params: { path: { drive_id: driveId } } })),
+  })
+
+const target = (drive: Drive) => ({
+  params: { path: { drive_id: drive.id }, header: changeHeaders(drive) },
+})
+
+export interface SpareWish {
+  drive_group_ids: string[]
+  serial?: string
+}
+
+export interface MemberPlace {
+  drive_group_id: string
+  span: number
+  row: number
+  serial?: string
+}
+
+/** Every change of a drive: one command each. `force` goes only with the typed serial number. */
+export const driveChanges = {
+  makeHotSpare: (drive: Drive, { serial, ...wish }: SpareWish) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/make-hot-spare', {
+        ...target(drive),
+        body: { ...wish, force: serial !== undefined, ...(serial !== undefined && { serial }) },
+      }),
+    ),
+  removeHotSpare: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/remove-hot-spare', target(drive))),
+  rebuild: (drive: Drive, action: TaskAction) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/rebuild', { ...target(drive), body: { action } }),
+    ),
+  takeOffline: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
+  locate: (drive: Drive, on: boolean) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/locate', { ...target(drive), body: { on } }),
+    ),
+  makeGood: (drive: Drive, confirm?: string) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/good', {
+        ...target(drive),
+        body: { force: confirm !== undefined, ...(confirm !== undefined && { confirm }) },
+      }),
+    ),
+  replace: (drive: Drive, { serial, ...place }: MemberPlace) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/replace', {
+        ...target(drive),
+        body: { ...place, force: serial !== undefined, ...(serial !== undefined && { serial }) },
+      }),
+    ),
+  injectFault: (drive: Drive, body: InjectFault) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/fault', { ...target(drive), body })),
+}

@@ -1,0 +1,59 @@
+import type { Query, QueryClient, QueryKey } from '@tanstack/react-query'
+import type { LiveItem, LiveMessage } from './protocol'
+
+/**
+ * Which resources a changed object touches. Query keys are [resource, 'list' | 'detail', …], so a
+ * hint reaches the lists of its resource and its own detail, and only those that hold an older rev.
+ */
+const RESOURCES: Record<LiveItem['kind'], string[]> = {
+  host: ['hosts', 'fleet'],
+  controller: ['controllers'],
+  enclosure: ['enclosures'],
+  drive: ['drives', 'preview'],
+  drive_group: ['drive-groups'],
+  virtual_drive: ['virtual-drives'],
+  operation: ['operations'],
+  command: ['commands'],
+  event: ['events'],
+  alert: ['alerts', 'fleet'],
+  user: ['users', 'session'],
+}
+
+interface Held {
+  id: string
+  rev: number
+}
+
+function isHeld(value: unknown): value is Held {
+  return typeof value === 'object' && value !== null && 'id' in value && 'rev' in value
+}
+
+function itemsOf(data: unknown): unknown[] {
+  if (typeof data !== 'object' || data === null) return []
+  if ('items' in data && Array.isArray(data.items)) return data.items
+  if ('pages' in data && Array.isArray(data.pages)) return data.pages.flatMap(itemsOf)
+  return Array.isArray(data) ? data : [data]
+}
+
+/** True if what the query holds of this object is already as new as the hint. */
+function isUpToDate(data: unknown, item: LiveItem): boolean {
+  return itemsOf(data).some((held) => isHeld(held) && held.id === item.id && held.rev >= item.rev)
+}
+
+function concerns(key: QueryKey, item: LiveItem): boolean {
+  const [resource, shape, id] = key
+  if (!(RESOURCES[item.kind] ?? []).includes(String(resource))) return false
+  return shape !== 'detail' || id === item.id
+}
+
+export function isTouched(query: Pick<Query, 'queryKey' | 'state'>, items: LiveItem[]): boolean {
+  return items.some((item) => concerns(query.queryKey, item) && !isUpToDate(query.state.data, item))
+}
+
+/** Turns a message of the stream into invalidations; data never travel in the stream itself. */
+export function applyMessage(client: QueryClient, message: LiveMessage) {
+  if (message.type === 'reset') return client.invalidateQueries()
+  if (message.type === 'end') return client.invalidateQueries({ queryKey: ['session'] })
+  if (message.type !== 'change') return undefined
+  return client.invalidateQueries({ predicate: (query) => isTouched(query, message.changes) })
+}

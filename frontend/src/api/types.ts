@@ -1,0 +1,64 @@
+import type { components } from './schema.gen'
+
+type Schemas = components['schemas']
+
+export type Alert = Schemas['Alert']
+export type AlertState = Schemas['AlertState']
+export type ApiToken = Schemas['ApiToken']
+export type ApiTokenCreate = Schemas['ApiTokenCreate']
+export type ApiTokenCreated = Schemas['ApiTokenCreated']
+export type AuditEntry = Schemas['AuditEntry']
+export type Command = Schemas['Command']
+export type CommandState = Schemas['CommandState']
+export type Controller = Schemas['Controller']
+export type ControllerStatus = Schemas['ControllerStatus']
+export type ControllerUpdate = Schemas['ControllerUpdate']
+export type Drive = Schemas['Drive']
+export type DriveGroup = Schemas['DriveGroup']
+export type DriveState = Schemas['DriveState']
+export type Enclosure = Schemas['Enclosure']
+export type EnrolmentToken = Schemas['EnrolmentToken']
+export type EnrolmentTokenCreated = Schemas['EnrolmentTokenCreated']
+export type Event = Schemas['Event']
+export type Export = Schemas['Export']
+export type FaultKind = Schemas['FaultKind']
+export type Fleet = Schemas['Fleet']
+export type Host = Schemas['Host']
+export type InjectFault = Schemas['InjectFault']
+export type LevelRule = Schemas['LevelRule']
+export type Member = Schemas['Member']
+export type ObjectKind = Schemas['ObjectKind']
+export type Operation = Schemas['Operation']
+export type OperationState = Schemas['OperationState']
+export type PreviewResult = Schemas['PreviewResult']
+export type RaidLevel = Schemas['RaidLevel']
+export type Reason = Schemas['Reason']
+export type Role = Schemas['Role']
+export type Session = Schemas['Session']
+export type Severity = Schemas['EventClass']
+export type TaskAction = Schemas['TaskAction']
+export type User = Schemas['User']
+export type UserCreate = Schemas['UserCreate']
+export type UserUpdate = Schemas['UserUpdate']
+export type VirtualDrive = Schemas['VirtualDrive']
+export type VirtualDriveCreate = Schemas['VirtualDriveCreate']
+export type VirtualDrivePreview = Schemas['VirtualDrivePreview']
+export type VirtualDriveState = Schemas['VirtualDriveState']
+export type VirtualDriveUpdate = Schemas['VirtualDriveUpdate']
+
+/** What every object reported by a host has. */
+export interface Reported {
+  id: string
+  host_id: string
+  host_name: string
+  rev: number
+  config_rev: number
+  online: boolean
+  stale_since: string | null
+}
+
+export interface PageOf<Item> {
+  items: Item[]
+  next_cursor: string | null
+  total: number | null
+}

@@ -1,0 +1,81 @@
+import { queryOptions, skipToken } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+import { changeHeaders } from './commands'
+import { collect, PAGE_MAX } from './pages'
+import type {
+  TaskAction,
+  VirtualDrive,
+  VirtualDriveCreate,
+  VirtualDrivePreview,
+  VirtualDriveUpdate,
+} from './types'
+
+export const virtualDrivesQuery = (hostId: string) =>
+  queryOptions({
+    queryKey: ['virtual-drives', 'list', hostId],
+    queryFn: () =>
+      collect((cursor) =>
+        unwrap(
+          api.GET('/api/v1/virtual-drives', {
+            params: { query: { host_id: hostId, limit: PAGE_MAX, cursor } },
+          }),
+        ),
+      ),
+  })
+
+export const virtualDriveQuery = (virtualDriveId: string) =>
+  queryOptions({
+    queryKey: ['virtual-drives', 'detail', virtualDriveId],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/virtual-drives/{virtual_drive_id}', {
+          params: { path: { virtual_drive_id: virtualDriveId } },
+        }),
+      ),
+  })
+
+/** The host's own plan for a wish. Nothing here knows a RAID rule; nothing is changed. */
+export const previewQuery = (wish: VirtualDrivePreview | undefined) =>
+  queryOptions({
+    queryKey: ['preview', wish],
+    queryFn:
+      wish === undefined
+        ? skipToken
+        : ({ signal }) =>
+            unwrap(api.POST('/api/v1/virtual-drives/preview', { body: wish, signal })),
+    staleTime: 5_000,
+    gcTime: 30_000,
+    retry: false,
+  })
+
+const target = (virtualDrive: VirtualDrive) => ({
+  params: {
+    path: { virtual_drive_id: virtualDrive.id },
+    header: changeHeaders(virtualDrive),
+  },
+})
+
+export const virtualDriveChanges = {
+  create: (body: VirtualDriveCreate, controller: { config_rev: number }) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives', { params: { header: changeHeaders(controller) }, body }),
+    ),
+  update: (virtualDrive: VirtualDrive, body: VirtualDriveUpdate) =>
+    unwrap(
+      api.PATCH('/api/v1/virtual-drives/{virtual_drive_id}', { ...target(virtualDrive), body }),
+    ),
+  remove: (virtualDrive: VirtualDrive, confirm: string, force: boolean) =>
+    unwrap(
+      api.DELETE('/api/v1/virtual-drives/{virtual_drive_id}', {
+        ...target(virtualDrive),
+        body: { confirm, force },
+      }),
+    ),
+  initialise: (virtualDrive: VirtualDrive, action: TaskAction) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/bgi', {
+        ...target(virtualDrive),
+        body: { action },
+      }),
+    ),
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { auditQuery } from '@/api/access'
+import type { AuditEntry } from '@/api/types'
+import { i18n } from '@/lib/i18n'
+import { type Column, DataTable } from '@/ui/DataTable'
+import { EmptyState } from '@/ui/EmptyState'
+import { Failure } from '@/ui/Failure'
+import { Loading } from '@/ui/Loading'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel } from '@/ui/Panel'
+import { Timestamp } from '@/ui/Quantity'
+import { SearchBox } from '@/ui/SearchBox'
+
+export interface AuditSearch {
+  actor?: string
+  action?: string
+}
+
+interface AuditPageProps {
+  search: AuditSearch
+  onSearchChange: (change: { [Key in keyof AuditSearch]: AuditSearch[Key] | undefined }) => void
+}
+
+function columns(): Column<AuditEntry>[] {
+  const detail = (entry: AuditEntry) =>
+    Object.entries(entry.detail)
+      .map(([key, value]) => `${key}: ${value}`)
+      .join(', ')
+  return [
+    {
+      id: 'time',
+      header: i18n.t('audit.columns.time'),
+      cell: (entry) => <Timestamp time={entry.at} />,
+    },
+    { id: 'actor', header: i18n.t('audit.columns.actor'), cell: (entry) => entry.actor || '–' },
+    {
+      id: 'action',
+      header: i18n.t('audit.columns.action'),
+      cell: (entry) => <code>{entry.action}</code>,
+    },
+    { id: 'target', header: i18n.t('audit.columns.target'), cell: (entry) => entry.target || '–' },
+    { id: 'outcome', header: i18n.t('audit.columns.outcome'), cell: (entry) => entry.outcome },
+    {
+      id: 'address',
+      header: i18n.t('audit.columns.address'),
+      wideOnly: true,
+      cell: (entry) => entry.address || '–',
+    },
+    {
+      id: 'detail',
+      header: i18n.t('audit.columns.detail'),
+      wideOnly: true,
+      cell: (entry) => detail(entry) || '–',
+    },
+  ]
+}
+
+export function AuditPage({ search, onSearchChange }: AuditPageProps) {
+  const { t } = useTranslation()
+  const query = useInfiniteQuery({ ...auditQuery(search), placeholderData: keepPreviousData })
+  const entries = query.data?.pages.flatMap((page) => page.items) ?? []
+  const isFiltered = Object.values(search).some((value) => value !== undefined)
+  return (
+    <>
+      <PageHeader title={t('audit.title')} subtitle={t('audit.intro')} />
+      <Panel
+        title={t('audit.title')}
+        flush
+        aside={
+          <>
+            <SearchBox
+              label={t('audit.actor')}
+              placeholder={t('audit.actor')}
+              value={search.actor ?? ''}
+              onChange={(actor) => onSearchChange({ actor: actor || undefined })}
+            />
+            <SearchBox
+              label={t('audit.action')}
+              placeholder={t('audit.action')}
+              value={search.action ?? ''}
+              onChange={(action) => onSearchChange({ action: action || undefined })}
+            />
+          </>
+        }
+      >
+        {query.isPending && <Loading />}
+        {query.isError && !query.data && (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        )}
+        {query.data && (
+          <DataTable
+            label={t('audit.title')}
+            columns={columns()}
+            rows={entries}
+            rowId={(entry) => String(entry.seq)}
+            empty={
+              <EmptyState
+                kind={isFiltered ? 'none-match' : 'none-yet'}
+                title={isFiltered ? t('common.noneMatch') : t('audit.none')}
+              />
+            }
+          />
+        )}
+        {query.hasNextPage && (
+          <Button
+            m="md"
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {t('common.loadMore')}
+          </Button>
+        )}
+      </Panel>
+    </>
+  )
+}

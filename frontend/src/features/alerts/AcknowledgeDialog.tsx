@@ -1,0 +1,52 @@
+import { Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { acknowledgeAlert } from '@/api/activity'
+import type { Alert } from '@/api/types'
+import { problemOf } from '@/lib/problem'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
+import { ProblemNotice } from '@/ui/ProblemNotice'
+import { showToast } from '@/ui/toasts'
+
+const NOTE_MAX = 500
+
+export function AcknowledgeDialog({ alert, onClose }: { alert: Alert; onClose: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [note, setNote] = useState('')
+  const acknowledge = useMutation({
+    mutationFn: () => acknowledgeAlert(alert.id, note),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ['alerts'] })
+      void client.invalidateQueries({ queryKey: ['fleet'] })
+    },
+    onSuccess: () => {
+      showToast(t('alert.acknowledged'))
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened
+      title={t('alert.acknowledgeTitle', { title: alert.title })}
+      verb={t('alert.acknowledge')}
+      grade={{ kind: 'plain' }}
+      pending={acknowledge.isPending}
+      failure={acknowledge.error && <ProblemNotice problem={problemOf(acknowledge.error)} />}
+      onConfirm={() => acknowledge.mutate()}
+      onClose={onClose}
+    >
+      <p>{t('alert.acknowledgeText')}</p>
+      <Textarea
+        label={t('alert.acknowledgeNote')}
+        description={t('alert.acknowledgeHelp')}
+        value={note}
+        maxLength={NOTE_MAX}
+        rows={3}
+        data-autofocus
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Alert } from '@/api/types'
+import { severityTones } from '@/features/states/tones'
+import { blockedText, reasonText, word } from '@/features/states/words'
+import { ActionButton } from '@/ui/ActionButton'
+import { Timestamp } from '@/ui/Quantity'
+import { Status } from '@/ui/Status'
+import { AcknowledgeDialog } from './AcknowledgeDialog'
+import classes from './AlertItem.module.css'
+
+function ObjectLink({ alert }: { alert: Alert }) {
+  const { t } = useTranslation()
+  const text = t('alert.openObject', { object: alert.object_path })
+  if (alert.object_kind === 'drive') {
+    return (
+      <Link to="/drives/$driveId" params={{ driveId: alert.object_id }}>
+        {text}
+      </Link>
+    )
+  }
+  if (alert.object_kind === 'virtual_drive') {
+    return (
+      <Link to="/virtual-drives/$virtualDriveId" params={{ virtualDriveId: alert.object_id }}>
+        {text}
+      </Link>
+    )
+  }
+  if (alert.object_kind === 'drive_group') {
+    return (
+      <Link to="/drive-groups/$groupId" params={{ groupId: alert.object_id }}>
+        {text}
+      </Link>
+    )
+  }
+  return null
+}
+
+/** A state that wants a person: what, since when, why, what follows, and what to do next. */
+export function AlertItem({ alert }: { alert: Alert }) {
+  const { t } = useTranslation()
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <li className={classes.item} data-tone={severityTones[alert.severity] ?? 'idle'}>
+      <div className={classes.head}>
+        <h3 className={classes.title}>{alert.title}</h3>
+        <Status tone={severityTones[alert.severity] ?? 'idle'}>
+          {word('severity', alert.severity)}
+        </Status>
+        {alert.state === 'open' && (
+          <ActionButton
+            variant="default"
+            size="compact-sm"
+            aria-label={`${t('alert.acknowledge')}: ${alert.title}`}
+            blockedReason={blockedText(alert.blocked, 'acknowledge')}
+            onClick={() => setAsking(true)}
+          >
+            {t('alert.acknowledge')}
+          </ActionButton>
+        )}
+      </div>
+      <p className={classes.reason}>{reasonText(alert.reason)}</p>
+      <p className={classes.meta}>
+        <Link to="/hosts/$hostId" params={{ hostId: alert.host_id }}>
+          {alert.host_name}
+        </Link>
+        <ObjectLink alert={alert} />
+        <span>
+          {t('alert.opened')} <Timestamp time={alert.opened_at} />
+        </span>
+        {alert.resolved_at && (
+          <span>
+            {t('alert.resolved')} <Timestamp time={alert.resolved_at} />
+          </span>
+        )}
+      </p>
+      {alert.stale && <p className={classes.stale}>{t('alert.stale')}</p>}
+      <dl className={classes.facts}>
+        <dt>{t('alert.cause')}</dt>
+        <dd>{alert.cause}</dd>
+        <dt>{t('alert.consequence')}</dt>
+        <dd>{alert.consequence}</dd>
+        <dt>{t('alert.nextStep')}</dt>
+        <dd className={classes.next}>{alert.next_step}</dd>
+        {alert.acknowledged_by && (
+          <>
+            <dt>{t('alert.acknowledgedBy', { name: alert.acknowledged_by })}</dt>
+            <dd>{alert.note || '–'}</dd>
+          </>
+        )}
+      </dl>
+      {isAsking && <AcknowledgeDialog alert={alert} onClose={() => setAsking(false)} />}
+    </li>
+  )
+}

@@ -1,0 +1,119 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { Drive, DriveGroup } from '@/api/types'
+import { reasonText, word } from '@/features/states/words'
+import { type Fact, Facts } from '@/ui/Facts'
+import { Bytes } from '@/ui/Quantity'
+import classes from './DriveFacts.module.css'
+import { DriveStatus } from './DriveStatus'
+
+interface DriveFactsProps {
+  drive: Drive
+  groups: DriveGroup[]
+}
+
+function GroupLink({ group }: { group: DriveGroup }) {
+  return (
+    <Link to="/drive-groups/$groupId" params={{ groupId: group.id }}>
+      {`${group.path} (${word('raidLevel', group.level)})`}
+    </Link>
+  )
+}
+
+/** The state in words, why it is so, and where the drive belongs. */
+export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
+  const { t } = useTranslation()
+  const group = groups.find(({ id }) => id === drive.drive_group_id)
+  const facts: Fact[] = [
+    {
+      label: t('drive.state'),
+      value: (
+        <>
+          <DriveStatus state={drive.state} />
+          <p className={classes.help}>{word('driveStateHelp', drive.state)}</p>
+        </>
+      ),
+    },
+  ]
+  if (drive.state_reason)
+    facts.push({ label: t('drive.why'), value: reasonText(drive.state_reason) })
+  if (drive.unsuitable) {
+    facts.push({ label: t('drive.unsuitable'), value: reasonText(drive.unsuitable) })
+  }
+  if (drive.foreign) facts.push({ label: t('drive.foreign'), value: t('drive.foreignText') })
+  if (group) facts.push({ label: t('drive.group'), value: <GroupLink group={group} /> })
+  if (drive.span !== null && drive.row !== null) {
+    facts.push({
+      label: t('drive.member'),
+      value: t('drive.memberPlace', { span: drive.span, row: drive.row }),
+    })
+  }
+  if (drive.hot_spare) {
+    const served = groups.filter(({ id }) => drive.hot_spare?.drive_group_ids.includes(id))
+    facts.push({
+      label: t('drive.spareFor'),
+      value:
+        served.length === 0
+          ? t('drive.spareForAny')
+          : served.map((each) => <GroupLink key={each.id} group={each} />),
+    })
+  }
+  return <Facts facts={facts} />
+}
+
+export function DriveIdentityFacts({ drive }: { drive: Drive }) {
+  const { t } = useTranslation()
+  return (
+    <Facts
+      facts={[
+        { label: t('drive.path'), value: <code>{drive.path}</code> },
+        { label: t('drive.model'), value: drive.model || null },
+        { label: t('drive.serial'), value: <code>{drive.serial}</code> },
+        { label: t('drive.wwn'), value: drive.wwn ? <code>{drive.wwn}</code> : null },
+        { label: t('drive.firmware'), value: drive.firmware || null },
+        {
+          label: t('drive.media'),
+          value: `${word('media', drive.media)}, ${drive.interface.toUpperCase()}`,
+        },
+        { label: t('drive.size'), value: <Bytes bytes={drive.size_bytes} /> },
+        {
+          label: t('drive.usable'),
+          value: (
+            <>
+              <Bytes bytes={drive.usable_bytes} /> ({t('drive.usableHelp')})
+            </>
+          ),
+        },
+        {
+          label: t('drive.block'),
+          value: t('drive.blockValue', {
+            logical: drive.block_bytes,
+            physical: drive.physical_block_bytes,
+          }),
+        },
+        { label: t('drive.device'), value: <code>{drive.device}</code> },
+      ]}
+    />
+  )
+}
+
+export function DriveCounterFacts({ drive }: { drive: Drive }) {
+  const { t } = useTranslation()
+  return (
+    <Facts
+      facts={[
+        { label: t('drive.mediaErrors'), value: drive.media_error_count },
+        { label: t('drive.otherErrors'), value: drive.other_error_count },
+        { label: t('drive.predictive'), value: drive.predictive_failure_count },
+        {
+          label: t('drive.temperature'),
+          value:
+            drive.temperature_c === null
+              ? t('chassis.noTemperature')
+              : t('chassis.temperature', { celsius: drive.temperature_c }),
+        },
+        { label: t('drive.present'), value: drive.present ? t('common.yes') : t('common.no') },
+      ]}
+    />
+  )
+}

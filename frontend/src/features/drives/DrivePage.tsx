@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { operationsQuery } from '@/api/activity'
+import { driveQuery } from '@/api/drives'
+import { groupsQuery } from '@/api/groups'
+import type { Drive } from '@/api/types'
+import { RecentEvents } from '@/features/events/RecentEvents'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { OperationsList } from '@/features/operations/OperationsList'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
+import { DriveActions } from './DriveActions'
+import { DriveCounterFacts, DriveIdentityFacts, DriveStateFacts } from './DriveFacts'
+import { DriveStatus } from './DriveStatus'
+import { TryFailure } from './TryFailure'
+
+export function DrivePage({ driveId }: { driveId: string }) {
+  const drive = useQuery(driveQuery(driveId))
+  return <Loaded query={drive}>{(data) => <DriveContent drive={data} />}</Loaded>
+}
+
+function DriveContent({ drive }: { drive: Drive }) {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery(drive.host_id)).data ?? []
+  const operations = useQuery(operationsQuery({ target_id: drive.id, active: true }))
+  const running = operations.data?.items ?? []
+  return (
+    <>
+      <PageHeader
+        title={t('drive.title', { path: drive.path })}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link
+            key="host"
+            to="/hosts/$hostId"
+            params={{ hostId: drive.host_id }}
+            search={drive.slot === null ? {} : { bay: drive.path.replace(/^\//, '') }}
+          >
+            {drive.host_name}
+          </Link>,
+        ]}
+        status={<DriveStatus state={drive.state} variant="pill" />}
+      />
+      <PanelStack>
+        <StaleBanner of={drive} />
+        {running.length > 0 && (
+          <Panel title={t('host.operations')}>
+            <OperationsList operations={running} empty="" />
+          </Panel>
+        )}
+        <PanelGrid>
+          <PanelStack>
+            <Panel title={t('drive.state')}>
+              <DriveStateFacts drive={drive} groups={groups} />
+            </Panel>
+            {drive.emulated && (
+              <Panel title={t('fault.title')}>
+                <TryFailure drive={drive} />
+              </Panel>
+            )}
+          </PanelStack>
+          <Panel title={t('drive.actions')}>
+            <DriveActions drive={drive} groups={groups} />
+          </Panel>
+          <Panel title={t('drive.identity')}>
+            <DriveIdentityFacts drive={drive} />
+          </Panel>
+          <Panel title={t('drive.counters')}>
+            <DriveCounterFacts drive={drive} />
+          </Panel>
+        </PanelGrid>
+        <RecentEvents filter={{ object_id: drive.id }} />
+      </PanelStack>
+    </>
+  )
+}

@@ -1,0 +1,157 @@
+import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Pause, Play, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { EventFilter } from '@/api/activity'
+import { hostsQuery } from '@/api/hosts'
+import { DataTable } from '@/ui/DataTable'
+import { EmptyState } from '@/ui/EmptyState'
+import { Failure } from '@/ui/Failure'
+import { FilterPills } from '@/ui/FilterPills'
+import { Loading } from '@/ui/Loading'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel } from '@/ui/Panel'
+import { SearchBox } from '@/ui/SearchBox'
+import classes from './EventsPage.module.css'
+import { eventColumns } from './event-columns'
+import { EVENT_SEVERITIES, type EventsSearch } from './search'
+import { type Feed, useFeed } from './use-feed'
+
+interface EventsPageProps {
+  search: EventsSearch
+  onSearchChange: (change: { [Key in keyof EventsSearch]: EventsSearch[Key] | undefined }) => void
+}
+
+const TYPING_PAUSE_MS = 250
+
+function toFilter(search: EventsSearch): EventFilter {
+  return {
+    ...(search.severity && { severity: search.severity }),
+    ...(search.q && { q: search.q }),
+    ...(search.host && { host_id: search.host }),
+  }
+}
+
+export function EventsPage(props: EventsPageProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <PageHeader title={t('event.title')} subtitle={t('event.intro')} />
+      <EventFeed {...props} />
+    </>
+  )
+}
+
+function EventFeed({ search, onSearchChange }: EventsPageProps) {
+  const { t } = useTranslation()
+  const [q] = useDebouncedValue(search.q, TYPING_PAUSE_MS)
+  const { query, feed } = useFeed(toFilter({ ...search, q: q ?? '' }))
+  const isFiltered = Object.values(search).some((value) => value !== undefined)
+  return (
+    <Panel
+      title={t('event.title')}
+      flush
+      aside={<Tools search={search} onSearchChange={onSearchChange} feed={feed} />}
+    >
+      {feed.newCount > 0 && (
+        <div className={classes.pill}>
+          <Button size="compact-md" radius="xl" onClick={feed.release}>
+            {feed.isNewOpen
+              ? t('event.newMany', { count: feed.newCount })
+              : t('event.newCount', { count: feed.newCount })}
+          </Button>
+        </div>
+      )}
+      {query.isPending && <Loading />}
+      {query.isError && !query.data && (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.data && (
+        <DataTable
+          label={t('event.title')}
+          columns={eventColumns(search.host === undefined)}
+          rows={feed.shown}
+          rowId={(event) => event.id}
+          empty={
+            isFiltered ? (
+              <EmptyState
+                kind="none-match"
+                title={t('common.noneMatch')}
+                action={
+                  <Button
+                    variant="default"
+                    onClick={() =>
+                      onSearchChange({ severity: undefined, q: undefined, host: undefined })
+                    }
+                  >
+                    {t('common.clearFilters')}
+                  </Button>
+                }
+              />
+            ) : (
+              <EmptyState kind="none-yet" title={t('event.none')}>
+                {t('event.noneText')}
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      {query.hasNextPage && (
+        <p className={classes.more}>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {t('common.loadMore')}
+          </Button>
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+function Tools({ search, onSearchChange, feed }: EventsPageProps & { feed: Feed }) {
+  const { t } = useTranslation()
+  const hosts = useQuery({ ...hostsQuery, enabled: search.host !== undefined })
+  const host = hosts.data?.find((each) => each.id === search.host)
+  return (
+    <>
+      {search.host && (
+        <Button
+          variant="default"
+          size="compact-md"
+          rightSection={<X size={14} aria-hidden />}
+          onClick={() => onSearchChange({ host: undefined })}
+        >
+          {t('event.hostFilter', { name: host?.name ?? '…' })}
+        </Button>
+      )}
+      <FilterPills
+        label={t('event.severityFilter')}
+        value={search.severity ?? 'all'}
+        options={(['all', ...EVENT_SEVERITIES] as const).map((value) => ({
+          value,
+          label: t(`event.severity.${value}`),
+        }))}
+        onChange={(value) => onSearchChange({ severity: value === 'all' ? undefined : value })}
+      />
+      <SearchBox
+        label={t('event.search')}
+        placeholder={t('common.search')}
+        value={search.q ?? ''}
+        onChange={(q) => onSearchChange({ q: q || undefined })}
+      />
+      <Button
+        variant={feed.isHeld ? 'filled' : 'default'}
+        size="compact-md"
+        aria-pressed={feed.isHeld}
+        leftSection={feed.isHeld ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
+        onClick={feed.isHeld ? feed.release : feed.hold}
+      >
+        {feed.isHeld ? t('event.resume') : t('event.pause')}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { fleetQuery, hostsQuery } from '@/api/hosts'
+import { useHasRole } from '@/features/session/session'
+import { EmptyState } from '@/ui/EmptyState'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { PanelStack } from '@/ui/Panel'
+import { FleetFigures } from './FleetFigures'
+import { HostsPanel } from './HostsPanel'
+import type { FleetSearch } from './search'
+
+interface FleetPageProps {
+  search: FleetSearch
+  onSearchChange: (change: { [Key in keyof FleetSearch]: FleetSearch[Key] | undefined }) => void
+}
+
+export function FleetPage({ search, onSearchChange }: FleetPageProps) {
+  const { t } = useTranslation()
+  const fleet = useQuery(fleetQuery)
+  const hosts = useQuery(hostsQuery)
+  const mayAdd = useHasRole('administrator')
+
+  return (
+    <>
+      <PageHeader
+        title={t('fleet.title')}
+        actions={
+          mayAdd && (
+            <Button
+              renderRoot={(props) => <Link to="/hosts/add" {...props} />}
+              variant="default"
+              leftSection={<Plus size={16} aria-hidden />}
+            >
+              {t('shell.addHost')}
+            </Button>
+          )
+        }
+      />
+      <Loaded query={hosts}>
+        {(list) =>
+          list.length === 0 ? (
+            <NoHosts mayAdd={mayAdd} />
+          ) : (
+            <PanelStack>
+              <Loaded query={fleet} rows={1}>
+                {(figures) => <FleetFigures fleet={figures} />}
+              </Loaded>
+              <HostsPanel hosts={list} search={search} onSearchChange={onSearchChange} />
+            </PanelStack>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function NoHosts({ mayAdd }: { mayAdd: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      kind="none-yet"
+      title={t('fleet.emptyTitle')}
+      action={
+        mayAdd && (
+          <Button renderRoot={(props) => <Link to="/hosts/add" {...props} />}>
+            {t('fleet.emptyAction')}
+          </Button>
+        )
+      }
+    >
+      {mayAdd ? t('fleet.emptyText') : t('fleet.emptyTextViewer')}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,77 @@
+import { screen } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import * as make from '@/test/factories'
+import { renderApp } from '@/test/render'
+import { get, list, server } from '@/test/server'
+import { healthOf, matchesFilter, matchesText } from './health'
+
+const summary = make.host().summary
+const degraded = make.host({
+  id: '00000000-0000-4000-8000-000000000002',
+  name: 'beta',
+  summary: { ...summary, worst_state: 'degraded', drive_failures_left: 0 },
+})
+const offline = make.host({
+  id: '00000000-0000-4000-8000-000000000003',
+  name: 'gamma',
+  online: false,
+  stale_since: '2026-11-20T09:00:00Z',
+})
+
+describe('health', () => {
+  it('tells the least redundancy left', () => {
+    expect(healthOf(make.host())).toBe('full')
+    expect(healthOf(degraded)).toBe('none')
+    expect(healthOf(offline)).toBe('offline')
+    expect(healthOf(make.host({ summary: { ...summary, worst_state: null } }))).toBe('empty')
+    expect(healthOf(make.host({ summary: { ...summary, worst_state: 'offline' } }))).toBe('lost')
+  })
+
+  it('is not calm while a drive has failed or an alert is open', () => {
+    expect(healthOf(make.host({ summary: { ...summary, drives_failed: 1 } }))).toBe('attention')
+    expect(healthOf(make.host({ summary: { ...summary, open_alerts: 1 } }))).toBe('attention')
+  })
+
+  it('filters by state and by words', () => {
+    expect(matchesFilter(offline, 'attention')).toBe(true)
+    expect(matchesFilter(make.host(), 'healthy')).toBe(true)
+    expect(matchesText(make.host(), 'ALPHA debian')).toBe(true)
+    expect(matchesText(make.host(), 'alpha windows')).toBe(false)
+  })
+})
+
+describe('fleet page', () => {
+  const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent)
+
+  it('lists the worst hosts first', async () => {
+    server.use(list('/hosts', [make.host(), offline, degraded]))
+    renderApp('/')
+    await screen.findByRole('link', { name: 'alpha' })
+    expect(names()).toEqual(['beta', 'gamma', 'alpha'])
+  })
+
+  it('keeps filter, search and sort in the address', async () => {
+    server.use(list('/hosts', [make.host(), offline, degraded]))
+    const { user, router } = renderApp('/?show=offline')
+    await screen.findByRole('link', { name: 'gamma' })
+    expect(names()).toEqual(['gamma'])
+    await user.click(screen.getByRole('button', { name: /^All/ }))
+    await user.type(screen.getByRole('searchbox', { name: 'Search hosts' }), 'bet')
+    expect(names()).toEqual(['beta'])
+    expect(router.state.location.search).toEqual({ q: 'bet' })
+  })
+
+  it('tells none-match from none-yet', async () => {
+    const { user } = renderApp('/?q=nothing')
+    expect(await screen.findByText('Nothing matches these filters')).toBeVisible()
+    await user.click(screen.getAllByRole('button', { name: 'Clear filters' }).at(-1) as HTMLElement)
+    expect(await screen.findByRole('link', { name: 'alpha' })).toBeVisible()
+  })
+
+  it('leads to the first step when there is no host', async () => {
+    server.use(list('/hosts', []), get('/fleet', make.fleet({ hosts: 0, hosts_online: 0 })))
+    const { user } = renderApp('/')
+    await user.click(await screen.findByRole('link', { name: 'Add the first host' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'Add host' })).toHaveFocus()
+  })
+})

@@ -1,0 +1,63 @@
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleOff,
+  CloudOff,
+  ShieldAlert,
+  ShieldQuestionMark,
+  TriangleAlert,
+} from 'lucide-react'
+import type { Host } from '@/api/types'
+import type { Look } from '@/features/states/tones'
+import type { FleetFilter } from './search'
+
+/** Worst first: how little redundancy is left on a host, or why that is not known. */
+export const HEALTHS = ['lost', 'none', 'offline', 'reduced', 'attention', 'full', 'empty'] as const
+export type Health = (typeof HEALTHS)[number]
+
+export const healthLooks: Record<Health, Look> = {
+  lost: { tone: 'crit', icon: CircleOff },
+  none: { tone: 'crit', icon: ShieldAlert },
+  offline: { tone: 'idle', icon: CloudOff },
+  reduced: { tone: 'warn', icon: ShieldQuestionMark },
+  attention: { tone: 'warn', icon: TriangleAlert },
+  full: { tone: 'ok', icon: CircleCheck },
+  empty: { tone: 'idle', icon: CircleDashed },
+}
+
+const BY_STATE = {
+  offline: 'lost',
+  degraded: 'none',
+  partially_degraded: 'reduced',
+  optimal: 'full',
+} as const
+
+export function healthOf(host: Host): Health {
+  if (!host.online) return 'offline'
+  const { summary } = host
+  const stored = summary.worst_state === null ? 'empty' : BY_STATE[summary.worst_state]
+  const isCalm = stored === 'full' || stored === 'empty'
+  if (isCalm && (summary.drives_failed > 0 || summary.open_alerts > 0)) return 'attention'
+  return stored ?? 'attention'
+}
+
+export function healthRank(host: Host): number {
+  return HEALTHS.indexOf(healthOf(host))
+}
+
+export function matchesFilter(host: Host, filter: FleetFilter | undefined): boolean {
+  if (filter === undefined) return true
+  const health = healthOf(host)
+  if (filter === 'offline') return health === 'offline'
+  const isHealthy = health === 'full' || health === 'empty'
+  return filter === 'healthy' ? isHealthy : !isHealthy
+}
+
+export function matchesText(host: Host, text: string | undefined): boolean {
+  if (!text) return true
+  const haystack = [host.name, host.hostname, host.os, host.agent_version].join(' ').toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word))
+}

@@ -1,0 +1,83 @@
+import { Button, Group, Modal, NumberInput, Stack, Switch } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { updateController } from '@/api/controllers'
+import type { Controller, ControllerUpdate } from '@/api/types'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+
+interface ControllerSettingsProps {
+  controller: Controller
+  onClose: () => void
+}
+
+function isPercent(value: number | string): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 100
+}
+
+export function ControllerSettings({ controller, onClose }: ControllerSettingsProps) {
+  const { t } = useTranslation()
+  const [rebuild, setRebuild] = useState<number | string>(controller.rebuild_rate_percent)
+  const [bgi, setBgi] = useState<number | string>(controller.bgi_rate_percent)
+  const [auto, setAuto] = useState(controller.auto_rebuild)
+  const change = useChange((body: ControllerUpdate) => updateController(controller, body), {
+    done: t('controller.settingsDone', { path: controller.path }),
+    onDone: onClose,
+  })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (change.isPending || !isPercent(rebuild) || !isPercent(bgi)) return
+    // Only what differs, so that a change made elsewhere meanwhile is not undone.
+    const body: ControllerUpdate = {
+      ...(rebuild !== controller.rebuild_rate_percent && { rebuild_rate_percent: rebuild }),
+      ...(bgi !== controller.bgi_rate_percent && { bgi_rate_percent: bgi }),
+      ...(auto !== controller.auto_rebuild && { auto_rebuild: auto }),
+    }
+    if (Object.keys(body).length === 0) onClose()
+    else change.mutate(body)
+  }
+
+  const rate = (label: string, value: number | string, set: (value: number | string) => void) => (
+    <NumberInput
+      label={label}
+      description={t('controller.rateHelp')}
+      value={value}
+      onChange={set}
+      min={0}
+      max={100}
+      allowDecimal={false}
+      clampBehavior="none"
+      error={isPercent(value) ? undefined : t('controller.rateRange')}
+    />
+  )
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('controller.settingsTitle', { path: controller.path })}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          {rate(t('controller.rebuildRate'), rebuild, setRebuild)}
+          {rate(t('controller.bgiRate'), bgi, setBgi)}
+          <Switch
+            label={t('controller.autoRebuild')}
+            checked={auto}
+            onChange={(event) => setAuto(event.currentTarget.checked)}
+          />
+          <ChangeFailure error={change.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={change.isPending}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

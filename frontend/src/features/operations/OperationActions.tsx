@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { driveChanges, driveQuery } from '@/api/drives'
+import type { Operation } from '@/api/types'
+import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+import { blockedText } from '@/features/states/words'
+import { ActionButton } from '@/ui/ActionButton'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
+import classes from './OperationItem.module.css'
+
+const ACTIONS = ['pause', 'resume', 'stop'] as const
+type Action = (typeof ACTIONS)[number]
+
+/** The command that steers this kind of operation: the agent knows no "operation" commands. */
+export function steeringOp(operation: Pick<Operation, 'kind'>): 'rebuild' | 'bgi' {
+  return operation.kind === 'rebuild' ? 'rebuild' : 'bgi'
+}
+
+export function OperationActions({ operation, name }: { operation: Operation; name: string }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [last, setLast] = useState<Action>('pause')
+  const [isStopping, setStopping] = useState(false)
+  const change = useChange(
+    async (action: Action) => {
+      // The precondition belongs to the target, which the operation does not carry.
+      if (steeringOp(operation) === 'rebuild') {
+        const drive = await client.fetchQuery(driveQuery(operation.target_id))
+        return driveChanges.rebuild(drive, action)
+      }
+      const virtualDrive = await client.fetchQuery(virtualDriveQuery(operation.target_id))
+      return virtualDriveChanges.initialise(virtualDrive, action)
+    },
+    { done: t(`operation.${last}Done`), onDone: () => setStopping(false) },
+  )
+
+  function run(action: Action) {
+    setLast(action)
+    change.mutate(action)
+  }
+
+  return (
+    <>
+      <div className={classes.actions}>
+        {ACTIONS.map((action) => (
+          <ActionButton
+            key={action}
+            variant="default"
+            size="compact-sm"
+            aria-label={`${t(`operation.${action}`)}: ${name}`}
+            blockedReason={
+              blockedText(operation.blocked, steeringOp(operation), action) ??
+              blockedText(operation.blocked, action)
+            }
+            loading={change.isPending && last === action && !isStopping}
+            onClick={() => (action === 'stop' ? setStopping(true) : run(action))}
+          >
+            {t(`operation.${action}`)}
+          </ActionButton>
+        ))}
+      </div>
+      {!isStopping && <ChangeFailure error={change.error} />}
+      <ConfirmDialog
+        opened={isStopping}
+        title={t('operation.stopTitle', { what: name })}
+        verb={t('operation.stopVerb')}
+        grade={{ kind: 'plain' }}
+        consequences={[t('operation.stopText')]}
+        pending={change.isPending}
+        failure={<ChangeFailure error={change.error} />}
+        onConfirm={() => run('stop')}
+        onClose={() => setStopping(false)}
+      />
+    </>
+  )
+}

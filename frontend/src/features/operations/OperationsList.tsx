@@ -1,0 +1,20 @@
+import type { Operation } from '@/api/types'
+import { OperationItem } from './OperationItem'
+import classes from './OperationItem.module.css'
+
+interface OperationsListProps {
+  operations: Operation[]
+  empty: string
+  withHost?: boolean
+}
+
+export function OperationsList({ operations, empty, withHost = false }: OperationsListProps) {
+  if (operations.length === 0) return <p>{empty}</p>
+  return (
+    <ul className={classes.list}>
+      {operations.map((operation) => (
+        <OperationItem key={operation.id} operation={operation} withHost={withHost} />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { operationsQuery } from '@/api/activity'
+import { EmptyState } from '@/ui/EmptyState'
+import { FilterPills } from '@/ui/FilterPills'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel } from '@/ui/Panel'
+import { OperationsList } from './OperationsList'
+
+export interface OperationsSearch {
+  show?: 'ended'
+}
+
+interface OperationsPageProps {
+  search: OperationsSearch
+  onShow: (show: 'ended' | undefined) => void
+}
+
+export function OperationsPage({ search, onShow }: OperationsPageProps) {
+  const { t } = useTranslation()
+  const isEnded = search.show === 'ended'
+  const operations = useQuery(operationsQuery({ active: !isEnded }))
+  return (
+    <>
+      <PageHeader title={t('operation.title')} subtitle={t('operation.intro')} />
+      <Panel
+        title={isEnded ? t('operation.ended') : t('operation.active')}
+        aside={
+          <FilterPills
+            label={t('operation.filterLabel')}
+            value={isEnded ? 'ended' : 'active'}
+            options={[
+              { value: 'active', label: t('operation.active') },
+              { value: 'ended', label: t('operation.ended') },
+            ]}
+            onChange={(value) => onShow(value === 'ended' ? 'ended' : undefined)}
+          />
+        }
+      >
+        <Loaded query={operations}>
+          {(page) =>
+            page.items.length === 0 ? (
+              <EmptyState
+                kind="none-yet"
+                title={isEnded ? t('operation.noneEnded') : t('operation.none')}
+              >
+                {!isEnded && t('operation.noneText')}
+              </EmptyState>
+            ) : (
+              <OperationsList operations={page.items} empty="" withHost />
+            )
+          }
+        </Loaded>
+      </Panel>
+    </>
+  )
+}

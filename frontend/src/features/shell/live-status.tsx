@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { applyMessage } from '@/api/live/hints'
+import { watchPresence } from '@/api/live/presence'
+import type { LiveStatus } from '@/api/live/protocol'
+import { openSharedStream } from '@/api/live/shared-stream'
+
+const STREAM_URL = '/api/v1/live/stream'
+const POLL_MS = 10_000
+
+const LiveContext = createContext<LiveStatus>('off')
+
+export function useLiveStatus(): LiveStatus {
+  return useContext(LiveContext)
+}
+
+/** Keeps what is on the screen current: by the stream, and by asking while the stream is down. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient()
+  const [status, setStatus] = useState<LiveStatus>('connecting')
+
+  useEffect(
+    () =>
+      openSharedStream(STREAM_URL, {
+        onMessage: (message) => void applyMessage(client, message),
+        onStatus: setStatus,
+      }),
+    [client],
+  )
+
+  useEffect(() => watchPresence(client), [client])
+
+  useEffect(() => {
+    if (status !== 'lost') return undefined
+    const timer = setInterval(() => void client.invalidateQueries(), POLL_MS)
+    return () => clearInterval(timer)
+  }, [client, status])
+
+  return <LiveContext.Provider value={status}>{children}</LiveContext.Provider>
+}

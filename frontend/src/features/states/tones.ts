@@ -1,0 +1,86 @@
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  CircleOff,
+  CirclePause,
+  LifeBuoy,
+  type LucideIcon,
+  RefreshCw,
+  TriangleAlert,
+  Unplug,
+} from 'lucide-react'
+import type {
+  CommandState,
+  ControllerStatus,
+  DriveState,
+  OperationState,
+  Severity,
+  VirtualDriveState,
+} from '@/api/types'
+import type { Tone } from '@/ui/Status'
+
+export interface Look {
+  tone: Tone
+  icon: LucideIcon
+}
+
+/** Words of newer agents are shown as they are, in a neutral tone. */
+export const UNKNOWN_LOOK: Look = { tone: 'idle', icon: CircleHelp }
+
+export const driveLooks: Record<DriveState, Look> = {
+  unconfigured_good: { tone: 'idle', icon: CircleDashed },
+  unconfigured_bad: { tone: 'crit', icon: CircleAlert },
+  hot_spare: { tone: 'info', icon: LifeBuoy },
+  dedicated_hot_spare: { tone: 'info', icon: LifeBuoy },
+  offline: { tone: 'crit', icon: CircleOff },
+  failed: { tone: 'crit', icon: CircleAlert },
+  rebuild: { tone: 'warn', icon: RefreshCw },
+  online: { tone: 'ok', icon: CircleCheck },
+  missing: { tone: 'crit', icon: Unplug },
+}
+
+export const virtualDriveLooks: Record<VirtualDriveState, Look> = {
+  optimal: { tone: 'ok', icon: CircleCheck },
+  partially_degraded: { tone: 'warn', icon: TriangleAlert },
+  degraded: { tone: 'crit', icon: TriangleAlert },
+  offline: { tone: 'crit', icon: CircleOff },
+}
+
+export const controllerLooks: Record<ControllerStatus, Look> = {
+  optimal: { tone: 'ok', icon: CircleCheck },
+  needs_attention: { tone: 'warn', icon: TriangleAlert },
+  degraded: { tone: 'crit', icon: TriangleAlert },
+  failed: { tone: 'crit', icon: CircleAlert },
+}
+
+export const operationLooks: Record<OperationState, Look> = {
+  running: { tone: 'info', icon: RefreshCw },
+  paused: { tone: 'warn', icon: CirclePause },
+  waiting: { tone: 'idle', icon: CircleDashed },
+  completed: { tone: 'ok', icon: CircleCheck },
+  failed: { tone: 'crit', icon: CircleAlert },
+  stopped: { tone: 'idle', icon: CircleOff },
+}
+
+export const severityTones: Record<Severity, Tone> = {
+  debug: 'idle',
+  progress: 'idle',
+  info: 'info',
+  warning: 'warn',
+  critical: 'crit',
+  fatal: 'crit',
+}
+
+export const commandTones: Record<CommandState, Tone> = {
+  queued: 'info',
+  offered: 'info',
+  accepted: 'info',
+  running: 'info',
+  succeeded: 'ok',
+  failed: 'crit',
+  refused: 'warn',
+  expired: 'warn',
+  indeterminate: 'crit',
+}

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { VirtualDrive, VirtualDriveUpdate } from '@/api/types'
+import { virtualDriveChanges } from '@/api/virtual-drives'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+import { PolicySelect } from './PolicySelect'
+import { NAME_PATTERN } from './policy-options'
+
+interface EditDialogProps {
+  virtualDrive: VirtualDrive
+  onClose: () => void
+}
+
+const settingsOf = (virtualDrive: VirtualDrive) => ({
+  name: virtualDrive.name,
+  write_policy: virtualDrive.write_policy.requested,
+  read_policy: virtualDrive.read_policy.requested,
+  io_policy: virtualDrive.io_policy,
+  drive_cache_policy: virtualDrive.drive_cache_policy,
+  access: virtualDrive.access,
+})
+
+type Settings = ReturnType<typeof settingsOf>
+
+/** Only what differs, so that a change made elsewhere meanwhile is not undone. */
+export function differences(before: Settings, after: Settings): VirtualDriveUpdate {
+  const keys = Object.keys(after) as (keyof Settings)[]
+  return Object.fromEntries(
+    keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]),
+  )
+}
+
+export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
+  const { t } = useTranslation()
+  const [settings, setSettings] = useState(() => settingsOf(virtualDrive))
+  const change = useChange(
+    (body: VirtualDriveUpdate) => virtualDriveChanges.update(virtualDrive, body),
+    {
+      done: t('vd.edited', { name: settings.name }),
+      onDone: onClose,
+    },
+  )
+  const isNameGood = NAME_PATTERN.test(settings.name)
+  const set = (part: Partial<Settings>) => setSettings({ ...settings, ...part })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (change.isPending || !isNameGood) return
+    const body = differences(settingsOf(virtualDrive), settings)
+    if (Object.keys(body).length === 0) onClose()
+    else change.mutate(body)
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t('vd.editTitle', { name: virtualDrive.name || virtualDrive.path })}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <TextInput
+            label={t('vd.name')}
+            description={t('vd.nameHelp')}
+            value={settings.name}
+            maxLength={15}
+            error={isNameGood ? undefined : t('vd.nameHelp')}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <PolicySelect
+            name="write_policy"
+            label={t('vd.write')}
+            value={settings.write_policy}
+            onChange={(write_policy) => set({ write_policy })}
+          />
+          <PolicySelect
+            name="read_policy"
+            label={t('vd.read')}
+            value={settings.read_policy}
+            onChange={(read_policy) => set({ read_policy })}
+          />
+          <PolicySelect
+            name="io_policy"
+            label={t('vd.io')}
+            value={settings.io_policy}
+            onChange={(io_policy) => set({ io_policy })}
+          />
+          <PolicySelect
+            name="drive_cache_policy"
+            label={t('vd.driveCache')}
+            value={settings.drive_cache_policy}
+            onChange={(drive_cache_policy) => set({ drive_cache_policy })}
+          />
+          <PolicySelect
+            name="access"
+            label={t('vd.access')}
+            value={settings.access}
+            onChange={(access) => set({ access })}
+          />
+          <ChangeFailure error={change.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={change.isPending}>
+              {t('common.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,78 @@
+import { SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Export, VirtualDrive } from '@/api/types'
+import { CopyLine } from '@/ui/CopyLine'
+import { Panel } from '@/ui/Panel'
+import { exportCommands } from './export-commands'
+import classes from './VirtualDrivePage.module.css'
+
+export function ExportPanel({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+  const { t } = useTranslation()
+  return (
+    <Panel title={t('vd.use')}>
+      {virtualDrive.exports.length === 0 && <p>{t('vd.noExports')}</p>}
+      {virtualDrive.exports.map((each) => (
+        <ExportView key={each.uri} virtualDrive={virtualDrive} export_={each} />
+      ))}
+    </Panel>
+  )
+}
+
+function ExportView({ virtualDrive, export_ }: { virtualDrive: VirtualDrive; export_: Export }) {
+  const { t } = useTranslation()
+  const [way, setWay] = useState<'kernel' | 'fuse'>('kernel')
+  const commands = exportCommands(virtualDrive, export_)
+  const kind = export_.kind === 'nbd_tcp' ? 'nbd_tcp' : 'nbd_unix'
+  const lines = [
+    { label: t('vd.command.address'), text: commands.uri },
+    { label: t('vd.command.info'), text: commands.info },
+    { label: t('vd.command.copyIn'), text: commands.copyIn },
+    { label: t('vd.command.copyOut'), text: commands.copyOut },
+  ]
+  const steps = [
+    way === 'kernel'
+      ? { label: t('vd.command.attachKernel'), text: commands.attachKernel }
+      : { label: t('vd.command.attachFuse'), text: commands.attachFuse },
+    { label: t('vd.command.mkfs'), text: commands.mkfs[way] },
+    { label: t('vd.command.mount'), text: commands.mount[way] },
+    way === 'kernel'
+      ? { label: t('vd.command.detachKernel'), text: commands.detachKernel }
+      : { label: t('vd.command.detachFuse'), text: commands.detachFuse },
+  ]
+  return (
+    <div className={classes.export}>
+      <h3 className={classes.exportHead}>
+        {t(`vd.exportKind.${kind}`)}
+        <span>{t('vd.connections', { count: export_.connections })}</span>
+      </h3>
+      <CommandLines lines={lines} />
+      <SegmentedControl
+        mt="md"
+        mb="xs"
+        size="sm"
+        aria-label={t('vd.tab')}
+        value={way}
+        onChange={(value) => setWay(value === 'fuse' ? 'fuse' : 'kernel')}
+        data={[
+          { value: 'kernel', label: t('vd.kernel') },
+          { value: 'fuse', label: t('vd.fuse') },
+        ]}
+      />
+      <CommandLines lines={steps} />
+    </div>
+  )
+}
+
+function CommandLines({ lines }: { lines: { label: string; text: string }[] }) {
+  return (
+    <ul className={classes.commands}>
+      {lines.map((line) => (
+        <li key={line.label}>
+          <span className={classes.commandLabel}>{line.label}</span>
+          <CopyLine label={line.label} text={line.text} />
+        </li>
+      ))}
+    </ul>
+  )
+}

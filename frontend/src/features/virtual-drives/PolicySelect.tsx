@@ -1,0 +1,27 @@
+import { NativeSelect } from '@mantine/core'
+import { word } from '@/features/states/words'
+import { POLICY_OPTIONS, type PolicyName } from './policy-options'
+
+interface PolicySelectProps<Name extends PolicyName> {
+  name: Name
+  label: string
+  value: (typeof POLICY_OPTIONS)[Name][number]
+  onChange: (value: (typeof POLICY_OPTIONS)[Name][number]) => void
+}
+
+export function PolicySelect<Name extends PolicyName>(props: PolicySelectProps<Name>) {
+  const options: readonly string[] = POLICY_OPTIONS[props.name]
+  return (
+    <NativeSelect
+      label={props.label}
+      value={props.value}
+      data={options.map((value) => ({ value, label: word('policyWord', value) }))}
+      onChange={(event) => {
+        const { value } = event.currentTarget
+        if (options.includes(value)) {
+          props.onChange(value as (typeof POLICY_OPTIONS)[Name][number])
+        }
+      }}
+    />
+  )
+}

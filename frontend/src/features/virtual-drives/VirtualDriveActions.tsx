@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { TaskAction, VirtualDrive } from '@/api/types'
+import { virtualDriveChanges } from '@/api/virtual-drives'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+import { blockedText } from '@/features/states/words'
+import { ActionList } from '@/ui/ActionList'
+import { DeleteDialog } from './DeleteDialog'
+import { EditDialog } from './EditDialog'
+
+const TASKS: TaskAction[] = ['start', 'pause', 'resume', 'stop']
+
+export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+  const { t } = useTranslation()
+  const [dialog, setDialog] = useState<'vd_set' | 'vd_delete' | null>(null)
+  const [last, setLast] = useState<TaskAction>('start')
+  const change = useChange(
+    (action: TaskAction) => virtualDriveChanges.initialise(virtualDrive, action),
+    { done: t(`vd.bgiDone.${last}`) },
+  )
+  const dialogItem = (id: 'vd_set' | 'vd_delete') => ({
+    id,
+    label: t(`vd.${id}.label`),
+    explanation: t(`vd.${id}.help`),
+    blockedReason: blockedText(virtualDrive.blocked, id),
+    danger: id === 'vd_delete',
+    onClick: () => setDialog(id),
+  })
+  return (
+    <>
+      <ActionList
+        items={[
+          dialogItem('vd_set'),
+          ...TASKS.map((action) => ({
+            id: action,
+            label: t(`vd.bgi_${action}.label`),
+            explanation: t(`vd.bgi_${action}.help`),
+            blockedReason: blockedText(virtualDrive.blocked, 'bgi', action),
+            loading: change.isPending && last === action,
+            onClick: () => {
+              setLast(action)
+              change.mutate(action)
+            },
+          })),
+          dialogItem('vd_delete'),
+        ]}
+      />
+      <ChangeFailure error={change.error} />
+      {dialog === 'vd_set' && (
+        <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
+      )}
+      {dialog === 'vd_delete' && (
+        <DeleteDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { operationsQuery } from '@/api/activity'
+import { groupQuery } from '@/api/groups'
+import type { VirtualDrive } from '@/api/types'
+import { virtualDriveQuery } from '@/api/virtual-drives'
+import { RecentEvents } from '@/features/events/RecentEvents'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { OperationsList } from '@/features/operations/OperationsList'
+import { word } from '@/features/states/words'
+import { Facts } from '@/ui/Facts'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
+import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
+import { ExportPanel } from './ExportPanel'
+import { PolicyPanel } from './PolicyPanel'
+import { VirtualDriveActions } from './VirtualDriveActions'
+import classes from './VirtualDrivePage.module.css'
+import { VirtualDriveStatus } from './VirtualDriveStatus'
+
+export function VirtualDrivePage({ virtualDriveId }: { virtualDriveId: string }) {
+  const virtualDrive = useQuery(virtualDriveQuery(virtualDriveId))
+  return (
+    <Loaded query={virtualDrive}>{(data) => <VirtualDriveContent virtualDrive={data} />}</Loaded>
+  )
+}
+
+function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+  const { t } = useTranslation()
+  // Rebuilds have a drive as their target, but are this virtual drive's business as well.
+  const operations = useQuery(
+    operationsQuery({ drive_group_id: virtualDrive.drive_group_id, active: true }),
+  )
+  const running = (operations.data?.items ?? []).filter(
+    (each) => each.target_kind !== 'virtual_drive' || each.target_id === virtualDrive.id,
+  )
+  return (
+    <>
+      <PageHeader
+        title={virtualDrive.name || virtualDrive.path}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link key="host" to="/hosts/$hostId" params={{ hostId: virtualDrive.host_id }}>
+            {virtualDrive.host_name}
+          </Link>,
+          <GroupCrumb key="group" groupId={virtualDrive.drive_group_id} />,
+        ]}
+        status={<VirtualDriveStatus state={virtualDrive.state} variant="pill" />}
+        subtitle={`${t('vd.title')} ${virtualDrive.path}`}
+      />
+      <PanelStack>
+        <StaleBanner of={virtualDrive} />
+        <Panel title={t('vd.operations')}>
+          <OperationsList operations={running} empty={t('vd.noOperations')} />
+        </Panel>
+        <PanelGrid>
+          <Panel title={t('vd.about')}>
+            <VirtualDriveFacts virtualDrive={virtualDrive} />
+          </Panel>
+          <PanelStack>
+            <Panel title={t('vd.actions')}>
+              <VirtualDriveActions virtualDrive={virtualDrive} />
+            </Panel>
+            <PolicyPanel virtualDrive={virtualDrive} />
+          </PanelStack>
+        </PanelGrid>
+        <ExportPanel virtualDrive={virtualDrive} />
+        <RecentEvents filter={{ object_id: virtualDrive.id }} />
+      </PanelStack>
+    </>
+  )
+}
+
+function GroupCrumb({ groupId }: { groupId: string }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(groupQuery(groupId))
+  return (
+    <Link to="/drive-groups/$groupId" params={{ groupId }}>
+      {data?.path ?? t('vd.group')}
+    </Link>
+  )
+}
+
+function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+  const { t } = useTranslation()
+  const left = virtualDrive.drive_failures_left
+  return (
+    <Facts
+      facts={[
+        { label: t('vd.size'), value: <Bytes bytes={virtualDrive.size_bytes} /> },
+        { label: t('vd.level'), value: word('raidLevel', virtualDrive.level) },
+        {
+          label: t('group.state'),
+          value: (
+            <>
+              <VirtualDriveStatus state={virtualDrive.state} />
+              <p className={classes.help}>{word('virtualDriveStateHelp', virtualDrive.state)}</p>
+            </>
+          ),
+        },
+        {
+          label: t('vd.failuresLeft'),
+          value: left === 0 ? t('vd.failuresLeftNone') : t('vd.failuresLeftValue', { count: left }),
+        },
+        {
+          label: t('vd.consistent'),
+          value: virtualDrive.consistent ? t('vd.consistentYes') : t('vd.consistentNo'),
+        },
+        { label: t('vd.strip'), value: <Strip bytes={virtualDrive.strip_bytes} /> },
+        { label: t('vd.block'), value: <Bytes bytes={virtualDrive.block_bytes} /> },
+        { label: t('vd.mediaErrors'), value: virtualDrive.media_error_count },
+        { label: t('vd.created'), value: <Timestamp time={virtualDrive.created_at} /> },
+        { label: t('vd.guid'), value: <code>{virtualDrive.guid}</code> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import { screen, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import * as make from '@/test/factories'
+import { renderApp } from '@/test/render'
+import { get, record, refuse, server } from '@/test/server'
+import { differences } from './EditDialog'
+
+const ADDRESS = `/virtual-drives/${make.VIRTUAL_DRIVE_ID}`
+
+async function openDelete() {
+  const view = renderApp(ADDRESS)
+  await view.user.click(await screen.findByRole('button', { name: 'Delete …' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete archive' }))
+  return { ...view, dialog }
+}
+
+describe('virtual drive page', () => {
+  it('says why the effective policy is not the requested one', async () => {
+    renderApp(ADDRESS)
+    const row = await screen.findByRole('row', { name: /Write policy/ })
+    expect(row).toHaveTextContent('Write-back')
+    expect(row).toHaveTextContent('Write-through')
+    expect(row).toHaveTextContent('No cache memory is fitted.')
+    expect(screen.getByText('After a flush they are on the drives.')).toBeVisible()
+  })
+
+  it('gives commands that can be copied', async () => {
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Copy: Look at it' }))
+    expect(await navigator.clipboard.readText()).toBe(
+      "nbdinfo 'nbd+unix:///archive?socket=/run/nbd.sock'",
+    )
+  })
+
+  it('lists what a deletion takes with it', async () => {
+    const { dialog } = await openDelete()
+    expect(await dialog.findByText(/All data on archive \(12 GB\) are lost/)).toBeVisible()
+    expect(await dialog.findByText(/its 4 drives become unconfigured good/)).toBeVisible()
+  })
+
+  it('sends nothing for a wrong name, and the typed name for the right one', async () => {
+    const remove = record('delete', '/virtual-drives/:id', make.command({ op: 'vd_delete' }))
+    server.use(remove.handler)
+    const { user, dialog, router } = await openDelete()
+    const name = dialog.getByRole('textbox', { name: 'Name of the virtual drive' })
+    const verb = dialog.getByRole('button', { name: 'Delete archive' })
+    await user.type(name, 'archiv')
+    await user.click(verb)
+    expect(dialog.getByText(/This is not “archive”/)).toBeVisible()
+    expect(remove.requests).toHaveLength(0)
+    await user.type(name, 'e')
+    await user.click(verb)
+    expect(await screen.findByText('archive is deleted.')).toBeVisible()
+    expect(remove.requests[0]?.body).toEqual({ confirm: 'archive', force: false })
+    expect(remove.requests[0]?.headers.get('If-Match')).toBe('"7"')
+    expect(router.state.location.pathname).toBe(`/hosts/${make.HOST_ID}`)
+  })
+
+  it('keeps the dialog open after a lost race and shows the present state', async () => {
+    server.use(refuse('delete', '/virtual-drives/:id', 412, 'stale_precondition', 'Changed.'))
+    const { user, dialog } = await openDelete()
+    server.use(get('/virtual-drives/:id', make.virtualDrive({ rev: 2, state: 'degraded' })))
+    await user.type(dialog.getByRole('textbox'), 'archive{Enter}')
+    expect(await dialog.findByRole('alert')).toHaveTextContent(/changed this since you looked/)
+    expect(await screen.findAllByText('Degraded')).not.toHaveLength(0)
+  })
+
+  it('shows what the host says when it refuses', async () => {
+    server.use(
+      record(
+        'delete',
+        '/virtual-drives/:id',
+        make.command({
+          state: 'refused',
+          reason: make.reason('virtual_drive_in_use', 'archive has 2 open connections.'),
+        }),
+      ).handler,
+    )
+    const { user, dialog } = await openDelete()
+    await user.type(dialog.getByRole('textbox'), 'archive{Enter}')
+    expect(await dialog.findByText('archive has 2 open connections.')).toBeVisible()
+  })
+
+  it('sends only the settings that differ', () => {
+    const before = {
+      name: 'a',
+      write_policy: 'write_back' as const,
+      read_policy: 'read_ahead' as const,
+      io_policy: 'direct' as const,
+      drive_cache_policy: 'on' as const,
+      access: 'read_write' as const,
+    }
+    expect(differences(before, { ...before, name: 'b', access: 'read_only' })).toEqual({
+      name: 'b',
+      access: 'read_only',
+    })
+  })
+})

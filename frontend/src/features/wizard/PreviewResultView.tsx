@@ -1,0 +1,97 @@
+import { useTranslation } from 'react-i18next'
+import type { Drive, PreviewResult, Reason } from '@/api/types'
+import { reasonText, word } from '@/features/states/words'
+import { formatBytes, formatDuration, formatStrip } from '@/lib/format'
+import { Facts } from '@/ui/Facts'
+import { Notice } from '@/ui/Notice'
+import { Bytes } from '@/ui/Quantity'
+import classes from './Wizard.module.css'
+
+interface PreviewResultViewProps {
+  result: PreviewResult
+  drives: Drive[]
+  isCurrent: boolean
+}
+
+/** The host's answer in sentences: what you get, what may fail, what is wasted, what is wrong. */
+export function PreviewResultView({ result, drives, isCurrent }: PreviewResultViewProps) {
+  const { t } = useTranslation()
+  return (
+    <div aria-busy={!isCurrent}>
+      {result.size_bytes > 0 && (
+        <>
+          <p className={classes.big}>
+            <Bytes bytes={result.size_bytes} /> {t('wizard.usable')}{' '}
+            <small>{t('wizard.ofRaw', { raw: formatBytes(result.raw_bytes) })}</small>
+          </p>
+          <Facts
+            facts={[
+              { label: t('vd.level'), value: word('raidLevel', result.level) },
+              { label: t('wizard.tolerance'), value: result.tolerance },
+              { label: t('wizard.wasted'), value: <Wasted result={result} drives={drives} /> },
+              {
+                label: t('wizard.layout'),
+                value: t('wizard.layoutValue', {
+                  spans: result.span_count,
+                  drives: result.drives_per_span,
+                  strip: formatStrip(result.strip_bytes),
+                  block: result.block_bytes,
+                }),
+              },
+              {
+                label: t('wizard.init'),
+                value:
+                  result.init_seconds === null
+                    ? t('wizard.initUnknown')
+                    : t('wizard.initValue', { time: formatDuration(result.init_seconds) }),
+              },
+            ]}
+          />
+        </>
+      )}
+      <Reasons tone="crit" title={t('wizard.refusals')} reasons={result.refusals} />
+      <Reasons tone="warn" title={t('wizard.warnings')} reasons={result.warnings} />
+    </div>
+  )
+}
+
+function Wasted({ result, drives }: { result: PreviewResult; drives: Drive[] }) {
+  const { t } = useTranslation()
+  if (result.wasted_bytes === 0) return <>{t('wizard.wastedNone')}</>
+  return (
+    <>
+      {t('wizard.wastedTotal', { size: formatBytes(result.wasted_bytes) })}
+      <ul className={classes.wasted}>
+        {result.wasted.map(({ drive_id, bytes }) => (
+          <li key={drive_id}>
+            {t('wizard.wastedOn', {
+              size: formatBytes(bytes),
+              path: drives.find((drive) => drive.id === drive_id)?.path ?? drive_id,
+            })}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+interface ReasonsProps {
+  tone: 'crit' | 'warn'
+  title: string
+  reasons: Reason[]
+}
+
+function Reasons({ tone, title, reasons }: ReasonsProps) {
+  if (reasons.length === 0) return null
+  return (
+    <div className={classes.reasons}>
+      <Notice tone={tone} title={title} live>
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason.code + reason.text}>{reasonText(reason)}</li>
+          ))}
+        </ul>
+      </Notice>
+    </div>
+  )
+}

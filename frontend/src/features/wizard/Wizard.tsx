@@ -1,0 +1,106 @@
+import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Controller } from '@/api/types'
+import type { Inventory } from '@/features/hosts/use-inventory'
+import { Panel, PanelStack } from '@/ui/Panel'
+import { AdvancedForm } from './AdvancedForm'
+import { completeWish } from './complete'
+import { NameField } from './NameField'
+import { PreviewPanel } from './PreviewPanel'
+import { SimpleForm } from './SimpleForm'
+import type { WizardSearch } from './search'
+import { usePreview } from './use-preview'
+import classes from './Wizard.module.css'
+import { emptyWish, toPreview, type Wish } from './wish'
+
+interface WizardProps {
+  inventory: Inventory
+  firstController: Controller
+  search: WizardSearch
+  onSearchChange: (search: WizardSearch) => void
+}
+
+/** The form on the left, the host's own answer to it on the right, always in view. */
+export function Wizard({ inventory, firstController, search, onSearchChange }: WizardProps) {
+  const { t } = useTranslation()
+  const group = inventory.groups.find((each) => each.id === search.group)
+  const [draft, setDraft] = useState<Wish>(() =>
+    emptyWish(group?.controller_id ?? firstController.id),
+  )
+  const mode = group || search.mode === 'advanced' ? 'advanced' : 'simple'
+  const controller =
+    inventory.controllers.find((each) => each.id === draft.controllerId) ?? firstController
+  const wish = completeWish({ ...draft, mode }, controller, inventory, group)
+  const request = toPreview(wish)
+  const preview = usePreview(request)
+  const change = (part: Partial<Wish>) => setDraft((before) => ({ ...before, ...part }))
+
+  function changeMode(next: string) {
+    // What the simple mode has chosen is where the advanced one begins.
+    if (next === 'advanced')
+      change({ level: wish.level, driveIds: wish.driveIds, spareIds: wish.spareIds })
+    onSearchChange(next === 'advanced' ? { ...search, mode: 'advanced' } : {})
+  }
+
+  return (
+    <div className={classes.layout}>
+      <PanelStack>
+        {!group && (
+          <div className={classes.top}>
+            <SegmentedControl
+              aria-label={t('wizard.mode')}
+              value={mode}
+              onChange={changeMode}
+              data={[
+                { value: 'simple', label: t('wizard.simple') },
+                { value: 'advanced', label: t('wizard.advanced') },
+              ]}
+            />
+            {inventory.controllers.length > 1 && (
+              <NativeSelect
+                label={t('wizard.controller')}
+                value={controller.id}
+                data={inventory.controllers.map((each) => ({
+                  value: each.id,
+                  label: `${each.path} ${each.model}`,
+                }))}
+                onChange={(event) => setDraft(emptyWish(event.currentTarget.value))}
+              />
+            )}
+          </div>
+        )}
+        {mode === 'simple' ? (
+          <>
+            <SimpleForm
+              wish={wish}
+              controller={controller}
+              inventory={inventory}
+              onChange={change}
+            />
+            <Panel title={t('wizard.settingsSimple')}>
+              <NameField wish={wish} onChange={change} />
+            </Panel>
+          </>
+        ) : (
+          <AdvancedForm
+            wish={wish}
+            controller={controller}
+            inventory={inventory}
+            group={group}
+            rowBytes={preview.result?.row_bytes}
+            onChange={change}
+          />
+        )}
+      </PanelStack>
+      <PreviewPanel
+        wish={wish}
+        request={request}
+        preview={preview}
+        controller={controller}
+        drives={inventory.drives}
+        onChange={change}
+      />
+    </div>
+  )
+}

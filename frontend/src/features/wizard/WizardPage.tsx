@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { hostQuery } from '@/api/hosts'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { useInventory } from '@/features/hosts/use-inventory'
+import { EmptyState } from '@/ui/EmptyState'
+import { Failure } from '@/ui/Failure'
+import { Loading } from '@/ui/Loading'
+import { PageHeader } from '@/ui/PageHeader'
+import { PanelStack } from '@/ui/Panel'
+import type { WizardSearch } from './search'
+import { Wizard } from './Wizard'
+
+interface WizardPageProps {
+  hostId: string
+  search: WizardSearch
+  onSearchChange: (search: WizardSearch) => void
+}
+
+export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) {
+  const { t } = useTranslation()
+  const host = useQuery(hostQuery(hostId)).data
+  const { inventory, error, retry } = useInventory(hostId)
+  const [controller] = inventory?.controllers ?? []
+  return (
+    <>
+      <PageHeader
+        title={t('wizard.title')}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link key="host" to="/hosts/$hostId" params={{ hostId }}>
+            {host?.name ?? t('common.host')}
+          </Link>,
+        ]}
+        {...(host && { subtitle: t('wizard.on', { host: host.name }) })}
+      />
+      <PanelStack>
+        {host && <StaleBanner of={host} />}
+        {error && !inventory && <Failure error={error} onRetry={retry} />}
+        {!inventory && !error && <Loading />}
+        {inventory && !controller && <EmptyState kind="none-yet" title={t('host.noController')} />}
+        {inventory && controller && (
+          <Wizard
+            inventory={inventory}
+            firstController={controller}
+            search={search}
+            onSearchChange={onSearchChange}
+          />
+        )}
+      </PanelStack>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import type { RaidLevel, VirtualDriveCreate, VirtualDrivePreview } from '@/api/types'
+import type { POLICY_OPTIONS } from '@/features/virtual-drives/policy-options'
+import type { Goal } from './suggest'
+
+type Word<Name extends keyof typeof POLICY_OPTIONS> = (typeof POLICY_OPTIONS)[Name][number]
+
+/** All that the wizard's form holds. Absent numbers mean "as the controller does it". */
+export interface Wish {
+  mode: 'simple' | 'advanced'
+  goal: Goal
+  count: number | null
+  keepSpare: boolean
+  controllerId: string
+  groupId: string | null
+  level: RaidLevel | null
+  driveIds: string[]
+  spareIds: string[]
+  drivesPerSpan: number | null
+  stripBytes: number | null
+  sizeBytes: number | null
+  name: string
+  write_policy: Word<'write_policy'>
+  read_policy: Word<'read_policy'>
+  io_policy: Word<'io_policy'>
+  drive_cache_policy: Word<'drive_cache_policy'>
+  /** Typed serial numbers of drives that carry data and may be overwritten. */
+  serials: string[]
+}
+
+export function emptyWish(controllerId: string): Wish {
+  return {
+    mode: 'simple',
+    goal: 'space',
+    count: null,
+    keepSpare: true,
+    controllerId,
+    groupId: null,
+    level: null,
+    driveIds: [],
+    spareIds: [],
+    drivesPerSpan: null,
+    stripBytes: null,
+    sizeBytes: null,
+    name: '',
+    write_policy: 'write_back',
+    read_policy: 'adaptive_read_ahead',
+    io_policy: 'direct',
+    drive_cache_policy: 'default',
+    serials: [],
+  }
+}
+
+/** The size rounded down to whole rows, as the host wants it. */
+export function wholeRows(bytes: number, rowBytes: number | undefined): number {
+  return rowBytes ? Math.floor(bytes / rowBytes) * rowBytes : bytes
+}
+
+/** What to ask the host; undefined while there is nothing to ask about. */
+export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
+  if (wish.level === null) return undefined
+  if (wish.groupId === null && wish.driveIds.length === 0) return undefined
+  return {
+    controller_id: wish.controllerId,
+    level: wish.level,
+    drive_ids: wish.groupId === null ? wish.driveIds : [],
+    ...(wish.groupId !== null && { drive_group_id: wish.groupId }),
+    ...(wish.drivesPerSpan !== null && { drives_per_span: wish.drivesPerSpan }),
+    ...(wish.sizeBytes !== null && { size_bytes: wish.sizeBytes }),
+    ...(wish.stripBytes !== null && { strip_bytes: wish.stripBytes }),
+    ...(wish.name !== '' && { name: wish.name }),
+    write_policy: wish.write_policy,
+    read_policy: wish.read_policy,
+    io_policy: wish.io_policy,
+    drive_cache_policy: wish.drive_cache_policy,
+    spare_ids: wish.spareIds,
+    force: wish.serials.length > 0,
+    serials: wish.serials,
+  }
+}
+
+export function toCreate(preview: VirtualDrivePreview, planDigest: string): VirtualDriveCreate {
+  return { ...preview, plan_digest: planDigest }
+}
+
+/** The same by REST, ready for a shell. */
+export function restCall(origin: string, body: VirtualDriveCreate): string {
+  const json = JSON.stringify(body).replaceAll("'", "'\\''")
+  return [
+    `curl -X POST '${origin}/api/v1/virtual-drives' \\`,
+    `  -H "Authorization: Bearer $ARRAYWRIGHT_TOKEN" \\`,
+    `  -H 'Content-Type: application/json' -H 'Prefer: wait=8' \\`,
+    `  -d '${json}'`,
+  ].join('\n')
+}

@@ -1,0 +1,147 @@
+import { screen, waitFor } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import * as make from '@/test/factories'
+import { renderApp } from '@/test/render'
+import { get, list, record, refuse, server } from '@/test/server'
+
+const ADDRESS = `/hosts/${make.HOST_ID}/create`
+const created = make.command({
+  objects: [{ kind: 'virtual_drive', id: make.VIRTUAL_DRIVE_ID, key: 'v0' }],
+})
+const free = () => [0, 1, 2, 3, 4].map((slot) => make.drive(slot))
+
+const createButton = () => screen.findByRole('button', { name: /^Create( |$)/ })
+const ready = async () =>
+  waitFor(async () => expect(await createButton()).not.toHaveAttribute('aria-disabled'))
+
+describe('creation wizard', () => {
+  it('shows the host’s own preview and creates what was previewed', async () => {
+    const previews = record('post', '/virtual-drives/preview', make.preview())
+    const creates = record('post', '/virtual-drives', created)
+    server.use(list('/drives', free()), previews.handler, creates.handler)
+    const { user, router } = renderApp(ADDRESS)
+
+    expect(await screen.findByText('Any one drive may fail.')).toBeVisible()
+    expect(screen.getByText('arrayctl /c0 add vd raid5 drives=252:0-3')).toBeVisible()
+    await user.type(screen.getByRole('textbox', { name: 'Name' }), 'archive')
+    await ready()
+    expect(previews.requests.at(-1)?.body).toMatchObject({
+      level: 'raid5',
+      drive_ids: [0, 1, 2, 3].map(make.driveId),
+      spare_ids: [make.driveId(4)],
+      name: 'archive',
+    })
+
+    await user.click(screen.getByRole('button', { name: 'Create archive' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'archive' })).toBeVisible()
+    expect(router.state.location.pathname).toBe(`/virtual-drives/${make.VIRTUAL_DRIVE_ID}`)
+    expect(creates.requests).toHaveLength(1)
+    expect(creates.requests[0]?.body).toMatchObject({ plan_digest: 'digest-1', name: 'archive' })
+    expect(creates.requests[0]?.headers.get('X-CSRF-Token')).toBe('csrf-1')
+    expect(creates.requests[0]?.headers.get('If-Match')).toBe('"7"')
+    expect(creates.requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('does not create what the host refuses, and shows every reason', async () => {
+    server.use(
+      list('/drives', free()),
+      record(
+        'post',
+        '/virtual-drives/preview',
+        make.preview({
+          ok: false,
+          refusals: [
+            make.reason('name_taken', 'The name archive is already used by v0.'),
+            make.reason('drive_gone', 'Drive d3 is no longer there.'),
+          ],
+        }),
+      ).handler,
+    )
+    renderApp(ADDRESS)
+    expect(await screen.findByText('The name archive is already used by v0.')).toBeVisible()
+    expect(screen.getByText('Drive d3 is no longer there.')).toBeVisible()
+    await waitFor(async () =>
+      expect(await createButton()).toHaveAccessibleDescription(/The host refuses this/),
+    )
+  })
+
+  it('stays where it is when the plan has changed since the preview', async () => {
+    let asked = 0
+    server.use(
+      list('/drives', free()),
+      http.post('http://localhost/api/v1/virtual-drives/preview', () => {
+        asked += 1
+        return HttpResponse.json(make.preview({ plan_digest: `digest-${asked}` }))
+      }),
+      record(
+        'post',
+        '/virtual-drives',
+        make.command({
+          state: 'refused',
+          reason: make.reason('plan_changed', 'The plan is not the one that was previewed.'),
+        }),
+      ).handler,
+    )
+    const { user, router } = renderApp(ADDRESS)
+    await screen.findByText('Any one drive may fail.')
+    await ready()
+    const before = asked
+    await user.click(await createButton())
+    expect(await screen.findByText('The plan is not the one that was previewed.')).toBeVisible()
+    expect(router.state.location.pathname).toBe(ADDRESS)
+    await waitFor(() => expect(asked).toBeGreaterThan(before))
+  })
+
+  it('asks for the serial number of each drive that carries data', async () => {
+    const refusal = make.reason('drive_has_data', 'Drive /c0/e252/s0 carries ext4.', {
+      drive: '/c0/e252/s0',
+    })
+    server.use(
+      list('/drives', free()),
+      http.post('http://localhost/api/v1/virtual-drives/preview', async ({ request }) => {
+        const { serials } = (await request.json()) as { serials: string[] }
+        const ok = serials.includes('SN0')
+        return HttpResponse.json(make.preview({ ok, refusals: ok ? [] : [refusal] }))
+      }),
+    )
+    const { user } = renderApp(ADDRESS)
+    const field = await screen.findByRole('textbox', { name: 'Serial number of /c0/e252/s0' })
+    await user.type(field, 'SN')
+    expect(await createButton()).toHaveAttribute('aria-disabled', 'true')
+    await user.type(field, '0')
+    await ready()
+  })
+
+  it('lets drives be chosen in order in the advanced mode', async () => {
+    const previews = record('post', '/virtual-drives/preview', make.preview())
+    server.use(list('/drives', [make.member(0), ...free().slice(1)]), previews.handler)
+    const { user } = renderApp(`${ADDRESS}?mode=advanced`)
+    await user.click(await screen.findByRole('radio', { name: 'RAID 5' }))
+    for (const slot of [3, 1, 2]) {
+      await user.click(screen.getByRole('button', { name: new RegExp(`^Slot ${slot}\\b`) }))
+    }
+    // In use: it can be reached, but not chosen.
+    const used = screen.getByRole('button', { name: /^Slot 0\b/ })
+    expect(used).toHaveAttribute('aria-disabled', 'true')
+    await user.click(used)
+    await waitFor(() =>
+      expect(previews.requests.at(-1)?.body).toMatchObject({
+        drive_ids: [3, 1, 2].map(make.driveId),
+      }),
+    )
+    expect(screen.getByText('3 drives chosen, in this order:')).toBeVisible()
+  })
+
+  it('says that nothing can be previewed while the host is offline', async () => {
+    server.use(
+      list('/drives', free()),
+      get('/hosts/:id', make.host({ online: false, stale_since: '2026-11-20T09:00:00Z' })),
+      refuse('post', '/virtual-drives/preview', 504, 'host_offline', 'The host is offline.'),
+    )
+    renderApp(ADDRESS)
+    expect(await screen.findByRole('alert')).toHaveTextContent(/The preview comes from the host/)
+    expect(await createButton()).toHaveAttribute('aria-disabled', 'true')
+    expect(screen.getByText('This host is offline')).toBeVisible()
+  })
+})

@@ -1,0 +1,53 @@
+export const common = {
+  cancel: 'Cancel',
+  close: 'Close',
+  save: 'Save',
+  back: 'Back',
+  next: 'Next',
+  retry: 'Try again',
+  copy: 'Copy',
+  copied: 'Copied',
+  copyThing: 'Copy: {{thing}}',
+  yes: 'Yes',
+  no: 'No',
+  none: 'None',
+  unknown: 'Unknown',
+  loading: 'Loading …',
+  loadMore: 'Show more',
+  search: 'Search',
+  percent: '{{value}} %',
+  clearFilters: 'Clear filters',
+  details: 'Details',
+  breadcrumbs: 'Where you are',
+  name: 'Name',
+  state: 'State',
+  size: 'Size',
+  host: 'Host',
+  actions: 'Actions',
+  time: 'Time',
+  messages: 'Messages',
+  noneMatch: 'Nothing matches these filters',
+  notAllowedTitle: 'Your role may not see this',
+  notAllowedText: 'This page is for administrators. Ask one of them if you need it.',
+  notFoundTitle: 'There is nothing here',
+  notFoundText: 'The page or object does not exist (any more).',
+  toFleet: 'Go to the fleet',
+} as const
+
+export const confirm = {
+  type: 'To confirm, type',
+  mismatch: 'This is not “{{expected}}”. Nothing was changed.',
+} as const
+
+export const problem = {
+  title: 'That did not work',
+  unreachableTitle: 'The server does not answer',
+  unreachableText: 'Check your connection. This page tries again by itself.',
+  stale:
+    'Someone or something changed this since you looked at it. What you see now is the present state: look again and repeat the action.',
+  loadFailed: 'This could not be loaded',
+  code: 'Code {{code}}',
+  unexpectedTitle: 'The page has failed',
+  unexpectedText: 'This is a mistake in the console, not in your storage. Reload the page.',
+  reload: 'Reload the page',
+} as const

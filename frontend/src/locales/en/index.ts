@@ -1,0 +1,23 @@
+import * as access from './access'
+import * as activity from './activity'
+import * as common from './common'
+import * as drives from './drives'
+import * as fleet from './fleet'
+import * as hosts from './hosts'
+import * as shell from './shell'
+import * as states from './states'
+import * as storage from './storage'
+import * as wizard from './wizard'
+
+export const en = {
+  ...access,
+  ...activity,
+  ...common,
+  ...drives,
+  ...fleet,
+  ...hosts,
+  ...shell,
+  ...states,
+  ...storage,
+  ...wizard,
+}

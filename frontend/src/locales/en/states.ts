@@ -1,0 +1,148 @@
+export const driveState = {
+  unconfigured_good: 'Unconfigured good',
+  unconfigured_bad: 'Unconfigured bad',
+  hot_spare: 'Hot spare',
+  dedicated_hot_spare: 'Dedicated spare',
+  offline: 'Offline',
+  failed: 'Failed',
+  rebuild: 'Rebuilding',
+  online: 'Online',
+  missing: 'Missing',
+} as const
+
+/** The short words of the controllers' own tools, for the narrow bay. */
+export const driveStateBay = {
+  unconfigured_good: 'Good',
+  unconfigured_bad: 'Bad',
+  hot_spare: 'Spare',
+  dedicated_hot_spare: 'Spare',
+  offline: 'Offline',
+  failed: 'Failed',
+  rebuild: 'Rebuild',
+  online: 'Online',
+  missing: 'Missing',
+} as const
+
+export const driveStateHelp = {
+  unconfigured_good: 'Healthy and in no drive group: free to be used.',
+  unconfigured_bad: 'In no drive group and not to be trusted: it failed, or could not be prepared.',
+  hot_spare:
+    'Waits to take the place of a failed member in any drive group it is large enough for.',
+  dedicated_hot_spare:
+    'Waits to take the place of a failed member in the drive groups it is assigned to.',
+  offline: 'Still a member, but its data are out of date and not used.',
+  failed: 'Was in use and failed; its data are not used any more.',
+  rebuild: 'Its data are being restored from the other members.',
+  online: 'A member in sync: its data are current and in use.',
+  missing: 'Belongs to a drive group, but is not there.',
+} as const
+
+export const virtualDriveState = {
+  optimal: 'Optimal',
+  partially_degraded: 'Partially degraded',
+  degraded: 'Degraded',
+  offline: 'Offline',
+} as const
+
+export const virtualDriveStateHelp = {
+  optimal: 'All members are online.',
+  partially_degraded: 'A member is lost, but another loss would still be survived.',
+  degraded: 'No redundancy is left in at least one place: one more loss there loses the data.',
+  offline:
+    'More members are lost than the level can bear. Nothing is read or written until they return.',
+} as const
+
+export const controllerStatus = {
+  optimal: 'Optimal',
+  needs_attention: 'Needs attention',
+  degraded: 'Degraded',
+  failed: 'Failed',
+} as const
+
+export const raidLevel = {
+  raid0: 'RAID 0',
+  raid1: 'RAID 1',
+  raid5: 'RAID 5',
+  raid6: 'RAID 6',
+  raid10: 'RAID 10',
+  raid50: 'RAID 50',
+  raid60: 'RAID 60',
+} as const
+
+export const operationKind = {
+  rebuild: 'Rebuild',
+  background_init: 'Background initialisation',
+  resync: 'Resynchronisation',
+} as const
+
+export const operationState = {
+  running: 'Running',
+  paused: 'Paused',
+  waiting: 'Waiting',
+  completed: 'Completed',
+  failed: 'Failed',
+  stopped: 'Stopped',
+} as const
+
+export const severity = {
+  debug: 'Debug',
+  progress: 'Progress',
+  info: 'Information',
+  warning: 'Warning',
+  critical: 'Critical',
+  fatal: 'Fatal',
+} as const
+
+export const policyWord = {
+  write_through: 'Write-through',
+  write_back: 'Write-back',
+  always_write_back: 'Always write-back',
+  no_read_ahead: 'No read-ahead',
+  read_ahead: 'Read-ahead',
+  adaptive_read_ahead: 'Adaptive read-ahead',
+  direct: 'Direct',
+  cached: 'Cached',
+  default: 'As the drive has it',
+  on: 'On',
+  off: 'Off',
+  read_write: 'Read and write',
+  read_only: 'Read only',
+  blocked: 'Blocked',
+} as const
+
+export const media = { hdd: 'Hard disk', ssd: 'SSD' } as const
+
+export const objectKind = {
+  host: 'Host',
+  controller: 'Controller',
+  enclosure: 'Enclosure',
+  drive: 'Drive',
+  drive_group: 'Drive group',
+  virtual_drive: 'Virtual drive',
+  battery: 'Battery',
+  operation: 'Operation',
+} as const
+
+export const role = {
+  viewer: 'Viewer',
+  operator: 'Operator',
+  administrator: 'Administrator',
+} as const
+
+export const roleHelp = {
+  viewer: 'Sees everything, changes nothing.',
+  operator: 'Also creates, repairs and deletes storage, and acknowledges alerts.',
+  administrator: 'Also adds hosts and manages users and tokens.',
+} as const
+
+export const commandState = {
+  queued: 'Waiting for the host',
+  offered: 'Sent to the host',
+  accepted: 'Accepted',
+  running: 'Running',
+  succeeded: 'Done',
+  failed: 'Failed',
+  refused: 'Refused',
+  expired: 'Expired',
+  indeterminate: 'Outcome unknown',
+} as const

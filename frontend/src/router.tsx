@@ -1,0 +1,26 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { NotFoundPage } from '@/features/shell/NotFoundPage'
+import { RouteFailure } from '@/features/shell/RouteFailure'
+import { Loading } from '@/ui/Loading'
+import { routeTree } from './routeTree.gen'
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    // Query decides what is fresh.
+    defaultPreloadStaleTime: 0,
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: RouteFailure,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

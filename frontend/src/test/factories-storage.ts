@@ -1,0 +1,239 @@
+import type {
+  Controller,
+  Drive,
+  DriveGroup,
+  Enclosure,
+  Operation,
+  Reason,
+  VirtualDrive,
+} from '@/api/types'
+
+/** What a host reports, as the server sends it. */
+export const TIME = '2026-11-20T12:00:00Z'
+export const HOST_ID = '00000000-0000-4000-8000-000000000001'
+const CONTROLLER_ID = '00000000-0000-4000-8000-0000000000c0'
+const ENCLOSURE_ID = '00000000-0000-4000-8000-0000000000e0'
+export const GROUP_ID = '00000000-0000-4000-8000-0000000000d0'
+export const VIRTUAL_DRIVE_ID = '00000000-0000-4000-8000-0000000000f0'
+
+export const driveId = (slot: number) => `00000000-0000-4000-8000-00000000010${slot}`
+
+export function reason(code: string, text: string, params: Record<string, string> = {}): Reason {
+  return { code, text, params }
+}
+
+const reported = {
+  host_id: HOST_ID,
+  host_name: 'alpha',
+  rev: 1,
+  config_rev: 7,
+  online: true,
+  stale_since: null,
+}
+
+const level = (name: Controller['levels'][number]['level'], min: number, multiple = 1) => ({
+  level: name,
+  drives_min: min,
+  drives_max: 32,
+  drives_multiple: multiple,
+  drives_per_span_default: 0,
+  description: `About ${name}.`,
+})
+
+export function controller(part: Partial<Controller> = {}): Controller {
+  return {
+    ...reported,
+    id: CONTROLLER_ID,
+    key: 'c0',
+    index: 0,
+    path: '/c0',
+    uuid: '11111111-2222-3333-4444-555555555555',
+    model: 'Arraywright native',
+    serial: 'AW0001',
+    firmware_version: '0.1.0',
+    profile: 'native',
+    status: 'optimal',
+    cache_bytes: 0,
+    battery: 'absent',
+    rebuild_rate_percent: 30,
+    bgi_rate_percent: 30,
+    auto_rebuild: true,
+    levels: [
+      level('raid0', 1),
+      level('raid1', 2),
+      level('raid5', 3),
+      level('raid6', 4),
+      level('raid10', 4, 2),
+    ],
+    strip_sizes_bytes: [65_536, 131_072],
+    strip_default_bytes: 65_536,
+    nbd_tcp: null,
+    blocked: {},
+    ...part,
+  }
+}
+
+export function enclosure(part: Partial<Enclosure> = {}): Enclosure {
+  return {
+    ...reported,
+    id: ENCLOSURE_ID,
+    key: 'e252',
+    controller_id: CONTROLLER_ID,
+    eid: 252,
+    path: '/c0/e252',
+    model: 'Shelf',
+    slot_count: 8,
+    rows: 2,
+    columns: 4,
+    order: 'row_major',
+    emulated: true,
+    ...part,
+  }
+}
+
+export function drive(slot: number, part: Partial<Drive> = {}): Drive {
+  return {
+    ...reported,
+    id: driveId(slot),
+    key: `d${slot}`,
+    controller_id: CONTROLLER_ID,
+    enclosure_id: ENCLOSURE_ID,
+    eid: 252,
+    slot,
+    did: slot,
+    path: `/c0/e252/s${slot}`,
+    state: 'unconfigured_good',
+    present: true,
+    foreign: false,
+    size_bytes: 4_000_000_000,
+    usable_bytes: 3_900_000_000,
+    block_bytes: 512,
+    physical_block_bytes: 4096,
+    media: 'hdd',
+    interface: 'file',
+    model: 'EMU 4G',
+    serial: `SN${slot}`,
+    wwn: '',
+    firmware: '1',
+    device: `/d${slot}`,
+    temperature_c: 30,
+    emulated: true,
+    drive_group_id: null,
+    span: null,
+    row: null,
+    hot_spare: null,
+    media_error_count: 0,
+    other_error_count: 0,
+    predictive_failure_count: 0,
+    locating: false,
+    unsuitable: null,
+    state_reason: null,
+    faults: [],
+    blocked: {},
+    ...part,
+  }
+}
+
+export function member(row: number, part: Partial<Drive> = {}): Drive {
+  return drive(row, { state: 'online', drive_group_id: GROUP_ID, span: 0, row, ...part })
+}
+
+export function group(part: Partial<DriveGroup> = {}): DriveGroup {
+  return {
+    ...reported,
+    id: GROUP_ID,
+    key: 'g0',
+    controller_id: CONTROLLER_ID,
+    index: 0,
+    path: '/c0/d0',
+    guid: '0'.repeat(48),
+    level: 'raid5',
+    state: 'optimal',
+    size_bytes: 12_000_000_000,
+    free_bytes: 0,
+    span_count: 1,
+    drives_per_span: 4,
+    members: [0, 1, 2, 3].map((row) => ({
+      span: 0,
+      row,
+      drive_id: driveId(row),
+      state: 'online' as const,
+      serial: `SN${row}`,
+    })),
+    virtual_drive_ids: [VIRTUAL_DRIVE_ID],
+    spare_ids: [],
+    blocked: {},
+    ...part,
+  }
+}
+
+export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
+  return {
+    ...reported,
+    id: VIRTUAL_DRIVE_ID,
+    key: 'v0',
+    controller_id: CONTROLLER_ID,
+    drive_group_id: GROUP_ID,
+    index: 0,
+    path: '/c0/v0',
+    guid: '1'.repeat(48),
+    name: 'archive',
+    level: 'raid5',
+    state: 'optimal',
+    consistent: true,
+    access: 'read_write',
+    size_bytes: 12_000_000_000,
+    block_bytes: 512,
+    strip_bytes: 65_536,
+    span_count: 1,
+    drives_per_span: 4,
+    drive_failures_left: 1,
+    write_policy: {
+      requested: 'write_back',
+      effective: 'write_through',
+      reason: reason('no_cache_memory', 'No cache memory is fitted.'),
+    },
+    read_policy: {
+      requested: 'read_ahead',
+      effective: 'read_ahead',
+      reason: reason('as_requested', 'As requested.'),
+    },
+    io_policy: 'direct',
+    drive_cache_policy: 'default',
+    guarantee: reason('guarantee_write_through', 'After a flush they are on the drives.'),
+    created_at: TIME,
+    exports: [
+      { kind: 'nbd_unix', uri: 'nbd+unix:///archive?socket=/run/nbd.sock', connections: 0 },
+    ],
+    media_error_count: 0,
+    operation_ids: [],
+    blocked: {},
+    ...part,
+  }
+}
+
+export function operation(part: Partial<Operation> = {}): Operation {
+  return {
+    ...reported,
+    id: '00000000-0000-4000-8000-00000000000b',
+    key: 'op1',
+    controller_id: CONTROLLER_ID,
+    kind: 'rebuild',
+    state: 'running',
+    target_kind: 'drive',
+    target_id: driveId(4),
+    target_path: '/c0/e252/s4',
+    target_name: null,
+    drive_group_id: GROUP_ID,
+    done_bytes: 1_000_000_000,
+    total_bytes: 4_000_000_000,
+    progress_percent: 25,
+    speed_bytes_per_s: 100_000_000,
+    time_left_s: 30,
+    started_at: TIME,
+    ended_at: null,
+    reason: null,
+    blocked: {},
+    ...part,
+  }
+}

@@ -1,0 +1,74 @@
+import { screen, within } from '@testing-library/react'
+import { useState } from 'react'
+import { describe, expect, it } from 'vitest'
+import { renderUi } from '@/test/render'
+import { type Column, DataTable, nextSort, parseSort } from './DataTable'
+
+interface Row {
+  name: string
+  size: number
+}
+
+const columns: Column<Row>[] = [
+  { id: 'name', header: 'Name', isRowHeader: true, sortValue: (r) => r.name, cell: (r) => r.name },
+  { id: 'size', header: 'Size', sortValue: (r) => r.size, cell: (r) => r.size },
+  { id: 'note', header: 'Note', cell: () => '–' },
+]
+const rows = [
+  { name: 'b', size: 9 },
+  { name: 'a', size: 100 },
+  { name: 'c', size: 30 },
+]
+
+function Table({ rowsMax }: { rowsMax?: number }) {
+  const [sort, setSort] = useState<string | undefined>()
+  return (
+    <DataTable
+      label="Things"
+      columns={columns}
+      rows={rows}
+      rowId={(row) => row.name}
+      sort={sort}
+      onSortChange={setSort}
+      {...(rowsMax !== undefined && { rowsMax })}
+    />
+  )
+}
+
+const names = () => screen.getAllByRole('rowheader').map((cell) => cell.textContent)
+
+describe('DataTable', () => {
+  it('sorts by numbers as numbers, both ways, and back', async () => {
+    const { user } = renderUi(<Table />)
+    const header = screen.getByRole('columnheader', { name: 'Size' })
+    const button = within(header).getByRole('button')
+    await user.click(button)
+    expect(names()).toEqual(['b', 'c', 'a'])
+    expect(header).toHaveAttribute('aria-sort', 'ascending')
+    await user.click(button)
+    expect(names()).toEqual(['a', 'c', 'b'])
+    await user.click(button)
+    expect(names()).toEqual(['b', 'a', 'c'])
+    expect(header).not.toHaveAttribute('aria-sort')
+  })
+
+  it('offers no sorting where there is nothing to sort by', () => {
+    renderUi(<Table />)
+    const header = screen.getByRole('columnheader', { name: 'Note' })
+    expect(within(header).queryByRole('button')).toBeNull()
+  })
+
+  it('cuts after sorting, not before', async () => {
+    const { user } = renderUi(<Table rowsMax={1} />)
+    await user.click(screen.getByRole('button', { name: 'Name' }))
+    expect(names()).toEqual(['a'])
+  })
+
+  it('reads and writes the sort of an address', () => {
+    expect(parseSort('-size')).toEqual([{ id: 'size', desc: true }])
+    expect(parseSort(undefined)).toEqual([])
+    expect(nextSort('name', 'size')).toBe('size')
+    expect(nextSort('size', 'size')).toBe('-size')
+    expect(nextSort('-size', 'size')).toBeUndefined()
+  })
+})

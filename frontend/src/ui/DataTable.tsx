@@ -1,0 +1,185 @@
+import {
+  type ColumnDef,
+  createSortedRowModel,
+  type RowData,
+  rowSortingFeature,
+  type SortingState,
+  sortFn_alphanumeric,
+  sortFn_text,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
+import type { ReactNode } from 'react'
+import classes from './DataTable.module.css'
+import { useScrolls } from './use-scrolls'
+
+/** The one place that knows the table library. Features are chosen here, once. */
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { alphanumeric: sortFn_alphanumeric, text: sortFn_text },
+})
+
+export interface Column<Row> {
+  id: string
+  header: string
+  cell: (row: Row) => ReactNode
+  /** What to sort by; columns without it cannot be sorted. */
+  sortValue?: (row: Row) => string | number
+  align?: 'end'
+  /** Takes the width that the others leave. */
+  grow?: boolean
+  /** The column that names the row; it heads the card on a phone. */
+  isRowHeader?: boolean
+  /** Left out between phone and wide screen, where width is scarce. */
+  wideOnly?: boolean
+}
+
+interface DataTableProps<Row extends RowData> {
+  label: string
+  columns: Column<Row>[]
+  rows: Row[]
+  rowId: (row: Row) => string
+  /** "name" or "-name"; the caller keeps it in the URL. */
+  sort?: string | undefined
+  onSortChange?: (sort: string | undefined) => void
+  rowTone?: (row: Row) => 'dim' | 'selected' | undefined
+  empty?: ReactNode
+  /** Draw at most so many, after sorting. */
+  rowsMax?: number
+}
+
+export function parseSort(sort: string | undefined): SortingState {
+  if (!sort) return []
+  return [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]
+}
+
+export function nextSort(current: string | undefined, column: string): string | undefined {
+  if (current === column) return `-${column}`
+  return current === `-${column}` ? undefined : column
+}
+
+function toColumnDefs<Row extends RowData>(columns: Column<Row>[]) {
+  return columns.map(
+    (column): ColumnDef<typeof features, Row> => ({
+      id: column.id,
+      header: column.header,
+      accessorFn: column.sortValue ?? (() => ''),
+      enableSorting: column.sortValue !== undefined,
+      sortFn: 'alphanumeric',
+    }),
+  )
+}
+
+function SortMark({ direction }: { direction: 'asc' | 'desc' | undefined }) {
+  if (direction === 'asc') return <ArrowUp size={14} aria-hidden />
+  if (direction === 'desc') return <ArrowDown size={14} aria-hidden />
+  return <ChevronsUpDown size={14} aria-hidden className={classes.sortable} />
+}
+
+export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+  const { columns, rows, sort, onSortChange } = props
+  const sorting = parseSort(sort)
+  const table = useTable({
+    features,
+    columns: toColumnDefs(columns),
+    data: rows,
+    getRowId: props.rowId,
+    state: { sorting },
+  })
+  if (rows.length === 0 && props.empty) return <>{props.empty}</>
+
+  const current = sorting[0]
+  return (
+    <ScrollFrame label={props.label}>
+      {/* On a phone rows become cards by CSS, which drops the implied roles: they are named here. */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+      <table className={classes.table} role="table" aria-label={props.label}>
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+        <thead role="rowgroup">
+          {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+          <tr role="row">
+            {columns.map((column) => {
+              const direction =
+                current?.id === column.id ? (current.desc ? 'desc' : 'asc') : undefined
+              const canSort = column.sortValue !== undefined && onSortChange !== undefined
+              return (
+                <th
+                  key={column.id}
+                  // biome-ignore lint/a11y/noRedundantRoles: see above
+                  role="columnheader"
+                  scope="col"
+                  data-align={column.align}
+                  data-wide={column.wideOnly}
+                  data-grow={column.grow}
+                  aria-sort={direction && (direction === 'asc' ? 'ascending' : 'descending')}
+                >
+                  {canSort ? (
+                    <button
+                      type="button"
+                      className={classes.sort}
+                      onClick={() => onSortChange(nextSort(sort, column.id))}
+                    >
+                      {column.header}
+                      <SortMark direction={direction} />
+                    </button>
+                  ) : (
+                    column.header
+                  )}
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+        <tbody role="rowgroup">
+          {table
+            .getRowModel()
+            .rows.slice(0, props.rowsMax)
+            .map((row) => (
+              // biome-ignore lint/a11y/noRedundantRoles: see above
+              <tr key={row.id} role="row" data-tone={props.rowTone?.(row.original)}>
+                {columns.map((column) => (
+                  <Cell key={column.id} column={column} row={row.original} />
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </ScrollFrame>
+  )
+}
+
+/** A frame that scrolls needs the keyboard; one that does not is no stop on the way. */
+function ScrollFrame({ label, children }: { label: string; children: ReactNode }) {
+  const { ref, scrolls } = useScrolls<HTMLDivElement>()
+  const reachable = scrolls ? { tabIndex: 0, role: 'group', 'aria-label': label } : {}
+  return (
+    <div ref={ref} className={classes.frame} {...reachable}>
+      {children}
+    </div>
+  )
+}
+
+function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
+  const common = {
+    'data-label': column.header,
+    'data-align': column.align,
+    'data-wide': column.wideOnly,
+  }
+  if (column.isRowHeader) {
+    return (
+      // biome-ignore lint/a11y/noRedundantRoles: see above
+      <th scope="row" role="rowheader" {...common}>
+        {column.cell(row)}
+      </th>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see above
+    <td role="cell" {...common}>
+      {column.cell(row)}
+    </td>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { problemOf } from '@/lib/problem'
+import { EmptyState } from './EmptyState'
+import { ProblemNotice } from './ProblemNotice'
+
+/** A page or panel that could not be loaded, with a way to try again. */
+export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const { t } = useTranslation()
+  const problem = problemOf(error)
+  if (problem.status === 403) {
+    return (
+      <EmptyState kind="not-allowed" title={t('common.notAllowedTitle')}>
+        {problem.detail ?? t('common.notAllowedText')}
+      </EmptyState>
+    )
+  }
+  if (problem.status === 404) {
+    return (
+      <EmptyState kind="none-match" title={t('common.notFoundTitle')}>
+        {t('common.notFoundText')}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      kind="failed"
+      title={t('problem.loadFailed')}
+      action={
+        <Button variant="default" onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      }
+    >
+      <ProblemNotice problem={problem} />
+    </EmptyState>
+  )
+}
