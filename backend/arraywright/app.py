@@ -34,7 +34,7 @@ from arraywright.storage import endpoints as storage
 
 logger = logging.getLogger(__name__)
 PREFIX = "/api/v1"
-STOP_S = 10.0
+STOP_S = 5.0
 
 ROUTERS: tuple[APIRouter, ...] = (
     system.router,

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import faulthandler
 import json
 import logging
 import os
@@ -9,7 +10,7 @@ import socket
 import sys
 import threading
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
 from arraywright import __version__, bootstrap, migrations
-from arraywright.app import begin_shutdown, create_app
+from arraywright.app import STOP_S, begin_shutdown, create_app
 from arraywright.audit import service as audit
 from arraywright.auth import users
 from arraywright.bootstrap import StartError
@@ -31,9 +32,11 @@ from arraywright.kit.roles import Role
 from arraywright.settings import Settings
 
 MAXIMUM_FRAME_BYTES = 256 * 1024
+DRAIN_S = 2.0
 SHUTDOWN_S = 5
-# Whatever has not ended by then is left: everything acknowledged is committed already.
-SHUTDOWN_LIMIT_S = 12
+# The stages of a stop, one after the other, and a second for the rest. Whatever has not ended
+# by then is left: everything acknowledged is committed already.
+SHUTDOWN_LIMIT_S = DRAIN_S + SHUTDOWN_S + STOP_S + 1.0
 
 OPTIONS: dict[str, str] = {
     "host": "address to listen on",
@@ -54,8 +57,16 @@ def _say(text: str) -> None:
 
 
 def _leave() -> None:
-    _say(f"Not everything has ended {SHUTDOWN_LIMIT_S} s after the request to stop; leaving it.")
+    _say(f"Not everything has ended {SHUTDOWN_LIMIT_S:.0f} s after the request to stop; leaving.")
+    faulthandler.dump_traceback()
     os._exit(0)
+
+
+def _limit_stop() -> None:
+    """This process ends in bounded time, whatever a thread of it still waits for."""
+    limit = threading.Timer(SHUTDOWN_LIMIT_S, _leave)
+    limit.daemon = True
+    limit.start()
 
 
 class Server(uvicorn.Server):
@@ -63,6 +74,7 @@ class Server(uvicorn.Server):
     for open connections."""
 
     announcement = ""
+    on_stop: Callable[[], None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -70,14 +82,13 @@ class Server(uvicorn.Server):
             _say(self.announcement)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        limit = threading.Timer(SHUTDOWN_LIMIT_S, _leave)
-        limit.daemon = True
-        limit.start()
+        if self.on_stop is not None:
+            self.on_stop()
         app: Any = self.config.app
         runtime = getattr(app.state, "runtime", None)
         if runtime is not None:
             begin_shutdown(runtime)
-            await runtime.registry.drained(2.0)
+            await runtime.registry.drained(DRAIN_S)
         await super().shutdown(sockets)
 
 
@@ -138,6 +149,7 @@ def _serve_on(settings: Settings, listener: socket.socket) -> int:
     server.announcement = (
         f"Arraywright {__version__} on {scheme}://{address}:{listener.getsockname()[1]}"
     )
+    server.on_stop = _limit_stop
     server.run(sockets=[listener])
     return 0 if server.started else 1
 
