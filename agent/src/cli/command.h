@@ -61,7 +61,7 @@ typedef void (*cli_visit)(struct cli_context *context, const struct model_object
 void cli_each_drive(struct cli_context *context, json_t *missing, cli_visit visit, void *data);
 void cli_each_numbered(struct cli_context *context, enum object_kind kind, json_t *missing,
                        cli_visit visit, void *data);
-/* The controller's picture; index of /cX, 0 for now. */
+/* The picture of controller /cX. An agent has one: index 0. */
 const struct model_object *cli_controller(const struct cli_context *context);
 
 /* show.c */
