@@ -152,10 +152,14 @@ class Writer(threading.Thread):
         self.random = random.Random(seed)
         self.lock = threading.Lock()  # the connection and the ledger
         self.handle = None
+        self.epoch = None  # the agent's life that the handle belongs to
         self.operations = 0
 
     def connect(self):
-        self.handle = self.test.agent.nbd_open(self.vd)
+        """A new connection to the agent that runs now."""
+        with self.lock:
+            self.epoch = self.test.epoch
+            self.handle = self.test.agent.nbd_open(self.vd)
 
     def read(self, sector, count):
         return bytes(self.handle.pread(count * SECTOR, sector * SECTOR))
@@ -203,26 +207,25 @@ class Writer(threading.Thread):
             self.ledger.check(sector, self.read(sector, count), self.name)
         self.operations += 1
 
-    def reconnect(self, error):
-        """Only a restart of the agent excuses an error."""
+    def reconnect(self, error, epoch):
+        """Only a restart of the agent excuses an error on a connection of that epoch."""
         with self.test.restarting:
-            if self.test.stopping:
-                return
-            if self.test.epoch == self.epoch:
+            if self.test.stopping or self.epoch != epoch:
+                return  # the end, or somebody has connected us anew already
+            if self.test.epoch == epoch:
                 raise AssertionError(f"{self.name}: {error} although the agent runs")
-            self.epoch = self.test.epoch
-            with self.lock:
-                self.connect()
+            self.connect()
 
     def run(self):
+        epoch = self.epoch
         try:
-            self.epoch = self.test.epoch
             while not self.test.stopping:
                 try:
                     with self.test.gate, self.lock:
+                        epoch = self.epoch
                         self.step()
                 except nbd.Error as error:
-                    self.reconnect(error)
+                    self.reconnect(error, epoch)
         except BaseException as error:  # whatever it is, the test must fail
             self.test.fail(error)
 
@@ -481,7 +484,6 @@ class Test:
         try:
             for writer in self.all_writers():
                 if writer.epoch != self.epoch:
-                    writer.epoch = self.epoch
                     writer.connect()
                 writer.settle()
         finally:
@@ -518,7 +520,6 @@ class Test:
             try:
                 self.restart(self.agent.kill)
                 for writer in self.all_writers():
-                    writer.epoch = self.epoch
                     writer.connect()
                     writer.verify()
             finally:
