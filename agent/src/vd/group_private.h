@@ -24,9 +24,9 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "base/pool.h"
+#include "base/sim_bug.h"
 #include "raid/plan.h"
 #include "vd/group.h"
-#include "vd/sim_bug.h"
 
 #define STRIPE_LOCK_BUCKETS 256u
 #define STRIPE_SYNC_OPS 8u

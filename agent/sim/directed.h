@@ -1,8 +1,8 @@
 /*
  * Short stories aimed at one promise, for windows that random lives hit too rarely.
  */
-#ifndef ARRAYWRIGHT_TESTS_DIRECTED_H
-#define ARRAYWRIGHT_TESTS_DIRECTED_H
+#ifndef ARRAYWRIGHT_SIM_DIRECTED_H
+#define ARRAYWRIGHT_SIM_DIRECTED_H
 
 #include <stdbool.h>
 #include <stdint.h>

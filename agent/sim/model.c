@@ -63,6 +63,30 @@ void model_destroy(struct model *model)
     free(model);
 }
 
+static void *array_copy(const void *from, uint64_t count, size_t size)
+{
+    void *array = array_new(count, size);
+
+    memcpy(array, from, count * size);
+    return array;
+}
+
+struct model *model_copy(const struct model *model)
+{
+    uint64_t count = model->block_count;
+    struct model *copy = array_copy(model, 1, sizeof(*model));
+
+    copy->floor = array_copy(model->floor, count, sizeof(uint32_t));
+    copy->acked = array_copy(model->acked, count, sizeof(uint32_t));
+    copy->durable = array_copy(model->durable, count, sizeof(uint32_t));
+    copy->newest = array_copy(model->newest, count, sizeof(uint32_t));
+    copy->zero = array_copy(model->zero, count, sizeof(uint32_t));
+    copy->cleared = array_copy(model->cleared, count, sizeof(uint32_t));
+    copy->unsure = array_copy(model->unsure, count, sizeof(bool));
+    copy->at_risk = array_copy(model->at_risk, count, sizeof(bool));
+    return copy;
+}
+
 struct head {
     uint64_t magic;
     uint64_t seed;
@@ -226,4 +250,11 @@ void model_risk_taken(struct model *model)
 void model_risk_over(struct model *model)
 {
     memset(model->at_risk, 0, model->block_count * sizeof(bool));
+}
+
+void model_forget(struct model *model)
+{
+    memset(model->floor, 0, model->block_count * sizeof(uint32_t));
+    memset(model->acked, 0, model->block_count * sizeof(uint32_t));
+    memset(model->durable, 0, model->block_count * sizeof(uint32_t));
 }

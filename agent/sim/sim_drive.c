@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES SIM_PAGE_BYTES
 
 /* One request in the drive. */
 struct sim_transfer {
@@ -41,8 +41,10 @@ static uint64_t mix(uint64_t value)
 }
 
 /* What a page holds before it is first written. */
-static void page_fill(const struct sim_drive *drive, uint64_t page, uint8_t *bytes)
+static void page_fill(void *context, uint64_t page, uint8_t *bytes)
 {
+    const struct sim_drive *drive = context;
+
     if (drive->options.fill_seed == 0) {
         memset(bytes, 0, PAGE_BYTES);
         return;
@@ -53,41 +55,29 @@ static void page_fill(const struct sim_drive *drive, uint64_t page, uint8_t *byt
     }
 }
 
-static uint8_t *page_for_write(const struct sim_drive *drive, uint8_t **table, uint64_t page)
-{
-    ASSERT(page < drive->page_count);
-    if (table[page] == NULL) {
-        table[page] = malloc(PAGE_BYTES);
-        ASSERT(table[page] != NULL);
-        page_fill(drive, page, table[page]);
-    }
-    return table[page];
-}
-
-static void table_read(const struct sim_drive *drive, uint8_t *const *table, uint64_t offset_bytes,
-                       uint8_t *buffer, uint64_t length_bytes)
+static void pages_read(const struct sim_drive *drive, const struct sim_pages *pages,
+                       uint64_t offset_bytes, uint8_t *buffer, uint64_t length_bytes)
 {
     uint8_t filled[PAGE_BYTES];
 
     ASSERT(offset_bytes + length_bytes <= drive->options.size_bytes);
     while (length_bytes > 0) {
-        uint64_t page = offset_bytes / PAGE_BYTES;
         uint64_t within = offset_bytes % PAGE_BYTES;
         uint64_t count = min_u64(PAGE_BYTES - within, length_bytes);
+        const uint8_t *page = sim_pages_find(pages, offset_bytes / PAGE_BYTES);
 
-        if (table[page] != NULL) {
-            memcpy(buffer, table[page] + within, count);
-        } else {
-            page_fill(drive, page, filled);
-            memcpy(buffer, filled + within, count);
+        if (page == NULL) {
+            page_fill((void *)(uintptr_t)drive, offset_bytes / PAGE_BYTES, filled); /* reads it */
+            page = filled;
         }
+        memcpy(buffer, page + within, count);
         buffer += count;
         offset_bytes += count;
         length_bytes -= count;
     }
 }
 
-static void table_write(const struct sim_drive *drive, uint8_t **table, uint64_t offset_bytes,
+static void pages_write(struct sim_drive *drive, struct sim_pages *pages, uint64_t offset_bytes,
                         const uint8_t *buffer, uint64_t length_bytes)
 {
     ASSERT(offset_bytes + length_bytes <= drive->options.size_bytes);
@@ -95,7 +85,8 @@ static void table_write(const struct sim_drive *drive, uint8_t **table, uint64_t
         uint64_t within = offset_bytes % PAGE_BYTES;
         uint64_t count = min_u64(PAGE_BYTES - within, length_bytes);
 
-        memcpy(page_for_write(drive, table, offset_bytes / PAGE_BYTES) + within, buffer, count);
+        memcpy(sim_pages_take(pages, offset_bytes / PAGE_BYTES, page_fill, drive) + within, buffer,
+               count);
         buffer += count;
         offset_bytes += count;
         length_bytes -= count;
@@ -167,7 +158,7 @@ static void writes_make_durable(struct sim_drive *drive, uint64_t newest)
         struct sim_write *write = list_entry(node, struct sim_write, link);
 
         if (write->number <= newest) {
-            table_write(drive, drive->durable, write->offset_bytes, write->bytes,
+            pages_write(drive, &drive->durable, write->offset_bytes, write->bytes,
                         write->length_bytes);
             list_remove(node);
             free(write);
@@ -184,12 +175,12 @@ static void transfer_perform(struct sim_transfer *transfer)
     case IO_OP_READ:
         drive->counters.reads++;
         drive->counters.read_bytes += request->length_bytes;
-        table_read(drive, drive->current, request->offset_bytes, request->buffer,
+        pages_read(drive, &drive->current, request->offset_bytes, request->buffer,
                    request->length_bytes);
         break;
     case IO_OP_WRITE:
         drive->counters.written_bytes += request->length_bytes;
-        table_write(drive, drive->current, request->offset_bytes, request->buffer,
+        pages_write(drive, &drive->current, request->offset_bytes, request->buffer,
                     request->length_bytes);
         write_remember(drive, request);
         faults_heal(drive, request->offset_bytes, request->length_bytes);
@@ -230,8 +221,10 @@ static void transfer_done(struct sim_event *event)
 {
     struct sim_transfer *transfer = container_of(event, struct sim_transfer, event);
     struct sim_drive *drive = transfer->drive;
+    struct sim_world *world = drive->world;
     struct io_request *request = transfer->request;
     enum io_status status = transfer_status(transfer);
+    bool changes = false;
 
     if (status == IO_STATUS_OK) {
         transfer_perform(transfer);
@@ -240,7 +233,14 @@ static void transfer_done(struct sim_event *event)
     ASSERT(drive->in_flight_count > 0);
     drive->in_flight_count--;
     free(transfer);
+    changes = request->op != IO_OP_READ;
+    if (changes) {
+        sim_world_boundary(world);
+    }
     request->complete(request, status);
+    if (changes) {
+        sim_world_boundary(world);
+    }
 }
 
 static void request_check(const struct sim_drive *drive, const struct io_request *request)
@@ -279,17 +279,20 @@ static void drive_submit_op(struct io_port *port, struct io_request *request)
     if (drive->hang && !drive->gone && world->powered) {
         transfer->hung = true;
         list_push_tail(&drive->hung, &transfer->link);
-        return;
+    } else {
+        list_push_tail(&drive->in_flight, &transfer->link);
+        sim_event_post(world, &transfer->event,
+                       drive->options.latency_min_us + rng_below(&world->rng, span_us) +
+                           drive->extra_latency_us);
     }
-    list_push_tail(&drive->in_flight, &transfer->link);
-    sim_event_post(world, &transfer->event,
-                   drive->options.latency_min_us + rng_below(&world->rng, span_us) +
-                       drive->extra_latency_us);
+    if (request->op == IO_OP_WRITE) {
+        sim_world_boundary(world);
+    }
 }
 
 static const struct io_port_ops drive_port_ops = {.submit = drive_submit_op};
 
-struct sim_drive *sim_drive_create(struct sim_world *world, const struct sim_drive_options *options)
+static struct sim_drive *drive_new(struct sim_world *world, const struct sim_drive_options *options)
 {
     struct sim_drive *drive = calloc(1, sizeof(*drive));
 
@@ -308,15 +311,20 @@ struct sim_drive *sim_drive_create(struct sim_world *world, const struct sim_dri
     drive->port.physical_block_bytes =
         options->physical_block_bytes != 0 ? options->physical_block_bytes : 4096;
     drive->world = world;
-    drive->page_count = options->size_bytes / PAGE_BYTES;
-    drive->current = calloc(drive->page_count, sizeof(*drive->current));
-    drive->durable = calloc(drive->page_count, sizeof(*drive->durable));
-    ASSERT(drive->current != NULL && drive->durable != NULL);
     list_init(&drive->in_flight);
     list_init(&drive->hung);
     list_init(&drive->unflushed);
     list_init(&drive->world_link);
     list_push_tail(&world->drives, &drive->world_link);
+    return drive;
+}
+
+struct sim_drive *sim_drive_create(struct sim_world *world, const struct sim_drive_options *options)
+{
+    struct sim_drive *drive = drive_new(world, options);
+
+    sim_pages_init(&drive->current);
+    sim_pages_init(&drive->durable);
     return drive;
 }
 
@@ -335,12 +343,8 @@ void sim_drive_destroy(struct sim_drive *drive)
     }
     ASSERT(drive->in_flight_count == 0);
     unflushed_drop(drive);
-    for (uint64_t i = 0; i < drive->page_count; i++) {
-        free(drive->current[i]);
-        free(drive->durable[i]);
-    }
-    free(drive->current);
-    free(drive->durable);
+    sim_pages_done(&drive->current);
+    sim_pages_done(&drive->durable);
     list_remove(&drive->world_link);
     free(drive);
 }
@@ -383,18 +387,11 @@ void sim_drive_unhang(struct sim_drive *drive)
     }
 }
 
-/* Makes `current` equal `durable` wherever an unflushed write had changed it. */
+/* What only the drive's cache had is gone. */
 static void current_revert(struct sim_drive *drive)
 {
-    LIST_FOR_EACH (node, &drive->unflushed) {
-        struct sim_write *write = list_entry(node, struct sim_write, link);
-        uint64_t last = (write->offset_bytes + write->length_bytes - 1) / PAGE_BYTES;
-
-        for (uint64_t page = write->offset_bytes / PAGE_BYTES; page <= last; page++) {
-            table_read(drive, drive->durable, page * PAGE_BYTES,
-                       page_for_write(drive, drive->current, page), PAGE_BYTES);
-        }
-    }
+    sim_pages_done(&drive->current);
+    sim_pages_copy(&drive->current, &drive->durable);
     unflushed_drop(drive);
 }
 
@@ -416,82 +413,185 @@ void sim_drive_return(struct sim_drive *drive)
 void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *buffer,
                     uint64_t length_bytes)
 {
-    table_read(drive, drive->current, offset_bytes, buffer, length_bytes);
+    pages_read(drive, &drive->current, offset_bytes, buffer, length_bytes);
 }
 
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,
                     uint64_t length_bytes)
 {
-    table_write(drive, drive->current, offset_bytes, buffer, length_bytes);
-    table_write(drive, drive->durable, offset_bytes, buffer, length_bytes);
+    pages_write(drive, &drive->current, offset_bytes, buffer, length_bytes);
+    pages_write(drive, &drive->durable, offset_bytes, buffer, length_bytes);
 }
 
-/* Some sectors of one write reach the medium. */
-static void cut_write(struct sim_drive *drive, uint64_t offset_bytes, const uint8_t *bytes,
-                      uint32_t length_bytes, uint32_t rate_of_16, bool torn)
+/* Power cuts */
+
+static bool kind_is(const struct sim_cut_plan *plan, uint64_t offset_bytes, uint32_t length_bytes)
 {
-    bool whole = rng_below(&drive->world->rng, 16) < rate_of_16;
-    uint32_t sector_bytes = drive->port.logical_block_bytes;
+    bool above = offset_bytes >= plan->split_bytes;
+    bool longer = length_bytes > PAGE_BYTES;
+    bool odd = offset_bytes / PAGE_BYTES % 2 != 0;
 
-    for (uint32_t at = 0; at < length_bytes; at += sector_bytes) {
-        bool lands = torn ? rng_below(&drive->world->rng, 2) == 0 : whole;
+    switch (plan->kind) {
+    case SIM_WRITE_BELOW:
+        return !above;
+    case SIM_WRITE_ABOVE:
+        return above;
+    case SIM_WRITE_SHORT:
+        return !longer;
+    case SIM_WRITE_LONG:
+        return longer;
+    case SIM_WRITE_ODD:
+        return odd;
+    case SIM_WRITE_EVEN:
+        return !odd;
+    case SIM_WRITE_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
 
-        if (lands) {
-            table_write(drive, drive->durable, offset_bytes + at, bytes + at, sector_bytes);
+/* One power cut of one drive: the survivors of what `from` had under way reach `to`. */
+struct cut {
+    const struct sim_cut_plan *plan;
+    const struct sim_drive *from;
+    struct sim_drive *to; /* the same one, or its fork */
+    struct rng *rng;
+    uint32_t rate_of_16;
+    uint64_t kept;        /* PREFIX: how many still survive */
+    bool spoils;          /* may still leave an unreadable sector */
+};
+
+static void cut_spoil(struct cut *cut, uint64_t offset_bytes)
+{
+    struct sim_fault fault = {.kind = SIM_FAULT_READ,
+                              .offset_bytes = offset_bytes,
+                              .length_bytes = cut->to->port.logical_block_bytes};
+
+    if (cut->spoils && rng_below(cut->rng, 4) == 0) {
+        cut->spoils = false;
+        (void)sim_drive_fault_add(cut->to, &fault); /* a full table is trouble enough */
+    }
+}
+
+static void cut_write(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
+                      uint32_t length_bytes, bool whole, bool torn)
+{
+    uint32_t sector_bytes = cut->to->port.logical_block_bytes;
+
+    if (!torn && whole) {
+        pages_write(cut->to, &cut->to->durable, offset_bytes, bytes, length_bytes);
+        faults_heal(cut->to, offset_bytes, length_bytes);
+    }
+    for (uint32_t at = 0; torn && at < length_bytes; at += sector_bytes) {
+        if (rng_below(cut->rng, 2) == 0) {
+            pages_write(cut->to, &cut->to->durable, offset_bytes + at, bytes + at, sector_bytes);
+        } else {
+            cut_spoil(cut, offset_bytes + at);
         }
     }
 }
 
-/* Writes in flight: none, all or some of their sectors have reached the medium. */
-static void cut_in_flight(struct sim_drive *drive, struct list *transfers, uint32_t rate_of_16)
+/* Does a write survive? torn: sector by sector. */
+static bool cut_decide(struct cut *cut, uint64_t offset_bytes, uint32_t length_bytes,
+                       uint32_t torn_percent, bool *ret_torn)
+{
+    *ret_torn = false;
+    switch (cut->plan->cut) {
+    case SIM_CUT_KEEP_ALL:
+        return true;
+    case SIM_CUT_DROP_ALL:
+        return false;
+    case SIM_CUT_RATE:
+    case SIM_CUT_DRIVE_RATE:
+        *ret_torn = rng_below(cut->rng, 100) < torn_percent;
+        return rng_below(cut->rng, 16) < cut->rate_of_16;
+    case SIM_CUT_PREFIX:
+        if (cut->kept == 0) {
+            return false;
+        }
+        cut->kept--;
+        return true;
+    case SIM_CUT_KIND:
+        *ret_torn = rng_below(cut->rng, 100) < torn_percent;
+        return kind_is(cut->plan, offset_bytes, length_bytes) == cut->plan->kind_survives;
+    case SIM_CUT_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+/* Writes in flight: none, all or some of their sectors have reached the medium, even if the
+ * process alone has died. */
+static void cut_in_flight(struct cut *cut, const struct list *transfers)
 {
     LIST_FOR_EACH (node, transfers) {
         struct sim_transfer *transfer = list_entry(node, struct sim_transfer, link);
         const struct io_request *request = transfer->request;
+        bool torn = false;
+        bool whole = false;
 
-        if (request->op == IO_OP_WRITE && !drive->gone) {
-            uint64_t first = request->offset_bytes / PAGE_BYTES;
-            uint64_t last = (request->offset_bytes + request->length_bytes - 1) / PAGE_BYTES;
-
-            cut_write(drive, request->offset_bytes, request->buffer, request->length_bytes,
-                      rate_of_16, rng_below(&drive->world->rng, 3) == 0);
-            for (uint64_t page = first; page <= last; page++) {
-                table_read(drive, drive->durable, page * PAGE_BYTES,
-                           page_for_write(drive, drive->current, page), PAGE_BYTES);
-            }
+        if (request->op != IO_OP_WRITE || cut->from->gone) {
+            continue;
         }
+        whole = cut_decide(cut, request->offset_bytes, request->length_bytes, 33, &torn);
+        if (cut->plan->cut == SIM_CUT_KEEP_ALL) {
+            whole = rng_below(cut->rng, 2) == 0;
+            torn = rng_below(cut->rng, 3) == 0;
+        }
+        cut_write(cut, request->offset_bytes, request->buffer, request->length_bytes, whole, torn);
     }
 }
 
-void sim_drive_cut(struct sim_drive *drive, enum sim_cut cut, uint32_t rate_of_16)
+static void cut_apply(struct cut *cut)
 {
-    uint64_t kept = 0;
+    const struct sim_drive *from = cut->from;
+    static const uint32_t rates[] = {0, 1, 8, 15, 16};
     uint64_t count = 0;
 
-    if (cut == SIM_CUT_KEEP_ALL) {
-        writes_make_durable(drive, UINT64_MAX);
-        rate_of_16 = 16;
-    } else if (cut == SIM_CUT_DROP_ALL) {
-        rate_of_16 = 0;
-    }
-    LIST_FOR_EACH (node, &drive->unflushed) {
+    LIST_FOR_EACH (node, &from->unflushed) {
         count++;
     }
-    kept = rng_below(&drive->world->rng, count + 1);
-    count = 0;
-    LIST_FOR_EACH (node, &drive->unflushed) {
-        struct sim_write *write = list_entry(node, struct sim_write, link);
-        bool torn = cut != SIM_CUT_DROP_ALL && rng_below(&drive->world->rng, 10) == 0;
+    cut->kept = rng_below(cut->rng, count + from->in_flight_count + 1);
+    cut->rate_of_16 = cut->plan->cut == SIM_CUT_DRIVE_RATE ? rates[rng_below(cut->rng, 5)]
+                                                           : cut->plan->rate_of_16;
+    cut->spoils = cut->plan->spoilt == from;
+    LIST_FOR_EACH (node, &from->unflushed) {
+        const struct sim_write *write = list_entry(node, struct sim_write, link);
+        bool torn = false;
+        bool whole = cut_decide(cut, write->offset_bytes, write->length_bytes,
+                                cut->plan->torn_percent, &torn);
 
-        if (cut == SIM_CUT_PREFIX) {
-            rate_of_16 = count++ < kept ? 16 : 0;
-            torn = false;
-        }
-        cut_write(drive, write->offset_bytes, write->bytes, write->length_bytes, rate_of_16, torn);
+        cut_write(cut, write->offset_bytes, write->bytes, write->length_bytes, whole, torn);
     }
+    cut_in_flight(cut, &from->in_flight);
+    cut_in_flight(cut, &from->hung);
+}
+
+void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan)
+{
+    struct cut cut = {.plan = plan, .from = drive, .to = drive, .rng = &drive->world->rng};
+
+    cut_apply(&cut);
     current_revert(drive);
-    rate_of_16 = cut == SIM_CUT_KEEP_ALL ? 8 : rate_of_16;
-    cut_in_flight(drive, &drive->in_flight, rate_of_16);
-    cut_in_flight(drive, &drive->hung, rate_of_16);
     sim_drive_unhang(drive);
+}
+
+struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world *world,
+                                 const struct sim_cut_plan *plan)
+{
+    struct sim_drive *fork = drive_new(world, &drive->options);
+    struct cut cut = {.plan = plan, .from = drive, .to = fork, .rng = &world->rng};
+
+    fork->fault_count = drive->fault_count;
+    memcpy(fork->faults, drive->faults, sizeof(fork->faults));
+    fork->gone = drive->gone;
+    fork->cache_lost = drive->cache_lost;
+    fork->flush_fails = drive->flush_fails;
+    fork->flush_ignored = drive->flush_ignored;
+    fork->write_fails = drive->write_fails;
+    fork->errors_left = drive->errors_left;
+    sim_pages_copy(&fork->durable, &drive->durable);
+    cut_apply(&cut);
+    sim_pages_copy(&fork->current, &fork->durable);
+    return fork;
 }

@@ -1,13 +1,17 @@
 /*
  * The oracle: what a read of a virtual drive may return. Every block that a test writes says
  * who it is (virtual drive, block, version), so that a wrong place or a stale version is seen
- * at once. Knows nothing of the engine.
+ * at once.
+ *
+ * Independent of the engine on purpose: it shares nothing with it but base/, so that no mistake
+ * can be made on both sides with one stroke. What it has to know of a layout (layout.h) it works
+ * out from the description of the format.
  *
  * Per block: `floor` is the oldest version a read may return, `newest` the newest submitted;
  * `acked` and `durable` the newest acknowledged and the newest that a flush has covered.
  */
-#ifndef ARRAYWRIGHT_TESTS_MODEL_H
-#define ARRAYWRIGHT_TESTS_MODEL_H
+#ifndef ARRAYWRIGHT_SIM_MODEL_H
+#define ARRAYWRIGHT_SIM_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +34,8 @@ struct model {
 
 struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count);
 void model_destroy(struct model *model);
+/* What is known of a copy of the drives. */
+struct model *model_copy(const struct model *model);
 
 /* The bytes of a block in a version. */
 void model_fill(const struct model *model, uint64_t block, uint32_t version, uint8_t *bytes);
@@ -54,5 +60,7 @@ void model_crashed(struct model *model, uint64_t row_blocks);
 void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks);
 void model_risk_taken(struct model *model);
 void model_risk_over(struct model *model);
+/* A drive has lied about its flushes: any version may be back, but still no other bytes. */
+void model_forget(struct model *model);
 
 #endif

@@ -143,6 +143,45 @@ struct sim_array *sim_array_create(struct sim_world *world, const struct sim_arr
     return array;
 }
 
+static void drives_swap(struct sim_array *array, uint32_t a, uint32_t b)
+{
+    struct sim_drive *sim = array->sims[a];
+    struct uuid uuid = array->uuids[a];
+    bool used = array->used[a];
+
+    array->sims[a] = array->sims[b];
+    array->uuids[a] = array->uuids[b];
+    array->used[a] = array->used[b];
+    array->sims[b] = sim;
+    array->uuids[b] = uuid;
+    array->used[b] = used;
+}
+
+struct sim_array *sim_array_fork(const struct sim_array *array, struct sim_world *world,
+                                 const struct sim_cut_plan *plan, bool shuffled)
+{
+    struct sim_array *fork = malloc(sizeof(*fork));
+
+    ASSERT(fork != NULL);
+    *fork = *array;
+    fork->world = world;
+    fork->group = NULL;
+    fork->store = NULL;
+    fork->done = false;
+    memset(fork->drives, 0, sizeof(fork->drives));
+    fork->config = malloc(sizeof(*fork->config));
+    ASSERT(fork->config != NULL);
+    *fork->config = *array->config;
+    for (uint32_t i = 0; i < array->drive_count; i++) {
+        fork->sims[i] = sim_drive_fork(array->sims[i], world, plan);
+    }
+    fork->sim_store = sim_store_fork(array->sim_store, world);
+    for (uint32_t i = fork->drive_count; shuffled && i > 1; i--) {
+        drives_swap(fork, i - 1, (uint32_t)rng_below(&world->rng, i));
+    }
+    return fork;
+}
+
 /* Drive objects and the group store live from start to stop. */
 static void objects_create(struct sim_array *array)
 {

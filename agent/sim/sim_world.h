@@ -12,8 +12,8 @@
  * then on every drive answers GONE and the store -EIO, so that the program under test can
  * wind down and free itself. sim_world_power_on() shows the surviving bytes.
  */
-#ifndef ARRAYWRIGHT_TESTS_SIM_WORLD_H
-#define ARRAYWRIGHT_TESTS_SIM_WORLD_H
+#ifndef ARRAYWRIGHT_SIM_WORLD_H
+#define ARRAYWRIGHT_SIM_WORLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,30 @@ enum sim_cut {
     SIM_CUT_RATE,       /* one survival rate for all: 1/16, 1/2, 15/16 ... */
     SIM_CUT_DRIVE_RATE, /* a rate per drive */
     SIM_CUT_PREFIX,     /* per drive: the first n of them */
+    SIM_CUT_KIND,       /* those of one kind are lost, or they alone survive */
     SIM_CUT_MAX
+};
+
+enum sim_write_kind {
+    SIM_WRITE_BELOW, /* the plan's split */
+    SIM_WRITE_ABOVE,
+    SIM_WRITE_SHORT, /* one block of 4 KiB */
+    SIM_WRITE_LONG,
+    SIM_WRITE_ODD,   /* by the number of its first page */
+    SIM_WRITE_EVEN,
+    SIM_WRITE_KIND_MAX
+};
+
+struct sim_drive;
+
+struct sim_cut_plan {
+    enum sim_cut cut;
+    uint32_t rate_of_16;      /* RATE: of survival. DRIVE_RATE draws one per drive */
+    enum sim_write_kind kind; /* KIND */
+    bool kind_survives;
+    uint64_t split_bytes;     /* for BELOW and ABOVE: where a drive's own records begin */
+    uint32_t torn_percent;    /* of the writes that are decided one by one */
+    const struct sim_drive *spoilt; /* whose torn writes may leave an unreadable sector, or NULL */
 };
 
 struct sim_event {
@@ -45,12 +68,16 @@ struct sim_world {
     struct rng rng;
     uint64_t now_us;
     uint64_t wall_base_us;
-    uint64_t steps;       /* events and timers fired so far */
+    uint64_t steps; /* events and timers fired so far */
     bool powered;
-    struct list events;   /* sorted by at_us, equal ones in order of arrival */
+    struct list events; /* sorted by at_us, equal ones in order of arrival */
     struct list timers;
     struct list drives;
     struct list stores;
+    /* Called wherever the durable state or what is on its way to it has just changed: a write or
+     * put submitted; a write, flush or put done but not yet answered; and answered. May be NULL. */
+    void (*boundary)(void *context);
+    void *boundary_context;
 };
 
 struct sim_world *sim_world_create(uint64_t seed);
@@ -69,9 +96,13 @@ bool sim_world_run_until_flag(struct sim_world *world, const bool *flag, uint64_
 void sim_world_advance(struct sim_world *world, uint64_t duration_us);
 
 void sim_world_power_off(struct sim_world *world, enum sim_cut cut);
+void sim_world_power_off_plan(struct sim_world *world, const struct sim_cut_plan *plan);
+/* A plan of this kind, its figures drawn from rng. */
+struct sim_cut_plan sim_cut_plan_make(struct rng *rng, enum sim_cut cut);
 void sim_world_power_on(struct sim_world *world);
 
 /* For drives and stores. */
+void sim_world_boundary(struct sim_world *world);
 void sim_event_post(struct sim_world *world, struct sim_event *event, uint64_t delay_us);
 
 #endif

@@ -6,11 +6,6 @@
 
 #include "run_private.h"
 
-static void hash_in(struct run *run, uint64_t value)
-{
-    run->result->hash = (run->result->hash ^ value) * UINT64_C(0x100000001b3);
-}
-
 static void flight_free(struct flight *flight)
 {
     free(flight->buffer);
@@ -32,8 +27,7 @@ static void flight_landed(struct run *run, struct flight *flight)
     const char *wrong = NULL;
 
     if (flight->request.op == VD_OP_READ) {
-        bool pin =
-            vd_is_consistent(sim_array_vd(run->array, flight->vd)) && !run->options->over_budget;
+        bool pin = vd_is_consistent(sim_array_vd(run->array, flight->vd)) && run_pins(run);
 
         wrong = model_read_check(model, flight->block, flight->count, flight->before,
                                  flight->buffer + 1, pin);
@@ -68,7 +62,7 @@ static void flight_done(struct vd_request *request, enum vd_status status)
     struct flight *flight = request->owner;
     struct run *run = flight->run;
 
-    hash_in(run, run->world->now_us * 8 + (uint64_t)status);
+    run_hash(run, run->world->now_us * 8 + (uint64_t)status);
     if (!flight->open) {
         run_fail(run, "a request was answered twice");
         return;
@@ -189,7 +183,7 @@ bool load_drain(struct run *run)
     return true;
 }
 
-static void verify_vd(struct run *run, uint32_t index, const char *when)
+static void verify_vd(struct run *run, uint32_t index, const char *when, bool pin)
 {
     struct model *model = run->models[index];
     uint64_t block = 0;
@@ -205,7 +199,7 @@ static void verify_vd(struct run *run, uint32_t index, const char *when)
         status = sim_array_io(run->array, sim_array_vd(run->array, index), VD_OP_READ, false,
                               block * model->block_bytes, length, bytes);
         if (status == VD_STATUS_OK) {
-            wrong = model_read_check(model, block, count, model->floor + block, bytes, false);
+            wrong = model_read_check(model, block, count, model->floor + block, bytes, pin);
         } else if (!run->options->over_budget) {
             wrong = "an error";
         }
@@ -218,9 +212,9 @@ static void verify_vd(struct run *run, uint32_t index, const char *when)
     }
 }
 
-void load_verify(struct run *run, const char *when)
+void load_verify(struct run *run, const char *when, bool pin)
 {
     for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
-        verify_vd(run, i, when);
+        verify_vd(run, i, when, pin);
     }
 }

@@ -5,12 +5,13 @@
  *
  * A write takes effect when it completes; it is durable once a flush that was submitted
  * after that has completed. At a power cut, writes in flight may have reached the medium in
- * part, sector by sector.
+ * part, sector by sector; a sector at which a write was torn may be unreadable.
  */
-#ifndef ARRAYWRIGHT_TESTS_SIM_DRIVE_H
-#define ARRAYWRIGHT_TESTS_SIM_DRIVE_H
+#ifndef ARRAYWRIGHT_SIM_DRIVE_H
+#define ARRAYWRIGHT_SIM_DRIVE_H
 
 #include "port/io_port.h"
+#include "sim_pages.h"
 #include "sim_world.h"
 
 #define SIM_SECTOR_BYTES 512u
@@ -47,9 +48,8 @@ struct sim_drive {
     struct sim_world *world;
     struct list world_link;
     struct sim_drive_options options;
-    uint8_t **current; /* what a read returns */
-    uint8_t **durable; /* what survives a power cut for sure; same layout */
-    uint64_t page_count;
+    struct sim_pages current; /* what a read returns */
+    struct sim_pages durable; /* what survives a power cut for sure */
     struct list in_flight; /* sim_transfer, in order of submission */
     struct list hung;      /* sim_transfer that will not answer before sim_drive_unhang() */
     struct list unflushed; /* sim_write in order of completion */
@@ -91,7 +91,12 @@ void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,
                     uint64_t length_bytes);
 
+/* A drive of another world with what a power cut now would leave of this one: its durable bytes,
+ * the survivors of its unflushed writes, its faults and its behaviour. This one goes on. */
+struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world *world,
+                                 const struct sim_cut_plan *plan);
+
 /* For sim_world. */
-void sim_drive_cut(struct sim_drive *drive, enum sim_cut cut, uint32_t rate_of_16);
+void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan);
 
 #endif

@@ -3,8 +3,8 @@
  * the configuration, starts, stops, cuts the power, and finds the group again from the store
  * and the labels, as the controller does after a restart.
  */
-#ifndef ARRAYWRIGHT_TESTS_SIM_ARRAY_H
-#define ARRAYWRIGHT_TESTS_SIM_ARRAY_H
+#ifndef ARRAYWRIGHT_SIM_ARRAY_H
+#define ARRAYWRIGHT_SIM_ARRAY_H
 
 #include "meta/group_store.h"
 #include "sim_drive.h"
@@ -57,6 +57,11 @@ struct sim_array {
 
 struct sim_array *sim_array_create(struct sim_world *world,
                                    const struct sim_array_options *options);
+/* What a power cut now would leave of the drives and the store, in a world of its own: an array
+ * that waits for sim_array_reload(). Whatever else is to survive a power cut belongs here too. The
+ * drives stand in another order if shuffled. */
+struct sim_array *sim_array_fork(const struct sim_array *array, struct sim_world *world,
+                                 const struct sim_cut_plan *plan, bool shuffled);
 /* The group must be stopped or never started. The world stays. */
 void sim_array_destroy(struct sim_array *array);
 

@@ -205,23 +205,48 @@ void sim_world_advance(struct sim_world *world, uint64_t duration_us)
     world->now_us = end_us;
 }
 
-void sim_world_power_off(struct sim_world *world, enum sim_cut cut)
+static uint32_t rate_draw(struct rng *rng)
 {
     static const uint32_t rates[] = {0, 1, 8, 15, 16};
-    uint32_t rate = rates[rng_below(&world->rng, 5)];
 
+    return rates[rng_below(rng, 5)];
+}
+
+struct sim_cut_plan sim_cut_plan_make(struct rng *rng, enum sim_cut cut)
+{
+    return (struct sim_cut_plan){
+        .cut = cut,
+        .rate_of_16 = rate_draw(rng),
+        .kind = (enum sim_write_kind)rng_below(rng, SIM_WRITE_KIND_MAX),
+        .kind_survives = rng_below(rng, 2) == 0,
+        .split_bytes = UINT64_MAX,
+        .torn_percent = 10,
+    };
+}
+
+void sim_world_power_off_plan(struct sim_world *world, const struct sim_cut_plan *plan)
+{
     ASSERT(world->powered);
     world->powered = false;
     LIST_FOR_EACH (node, &world->drives) {
-        struct sim_drive *drive = list_entry(node, struct sim_drive, world_link);
-
-        if (cut == SIM_CUT_DRIVE_RATE) {
-            rate = rates[rng_below(&world->rng, 5)];
-        }
-        sim_drive_cut(drive, cut, rate);
+        sim_drive_cut(list_entry(node, struct sim_drive, world_link), plan);
     }
     LIST_FOR_EACH (node, &world->stores) {
         sim_store_cut(list_entry(node, struct sim_store, world_link));
+    }
+}
+
+void sim_world_power_off(struct sim_world *world, enum sim_cut cut)
+{
+    struct sim_cut_plan plan = sim_cut_plan_make(&world->rng, cut);
+
+    sim_world_power_off_plan(world, &plan);
+}
+
+void sim_world_boundary(struct sim_world *world)
+{
+    if (world->boundary != NULL && world->powered) {
+        world->boundary(world->boundary_context);
     }
 }
 

@@ -9,20 +9,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "drive/drive_layout.h"
 #include "run_private.h"
 
 void run_fail(struct run *run, const char *format, ...)
 {
     va_list arguments;
+    int used = 0;
 
     if (run->result->failed) {
         return; /* the first one counts */
     }
     run->result->failed = true;
+    if (run->depth > 0) {
+        used = snprintf(run->result->why, sizeof(run->result->why),
+                        "crash point %llu%s: ", (unsigned long long)run->result->crash_points,
+                        run->depth > 1 ? " during a recovery" : "");
+    }
     va_start(arguments, format);
-    (void)vsnprintf(run->result->why, sizeof(run->result->why), format, arguments); /* may cut */
+    (void)vsnprintf(run->result->why + used, sizeof(run->result->why) - (size_t)used, format,
+                    arguments); /* may cut */
     va_end(arguments);
+    run_trace(run, "FAILED: %s", run->result->why);
+}
+
+void run_trace(const struct run *run, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!run->options->trace) {
+        return;
+    }
+    fprintf(stderr, "%*s%llu us: ", (int)run->depth * 4, "",
+            (unsigned long long)run->world->now_us);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments); /* only a trace */
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void run_hash(struct run *run, uint64_t value)
+{
+    run->result->hash = (run->result->hash ^ value) * UINT64_C(0x100000001b3);
 }
 
 uint64_t run_below(struct run *run, uint64_t bound)
@@ -47,50 +75,40 @@ bool run_has_parity(const struct run *run)
     return raid_level_info(run->array->options.level)->parity_count > 0;
 }
 
-/* Shape */
-
-static void shape_choose(struct run *run, struct sim_array_options *options)
+uint32_t run_tolerance(const struct run *run)
 {
-    static const struct {
-        uint32_t spans_min, spans_max, width_min, width_max;
-    } ranges[RAID_LEVEL_MAX] = {
-        [RAID_LEVEL_0] = {1, 1, 2, 5},  [RAID_LEVEL_1] = {1, 1, 2, 3},
-        [RAID_LEVEL_5] = {1, 1, 3, 6},  [RAID_LEVEL_6] = {1, 1, 4, 7},
-        [RAID_LEVEL_10] = {2, 3, 2, 2}, [RAID_LEVEL_50] = {2, 2, 3, 4},
-        [RAID_LEVEL_60] = {2, 2, 4, 5},
-    };
-    static const uint32_t strips[] = {8u << 10, 16u << 10, 64u << 10, 128u << 10};
-    static const uint32_t ops[] = {2, 3, 8, 64};
-    uint32_t level = run->options->level >= 0 ? (uint32_t)run->options->level
-                                              : (uint32_t)run_below(run, RAID_LEVEL_MAX);
-
-    options->level = (enum raid_level)level;
-    options->span_count =
-        ranges[level].spans_min +
-        (uint32_t)run_below(run, ranges[level].spans_max - ranges[level].spans_min + 1);
-    options->members_per_span =
-        ranges[level].width_min +
-        (uint32_t)run_below(run, ranges[level].width_max - ranges[level].width_min + 1);
-    options->strip_bytes = strips[run_below(run, 4)];
-    options->block_bytes = run_chance(run, 60) ? 512 : 4096;
-    options->vd_count = 1 + (uint32_t)run_below(run, RUN_VDS_MAX);
-    options->extent_bytes = options->strip_bytes * (2 + run_below(run, 20));
-    options->extent_bytes =
-        min_u64(options->extent_bytes, (768u << 10) / options->strip_bytes * options->strip_bytes);
-    options->spare_count = 4;
-    options->noise = true;
-    options->stripe_ops = ops[run_below(run, 4)];
+    return geometry_span_tolerance(&vd_config(sim_array_vd(run->array, 0))->geometry);
 }
 
-static void shape_describe(struct run *run)
+bool run_pins(const struct run *run)
 {
-    const struct sim_array_options *o = &run->array->options;
+    return !run->options->over_budget && !run->lying;
+}
 
-    (void)snprintf(run->result->shape, sizeof(run->result->shape),
-                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u",
-                   raid_level_info(o->level)->name, o->span_count, o->members_per_span,
-                   o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
-                   o->stripe_ops); /* fits */
+bool run_is_on(const struct run *run, enum run_class class)
+{
+    return (run->classes & (UINT32_C(1) << class)) != 0;
+}
+
+bool run_fires(struct run *run, enum run_class class)
+{
+    if (!run_is_on(run, class)) {
+        return false;
+    }
+    run->result->firings[class]++;
+    return true;
+}
+
+/* One drive lies from the beginning. Then any version may be back after a power cut, and nothing
+ * else may go wrong besides. */
+static void lie_begin(struct run *run)
+{
+    uint32_t member = (uint32_t)run_below(run, run->array->member_count);
+
+    if (run_fires(run, RUN_LIE)) {
+        run->lying = true;
+        sim_array_sim(run->array, member)->flush_ignored = true;
+    }
 }
 
 static void setup(struct run *run)
@@ -99,15 +117,19 @@ static void setup(struct run *run)
 
     rng_seed(&run->rng, run->options->seed);
     run->world = sim_world_create(run->options->seed ^ UINT64_C(0x5eed));
+    run->classes = classes_choose(run);
+    run->result->classes = run->classes;
     shape_choose(run, &options);
     run->array = sim_array_create(run->world, &options);
     shape_describe(run);
     run->array->sim_store->latency_max_us = run_chance(run, 50) ? 300 : 30000;
     run->losses_left = run->options->over_budget ? 12 : options.spare_count - 1;
+    run->points_left = run->options->crash_points;
     if (sim_array_start(run->array) != 0) {
         run_fail(run, "the group does not start");
         return;
     }
+    lie_begin(run);
     for (uint32_t i = 0; i < options.vd_count; i++) {
         const struct vd_config *config = vd_config(sim_array_vd(run->array, i));
 
@@ -118,18 +140,26 @@ static void setup(struct run *run)
 
 /* Ends and new beginnings */
 
-static void restart_noted(struct run *run, int error)
+void run_start_noted(struct run *run, int error)
 {
     if (error != 0) {
         run_fail(run, "the group does not come back: %d", error);
+        return;
     }
+    manage_check(run);
+}
+
+static bool drain(struct run *run)
+{
+    return load_drain(run) && manage_drain(run);
 }
 
 static void restart(struct run *run)
 {
-    if (!load_drain(run)) {
+    if (!drain(run)) {
         return;
     }
+    run_trace(run, "restart");
     tasks_end(run);
     if (run->result->failed || sim_array_stop(run->array) != 0) {
         if (!run->options->over_budget) {
@@ -140,37 +170,58 @@ static void restart(struct run *run)
         model_stopped(run->models[i]);
     }
     run->result->restarts++;
-    restart_noted(run, sim_array_reload(run->array));
+    run_start_noted(run, sim_array_reload(run->array));
 }
 
-static void risks_note(struct run *run, bool troubled)
+struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
 {
+    bool process_alone = rng_below(rng, 4) == 0;
+    enum sim_cut cut = process_alone ? SIM_CUT_KEEP_ALL : (enum sim_cut)rng_below(rng, SIM_CUT_MAX);
+    struct sim_cut_plan plan = sim_cut_plan_make(rng, cut);
+    uint32_t spoilt = faults_spoilt_choose(run, rng);
+
+    plan.split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes, 0);
+    if (cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
+        run_fires(run, RUN_UNREADABLE)) {
+        plan.spoilt = sim_array_sim(run->array, spoilt);
+    }
+    run->result->cuts[cut]++;
+    return plan;
+}
+
+void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan)
+{
+    bool troubled = run_is_troubled(from) || plan->spoilt != NULL ||
+                    group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
+
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        model_crashed(run->models[i], run_row_blocks(run, i));
+        if (plan->cut == SIM_CUT_KEEP_ALL) {
+            /* The process alone dies: then what was acknowledged is there, flushed or not. */
+            model_stopped(run->models[i]);
+        }
+        model_crashed(run->models[i], run_row_blocks(from, i));
         if (!run_has_parity(run)) {
             model_risk_over(run->models[i]);
         } else if (troubled) {
             model_risk_taken(run->models[i]);
+        }
+        if (from->lying && plan->cut != SIM_CUT_KEEP_ALL) {
+            model_forget(run->models[i]);
         }
     }
 }
 
 static void crash(struct run *run)
 {
-    enum sim_cut cut =
-        run_chance(run, 25) ? SIM_CUT_KEEP_ALL : (enum sim_cut)run_below(run, SIM_CUT_MAX);
-    bool troubled =
-        run_is_troubled(run) || group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
+    struct sim_cut_plan plan = run_cut_plan(run, &run->rng);
 
-    /* The process alone dies: then what was acknowledged is there, flushed or not. */
-    for (uint32_t i = 0; i < run->array->options.vd_count && cut == SIM_CUT_KEEP_ALL; i++) {
-        model_stopped(run->models[i]);
-    }
-    risks_note(run, troubled);
+    run_trace(run, "power cut %d", (int)plan.cut);
+    run_cut_noted(run, run, &plan);
     run->result->crashes++;
+    run->result->firings[RUN_CUT]++;
     run->dead = true;
     run->crash_in = 0;
-    sim_world_power_off(run->world, cut);
+    sim_world_power_off_plan(run->world, &plan);
     if (!load_drain(run)) {
         return;
     }
@@ -181,24 +232,24 @@ static void crash(struct run *run)
     }
     sim_world_power_on(run->world);
     run->dead = false;
-    faults_after_cut(run, cut);
-    restart_noted(run, sim_array_reload(run->array));
-    if (!run->result->failed && !run_is_troubled(run)) {
-        load_verify(run, "after the power cut");
+    faults_after_cut(run, plan.cut);
+    run_start_noted(run, sim_array_reload(run->array));
+    if (!run->result->failed) {
+        load_verify(run, "after the power cut", run_pins(run));
     }
 }
 
 /* Over budget: when the group is offline, plug everything in again and look. */
 static void recover_from_offline(struct run *run)
 {
-    if (!load_drain(run)) {
+    if (!drain(run)) {
         return;
     }
     tasks_end(run);
     (void)sim_array_stop(run->array); /* it is offline: it cannot be marked clean */
     faults_end(run);
     run->result->restarts++;
-    restart_noted(run, sim_array_reload(run->array));
+    run_start_noted(run, sim_array_reload(run->array));
     if (!run->result->failed && group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         run_fail(run, "all drives are back, but the group is offline");
     }
@@ -222,6 +273,11 @@ void crash_soon(struct run *run)
     }
 }
 
+static bool cuts_are_on(const struct run *run)
+{
+    return run->options->crashes && run_is_on(run, RUN_CUT);
+}
+
 /* Lets some time pass. True: a save has begun, and the power is to go in the middle of it. */
 static bool live_steps(struct run *run)
 {
@@ -231,7 +287,7 @@ static bool live_steps(struct run *run)
 
     for (uint32_t i = 0; i < steps; i++) {
         (void)sim_world_step(run->world); /* nothing left is fine too */
-        if (run->array->sim_store->put_count != puts && run->options->crashes &&
+        if (run->array->sim_store->put_count != puts && cuts_are_on(run) &&
             run_chance(run, run->array->members_lost != losses ? 50 : 4)) {
             steps = (uint32_t)run_below(run, 16);
             for (i = 0; i < steps; i++) {
@@ -245,6 +301,23 @@ static bool live_steps(struct run *run)
     return false;
 }
 
+static void live_end_or_begin(struct run *run)
+{
+    if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        if (run->options->over_budget) {
+            recover_from_offline(run);
+        } else {
+            run_fail(run, "the group is offline although nothing was lost");
+        }
+    } else if (run_chance(run, 1) && !run->options->over_budget && run_fires(run, RUN_RESTART)) {
+        restart(run);
+    } else if (cuts_are_on(run) && (run->crash_in == 1 || run_below(run, 1000) < 10)) {
+        crash(run);
+    } else if (run->crash_in > 1) {
+        run->crash_in--;
+    }
+}
+
 static void live_one(struct run *run)
 {
     load_submit(run);
@@ -256,23 +329,29 @@ static void live_one(struct run *run)
     risks_review(run);
     members_replace(run, false);
     tasks_tend(run, true);
+    manage_maybe(run);
     if (run_chance(run, 2)) {
         sim_world_advance(run->world, run_below(run, 3 * SIM_SECOND));
         crash_soon(run);
     }
-    if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
-        if (run->options->over_budget) {
-            recover_from_offline(run);
-        } else {
-            run_fail(run, "the group is offline although nothing was lost");
+    live_end_or_begin(run);
+}
+
+/* Each step has dice of its own: leaving one out changes the others as little as may be. */
+static void live(struct run *run)
+{
+    for (uint32_t i = 0; i < run->options->requests && !run->result->failed; i++) {
+        if (run->options->skipped != NULL && run->options->skipped[i] != 0) {
+            continue;
         }
-    } else if (run_chance(run, 1) && !run->options->over_budget) {
-        restart(run);
-    } else if (run->options->crashes && (run->crash_in == 1 || run_below(run, 1000) < 10)) {
-        crash(run);
-    } else if (run->crash_in > 1) {
-        run->crash_in--;
+        run->result->step = i;
+        rng_seed(&run->rng, run->options->seed * UINT64_C(0x9e3779b97f4a7c15) + i);
+        rng_seed(&run->world->rng, rng_u64(&run->rng));
+        crash_points_plan(run);
+        run_trace(run, "step %u", i);
+        live_one(run);
     }
+    run->world->boundary = NULL;
 }
 
 static bool is_whole(void *context)
@@ -299,15 +378,15 @@ static bool is_whole(void *context)
     return true;
 }
 
-/* Faults stop; everything lost is replaced and rebuilt; in bounded time all is well again. */
-static void quiesce(struct run *run)
+void run_quiesce(struct run *run)
 {
-    if (!load_drain(run)) {
+    if (!drain(run)) {
         return;
     }
     run->calm = true;
     /* A drive that was pulled and lost its cache must be missed before it is plugged in again. */
-    (void)sim_array_io(run->array, sim_array_vd(run->array, 0), VD_OP_FLUSH, false, 0, 0, NULL);
+    (void)sim_array_io(run->array, sim_array_vd(run->array, 0), VD_OP_FLUSH, false, 0, 0,
+                       NULL); /* with whatever answer */
     faults_end(run);
     if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         recover_from_offline(run);
@@ -323,13 +402,39 @@ static void quiesce(struct run *run)
              (int)group_state(run->array->group));
 }
 
+/* What is on the drives, as the oracle sees it. */
+
+static void layout_read(void *context, uint32_t member, uint64_t offset_bytes, void *buffer,
+                        uint32_t length_bytes)
+{
+    sim_drive_peek(sim_array_sim(context, member), offset_bytes, buffer, length_bytes);
+}
+
+static struct layout layout_of(struct run *run, const struct vd_config *config)
+{
+    const struct geometry *geometry = &config->geometry;
+    const struct raid_level_info *level = raid_level_info(geometry->level);
+
+    return (struct layout){
+        .mirrored = level->mirrored,
+        .parity_count = level->parity_count,
+        .span_count = geometry->span_count,
+        .members_per_span = geometry->members_per_span,
+        .strip_bytes = geometry->strip_bytes,
+        .extent_start_bytes = config->extent_start_bytes,
+        .extent_bytes = geometry->extent_bytes,
+        .read = layout_read,
+        .context = run->array,
+    };
+}
+
 static void raw_check(struct run *run, uint32_t index)
 {
-    const struct vd_config *config = vd_config(sim_array_vd(run->array, index));
+    struct layout layout = layout_of(run, vd_config(sim_array_vd(run->array, index)));
     struct model *model = run->models[index];
     uint8_t *bytes = malloc(model->block_bytes);
     uint64_t row = 0;
-    const char *wrong = layout_check(run->array, config, &row);
+    const char *wrong = layout_check(&layout, &row);
 
     ASSERT(bytes != NULL);
     if (wrong != NULL) {
@@ -339,7 +444,7 @@ static void raw_check(struct run *run, uint32_t index)
         uint32_t member = 0;
         uint64_t offset = 0;
 
-        layout_find(config, block * model->block_bytes, &member, &offset);
+        layout_find(&layout, block * model->block_bytes, &member, &offset);
         sim_drive_peek(sim_array_sim(run->array, member), offset, bytes, model->block_bytes);
         wrong = model_read_check(model, block, 1, model->floor + block, bytes, false);
         if (wrong != NULL) {
@@ -356,6 +461,10 @@ static void loss_check(struct run *run)
     const struct geometry *geometry = &vd_config(sim_array_vd(run->array, 0))->geometry;
     uint32_t tolerance = geometry_span_tolerance(geometry);
 
+    if (tolerance == 0) {
+        return;
+    }
+    run->result->loss_sets++;
     for (uint32_t span = 0; span < geometry->span_count; span++) {
         uint32_t first = (uint32_t)run_below(run, geometry->members_per_span);
         uint32_t stride = 1 + (uint32_t)run_below(run, geometry->members_per_span - 1);
@@ -367,12 +476,15 @@ static void loss_check(struct run *run)
                            false);
         }
     }
-    load_verify(run, "with drives pulled");
+    load_verify(run, "with drives pulled", false);
 }
 
-static void prove(struct run *run)
+void run_prove(struct run *run)
 {
-    load_verify(run, "after everything was repaired");
+    load_verify(run, "after everything was repaired", run_pins(run));
+    if (run->lying) {
+        return; /* the liar's rows were taken for clean */
+    }
     for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
         /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
         if (vd_lost_blocks(sim_array_vd(run->array, i)) == 0) {
@@ -384,9 +496,13 @@ static void prove(struct run *run)
     }
 }
 
-static void teardown(struct run *run)
+void run_end(struct run *run)
 {
+    run->world->boundary = NULL;
     (void)load_drain(run);
+    if (run->array->group != NULL) {
+        (void)manage_drain(run);
+    }
     faults_end(run);
     tasks_end(run);
     if (run->array->group != NULL) {
@@ -395,6 +511,7 @@ static void teardown(struct run *run)
     while (!list_is_empty(&run->world->events)) {
         (void)sim_world_step(run->world); /* there is something */
     }
+    run_hash(run, run->world->now_us + run->world->steps);
     sim_array_destroy(run->array);
     for (uint32_t i = 0; i < RUN_VDS_MAX; i++) {
         model_destroy(run->models[i]);
@@ -411,15 +528,13 @@ void run(const struct run_options *options, struct run_result *ret_result)
     life->options = options;
     life->result = ret_result;
     setup(life);
-    for (uint32_t i = 0; i < options->requests && !ret_result->failed; i++) {
-        live_one(life);
+    live(life);
+    if (!ret_result->failed) {
+        run_quiesce(life);
     }
     if (!ret_result->failed) {
-        quiesce(life);
+        run_prove(life);
     }
-    if (!ret_result->failed) {
-        prove(life);
-    }
-    teardown(life);
+    run_end(life);
     free(life);
 }

@@ -2,6 +2,8 @@
  * Faults of a simulated life. Within budget a drive gets into trouble only if its span bears
  * one more in trouble.
  */
+#include <errno.h>
+
 #include "run_private.h"
 
 bool drive_is_troubled(const struct run *run, uint32_t member)
@@ -42,7 +44,7 @@ static void fault_media(struct run *run, struct sim_drive *sim)
         vd_config(sim_array_vd(run->array, (uint32_t)run_below(run, run->array->options.vd_count)));
     uint64_t sectors = config->geometry.extent_bytes / SIM_SECTOR_BYTES;
     struct sim_fault fault = {.kind = SIM_FAULT_READ};
-    uint64_t count = 1 + run_below(run, 16);
+    uint64_t count = 1 + run_below(run, min_u64(16, sectors - 1));
     uint64_t first = run_below(run, sectors - count);
 
     if (run_chance(run, 60)) {
@@ -53,27 +55,51 @@ static void fault_media(struct run *run, struct sim_drive *sim)
     (void)sim_drive_fault_add(sim, &fault); /* a full table is trouble enough */
 }
 
+static void fault_sectors(struct run *run, struct sim_drive *sim)
+{
+    struct sim_fault fault = {.kind = SIM_FAULT_WRITE,
+                              .offset_bytes = run_below(run, 64) * IO_ALIGN_BYTES,
+                              .length_bytes = SIM_SECTOR_BYTES};
+
+    (void)sim_drive_fault_add(sim, &fault); /* as above */
+}
+
+static void fault_pull(struct run *run, struct sim_drive *sim)
+{
+    bool lose = !run->options->over_budget && run_chance(run, 50);
+
+    /* Over budget the drive comes back as a member: as if only its cable had been pulled. */
+    if (run_fires(run, lose ? RUN_PULL_LOSE : RUN_PULL)) {
+        sim_drive_pull(sim, lose);
+    }
+}
+
 /* Faults that end with the drive being lost. */
 static void fault_fatal(struct run *run, struct sim_drive *sim)
 {
     run->losses_left--;
     crash_soon(run);
-    switch (run_below(run, 5)) {
+    switch (run_below(run, 6)) {
     case 0:
-        sim->write_fails = true;
+        sim->write_fails = run_fires(run, RUN_WRITES_FAIL);
         break;
     case 1:
-        sim->flush_fails = true;
+        sim->flush_fails = run_fires(run, RUN_FLUSH_FAILS);
         break;
     case 2:
-        sim->hang = true;
+        sim->hang = run_fires(run, RUN_HANG);
         break;
     case 3:
-        sim->errors_left = 3 + (uint32_t)run_below(run, 6);
+        sim->errors_left =
+            run_fires(run, RUN_ERRORS) ? 3 + (uint32_t)run_below(run, 6) : sim->errors_left;
+        break;
+    case 4:
+        if (run_fires(run, RUN_BAD_SECTOR)) {
+            fault_sectors(run, sim);
+        }
         break;
     default:
-        /* Over budget the drive comes back as a member: as if only its cable had been pulled. */
-        sim_drive_pull(sim, !run->options->over_budget && run_chance(run, 50));
+        fault_pull(run, sim);
         break;
     }
 }
@@ -90,11 +116,14 @@ static void fault_inject(struct run *run, uint32_t member)
         /* A fault before the resync is done may cost what was being written at the stop. */
         model_risk_taken(run->models[i]);
     }
+    run_trace(run, "fault on member %u", member);
     if (run->losses_left > 0 && run_chance(run, 45)) {
         fault_fatal(run, sim);
     } else if (run_chance(run, 80)) {
-        fault_media(run, sim);
-    } else {
+        if (run_fires(run, RUN_LATENT)) {
+            fault_media(run, sim);
+        }
+    } else if (run_fires(run, RUN_TRANSIENT)) {
         sim->errors_left = 1; /* a retry helps */
     }
 }
@@ -116,6 +145,9 @@ static bool is_trusted(const struct run *run, uint32_t drive)
 /* What passes by itself. */
 static void faults_ease(struct run *run)
 {
+    if (run->array->sim_store->fail_with != 0 && run_chance(run, 10)) {
+        run->array->sim_store->fail_with = 0;
+    }
     for (uint32_t i = 0; i < run->array->drive_count; i++) {
         struct sim_drive *sim = run->array->sims[i];
 
@@ -131,19 +163,35 @@ static void faults_ease(struct run *run)
     }
 }
 
+/* A member with the budget for it, or none: who may leave an unreadable sector. */
+uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng)
+{
+    uint32_t member = (uint32_t)rng_below(rng, run->array->member_count);
+
+    if (run->lying || sim_array_sim(run->array, member) == NULL || !within_budget(run, member)) {
+        return SIM_NO_DRIVE;
+    }
+    return member;
+}
+
 void faults_maybe(struct run *run)
 {
     uint32_t member = (uint32_t)run_below(run, run->array->member_count);
 
     faults_ease(run);
-    if (run->calm || run->options->calm || !run_chance(run, 6)) {
+    if (run->calm || run->options->calm || run->lying ||
+        !run_chance(run, run->options->small ? 12 : 6)) {
         return;
     }
     if (run_chance(run, 20)) {
         struct sim_drive *sim = sim_array_sim(run->array, member);
 
-        if (sim != NULL) {
+        if (sim != NULL && run_fires(run, RUN_SLOW)) {
             sim->extra_latency_us = (uint32_t)run_below(run, 20000);
+        }
+    } else if (run_chance(run, 10)) {
+        if (run_fires(run, RUN_STORE_FAILS)) {
+            run->array->sim_store->fail_with = run_chance(run, 50) ? -ENOSPC : -EIO;
         }
     } else if (run->options->over_budget || within_budget(run, member)) {
         fault_inject(run, member);
@@ -152,6 +200,7 @@ void faults_maybe(struct run *run)
 
 void faults_end(struct run *run)
 {
+    run->array->sim_store->fail_with = 0;
     for (uint32_t i = 0; i < run->array->drive_count; i++) {
         sim_drive_faults_clear(run->array->sims[i]);
         sim_drive_return(run->array->sims[i]);
@@ -166,7 +215,11 @@ void faults_after_cut(struct run *run, enum sim_cut cut)
 
         sim->hang = false;
         /* If the process alone died, a drive that lost its cache would lose what counts. */
+        if (sim->gone && !run_is_on(run, RUN_RETURN)) {
+            continue;
+        }
         if (run_chance(run, 60) && !(cut == SIM_CUT_KEEP_ALL && sim->cache_lost)) {
+            run->result->firings[RUN_RETURN] += sim->gone ? 1u : 0u;
             sim_drive_return(sim);
             sim->write_fails = false;
             sim->flush_fails = false;

@@ -126,7 +126,7 @@ void tasks_tend(struct run *run, bool tease)
     }
     if (!tease) {
         tasks_resume(run);
-    } else if (run_chance(run, 10)) {
+    } else if (run_chance(run, 10) && run_fires(run, RUN_TEASE)) {
         tasks_tease(run);
     }
 }

@@ -3,8 +3,8 @@
  * when the put completes. At a power cut the puts in flight are done in order up to a
  * random one; the others are lost.
  */
-#ifndef ARRAYWRIGHT_TESTS_SIM_STORE_H
-#define ARRAYWRIGHT_TESTS_SIM_STORE_H
+#ifndef ARRAYWRIGHT_SIM_STORE_H
+#define ARRAYWRIGHT_SIM_STORE_H
 
 #include "port/store_port.h"
 #include "sim_world.h"
@@ -24,6 +24,8 @@ struct sim_store {
 struct sim_store *sim_store_create(struct sim_world *world);
 void sim_store_destroy(struct sim_store *store);
 struct store_port *sim_store_port(struct sim_store *store);
+/* A store of another world with what a power cut now would leave of this one. */
+struct sim_store *sim_store_fork(const struct sim_store *store, struct sim_world *world);
 /* For sim_world. */
 void sim_store_cut(struct sim_store *store);
 

@@ -24,7 +24,7 @@ struct sim_put {
     bool applied;
 };
 
-static struct sim_record *record_find(struct sim_store *store, const char *name)
+static struct sim_record *record_find(const struct sim_store *store, const char *name)
 {
     LIST_FOR_EACH (node, &store->records) {
         struct sim_record *record = list_entry(node, struct sim_record, link);
@@ -36,6 +36,19 @@ static struct sim_record *record_find(struct sim_store *store, const char *name)
     return NULL;
 }
 
+static void record_add(struct sim_store *store, const char *name, const void *value,
+                       size_t value_bytes)
+{
+    struct sim_record *record = malloc(sizeof(*record) + value_bytes);
+
+    ASSERT(record != NULL);
+    memcpy(record->name, name, sizeof(record->name));
+    record->value_bytes = value_bytes;
+    memcpy(record->value, value, value_bytes);
+    list_init(&record->link);
+    list_push_tail(&store->records, &record->link);
+}
+
 static void record_replace(struct sim_store *store, const struct store_request *request)
 {
     struct sim_record *record = record_find(store, request->name);
@@ -44,34 +57,30 @@ static void record_replace(struct sim_store *store, const struct store_request *
         list_remove(&record->link);
         free(record);
     }
-    if (request->value == NULL) {
-        return;
+    if (request->value != NULL) {
+        record_add(store, request->name, request->value, request->value_bytes);
     }
-    record = malloc(sizeof(*record) + request->value_bytes);
-    ASSERT(record != NULL);
-    memcpy(record->name, request->name, sizeof(record->name));
-    record->value_bytes = request->value_bytes;
-    memcpy(record->value, request->value, request->value_bytes);
-    list_init(&record->link);
-    list_push_tail(&store->records, &record->link);
 }
 
 static void put_done(struct sim_event *event)
 {
     struct sim_put *put = container_of(event, struct sim_put, event);
     struct sim_store *store = put->store;
+    struct sim_world *world = store->world;
     struct store_request *request = put->request;
     int error = store->fail_with;
 
     ASSERT(list_first(&store->puts) == &put->link);
     list_remove(&put->link);
-    if (!store->world->powered) {
+    if (!world->powered) {
         error = -EIO;
     } else if (error == 0) {
         record_replace(store, request);
     }
     free(put);
+    sim_world_boundary(world);
     request->complete(request, error);
+    sim_world_boundary(world);
 }
 
 static void store_put_op(struct store_port *port, struct store_request *request)
@@ -95,6 +104,7 @@ static void store_put_op(struct store_port *port, struct store_request *request)
     }
     store->last_done_us = store->world->now_us + delay_us;
     sim_event_post(store->world, &put->event, delay_us);
+    sim_world_boundary(store->world);
 }
 
 static int store_get_op(struct store_port *port, const char *name, void *value, size_t capacity,
@@ -150,14 +160,33 @@ struct store_port *sim_store_port(struct sim_store *store)
     return &store->port;
 }
 
-void sim_store_cut(struct sim_store *store)
+/* The puts under way are done in order up to a random one; the others are lost. */
+static void puts_survive(const struct sim_store *from, struct sim_store *to)
 {
-    LIST_FOR_EACH (node, &store->puts) {
-        struct sim_put *put = list_entry(node, struct sim_put, link);
-
-        if (rng_below(&store->world->rng, 2) == 0) {
+    LIST_FOR_EACH (node, &from->puts) {
+        if (rng_below(&to->world->rng, 2) == 0) {
             return;
         }
-        record_replace(store, put->request);
+        record_replace(to, list_entry(node, struct sim_put, link)->request);
     }
+}
+
+void sim_store_cut(struct sim_store *store)
+{
+    puts_survive(store, store);
+}
+
+struct sim_store *sim_store_fork(const struct sim_store *store, struct sim_world *world)
+{
+    struct sim_store *fork = sim_store_create(world);
+
+    fork->latency_max_us = store->latency_max_us;
+    fork->fail_with = store->fail_with;
+    LIST_FOR_EACH (node, &store->records) {
+        const struct sim_record *record = list_entry(node, struct sim_record, link);
+
+        record_add(fork, record->name, record->value, record->value_bytes);
+    }
+    puts_survive(store, fork);
+    return fork;
 }

@@ -1,0 +1,350 @@
+/*
+ * arraysim: the engine on emulated drives and a virtual clock.
+ *
+ *   arraysim crash [OPTION...]   simulated lives with crash points
+ *
+ * Ends with 0 if nothing was found wrong, 1 if something was, 2 if it was called wrongly.
+ */
+#include <getopt.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/assert.h"
+#include "base/attrs.h"
+#include "base/sim_bug.h"
+#include "lives.h"
+
+static const char usage_text[] =
+    "usage: arraysim crash [OPTION...]\n"
+    "  --seed N        first seed; default: a new one, printed\n"
+    "  --runs N        lives; default 100 unless --minutes or --points is given\n"
+    "  --minutes M     as many lives as begin within M minutes\n"
+    "  --points N      as many lives as it takes for N crash points\n"
+    "  --min-points N  fewer crash points than that are a failure\n"
+    "  --level L       RAID level (0, 1, 5, ...); default: by the seed\n"
+    "  --bug NAME      plants a bug (base/sim_bug.h; --bug help lists them)\n"
+    "  --shrink        a failing life is reduced to what it takes\n"
+    "  --steps A,B-C   only these steps of each life\n"
+    "  --off NAME,...  these classes of faults are off (--off help lists them)\n"
+    "  --trace         tells on stderr what happens\n";
+
+struct arguments {
+    uint64_t seed;
+    uint64_t runs;
+    uint64_t points;
+    uint64_t min_points;
+    double minutes;
+    int level;
+    bool shrink;
+    bool trace;
+    bool has_steps;
+    uint32_t classes_off;
+    uint8_t skipped[LIVES_STEPS_MAX];
+};
+
+__attribute__((noreturn)) static void usage(const char *why)
+{
+    fprintf(stderr, "arraysim: %s\n%s", why, usage_text);
+    exit(2);
+}
+
+static uint64_t number_parse(const char *text)
+{
+    char *end = NULL;
+    unsigned long long value = strtoull(text, &end, 0);
+
+    if (text[0] == '\0' || text[0] == '-' || *end != '\0') {
+        usage("a number is wanted");
+    }
+    return value;
+}
+
+static int level_parse(const char *text)
+{
+    enum raid_level level = RAID_LEVEL_0;
+
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at < '0' || *at > '9') {
+            usage("a RAID level is wanted");
+        }
+    }
+    {
+        char name[16];
+
+        (void)snprintf(name, sizeof(name), "R%s", text); /* what is cut is no level */
+        if (raid_level_parse(name, &level) != 0) {
+            usage("no such RAID level");
+        }
+    }
+    return (int)level;
+}
+
+static void class_off(struct arguments *arguments, const char *name)
+{
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        if (strcmp(name, run_class_name((enum run_class)i)) == 0) {
+            arguments->classes_off |= UINT32_C(1) << i;
+            return;
+        }
+        if (strcmp(name, "help") == 0) {
+            puts(run_class_name((enum run_class)i));
+        }
+    }
+    if (strcmp(name, "help") == 0) {
+        exit(0);
+    }
+    usage("no such class of faults");
+}
+
+static void classes_parse(struct arguments *arguments, char *text)
+{
+    for (char *name = strtok(text, ","); name != NULL; name = strtok(NULL, ",")) {
+        class_off(arguments, name);
+    }
+}
+
+static void steps_parse(struct arguments *arguments, char *text)
+{
+    arguments->has_steps = true;
+    memset(arguments->skipped, 1, sizeof(arguments->skipped));
+    for (char *part = strtok(text, ","); part != NULL; part = strtok(NULL, ",")) {
+        char *dash = strchr(part, '-');
+        uint64_t last = 0;
+        uint64_t first = 0;
+
+        if (dash != NULL) {
+            *dash = '\0';
+        }
+        first = number_parse(part);
+        last = dash != NULL ? number_parse(dash + 1) : first;
+        if (first > last || last >= LIVES_STEPS_MAX) {
+            usage("no such step");
+        }
+        memset(arguments->skipped + first, 0, last - first + 1);
+    }
+}
+
+static void bug_plant(const char *name)
+{
+    for (uint32_t i = 1; i < SIM_BUG_MAX; i++) {
+        if (strcmp(name, "help") == 0) {
+            printf("%-22s %s  %s\n", sim_bugs[i].name, sim_bugs[i].promise, sim_bugs[i].text);
+        } else if (strcmp(name, sim_bugs[i].name) == 0) {
+            sim_bug_active = (enum sim_bug)i;
+            return;
+        }
+    }
+    if (strcmp(name, "help") == 0) {
+        exit(0);
+    }
+    usage("no such bug");
+}
+
+static struct arguments arguments_parse(int count, char **texts)
+{
+    static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+                                            {"runs", required_argument, NULL, 'r'},
+                                            {"minutes", required_argument, NULL, 'm'},
+                                            {"points", required_argument, NULL, 'p'},
+                                            {"min-points", required_argument, NULL, 'q'},
+                                            {"level", required_argument, NULL, 'l'},
+                                            {"bug", required_argument, NULL, 'b'},
+                                            {"shrink", no_argument, NULL, 'k'},
+                                            {"steps", required_argument, NULL, 't'},
+                                            {"off", required_argument, NULL, 'o'},
+                                            {"trace", no_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
+    struct arguments arguments = {.level = -1};
+    int option = 0;
+
+    if (getrandom(&arguments.seed, 6, 0) != 6) {
+        usage("no random seed; give one");
+    }
+    while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
+        switch (option) {
+        case 's':
+            arguments.seed = number_parse(optarg);
+            break;
+        case 'r':
+            arguments.runs = number_parse(optarg);
+            break;
+        case 'm':
+            arguments.minutes = (double)number_parse(optarg);
+            break;
+        case 'p':
+            arguments.points = number_parse(optarg);
+            break;
+        case 'q':
+            arguments.min_points = number_parse(optarg);
+            break;
+        case 'l':
+            arguments.level = level_parse(optarg);
+            break;
+        case 'b':
+            bug_plant(optarg);
+            break;
+        case 'k':
+            arguments.shrink = true;
+            break;
+        case 't':
+            steps_parse(&arguments, optarg);
+            break;
+        case 'o':
+            classes_parse(&arguments, optarg);
+            break;
+        case 'v':
+            arguments.trace = true;
+            break;
+        default:
+            usage("no such option");
+        }
+    }
+    if (arguments.runs == 0 && arguments.minutes == 0 && arguments.points == 0) {
+        arguments.runs = 100;
+    }
+    return arguments;
+}
+
+/* Failures */
+
+static void command_print(const struct run_options *options, uint32_t steps)
+{
+    const char *comma = "";
+
+    printf("arraysim crash --runs 1 --seed %llu", (unsigned long long)options->seed);
+    if (options->level >= 0) {
+        printf(" --level %s", raid_level_info((enum raid_level)options->level)->name + 4);
+    }
+    if (sim_bug_active != SIM_BUG_NONE) {
+        printf(" --bug %s", sim_bugs[sim_bug_active].name);
+    }
+    if (options->skipped != NULL && steps < options->requests) {
+        printf(" --steps ");
+        for (uint32_t i = 0; i < options->requests; i++) {
+            if (options->skipped[i] == 0) {
+                printf("%s%u", comma, i);
+                comma = ",";
+            }
+        }
+    }
+    comma = " --off ";
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        if ((options->classes_off & (UINT32_C(1) << i)) != 0) {
+            printf("%s%s", comma, run_class_name((enum run_class)i));
+            comma = ",";
+        }
+    }
+    printf("\n");
+}
+
+static void failure_report(const struct arguments *arguments, struct run_options options,
+                           const struct run_result *result)
+{
+    static uint8_t skipped[LIVES_STEPS_MAX];
+    uint32_t steps = options.requests;
+
+    printf("FAILED seed %llu hash %016llx (%s%s): %s\n", (unsigned long long)options.seed,
+           (unsigned long long)result->hash, result->shape,
+           options.over_budget ? ", over budget" : "", result->why);
+    fflush(stdout);
+    if (arguments->shrink) {
+        memcpy(skipped, arguments->skipped, sizeof(skipped));
+        steps = lives_shrink(&options, result->why, skipped, 60);
+        printf("shrunk to %u operations:\n", steps);
+    }
+    command_print(&options, steps);
+    fflush(stdout);
+}
+
+/* A failed assertion of the engine cannot be survived: report, and shrink in other processes. */
+static const struct arguments *running_arguments;
+static struct run_options running_options;
+static struct run_result running_result;
+
+static void assertion_failed(const char *expression, const char *file, int line)
+{
+    struct run_result result = running_result;
+
+    (void)snprintf(result.why, sizeof(result.why), "assertion %s at %s:%d", expression, file,
+                   line); /* may cut */
+    failure_report(running_arguments, running_options, &result);
+    exit(1);
+}
+
+/* Every hundredth life is lived twice. */
+static bool life_repeats(const struct run_options *options, const struct run_result *result)
+{
+    struct run_result again;
+
+    if (options->seed % 100 != 0) {
+        return true;
+    }
+    run(options, &again);
+    return again.hash == result->hash;
+}
+
+static bool is_enough(const struct arguments *arguments, const struct lives_totals *totals,
+                      double seconds)
+{
+    return (arguments->runs > 0 && totals->lives >= arguments->runs) ||
+           (arguments->points > 0 && totals->crash_points >= arguments->points) ||
+           (arguments->minutes > 0 && seconds >= arguments->minutes * 60);
+}
+
+static bool life_one(const struct arguments *arguments, uint64_t seed, struct lives_totals *totals)
+{
+    running_options = lives_options(seed);
+    running_options.level = arguments->level;
+    running_options.classes_off = arguments->classes_off;
+    running_options.skipped = arguments->has_steps ? arguments->skipped : NULL;
+    running_options.trace = arguments->trace;
+    run(&running_options, &running_result);
+    lives_add(totals, &running_options, &running_result);
+    totals->repeated += seed % 100 == 0 ? 1u : 0u;
+    if (!running_result.failed && !life_repeats(&running_options, &running_result)) {
+        running_result.failed = true;
+        (void)snprintf(running_result.why, sizeof(running_result.why),
+                       "the same seed, another life"); /* fits */
+    }
+    if (running_result.failed) {
+        failure_report(arguments, running_options, &running_result);
+    }
+    return !running_result.failed;
+}
+
+static int crash_command(int count, char **texts)
+{
+    struct arguments arguments = arguments_parse(count, texts);
+    struct lives_totals totals = {0};
+    double began = lives_now();
+    bool good = true;
+
+    running_arguments = &arguments;
+    (void)assert_set_handler(assertion_failed);
+    /* The pools of an engine are big and short-lived here: keep their memory. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 28);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    printf("# first seed %llu\n", (unsigned long long)arguments.seed);
+    fflush(stdout);
+    while (good && !is_enough(&arguments, &totals, lives_now() - began)) {
+        good = life_one(&arguments, arguments.seed + totals.lives, &totals);
+    }
+    lives_print(&totals, lives_now() - began);
+    if (good && totals.crash_points < arguments.min_points) {
+        printf("FAILED: only %llu crash points of at least %llu\n",
+               (unsigned long long)totals.crash_points, (unsigned long long)arguments.min_points);
+        good = false;
+    }
+    return good ? 0 : 1;
+}
+
+int main(int count, char **texts)
+{
+    if (count < 2 || strcmp(texts[1], "crash") != 0) {
+        usage("what is to be done?");
+    }
+    return crash_command(count - 1, texts + 1);
+}

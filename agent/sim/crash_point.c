@@ -1,0 +1,122 @@
+/*
+ * Crash points (run.h). A power cut loses all memory; only the drives and the store survive. So a
+ * crash point is a copy of those at an I/O boundary, in a world of its own, and a life that begins
+ * with the copy: the group is built anew, everything is verified, faults end, the group becomes
+ * whole, and everything is verified once more, on the drives and with drives pulled. The life that
+ * was copied notices nothing.
+ *
+ * (1) Nothing here draws from the dice of the life that is copied, so that its own course is the
+ *     same with and without crash points.
+ * (2) During a recovery there may be one more crash point, and none beyond.
+ */
+#include <stdlib.h>
+
+#include "run_private.h"
+
+/* What the crash points of the coming step are: none, a few, or one at every boundary. */
+void crash_points_plan(struct run *run)
+{
+    static const uint32_t periods[] = {0, 24, 24, 8, 8, 3, 1, 0};
+
+    ASSERT(run->depth == 0);
+    rng_seed(&run->point_rng, rng_u64(&run->rng));
+    run->point_period = run->points_left > 0 ? periods[rng_below(&run->point_rng, 8)] : 0;
+    run->points_step = min_u32(run->points_left, 2 + (uint32_t)rng_below(&run->point_rng, 12));
+    run->world->boundary = run->options->crash_points > 0 ? crash_point_boundary : NULL;
+    run->world->boundary_context = run;
+}
+
+static struct run *point_begin(struct run *from)
+{
+    struct run *run = calloc(1, sizeof(*run));
+
+    ASSERT(run != NULL);
+    run->options = from->options;
+    run->result = from->result;
+    run->depth = from->depth + 1;
+    run->classes = from->classes;
+    run->lying = from->lying;
+    run->name_acked = from->name_acked;
+    run->name_pending = from->name_pending;
+    rng_seed(&run->rng, rng_u64(&from->point_rng));
+    rng_seed(&run->point_rng, rng_u64(&run->rng));
+    run->world = sim_world_create(rng_u64(&run->rng));
+    run->world->now_us = from->world->now_us;
+    run->points_left = run->depth < RUN_DEPTH_MAX && run_chance(run, 15) ? 1 : 0;
+    run->points_step = run->points_left;
+    if (run->points_left > 0) {
+        run->point_period = 1 + (uint32_t)run_below(run, 64);
+        run->world->boundary = crash_point_boundary;
+        run->world->boundary_context = run;
+    }
+    return run;
+}
+
+static void point_fork(struct run *run, struct run *from)
+{
+    struct sim_cut_plan plan = run_cut_plan(from, &run->rng);
+    bool shuffled = run_chance(run, 20) && run_fires(run, RUN_SHUFFLE);
+
+    run->array = sim_array_fork(from->array, run->world, &plan, shuffled);
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        run->models[i] = model_copy(from->models[i]);
+    }
+    run_cut_noted(run, from, &plan);
+    faults_after_cut(run, plan.cut);
+    run_trace(run, "crash point %llu: cut %d", (unsigned long long)run->result->crash_points,
+              (int)plan.cut);
+}
+
+static void point_recover(struct run *run)
+{
+    run_start_noted(run, sim_array_reload(run->array));
+    if (!run->result->failed) {
+        load_verify(run, "after the power cut", run_pins(run));
+    }
+    if (!run->result->failed) {
+        run_quiesce(run);
+    }
+    run->world->boundary = NULL;
+    if (!run->result->failed) {
+        run_prove(run);
+    }
+}
+
+static void crash_point(struct run *from)
+{
+    struct run *run = NULL;
+
+    from->points_left--;
+    from->points_step--;
+    from->result->crash_points++;
+    if (from->depth > 0) {
+        from->result->firings[RUN_NESTED]++;
+    }
+    run = point_begin(from);
+    point_fork(run, from);
+    point_recover(run);
+    run_end(run);
+    free(run);
+}
+
+/* There is a group that could be asked about its members. */
+static bool can_be_copied(const struct run *run)
+{
+    return !run->result->failed && !run->dead && run->array->group != NULL;
+}
+
+void crash_point_boundary(void *context)
+{
+    struct run *run = context;
+
+    run->result->boundaries++;
+    if (run->points_step == 0 || run->point_period == 0 || !can_be_copied(run)) {
+        return;
+    }
+    if (run->depth > 0 && !run_is_on(run, RUN_NESTED)) {
+        return;
+    }
+    if (rng_below(&run->point_rng, run->point_period) == 0) {
+        crash_point(run);
+    }
+}

@@ -1,0 +1,123 @@
+/*
+ * Inside of a simulated life, shared by run*.c and crash_point.c.
+ */
+#ifndef ARRAYWRIGHT_SIM_RUN_PRIVATE_H
+#define ARRAYWRIGHT_SIM_RUN_PRIVATE_H
+
+#include "layout.h"
+#include "model.h"
+#include "run.h"
+#include "sim_array.h"
+#include "task/task.h"
+
+#define RUN_FLIGHTS 12u
+#define RUN_TASKS 12u
+#define RUN_VDS_MAX 3u
+#define RUN_DEPTH_MAX 2u
+
+struct run;
+
+/* A request in the air. */
+struct flight {
+    struct vd_request request;
+    struct run *run;
+    uint32_t vd;
+    uint64_t block;
+    uint64_t count;
+    uint32_t version;
+    uint8_t *buffer;
+    uint32_t *before; /* reads: floor; flushes: acked; as they were at submission */
+    bool open;
+};
+
+struct run {
+    const struct run_options *options;
+    struct run_result *result;
+    struct sim_world *world;
+    struct sim_array *array;
+    struct rng rng;
+    struct model *models[RUN_VDS_MAX];
+    struct flight flights[RUN_FLIGHTS];
+    uint32_t flights_open;
+    struct task *tasks[RUN_TASKS];
+    uint32_t failed_tasks;
+    uint32_t crash_in;    /* actions; 0: none is planned */
+    bool dead;            /* the power is off: answers do not count */
+    bool calm;            /* no new faults */
+    uint32_t losses_left; /* faults that cost a drive, bounded by the spares */
+    uint32_t classes;     /* that are on: bits of enum run_class */
+    bool lying;           /* a drive lies: only what may be checked is checked */
+
+    /* Crash points. */
+    uint32_t depth;        /* 0: the life, 1: at a crash point, 2: at one of its recovery */
+    struct rng point_rng;
+    uint32_t point_period; /* a crash point at one boundary of so many; 0: none */
+    uint32_t points_left;
+    uint32_t points_step;  /* of them in this step */
+
+    /* Changes of the configuration: the number in the first virtual drive's name. */
+    uint32_t name_acked;
+    uint32_t name_pending; /* 0: none */
+};
+
+void run_fail(struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+void run_trace(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+void run_hash(struct run *run, uint64_t value);
+uint64_t run_below(struct run *run, uint64_t bound);
+bool run_chance(struct run *run, uint32_t percent);
+bool run_is_on(const struct run *run, enum run_class class);
+/* True, and counted, if the class is on. */
+bool run_fires(struct run *run, enum run_class class);
+uint64_t run_row_blocks(const struct run *run, uint32_t vd);
+bool run_has_parity(const struct run *run);
+uint32_t run_tolerance(const struct run *run);
+/* What has been read counts: it must not go back to what it was before. */
+bool run_pins(const struct run *run);
+/* Something interesting is going on: perhaps a power cut in a moment. */
+void crash_soon(struct run *run);
+
+/* run.c; also what a crash point does */
+void run_start_noted(struct run *run, int error);
+/* What the models have to know of a power cut of `from` (the same life or another). */
+void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan);
+/* Faults stop; everything lost is replaced and rebuilt; in bounded time all is well again. */
+void run_quiesce(struct run *run);
+void run_prove(struct run *run);
+void run_end(struct run *run);
+struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
+
+/* run_shape.c */
+void shape_choose(struct run *run, struct sim_array_options *options);
+void shape_describe(struct run *run);
+uint32_t classes_choose(struct run *run);
+
+/* crash_point.c */
+void crash_point_boundary(void *context);
+void crash_points_plan(struct run *run);
+
+/* run_load.c */
+void load_submit(struct run *run);
+bool load_drain(struct run *run);
+void load_verify(struct run *run, const char *when, bool pin);
+
+/* run_manage.c */
+void manage_maybe(struct run *run);
+void manage_check(struct run *run);
+bool manage_drain(struct run *run);
+
+/* run_faults.c */
+void faults_maybe(struct run *run);
+void faults_end(struct run *run);
+/* Switching off and on again has cured some drives: they come back, stale or not. */
+void faults_after_cut(struct run *run, enum sim_cut cut);
+bool drive_is_troubled(const struct run *run, uint32_t member);
+bool run_is_troubled(const struct run *run);
+/* A member that may leave an unreadable sector at a power cut, or SIM_NO_DRIVE. */
+uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng);
+
+/* run_tasks.c */
+void tasks_tend(struct run *run, bool tease);
+void tasks_end(struct run *run);
+void members_replace(struct run *run, bool all);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * Shape of a simulated life: level, widths, strips, pools; and which classes of faults are on.
+ */
+#include <stdio.h>
+
+#include "run_private.h"
+
+static const struct {
+    uint32_t spans_min, spans_max, width_min, width_max;
+} ranges[RAID_LEVEL_MAX] = {
+    [RAID_LEVEL_0] = {1, 1, 2, 5},  [RAID_LEVEL_1] = {1, 1, 2, 3},  [RAID_LEVEL_5] = {1, 1, 3, 6},
+    [RAID_LEVEL_6] = {1, 1, 4, 7},  [RAID_LEVEL_10] = {2, 3, 2, 2}, [RAID_LEVEL_50] = {2, 2, 3, 4},
+    [RAID_LEVEL_60] = {2, 2, 4, 5},
+};
+
+static void extent_choose_small(struct run *run, struct sim_array_options *options)
+{
+    static const uint32_t strips[] = {8u << 10, 8u << 10, 16u << 10, 32u << 10};
+
+    options->strip_bytes = strips[run_below(run, 4)];
+    options->vd_count = run_chance(run, 80) ? 1 : 2;
+    options->extent_bytes = options->strip_bytes * (1 + run_below(run, 4));
+    options->spare_count = 2;
+}
+
+static void extent_choose(struct run *run, struct sim_array_options *options)
+{
+    static const uint32_t strips[] = {8u << 10, 16u << 10, 64u << 10, 128u << 10};
+
+    options->strip_bytes = strips[run_below(run, 4)];
+    options->vd_count = 1 + (uint32_t)run_below(run, RUN_VDS_MAX);
+    options->extent_bytes = options->strip_bytes * (2 + run_below(run, 20));
+    options->extent_bytes =
+        min_u64(options->extent_bytes, (768u << 10) / options->strip_bytes * options->strip_bytes);
+    options->spare_count = 4;
+}
+
+void shape_choose(struct run *run, struct sim_array_options *options)
+{
+    static const uint32_t ops[] = {2, 3, 8, 64};
+    uint32_t level = run->options->level >= 0 ? (uint32_t)run->options->level
+                                              : (uint32_t)run_below(run, RAID_LEVEL_MAX);
+    uint32_t width_max = ranges[level].width_max;
+
+    if (run->options->small) {
+        width_max = min_u32(width_max, ranges[level].width_min + 1);
+    }
+    options->level = (enum raid_level)level;
+    options->span_count =
+        ranges[level].spans_min +
+        (uint32_t)run_below(run, ranges[level].spans_max - ranges[level].spans_min + 1);
+    options->members_per_span =
+        ranges[level].width_min + (uint32_t)run_below(run, width_max - ranges[level].width_min + 1);
+    options->block_bytes = run_chance(run, 60) ? 512 : 4096;
+    options->noise = true;
+    options->stripe_ops = ops[run_below(run, run->options->small ? 3 : 4)];
+    if (run->options->small) {
+        extent_choose_small(run, options);
+    } else {
+        extent_choose(run, options);
+    }
+}
+
+void shape_describe(struct run *run)
+{
+    const struct sim_array_options *o = &run->array->options;
+
+    (void)snprintf(run->result->shape, sizeof(run->result->shape),
+                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u",
+                   raid_level_info(o->level)->name, o->span_count, o->members_per_span,
+                   o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
+                   o->stripe_ops); /* fits */
+}
+
+/* Swarm: in half of the lives most classes are off, so that the others meet each other. A lie
+ * spoils all else and has lives of its own. */
+uint32_t classes_choose(struct run *run)
+{
+    const uint32_t all = (UINT32_C(1) << RUN_CLASS_MAX) - 1;
+    const uint32_t lie = UINT32_C(1) << RUN_LIE;
+    uint32_t classes = all & ~lie;
+
+    if (run->options->swarm) {
+        uint32_t percent = run_chance(run, 50) ? 80 : 30;
+
+        for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+            classes &= run_chance(run, percent) ? all : ~(UINT32_C(1) << i);
+        }
+        if (run_chance(run, 3) && !run->options->over_budget) {
+            classes = lie | (UINT32_C(1) << RUN_CUT) | (UINT32_C(1) << RUN_SHUFFLE) |
+                      (UINT32_C(1) << RUN_RESTART) | (UINT32_C(1) << RUN_TEASE);
+        }
+    }
+    return classes & ~run->options->classes_off;
+}
+
+const char *run_class_name(enum run_class class)
+{
+    static const char *const names[RUN_CLASS_MAX] = {
+        [RUN_LATENT] = "latent",
+        [RUN_BAD_SECTOR] = "bad-sector",
+        [RUN_WRITES_FAIL] = "writes-fail",
+        [RUN_FLUSH_FAILS] = "flush-fails",
+        [RUN_HANG] = "hang",
+        [RUN_ERRORS] = "errors",
+        [RUN_TRANSIENT] = "transient",
+        [RUN_SLOW] = "slow",
+        [RUN_PULL] = "pull",
+        [RUN_PULL_LOSE] = "pull-lose-cache",
+        [RUN_UNREADABLE] = "unreadable",
+        [RUN_SHUFFLE] = "shuffle",
+        [RUN_RETURN] = "return",
+        [RUN_STORE_FAILS] = "store-fails",
+        [RUN_TEASE] = "tease",
+        [RUN_RESTART] = "restart",
+        [RUN_CUT] = "cut",
+        [RUN_MANAGE] = "manage",
+        [RUN_NESTED] = "nested",
+        [RUN_LIE] = "lie",
+    };
+
+    ASSERT((unsigned int)class < RUN_CLASS_MAX && names[class] != NULL);
+    return names[class];
+}

@@ -1,0 +1,164 @@
+/*
+ * Tests the tests: each bug that can be planted in the engine (base/sim_bug.h) must be noticed
+ * by the simulation within its budget of lives. Each hunt has a process of its own, because it
+ * may end in a failed assertion.
+ */
+#include "aw_test.h"
+
+#include <malloc.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/sim_bug.h"
+#include "directed.h"
+#include "lives.h"
+
+#define EXIT_CAUGHT 42
+#define EXIT_MISSED 43
+#define LIVES_MAX 400u
+
+/* Where a bug shows best; those not named here are hunted with plain lives. */
+struct hint {
+    enum sim_bug bug;
+    const char *level;            /* NULL: any */
+    enum { BUDGET_ANY, BUDGET_WITHIN, BUDGET_OVER } budget;
+    bool (*story)(uint64_t seed); /* instead of a life: false if the promise was broken */
+};
+
+static const struct hint hints[] = {
+    {.bug = SIM_BUG_ACK_BEFORE_LOSS, .story = directed_ack_after_loss},
+    {.bug = SIM_BUG_CHECKPOINT_UNFLUSHED, .story = directed_checkpoint},
+    {.bug = SIM_BUG_WRONG_Q, .level = "6"},
+};
+
+static struct hint hint_of(enum sim_bug bug)
+{
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        if (hints[i].bug == bug) {
+            return hints[i];
+        }
+    }
+    return (struct hint){.bug = bug};
+}
+
+static void caught(enum sim_bug bug, const struct lives_totals *totals, const char *how)
+{
+    printf("# %s (%s, %s): caught in life %llu at crash point %llu: %s\n", sim_bugs[bug].name,
+           sim_bugs[bug].promise, sim_bugs[bug].text, (unsigned long long)totals->lives,
+           (unsigned long long)totals->crash_points, how);
+    fflush(stdout);
+    _exit(EXIT_CAUGHT);
+}
+
+static struct lives_totals hunted;
+
+static void caught_by_assertion(const char *expression, const char *file, int line)
+{
+    char how[200];
+
+    (void)snprintf(how, sizeof(how), "assertion %s at %s:%d", expression, file, line); /* may cut */
+    caught(sim_bug_active, &hunted, how);
+}
+
+static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
+{
+    uint64_t own = hint->budget == BUDGET_ANY ? seed : seed * 5;
+    struct run_options options = lives_options(hint->budget == BUDGET_OVER ? own + 4 : own);
+
+    if (hint->level != NULL) {
+        char name[8];
+        enum raid_level level = RAID_LEVEL_0;
+        int error = 0;
+
+        (void)snprintf(name, sizeof(name), "R%s", hint->level); /* fits */
+        error = raid_level_parse(name, &level);
+        assert_int_equal(error, 0);
+        options.level = (int)level;
+    }
+    return options;
+}
+
+static void hunt(enum sim_bug bug, uint64_t seed)
+{
+    struct hint hint = hint_of(bug);
+
+    (void)assert_set_handler(caught_by_assertion);
+    sim_bug_active = bug;
+    for (uint32_t i = 0; i < LIVES_MAX; i++) {
+        struct run_options options = hunt_options(&hint, seed + i);
+        struct run_result result = {0};
+
+        hunted.lives++;
+        if (hint.story != NULL) {
+            if (!hint.story(seed + i)) {
+                caught(bug, &hunted, "in a story");
+            }
+            continue;
+        }
+        run(&options, &result);
+        hunted.crash_points += result.crash_points;
+        if (result.failed) {
+            caught(bug, &hunted, result.why);
+        }
+    }
+    _exit(EXIT_MISSED);
+}
+
+static int hunt_apart(enum sim_bug bug, uint64_t seed)
+{
+    int status = 0;
+    pid_t child = 0;
+
+    fflush(stdout);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hunt(bug, seed);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    /* A sanitizer's report or a crash is a catch too. */
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_MISSED ? EXIT_MISSED : EXIT_CAUGHT;
+}
+
+static void test_bug_is_caught(void **state)
+{
+    enum sim_bug bug = (enum sim_bug)(uintptr_t)*state; /* the number itself */
+    uint64_t seed = aw_test_seed(sim_bugs[bug].name, 50000);
+
+    assert_true(sim_bugs[bug].promise[0] == 'P' || sim_bugs[bug].promise[0] == 'A');
+    if (hunt_apart(bug, seed) != EXIT_CAUGHT) {
+        fail_msg("%s was not caught in %u lives", sim_bugs[bug].name, LIVES_MAX);
+    }
+}
+
+/* Without this one a hunt that fails by itself would catch every bug. */
+static void test_nothing_is_not_caught(void **state)
+{
+    uint64_t seed = aw_test_seed("no bug", 50000);
+
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++) {
+        struct run_options options = lives_options(seed + i);
+        struct run_result result = {0};
+
+        run(&options, &result);
+        assert_false(result.failed);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[SIM_BUG_MAX];
+
+    tests[0] = (struct CMUnitTest){.name = "nothing", .test_func = test_nothing_is_not_caught};
+    for (uintptr_t i = 1; i < SIM_BUG_MAX; i++) {
+        tests[i] = (struct CMUnitTest){
+            .name = sim_bugs[i].name, .test_func = test_bug_is_caught, .initial_state = (void *)i};
+    }
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 28);
+    if (getenv("AW_TEST") != NULL) {
+        cmocka_set_test_filter(getenv("AW_TEST"));
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
