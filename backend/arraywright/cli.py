@@ -102,6 +102,9 @@ def server_config(app: Any, settings: Settings) -> uvicorn.Config:
         ws="websockets-sansio",
         ws_max_size=MAXIMUM_FRAME_BYTES,
         ws_per_message_deflate=False,
+        # Agents ping us, and their heartbeats tell us that they live. With pings from both sides
+        # libwebsockets 4.1 may answer ours with the payload of its own, which counts as no answer.
+        ws_ping_interval=None,
         timeout_graceful_shutdown=SHUTDOWN_S,
         log_level=settings.log_level,
         access_log=False,

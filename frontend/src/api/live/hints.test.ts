@@ -32,6 +32,11 @@ describe('which queries a hint touches', () => {
     )
   })
 
+  it('asks for a preview again when its host comes back', () => {
+    const back = [{ kind: 'host' as const, id: 'h1', rev: 4 }]
+    expect(isTouched(query(['preview', { level: 'raid1' }]), back)).toBe(true)
+  })
+
   it('ignores kinds it does not know', () => {
     const unknown = [{ kind: 'battery' as never, id: 'b', rev: 1 }]
     expect(isTouched(query(['drives', 'list']), unknown)).toBe(false)

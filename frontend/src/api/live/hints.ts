@@ -4,14 +4,15 @@ import type { LiveItem, LiveMessage } from './protocol'
 /**
  * Which resources a changed object touches. Query keys are [resource, 'list' | 'detail', …], so a
  * hint reaches the lists of its resource and its own detail, and only those that hold an older rev.
+ * A preview answers for whatever its host has: it is asked again, also after the host was offline.
  */
 const RESOURCES: Record<LiveItem['kind'], string[]> = {
-  host: ['hosts', 'fleet'],
-  controller: ['controllers'],
+  host: ['hosts', 'fleet', 'preview'],
+  controller: ['controllers', 'preview'],
   enclosure: ['enclosures'],
   drive: ['drives', 'preview'],
-  drive_group: ['drive-groups'],
-  virtual_drive: ['virtual-drives'],
+  drive_group: ['drive-groups', 'preview'],
+  virtual_drive: ['virtual-drives', 'preview'],
   operation: ['operations'],
   command: ['commands'],
   event: ['events'],
