@@ -34,6 +34,15 @@ PLAIN = {
     "enrol_request",
     "enrol_response",
     "preview_answer",
+    "preserved_cache",
+    "vd_cache",
+    "read_ahead",
+    "learn",
+    "latency_bucket",
+    "latency_summary",
+    "latency_answer",
+    "bad_block",
+    "bad_blocks_answer",
 }
 ALIASES = {"key": "Key", "blocked": "Blocked"}
 

@@ -443,6 +443,279 @@ bool spare_kind_parse(const char *word, enum spare_kind *ret_value)
     return false;
 }
 
+static const char *const battery_kind_words[BATTERY_KIND_MAX] = {
+    "emulated",
+    "ups",
+    "cachevault",
+};
+
+const char *battery_kind_word(enum battery_kind value)
+{
+    ASSERT((unsigned)value < BATTERY_KIND_MAX);
+    return battery_kind_words[value];
+}
+
+bool battery_kind_parse(const char *word, enum battery_kind *ret_value)
+{
+    for (unsigned i = 0; i < BATTERY_KIND_MAX; i++) {
+        if (strcmp(battery_kind_words[i], word) == 0) {
+            *ret_value = (enum battery_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const battery_state_words[BATTERY_STATE_MAX] = {
+    "optimal",
+    "charging",
+    "discharging",
+    "learning",
+    "low",
+    "degraded",
+    "failed",
+    "missing",
+    "unknown",
+};
+
+static const char *const battery_state_shorts[BATTERY_STATE_MAX] = {
+    "Optimal",
+    "Degraded(Charging)",
+    "Degraded(Discharging)",
+    "Degraded(Learning)",
+    "Degraded(Low)",
+    "Degraded(Need Attention)",
+    "Failed",
+    "Missing",
+    "Unknown",
+};
+
+const char *battery_state_word(enum battery_state value)
+{
+    ASSERT((unsigned)value < BATTERY_STATE_MAX);
+    return battery_state_words[value];
+}
+
+bool battery_state_parse(const char *word, enum battery_state *ret_value)
+{
+    for (unsigned i = 0; i < BATTERY_STATE_MAX; i++) {
+        if (strcmp(battery_state_words[i], word) == 0) {
+            *ret_value = (enum battery_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *battery_state_short(enum battery_state value)
+{
+    ASSERT((unsigned)value < BATTERY_STATE_MAX);
+    return battery_state_shorts[value];
+}
+
+uint32_t battery_state_mfi(enum battery_state value)
+{
+    static const uint32_t numbers[BATTERY_STATE_MAX] = {0, 8, 16, 64, 2048, 4, 1024, 1, 512};
+    ASSERT((unsigned)value < BATTERY_STATE_MAX);
+    return numbers[value];
+}
+
+static const char *const battery_fault_words[BATTERY_FAULT_MAX] = {
+    "fail",
+    "remove",
+    "low_charge",
+    "overheat",
+    "wear_out",
+    "power_off",
+    "clear",
+};
+
+const char *battery_fault_word(enum battery_fault value)
+{
+    ASSERT((unsigned)value < BATTERY_FAULT_MAX);
+    return battery_fault_words[value];
+}
+
+bool battery_fault_parse(const char *word, enum battery_fault *ret_value)
+{
+    for (unsigned i = 0; i < BATTERY_FAULT_MAX; i++) {
+        if (strcmp(battery_fault_words[i], word) == 0) {
+            *ret_value = (enum battery_fault)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const learn_mode_words[LEARN_MODE_MAX] = {
+    "auto",
+    "warn",
+    "manual",
+    "disabled",
+};
+
+const char *learn_mode_word(enum learn_mode value)
+{
+    ASSERT((unsigned)value < LEARN_MODE_MAX);
+    return learn_mode_words[value];
+}
+
+bool learn_mode_parse(const char *word, enum learn_mode *ret_value)
+{
+    for (unsigned i = 0; i < LEARN_MODE_MAX; i++) {
+        if (strcmp(learn_mode_words[i], word) == 0) {
+            *ret_value = (enum learn_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const learn_state_words[LEARN_STATE_MAX] = {
+    "idle",
+    "announced",
+    "due",
+    "pending",
+    "charging",
+    "discharging",
+    "recharging",
+};
+
+const char *learn_state_word(enum learn_state value)
+{
+    ASSERT((unsigned)value < LEARN_STATE_MAX);
+    return learn_state_words[value];
+}
+
+bool learn_state_parse(const char *word, enum learn_state *ret_value)
+{
+    for (unsigned i = 0; i < LEARN_STATE_MAX; i++) {
+        if (strcmp(learn_state_words[i], word) == 0) {
+            *ret_value = (enum learn_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const learn_result_words[LEARN_RESULT_MAX] = {
+    "passed",
+    "failed",
+    "timed_out",
+};
+
+const char *learn_result_word(enum learn_result value)
+{
+    ASSERT((unsigned)value < LEARN_RESULT_MAX);
+    return learn_result_words[value];
+}
+
+bool learn_result_parse(const char *word, enum learn_result *ret_value)
+{
+    for (unsigned i = 0; i < LEARN_RESULT_MAX; i++) {
+        if (strcmp(learn_result_words[i], word) == 0) {
+            *ret_value = (enum learn_result)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const cache_medium_words[CACHE_MEDIUM_MAX] = {
+    "shared_memory",
+    "persistent_memory",
+    "file_log",
+};
+
+const char *cache_medium_word(enum cache_medium value)
+{
+    ASSERT((unsigned)value < CACHE_MEDIUM_MAX);
+    return cache_medium_words[value];
+}
+
+bool cache_medium_parse(const char *word, enum cache_medium *ret_value)
+{
+    for (unsigned i = 0; i < CACHE_MEDIUM_MAX; i++) {
+        if (strcmp(cache_medium_words[i], word) == 0) {
+            *ret_value = (enum cache_medium)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const cache_state_words[CACHE_STATE_MAX] = {
+    "ready",
+    "recovering",
+    "draining",
+    "suspended",
+    "failed",
+    "missing",
+};
+
+const char *cache_state_word(enum cache_state value)
+{
+    ASSERT((unsigned)value < CACHE_STATE_MAX);
+    return cache_state_words[value];
+}
+
+bool cache_state_parse(const char *word, enum cache_state *ret_value)
+{
+    for (unsigned i = 0; i < CACHE_STATE_MAX; i++) {
+        if (strcmp(cache_state_words[i], word) == 0) {
+            *ret_value = (enum cache_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const read_ahead_state_words[READ_AHEAD_STATE_MAX] = {
+    "off",
+    "watching",
+    "reading",
+};
+
+const char *read_ahead_state_word(enum read_ahead_state value)
+{
+    ASSERT((unsigned)value < READ_AHEAD_STATE_MAX);
+    return read_ahead_state_words[value];
+}
+
+bool read_ahead_state_parse(const char *word, enum read_ahead_state *ret_value)
+{
+    for (unsigned i = 0; i < READ_AHEAD_STATE_MAX; i++) {
+        if (strcmp(read_ahead_state_words[i], word) == 0) {
+            *ret_value = (enum read_ahead_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const no_battery_rule_words[NO_BATTERY_RULE_MAX] = {
+    "refuse",
+    "force",
+    "revert",
+};
+
+const char *no_battery_rule_word(enum no_battery_rule value)
+{
+    ASSERT((unsigned)value < NO_BATTERY_RULE_MAX);
+    return no_battery_rule_words[value];
+}
+
+bool no_battery_rule_parse(const char *word, enum no_battery_rule *ret_value)
+{
+    for (unsigned i = 0; i < NO_BATTERY_RULE_MAX; i++) {
+        if (strcmp(no_battery_rule_words[i], word) == 0) {
+            *ret_value = (enum no_battery_rule)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const command_class_words[COMMAND_CLASS_MAX] = {
     "R",
     "O",
@@ -612,6 +885,150 @@ static const struct {
      "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop."},
     {"guarantee_no_redundancy",
      "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive."},
+    {"write_policy_no_battery",
+     "There is no battery, so writes go through to the drives."},
+    {"write_policy_battery_missing",
+     "The battery is missing, so writes go through to the drives."},
+    {"write_policy_battery_failed",
+     "The battery has failed, so writes go through to the drives."},
+    {"write_policy_battery_degraded",
+     "The battery needs attention, so writes go through to the drives."},
+    {"write_policy_battery_low",
+     "The battery's charge is too low to keep the cache, so writes go through to the drives."},
+    {"write_policy_battery_charging",
+     "The battery is being charged; write-back returns when it is full enough."},
+    {"write_policy_battery_learning",
+     "A learn cycle empties the battery; write-back returns when it is over."},
+    {"write_policy_battery_unknown",
+     "The battery's state is not known, so writes go through to the drives."},
+    {"write_policy_battery_emulated",
+     "The emulated battery protects emulated drives only; {drive} is real, so writes go through to the drives."},
+    {"write_policy_on_battery",
+     "The host runs on its UPS battery, so writes go through to the drives and the cache is emptied."},
+    {"write_policy_ups_silent",
+     "The UPS {source} does not answer or its figures are stale, so writes go through to the drives."},
+    {"write_policy_ups_runtime",
+     "The UPS leaves no time to empty the cache before the host must stop, so writes go through to the drives."},
+    {"write_policy_refused",
+     "This controller does not offer write-back without a working battery."},
+    {"write_policy_reverted",
+     "This controller permits write-back without a battery until it starts again; it has started again."},
+    {"write_policy_forced",
+     "Write-back is forced without a working battery: a power failure loses what is in the cache."},
+    {"write_policy_until_restart",
+     "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache."},
+    {"write_policy_shutting_down",
+     "The agent is shutting down, so writes go through to the drives."},
+    {"write_policy_cache_state",
+     "The cache is {state}, so writes go through to the drives."},
+    {"write_policy_cache_pinned",
+     "The virtual drive's cached writes wait for missing drives, so nothing new is cached."},
+    {"read_policy_cache_state",
+     "The cache is {state}, so nothing is read ahead."},
+    {"battery_ok",
+     "The battery is charged and in good health."},
+    {"battery_present",
+     "The battery is present; this model tells nothing more."},
+    {"battery_persistent",
+     "The cache medium keeps its content without power; no battery is needed."},
+    {"battery_charging",
+     "The battery is being charged."},
+    {"battery_discharging",
+     "The host runs on the battery."},
+    {"battery_learning",
+     "A learn cycle measures the battery's capacity."},
+    {"battery_charge_low",
+     "The battery's charge is too low to keep the cache for the time it is made for."},
+    {"battery_hot",
+     "The battery is too warm: {temperature_c} degrees Celsius."},
+    {"battery_worn",
+     "The battery holds {health_percent} % of its design capacity; replace it."},
+    {"battery_learn_failed",
+     "The last learn cycle failed; replace the battery."},
+    {"battery_replace",
+     "The UPS asks for a new battery."},
+    {"battery_failed",
+     "The battery has failed; replace it."},
+    {"battery_missing",
+     "No battery pack is connected."},
+    {"battery_silent",
+     "{source} does not answer."},
+    {"battery_stale",
+     "The figures of {source} are stale."},
+    {"battery_driver_gone",
+     "The driver of {source} is not connected."},
+    {"battery_forced_shutdown",
+     "The UPS has announced that it will switch off."},
+    {"cache_recovering",
+     "The cache's content is being recovered after an unclean stop."},
+    {"cache_draining",
+     "The cache is being emptied."},
+    {"cache_suspended",
+     "The cache is not used now: {why}."},
+    {"cache_medium_gone",
+     "The cache medium {medium} is gone ({error})."},
+    {"cache_medium_foreign",
+     "The cache medium {medium} belongs to another controller ({controller}); it is left untouched."},
+    {"cache_medium_damaged",
+     "The cache medium {medium} is damaged ({error}); it is left untouched."},
+    {"cache_medium_held",
+     "The cache medium {medium} is in use by another process."},
+    {"cache_medium_small",
+     "The cache medium {medium} has {size_bytes} bytes; at least {needed_bytes} are needed."},
+    {"cache_preserved_members",
+     "Drives of the virtual drive are missing; its cached writes wait for them."},
+    {"cache_preserved_changed",
+     "The drive group was changed by another system meanwhile; its cached writes are not replayed without your word."},
+    {"cache_preserved_unknown",
+     "The virtual drive is not known here; its cached writes wait for its drives."},
+    {"cache_lost_medium",
+     "The cache medium that held acknowledged writes is gone: {bytes} bytes or more were lost."},
+    {"cache_lost_power",
+     "The power failed without a working battery while acknowledged writes were in the cache; they are lost."},
+    {"cache_lost_retention",
+     "The power was away longer than the battery could keep the cache; acknowledged writes are lost."},
+    {"cache_lost_discarded",
+     "The preserved cache was discarded by a user: {bytes} bytes of acknowledged writes are lost."},
+    {"cache_no_preserved",
+     "There is no preserved cache of {virtual_drive}."},
+    {"cache_preserved_blocks",
+     "Preserved cache of {virtual_drive} must be written or discarded first."},
+    {"dirty_limit_cache",
+     "As much as the cache holds."},
+    {"dirty_limit_ups",
+     "Half of what the drives can take in before the UPS makes the host stop."},
+    {"dirty_limit_no_write_back",
+     "Nothing is written back now."},
+    {"battery_not_emulated",
+     "Battery {battery} is real; faults can be tried only on emulated batteries."},
+    {"battery_is_persistent",
+     "{battery} is the cache medium itself; it has no learn cycle."},
+    {"learn_unsupported",
+     "{battery} cannot run a learn cycle."},
+    {"learn_running",
+     "A learn cycle is running on {battery}."},
+    {"learn_disabled",
+     "Learn cycles are disabled on {battery}."},
+    {"learn_date_past",
+     "The date of the next learn cycle must lie in the future."},
+    {"learn_date_mode",
+     "A date needs the learn mode auto or warn."},
+    {"stripe_log_no_room",
+     "The drives of {group} have no room for a stripe log."},
+    {"stripe_log_not_needed",
+     "{virtual_drive} has no parity; there is nothing for a stripe log to close."},
+    {"no_counters",
+     "{key} has no counters."},
+    {"guarantee_journal",
+     "The write hole is closed: what was being written at an unclean stop or a power failure is completed from the journal, also with drives missing."},
+    {"guarantee_journal_agent",
+     "The write hole is closed when the agent stops uncleanly. After a power failure or a crash of the host only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written."},
+    {"guarantee_stripe_log",
+     "The write hole is closed by the stripe log on the drives: what was being written at an unclean stop or a power failure is completed from it, also with drives missing."},
+    {"guarantee_region_map",
+     "After an unclean stop only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written at the stop."},
+    {"guarantee_mirror",
+     "There is no write hole to close: after an unclean stop the copies of the regions written last are made equal."},
     {"drive_unsuitable_mounted",
      "{device} is mounted on {where}."},
     {"drive_unsuitable_held",

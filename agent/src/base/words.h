@@ -193,6 +193,126 @@ enum spare_kind {
 const char *spare_kind_word(enum spare_kind value);
 bool spare_kind_parse(const char *word, enum spare_kind *ret_value);
 
+enum battery_kind {
+    BATTERY_KIND_EMULATED,
+    BATTERY_KIND_UPS,
+    BATTERY_KIND_CACHEVAULT,
+    BATTERY_KIND_MAX
+};
+
+const char *battery_kind_word(enum battery_kind value);
+bool battery_kind_parse(const char *word, enum battery_kind *ret_value);
+
+enum battery_state {
+    BATTERY_STATE_OPTIMAL,
+    BATTERY_STATE_CHARGING,
+    BATTERY_STATE_DISCHARGING,
+    BATTERY_STATE_LEARNING,
+    BATTERY_STATE_LOW,
+    BATTERY_STATE_DEGRADED,
+    BATTERY_STATE_FAILED,
+    BATTERY_STATE_MISSING,
+    BATTERY_STATE_UNKNOWN,
+    BATTERY_STATE_MAX
+};
+
+const char *battery_state_word(enum battery_state value);
+bool battery_state_parse(const char *word, enum battery_state *ret_value);
+const char *battery_state_short(enum battery_state value); /* StorCLI's word */
+uint32_t battery_state_mfi(enum battery_state value);      /* MegaRAID's number */
+
+enum battery_fault {
+    BATTERY_FAULT_FAIL,
+    BATTERY_FAULT_REMOVE,
+    BATTERY_FAULT_LOW_CHARGE,
+    BATTERY_FAULT_OVERHEAT,
+    BATTERY_FAULT_WEAR_OUT,
+    BATTERY_FAULT_POWER_OFF,
+    BATTERY_FAULT_CLEAR,
+    BATTERY_FAULT_MAX
+};
+
+const char *battery_fault_word(enum battery_fault value);
+bool battery_fault_parse(const char *word, enum battery_fault *ret_value);
+
+enum learn_mode {
+    LEARN_MODE_AUTO,
+    LEARN_MODE_WARN,
+    LEARN_MODE_MANUAL,
+    LEARN_MODE_DISABLED,
+    LEARN_MODE_MAX
+};
+
+const char *learn_mode_word(enum learn_mode value);
+bool learn_mode_parse(const char *word, enum learn_mode *ret_value);
+
+enum learn_state {
+    LEARN_STATE_IDLE,
+    LEARN_STATE_ANNOUNCED,
+    LEARN_STATE_DUE,
+    LEARN_STATE_PENDING,
+    LEARN_STATE_CHARGING,
+    LEARN_STATE_DISCHARGING,
+    LEARN_STATE_RECHARGING,
+    LEARN_STATE_MAX
+};
+
+const char *learn_state_word(enum learn_state value);
+bool learn_state_parse(const char *word, enum learn_state *ret_value);
+
+enum learn_result {
+    LEARN_RESULT_PASSED,
+    LEARN_RESULT_FAILED,
+    LEARN_RESULT_TIMED_OUT,
+    LEARN_RESULT_MAX
+};
+
+const char *learn_result_word(enum learn_result value);
+bool learn_result_parse(const char *word, enum learn_result *ret_value);
+
+enum cache_medium {
+    CACHE_MEDIUM_SHARED_MEMORY,
+    CACHE_MEDIUM_PERSISTENT_MEMORY,
+    CACHE_MEDIUM_FILE_LOG,
+    CACHE_MEDIUM_MAX
+};
+
+const char *cache_medium_word(enum cache_medium value);
+bool cache_medium_parse(const char *word, enum cache_medium *ret_value);
+
+enum cache_state {
+    CACHE_STATE_READY,
+    CACHE_STATE_RECOVERING,
+    CACHE_STATE_DRAINING,
+    CACHE_STATE_SUSPENDED,
+    CACHE_STATE_FAILED,
+    CACHE_STATE_MISSING,
+    CACHE_STATE_MAX
+};
+
+const char *cache_state_word(enum cache_state value);
+bool cache_state_parse(const char *word, enum cache_state *ret_value);
+
+enum read_ahead_state {
+    READ_AHEAD_STATE_OFF,
+    READ_AHEAD_STATE_WATCHING,
+    READ_AHEAD_STATE_READING,
+    READ_AHEAD_STATE_MAX
+};
+
+const char *read_ahead_state_word(enum read_ahead_state value);
+bool read_ahead_state_parse(const char *word, enum read_ahead_state *ret_value);
+
+enum no_battery_rule {
+    NO_BATTERY_RULE_REFUSE,
+    NO_BATTERY_RULE_FORCE,
+    NO_BATTERY_RULE_REVERT,
+    NO_BATTERY_RULE_MAX
+};
+
+const char *no_battery_rule_word(enum no_battery_rule value);
+bool no_battery_rule_parse(const char *word, enum no_battery_rule *ret_value);
+
 enum command_class {
     COMMAND_CLASS_R,
     COMMAND_CLASS_O,
@@ -276,6 +396,78 @@ enum reason_code {
     REASON_AS_REQUESTED,
     REASON_GUARANTEE_WRITE_THROUGH,
     REASON_GUARANTEE_NO_REDUNDANCY,
+    REASON_WRITE_POLICY_NO_BATTERY,
+    REASON_WRITE_POLICY_BATTERY_MISSING,
+    REASON_WRITE_POLICY_BATTERY_FAILED,
+    REASON_WRITE_POLICY_BATTERY_DEGRADED,
+    REASON_WRITE_POLICY_BATTERY_LOW,
+    REASON_WRITE_POLICY_BATTERY_CHARGING,
+    REASON_WRITE_POLICY_BATTERY_LEARNING,
+    REASON_WRITE_POLICY_BATTERY_UNKNOWN,
+    REASON_WRITE_POLICY_BATTERY_EMULATED,
+    REASON_WRITE_POLICY_ON_BATTERY,
+    REASON_WRITE_POLICY_UPS_SILENT,
+    REASON_WRITE_POLICY_UPS_RUNTIME,
+    REASON_WRITE_POLICY_REFUSED,
+    REASON_WRITE_POLICY_REVERTED,
+    REASON_WRITE_POLICY_FORCED,
+    REASON_WRITE_POLICY_UNTIL_RESTART,
+    REASON_WRITE_POLICY_SHUTTING_DOWN,
+    REASON_WRITE_POLICY_CACHE_STATE,
+    REASON_WRITE_POLICY_CACHE_PINNED,
+    REASON_READ_POLICY_CACHE_STATE,
+    REASON_BATTERY_OK,
+    REASON_BATTERY_PRESENT,
+    REASON_BATTERY_PERSISTENT,
+    REASON_BATTERY_CHARGING,
+    REASON_BATTERY_DISCHARGING,
+    REASON_BATTERY_LEARNING,
+    REASON_BATTERY_CHARGE_LOW,
+    REASON_BATTERY_HOT,
+    REASON_BATTERY_WORN,
+    REASON_BATTERY_LEARN_FAILED,
+    REASON_BATTERY_REPLACE,
+    REASON_BATTERY_FAILED,
+    REASON_BATTERY_MISSING,
+    REASON_BATTERY_SILENT,
+    REASON_BATTERY_STALE,
+    REASON_BATTERY_DRIVER_GONE,
+    REASON_BATTERY_FORCED_SHUTDOWN,
+    REASON_CACHE_RECOVERING,
+    REASON_CACHE_DRAINING,
+    REASON_CACHE_SUSPENDED,
+    REASON_CACHE_MEDIUM_GONE,
+    REASON_CACHE_MEDIUM_FOREIGN,
+    REASON_CACHE_MEDIUM_DAMAGED,
+    REASON_CACHE_MEDIUM_HELD,
+    REASON_CACHE_MEDIUM_SMALL,
+    REASON_CACHE_PRESERVED_MEMBERS,
+    REASON_CACHE_PRESERVED_CHANGED,
+    REASON_CACHE_PRESERVED_UNKNOWN,
+    REASON_CACHE_LOST_MEDIUM,
+    REASON_CACHE_LOST_POWER,
+    REASON_CACHE_LOST_RETENTION,
+    REASON_CACHE_LOST_DISCARDED,
+    REASON_CACHE_NO_PRESERVED,
+    REASON_CACHE_PRESERVED_BLOCKS,
+    REASON_DIRTY_LIMIT_CACHE,
+    REASON_DIRTY_LIMIT_UPS,
+    REASON_DIRTY_LIMIT_NO_WRITE_BACK,
+    REASON_BATTERY_NOT_EMULATED,
+    REASON_BATTERY_IS_PERSISTENT,
+    REASON_LEARN_UNSUPPORTED,
+    REASON_LEARN_RUNNING,
+    REASON_LEARN_DISABLED,
+    REASON_LEARN_DATE_PAST,
+    REASON_LEARN_DATE_MODE,
+    REASON_STRIPE_LOG_NO_ROOM,
+    REASON_STRIPE_LOG_NOT_NEEDED,
+    REASON_NO_COUNTERS,
+    REASON_GUARANTEE_JOURNAL,
+    REASON_GUARANTEE_JOURNAL_AGENT,
+    REASON_GUARANTEE_STRIPE_LOG,
+    REASON_GUARANTEE_REGION_MAP,
+    REASON_GUARANTEE_MIRROR,
     REASON_DRIVE_UNSUITABLE_MOUNTED,
     REASON_DRIVE_UNSUITABLE_HELD,
     REASON_DRIVE_UNSUITABLE_CLAIMED,

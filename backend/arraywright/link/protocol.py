@@ -151,6 +151,84 @@ class SpareKind(StrEnum):
     DEDICATED = "dedicated"
 
 
+class BatteryKind(StrEnum):
+    EMULATED = "emulated"
+    UPS = "ups"
+    CACHEVAULT = "cachevault"
+
+
+class BatteryState(StrEnum):
+    OPTIMAL = "optimal"
+    CHARGING = "charging"
+    DISCHARGING = "discharging"
+    LEARNING = "learning"
+    LOW = "low"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+class BatteryFault(StrEnum):
+    FAIL = "fail"
+    REMOVE = "remove"
+    LOW_CHARGE = "low_charge"
+    OVERHEAT = "overheat"
+    WEAR_OUT = "wear_out"
+    POWER_OFF = "power_off"
+    CLEAR = "clear"
+
+
+class LearnMode(StrEnum):
+    AUTO = "auto"
+    WARN = "warn"
+    MANUAL = "manual"
+    DISABLED = "disabled"
+
+
+class LearnState(StrEnum):
+    IDLE = "idle"
+    ANNOUNCED = "announced"
+    DUE = "due"
+    PENDING = "pending"
+    CHARGING = "charging"
+    DISCHARGING = "discharging"
+    RECHARGING = "recharging"
+
+
+class LearnResult(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+
+
+class CacheMedium(StrEnum):
+    SHARED_MEMORY = "shared_memory"
+    PERSISTENT_MEMORY = "persistent_memory"
+    FILE_LOG = "file_log"
+
+
+class CacheState(StrEnum):
+    READY = "ready"
+    RECOVERING = "recovering"
+    DRAINING = "draining"
+    SUSPENDED = "suspended"
+    FAILED = "failed"
+    MISSING = "missing"
+
+
+class ReadAheadState(StrEnum):
+    OFF = "off"
+    WATCHING = "watching"
+    READING = "reading"
+
+
+class NoBatteryRule(StrEnum):
+    REFUSE = "refuse"
+    FORCE = "force"
+    REVERT = "revert"
+
+
 class CommandClass(StrEnum):
     R = "R"
     O = "O"
@@ -221,6 +299,34 @@ class LevelRule(Wire):
     description: str
 
 
+class PreservedCache(Wire):
+    virtual_drive: Key
+    name: str
+    bytes: Annotated[int, Field(ge=0)]
+    reason: Reason
+
+
+class CacheDoc(Wire):
+    """The cache of a controller; its figures never move config_rev."""
+
+    medium: str
+    state: str
+    state_reason: Reason | None
+    size_bytes: Annotated[int, Field(ge=0)]
+    survives_agent: bool
+    survives_power_loss: bool
+    stable: bool
+    used_bytes: Annotated[int, Field(ge=0)]
+    dirty_bytes: Annotated[int, Field(ge=0)]
+    dirty_limit_bytes: Annotated[int, Field(ge=0)]
+    dirty_limit_reason: Reason
+    pinned_bytes: Annotated[int, Field(ge=0)]
+    read_hit_percent: Annotated[float, Field(ge=0, le=100)] | None
+    destage_bytes_per_s: Annotated[int, Field(ge=0)]
+    destage_measured_bytes_per_s: Annotated[int, Field(ge=0)] | None = None
+    preserved: Annotated[list[PreservedCache], Field(max_length=64)]
+
+
 class ControllerDoc(Wire):
     index: Annotated[int, Field(ge=0)]
     path: str
@@ -239,6 +345,8 @@ class ControllerDoc(Wire):
     strip_sizes_bytes: list[Annotated[int, Field(ge=0)]]
     strip_default_bytes: Annotated[int, Field(ge=0)]
     nbd_tcp: str | None
+    cache: CacheDoc | None = None
+    no_battery_rule: str | None = None
     blocked: Blocked
 
 
@@ -300,6 +408,7 @@ class DriveDoc(Wire):
     unsuitable: Reason | None
     state_reason: Reason | None
     faults: list[Fault]
+    bad_block_count: Annotated[int, Field(ge=0)] | None = None
     blocked: Blocked
 
 
@@ -334,6 +443,22 @@ class Export(Wire):
     connections: Annotated[int, Field(ge=0)]
 
 
+class VdCache(Wire):
+    dirty: bool
+    dirty_bytes: Annotated[int, Field(ge=0)]
+    pinned: bool
+    pinned_bytes: Annotated[int, Field(ge=0)]
+    read_hit_percent: Annotated[float, Field(ge=0, le=100)] | None
+
+
+class ReadAhead(Wire):
+    """What read-ahead does now; counters_reset makes it forget what it has learned."""
+
+    state: str
+    streams: Annotated[int, Field(ge=0)]
+    window_bytes: Annotated[int, Field(ge=0)]
+
+
 class VirtualDriveDoc(Wire):
     controller: Key
     drive_group: Key
@@ -360,6 +485,51 @@ class VirtualDriveDoc(Wire):
     exports: list[Export]
     media_error_count: Annotated[int, Field(ge=0)]
     operations: list[Key]
+    stripe_log: bool | None = None
+    cache: VdCache | None = None
+    read_ahead: ReadAhead | None = None
+    lost_writes: Reason | None = None
+    bad_block_count: Annotated[int, Field(ge=0)] | None = None
+    blocked: Blocked
+
+
+class Learn(Wire):
+    mode: str
+    state: str
+    period_days: Annotated[int, Field(ge=0)] | None
+    next_at_us: Annotated[int, Field(ge=0)] | None
+    last_at_us: Annotated[int, Field(ge=0)] | None
+    last_result: str | None
+    transparent: bool
+
+
+class BatteryDoc(Wire):
+    controller: Key
+    path: str
+    kind: str
+    source: str
+    model: str
+    serial: str
+    manufacturer: str | None = None
+    manufactured_on: str | None = None
+    mounting: str | None = None
+    state: str
+    state_reason: Reason
+    protects: bool
+    smart: bool
+    emulated: bool
+    charge_percent: Annotated[int, Field(ge=0, le=100)] | None
+    voltage_mv: Annotated[int, Field(ge=0)] | None
+    temperature_c: int | None
+    design_capacity_mah: Annotated[int, Field(ge=0)] | None
+    full_capacity_mah: Annotated[int, Field(ge=0)] | None
+    health_percent: Annotated[int, Field(ge=0, le=100)] | None
+    cycle_count: Annotated[int, Field(ge=0)] | None
+    retention_s: Annotated[int, Field(ge=0)] | None
+    left_s: Annotated[int, Field(ge=0)] | None
+    low_left_s: Annotated[int, Field(ge=0)] | None = None
+    learn: Learn | None
+    faults: list[str]
     blocked: Blocked
 
 
@@ -630,6 +800,7 @@ class VdSetArgs(Wire):
     io_policy: str | None = None
     drive_cache_policy: str | None = None
     access: str | None = None
+    stripe_log: bool | None = None
 
 
 class ControllerSetArgs(Wire):
@@ -706,6 +877,41 @@ class FaultInjectArgs(Wire):
     latency_ms: Annotated[int, Field(ge=0)] | None = None
 
 
+class BatteryLearnArgs(Wire):
+    """Starts a learn cycle; it waits until the battery is charged."""
+
+    battery: Key
+
+
+class BatterySetArgs(Wire):
+    """When and how learn cycles run."""
+
+    battery: Key
+    learn_mode: str | None = None
+    next_learn_at_us: Annotated[int, Field(ge=0)] | None = None
+
+
+class BatteryFaultArgs(Wire):
+    """Only on emulated batteries."""
+
+    battery: Key
+    fault: str
+
+
+class CacheDiscardArgs(Wire):
+    """Throws away the preserved cache of a virtual drive: acknowledged writes are lost. confirm must be the virtual drive's name."""
+
+    controller: Key
+    virtual_drive: Key
+
+
+class CountersResetArgs(Wire):
+    """Forgets latencies and hit rates and, of a virtual drive, what adaptive read-ahead has learned."""
+
+    kind: str
+    key: Key
+
+
 class PreviewVdCreateArgs(Wire):
     controller: Key
     level: str
@@ -748,6 +954,56 @@ class PreviewAnswer(Wire):
     block_bytes: Annotated[int, Field(ge=0)]
     init_seconds: Annotated[int, Field(ge=0)] | None
     cli: str
+
+
+class LatencyArgs(Wire):
+    """Query: how long reads, writes and flushes took since the counters were reset."""
+
+    kind: str
+    key: Key
+
+
+class LatencyBucket(Wire):
+    below_us: Annotated[int, Field(ge=0)]
+    count: Annotated[int, Field(ge=0)]
+
+
+class LatencySummary(Wire):
+    count: Annotated[int, Field(ge=0)]
+    mean_us: Annotated[int, Field(ge=0)]
+    p50_us: Annotated[int, Field(ge=0)]
+    p99_us: Annotated[int, Field(ge=0)]
+    p999_us: Annotated[int, Field(ge=0)]
+    max_us: Annotated[int, Field(ge=0)]
+    buckets: Annotated[list[LatencyBucket], Field(max_length=64)]
+
+
+class LatencyAnswer(Wire):
+    since_us: Annotated[int, Field(ge=0)]
+    read: LatencySummary
+    write: LatencySummary
+    flush: LatencySummary
+
+
+class BadBlocksArgs(Wire):
+    """Query: the bad-block table."""
+
+    kind: str
+    key: Key
+    after_lba: Annotated[int, Field(ge=0)] | None = None
+
+
+class BadBlock(Wire):
+    lba: Annotated[int, Field(ge=0)]
+    count: Annotated[int, Field(ge=0)]
+    found_us: Annotated[int, Field(ge=0)] | None
+
+
+class BadBlocksAnswer(Wire):
+    block_bytes: Annotated[int, Field(ge=0)]
+    total: Annotated[int, Field(ge=0)]
+    more: bool
+    blocks: Annotated[list[BadBlock], Field(max_length=256)]
 
 
 REASONS: dict[str, str] = {
@@ -808,6 +1064,78 @@ REASONS: dict[str, str] = {
     "as_requested": "As requested.",
     "guarantee_write_through": "Acknowledged writes are on the drives after a flush. After an unclean stop the virtual drive is resynchronised as a whole; a drive lost before that ends may cost the data that were being written at the stop.",
     "guarantee_no_redundancy": "Acknowledged writes are on the drives after a flush. There is no redundancy: the loss of one drive loses the virtual drive.",
+    "write_policy_no_battery": "There is no battery, so writes go through to the drives.",
+    "write_policy_battery_missing": "The battery is missing, so writes go through to the drives.",
+    "write_policy_battery_failed": "The battery has failed, so writes go through to the drives.",
+    "write_policy_battery_degraded": "The battery needs attention, so writes go through to the drives.",
+    "write_policy_battery_low": "The battery's charge is too low to keep the cache, so writes go through to the drives.",
+    "write_policy_battery_charging": "The battery is being charged; write-back returns when it is full enough.",
+    "write_policy_battery_learning": "A learn cycle empties the battery; write-back returns when it is over.",
+    "write_policy_battery_unknown": "The battery's state is not known, so writes go through to the drives.",
+    "write_policy_battery_emulated": "The emulated battery protects emulated drives only; {drive} is real, so writes go through to the drives.",
+    "write_policy_on_battery": "The host runs on its UPS battery, so writes go through to the drives and the cache is emptied.",
+    "write_policy_ups_silent": "The UPS {source} does not answer or its figures are stale, so writes go through to the drives.",
+    "write_policy_ups_runtime": "The UPS leaves no time to empty the cache before the host must stop, so writes go through to the drives.",
+    "write_policy_refused": "This controller does not offer write-back without a working battery.",
+    "write_policy_reverted": "This controller permits write-back without a battery until it starts again; it has started again.",
+    "write_policy_forced": "Write-back is forced without a working battery: a power failure loses what is in the cache.",
+    "write_policy_until_restart": "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache.",
+    "write_policy_shutting_down": "The agent is shutting down, so writes go through to the drives.",
+    "write_policy_cache_state": "The cache is {state}, so writes go through to the drives.",
+    "write_policy_cache_pinned": "The virtual drive's cached writes wait for missing drives, so nothing new is cached.",
+    "read_policy_cache_state": "The cache is {state}, so nothing is read ahead.",
+    "battery_ok": "The battery is charged and in good health.",
+    "battery_present": "The battery is present; this model tells nothing more.",
+    "battery_persistent": "The cache medium keeps its content without power; no battery is needed.",
+    "battery_charging": "The battery is being charged.",
+    "battery_discharging": "The host runs on the battery.",
+    "battery_learning": "A learn cycle measures the battery's capacity.",
+    "battery_charge_low": "The battery's charge is too low to keep the cache for the time it is made for.",
+    "battery_hot": "The battery is too warm: {temperature_c} degrees Celsius.",
+    "battery_worn": "The battery holds {health_percent} % of its design capacity; replace it.",
+    "battery_learn_failed": "The last learn cycle failed; replace the battery.",
+    "battery_replace": "The UPS asks for a new battery.",
+    "battery_failed": "The battery has failed; replace it.",
+    "battery_missing": "No battery pack is connected.",
+    "battery_silent": "{source} does not answer.",
+    "battery_stale": "The figures of {source} are stale.",
+    "battery_driver_gone": "The driver of {source} is not connected.",
+    "battery_forced_shutdown": "The UPS has announced that it will switch off.",
+    "cache_recovering": "The cache's content is being recovered after an unclean stop.",
+    "cache_draining": "The cache is being emptied.",
+    "cache_suspended": "The cache is not used now: {why}.",
+    "cache_medium_gone": "The cache medium {medium} is gone ({error}).",
+    "cache_medium_foreign": "The cache medium {medium} belongs to another controller ({controller}); it is left untouched.",
+    "cache_medium_damaged": "The cache medium {medium} is damaged ({error}); it is left untouched.",
+    "cache_medium_held": "The cache medium {medium} is in use by another process.",
+    "cache_medium_small": "The cache medium {medium} has {size_bytes} bytes; at least {needed_bytes} are needed.",
+    "cache_preserved_members": "Drives of the virtual drive are missing; its cached writes wait for them.",
+    "cache_preserved_changed": "The drive group was changed by another system meanwhile; its cached writes are not replayed without your word.",
+    "cache_preserved_unknown": "The virtual drive is not known here; its cached writes wait for its drives.",
+    "cache_lost_medium": "The cache medium that held acknowledged writes is gone: {bytes} bytes or more were lost.",
+    "cache_lost_power": "The power failed without a working battery while acknowledged writes were in the cache; they are lost.",
+    "cache_lost_retention": "The power was away longer than the battery could keep the cache; acknowledged writes are lost.",
+    "cache_lost_discarded": "The preserved cache was discarded by a user: {bytes} bytes of acknowledged writes are lost.",
+    "cache_no_preserved": "There is no preserved cache of {virtual_drive}.",
+    "cache_preserved_blocks": "Preserved cache of {virtual_drive} must be written or discarded first.",
+    "dirty_limit_cache": "As much as the cache holds.",
+    "dirty_limit_ups": "Half of what the drives can take in before the UPS makes the host stop.",
+    "dirty_limit_no_write_back": "Nothing is written back now.",
+    "battery_not_emulated": "Battery {battery} is real; faults can be tried only on emulated batteries.",
+    "battery_is_persistent": "{battery} is the cache medium itself; it has no learn cycle.",
+    "learn_unsupported": "{battery} cannot run a learn cycle.",
+    "learn_running": "A learn cycle is running on {battery}.",
+    "learn_disabled": "Learn cycles are disabled on {battery}.",
+    "learn_date_past": "The date of the next learn cycle must lie in the future.",
+    "learn_date_mode": "A date needs the learn mode auto or warn.",
+    "stripe_log_no_room": "The drives of {group} have no room for a stripe log.",
+    "stripe_log_not_needed": "{virtual_drive} has no parity; there is nothing for a stripe log to close.",
+    "no_counters": "{key} has no counters.",
+    "guarantee_journal": "The write hole is closed: what was being written at an unclean stop or a power failure is completed from the journal, also with drives missing.",
+    "guarantee_journal_agent": "The write hole is closed when the agent stops uncleanly. After a power failure or a crash of the host only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written.",
+    "guarantee_stripe_log": "The write hole is closed by the stripe log on the drives: what was being written at an unclean stop or a power failure is completed from it, also with drives missing.",
+    "guarantee_region_map": "After an unclean stop only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written at the stop.",
+    "guarantee_mirror": "There is no write hole to close: after an unclean stop the copies of the regions written last are made equal.",
     "drive_unsuitable_mounted": "{device} is mounted on {where}.",
     "drive_unsuitable_held": "{device} is held by {holder}.",
     "drive_unsuitable_claimed": "{device} is claimed by another process.",
@@ -898,6 +1226,49 @@ EVENT_NAMES: dict[int, str] = {
     60027: "auto_rebuild_changed",
     60028: "locate_changed",
     193: "spare_too_small",
+    141: "battery_present",
+    142: "battery_absent",
+    161: "battery_removed",
+    145: "battery_temperature_high",
+    149: "battery_temperature_normal",
+    146: "battery_voltage_low",
+    147: "battery_charging",
+    148: "battery_discharging",
+    242: "battery_charged",
+    162: "battery_capacity_low",
+    163: "battery_capacity_ok",
+    150: "battery_replace",
+    200: "battery_failed",
+    60030: "battery_state_changed",
+    60031: "battery_fault_injected",
+    151: "learn_started",
+    153: "learn_completed",
+    60032: "learn_failed",
+    154: "learn_timed_out",
+    155: "learn_pending",
+    156: "learn_postponed",
+    157: "learn_in_4_days",
+    158: "learn_in_2_days",
+    159: "learn_in_1_day",
+    160: "learn_in_5_hours",
+    253: "learn_needed",
+    307: "learn_due_disabled",
+    60033: "learn_settings_changed",
+    194: "write_back_restored",
+    195: "write_back_lowered",
+    60034: "write_back_forced",
+    60035: "ups_on_battery",
+    60036: "ups_on_mains",
+    60037: "ups_silent",
+    60038: "ups_back",
+    12: "cache_recovered",
+    10: "cache_lost",
+    237: "cache_discarded",
+    60040: "cache_preserved",
+    60041: "cache_preserved_written",
+    60042: "cache_state_changed",
+    60043: "cache_medium_refused",
+    60044: "counters_reset",
 }
 
 DOCUMENTS: dict[str, type[Wire]] = {
@@ -907,6 +1278,7 @@ DOCUMENTS: dict[str, type[Wire]] = {
     "drive": DriveDoc,
     "drive_group": DriveGroupDoc,
     "virtual_drive": VirtualDriveDoc,
+    "battery": BatteryDoc,
     "operation": OperationDoc,
 }
 
@@ -924,7 +1296,14 @@ COMMAND_CLASSES: dict[str, str] = {
     "drive_good": "X",
     "drive_locate": "O",
     "fault_inject": "O",
+    "battery_learn": "O",
+    "battery_set": "O",
+    "battery_fault": "O",
+    "cache_discard": "X",
+    "counters_reset": "O",
     "preview_vd_create": "R",
+    "latency": "R",
+    "bad_blocks": "R",
 }
 
 COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
@@ -941,7 +1320,14 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "drive_good": DriveGoodArgs,
     "drive_locate": DriveLocateArgs,
     "fault_inject": FaultInjectArgs,
+    "battery_learn": BatteryLearnArgs,
+    "battery_set": BatterySetArgs,
+    "battery_fault": BatteryFaultArgs,
+    "cache_discard": CacheDiscardArgs,
+    "counters_reset": CountersResetArgs,
     "preview_vd_create": PreviewVdCreateArgs,
+    "latency": LatencyArgs,
+    "bad_blocks": BadBlocksArgs,
 }
 
 FRAMES: dict[str, type[Wire]] = {
