@@ -26,6 +26,8 @@ from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, InvalidError, NotFoundE
 from arraywright.link import endpoints as link
 from arraywright.link.presence import Presence
 from arraywright.live import endpoints as live
+from arraywright.metrics import endpoints as metrics
+from arraywright.metrics.sampler import Sampler
 from arraywright.middleware import BodyLimit, SecurityHeaders
 from arraywright.operations import endpoints as operations
 from arraywright.runtime import Runtime
@@ -49,15 +51,18 @@ ROUTERS: tuple[APIRouter, ...] = (
     storage.drives,
     storage.drive_groups,
     storage.virtual_drives,
+    storage.batteries,
     commands.controllers,
     commands.drives,
     commands.virtual_drives,
+    commands.batteries,
     commands.router,
     operations.router,
     events.router,
     alerts.router,
     alerts.rules_router,
     audit.router,
+    metrics.router,
     live.router,
     link.router,
 )
@@ -78,6 +83,7 @@ async def _workers(runtime: Runtime) -> list[asyncio.Task[None]]:
         asyncio.create_task(runtime.outbox.run(), name="outbox"),
         asyncio.create_task(CommandDispatcher(runtime).run(), name="commands"),
         asyncio.create_task(presence.run(), name="presence"),
+        asyncio.create_task(Sampler(runtime).run(), name="metrics"),
         asyncio.create_task(maintenance.run(runtime), name="maintenance"),
     ]
 

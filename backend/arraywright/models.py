@@ -9,6 +9,7 @@ from arraywright.hosts.models import EnrolToken, Host, HostSummary
 from arraywright.kit.database import Base
 from arraywright.link.models import Installation, SyncCursor
 from arraywright.live.models import OutboxItem
+from arraywright.metrics.models import MetricPoint
 from arraywright.storage.models import ObjectState
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "HostSummary",
     "Idempotency",
     "Installation",
+    "MetricPoint",
     "ObjectState",
     "OutboxItem",
     "SyncCursor",

@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     login_attempts: Annotated[int, Field(ge=1)] = 5
     live_ring: Annotated[int, Field(ge=16)] = 20_000
     event_days: Annotated[int, Field(ge=1)] = 400
+    metrics_every_s: Annotated[
+        float, Field(gt=0, le=60, description="between two looks at batteries and caches")
+    ] = 60.0
     log_level: str = "info"
 
     @property

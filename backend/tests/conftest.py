@@ -222,3 +222,11 @@ async def raid5(agent: FakeAgent) -> FakeAgent:
     await agent.connect()
     await agent.report_all(documents.raid5_host())
     return agent
+
+
+@pytest.fixture
+async def cached(agent: FakeAgent) -> FakeAgent:
+    """Connected, with a RAID 5 behind a cache with a battery."""
+    await agent.connect()
+    await agent.report_all(documents.cached_host())
+    return agent

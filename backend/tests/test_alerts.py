@@ -6,7 +6,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from arraywright.alerts.rules import REGISTRY
+from arraywright.alerts.explanations import REGISTRY
 from arraywright.alerts.schemas import AlertRuleName
 from arraywright.kit.roles import Role
 from arraywright.link.presence import Presence
@@ -198,3 +198,85 @@ async def test_every_rule_is_explained(callers: Callers) -> None:
     for rule in rules:
         for field in ("title", "cause", "consequence", "next_step"):
             assert rule[field], rule
+
+
+def lowered(code: str, effective: str = "write_through", **changes: Any) -> dict[str, Any]:
+    requested = changes.pop("requested", "write_back")
+    policy = {
+        "requested": requested,
+        "effective": effective,
+        "reason": documents.reason(code, "So it is."),
+    }
+    return documents.virtual_drive(write_policy=policy, **changes)
+
+
+async def test_battery_alerts(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    """One at a time: each state has its rule, and health resolves them all."""
+    cases = [
+        ("failed", {}, "battery_failed", "critical"),
+        ("missing", {}, "battery_missing", "critical"),
+        ("low", {}, "battery_not_ready", "warning"),
+        ("unknown", {}, "battery_not_ready", "warning"),
+        ("a_new_word", {}, "battery_not_ready", "warning"),
+        ("discharging", {"kind": "ups"}, "ups_on_battery", "critical"),
+    ]
+    for state, changes, rule, severity in cases:
+        doc = documents.battery(state=state, **changes)
+        await cached.change("battery", "bbu0", doc)
+        found = await alerts(viewer, state="open")
+        assert [(item["rule"], item["severity"]) for item in found] == [(rule, severity)], state
+        assert found[0]["object_path"] == "/c0/bbu"
+    await cached.change("battery", "bbu0", documents.battery())
+    assert await alerts(viewer, state="open") == []
+
+
+async def test_a_learn_cycle_is_no_failure(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    for learning, state, severity in (
+        ("announced", "optimal", "info"),
+        ("due", "optimal", "warning"),
+        ("pending", "charging", "info"),
+        ("discharging", "learning", "info"),
+    ):
+        doc = documents.battery(state=state, learn=documents.learn(state=learning))
+        await cached.change("battery", "bbu0", doc)
+        found = {item["rule"]: item["severity"] for item in await alerts(viewer, state="open")}
+        assert found["battery_learn"] == severity
+        assert "battery_failed" not in found
+    await cached.change("battery", "bbu0", documents.battery())
+    assert await alerts(viewer, state="open") == []
+
+
+async def test_lowered_write_policy(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    await cached.change("virtual_drive", "v0", lowered("write_policy_battery_failed"))
+    found = await alerts(viewer, state="open")
+    assert [item["rule"] for item in found] == ["write_policy_lowered"]
+    assert found[0]["reason"]["text"] == (
+        "Virtual drive data (/c0/v0) works with write through instead of write back. So it is."
+    )
+    forced = lowered("write_policy_forced", "always_write_back", requested="always_write_back")
+    await cached.change("virtual_drive", "v0", forced)
+    found = await alerts(viewer, state="open")
+    assert [item["rule"] for item in found] == ["write_back_unprotected"]
+    for doc in (
+        lowered("as_requested", "write_back"),
+        lowered("no_cache_memory"),
+        documents.virtual_drive(),
+    ):
+        await cached.change("virtual_drive", "v0", doc)
+        assert await alerts(viewer, state="open") == []
+
+
+async def test_lost_writes_and_preserved_cache(
+    cached: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    lost = documents.reason("cache_lost_medium", "The medium is gone.", bytes="4096")
+    await cached.change("virtual_drive", "v0", documents.virtual_drive(lost_writes=lost))
+    kept = documents.cache(preserved=[documents.preserved()])
+    await cached.change("controller", "c0", documents.controller(cache=kept))
+    found = {item["rule"]: item for item in await alerts(viewer, state="open")}
+    assert found["writes_lost"]["severity"] == "fatal"
+    assert found["cache_preserved"]["reason"]["params"]["names"] == "data"
+    gone = documents.cache(state="missing", state_reason=documents.reason("cache_medium_gone"))
+    await cached.change("controller", "c0", documents.controller(cache=gone))
+    await cached.change("virtual_drive", "v0", documents.virtual_drive())
+    assert [item["rule"] for item in await alerts(viewer, state="open")] == ["cache_failed"]

@@ -1,16 +1,18 @@
-"""The registry of alert rules: when they hold, and what a person should know.
+"""When alert rules hold: each looks at one document and says what is wrong with it, or nothing.
 
-A rule looks at one document and says what is wrong with it, or nothing.
+What a person should know about a rule stands in `explanations`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from arraywright.alerts.schemas import AlertRule, AlertRuleName
+from arraywright.alerts.schemas import AlertRuleName
 from arraywright.link.protocol import EventClass
 
 Document = dict[str, Any]
+# Write-back although a power failure would lose what is cached.
+UNPROTECTED = ("write_policy_forced", "write_policy_until_restart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,45 @@ class Finding:
 
 
 def _virtual_drive(doc: Document) -> list[Finding]:
+    return [*_redundancy(doc), *_write_policy(doc), *_lost_writes(doc)]
+
+
+def _text(reason: Document | None) -> str:
+    return str((reason or {}).get("text", ""))
+
+
+def _write_policy(doc: Document) -> list[Finding]:
+    """Without any cache there is nothing to lower: that is told where the policy is chosen."""
+    policy = doc["write_policy"]
+    code = policy["reason"]["code"]
+    params = {
+        "name": str(doc["name"]),
+        "path": str(doc["path"]),
+        "requested": str(policy["requested"]).replace("_", " "),
+        "effective": str(policy["effective"]).replace("_", " "),
+        "why": _text(policy["reason"]),
+    }
+    if code in UNPROTECTED:
+        text = "Virtual drive {name} ({path}) caches writes unprotected. {why}"
+        return [Finding(AlertRuleName.WRITE_BACK_UNPROTECTED, EventClass.WARNING, text, params)]
+    if policy["requested"] == policy["effective"] or policy["effective"] != "write_through":
+        return []
+    if code == "no_cache_memory":
+        return []
+    text = "Virtual drive {name} ({path}) works with {effective} instead of {requested}. {why}"
+    return [Finding(AlertRuleName.WRITE_POLICY_LOWERED, EventClass.WARNING, text, params)]
+
+
+def _lost_writes(doc: Document) -> list[Finding]:
+    lost = doc.get("lost_writes")
+    if not lost:
+        return []
+    params = {"name": str(doc["name"]), "path": str(doc["path"]), "why": _text(lost)}
+    text = "Virtual drive {name} ({path}) has lost acknowledged writes. {why}"
+    return [Finding(AlertRuleName.WRITES_LOST, EventClass.FATAL, text, params)]
+
+
+def _redundancy(doc: Document) -> list[Finding]:
     params = {
         "name": str(doc["name"]),
         "path": str(doc["path"]),
@@ -87,10 +128,76 @@ def _operation(doc: Document) -> list[Finding]:
     return [Finding(AlertRuleName.REBUILD_FAILED, EventClass.CRITICAL, text, params)]
 
 
+def _battery(doc: Document) -> list[Finding]:
+    state = doc["state"]
+    params = {
+        "path": str(doc["path"]),
+        "model": str(doc["model"]),
+        "source": str(doc["source"]),
+        "state": str(state).replace("_", " "),
+        "why": _text(doc["state_reason"]),
+    }
+    found = []
+    if doc["kind"] == "ups" and state == "discharging":
+        text = "The host of battery {path} runs on its UPS ({source})."
+        found.append(Finding(AlertRuleName.UPS_ON_BATTERY, EventClass.CRITICAL, text, params))
+    elif state == "failed":
+        text = "Battery {path} ({model}) has failed. {why}"
+        found.append(Finding(AlertRuleName.BATTERY_FAILED, EventClass.CRITICAL, text, params))
+    elif state == "missing":
+        text = "Battery {path} ({model}) is missing. {why}"
+        found.append(Finding(AlertRuleName.BATTERY_MISSING, EventClass.CRITICAL, text, params))
+    elif state not in ("optimal", "learning"):
+        text = "Battery {path} ({model}) is not ready: {state}. {why}"
+        found.append(Finding(AlertRuleName.BATTERY_NOT_READY, EventClass.WARNING, text, params))
+    learn = doc["learn"]
+    if learn is not None and learn["state"] != "idle":
+        found.append(_learn(learn, params))
+    return found
+
+
+def _learn(learn: Document, params: dict[str, str]) -> Finding:
+    """Announced and under way: expected, so that nobody takes it for a failure."""
+    text = {
+        "announced": "Battery {path} ({model}) begins a learn cycle soon.",
+        "due": "A learn cycle of battery {path} ({model}) is due; start it by hand.",
+        "pending": "A learn cycle of battery {path} ({model}) begins when it is charged.",
+    }.get(learn["state"], "A learn cycle of battery {path} ({model}) is under way.")
+    severity = EventClass.WARNING if learn["state"] == "due" else EventClass.INFO
+    return Finding(AlertRuleName.BATTERY_LEARN, severity, text, params)
+
+
+def _controller(doc: Document) -> list[Finding]:
+    cache = doc.get("cache")
+    if cache is None:
+        return []
+    found = []
+    preserved = cache["preserved"]
+    if preserved:
+        params = {
+            "path": str(doc["path"]),
+            "names": ", ".join(str(item["name"]) for item in preserved),
+            "why": _text(preserved[0]["reason"]),
+        }
+        text = "Cached writes of {names} wait on controller {path}. {why}"
+        found.append(Finding(AlertRuleName.CACHE_PRESERVED, EventClass.CRITICAL, text, params))
+    if cache["state"] in ("suspended", "failed", "missing"):
+        params = {
+            "path": str(doc["path"]),
+            "state": str(cache["state"]),
+            "why": _text(cache["state_reason"]),
+        }
+        text = "The cache of controller {path} is {state}. {why}"
+        found.append(Finding(AlertRuleName.CACHE_FAILED, EventClass.CRITICAL, text, params))
+    return found
+
+
 _EVALUATORS: dict[str, Callable[[Document], list[Finding]]] = {
     "virtual_drive": _virtual_drive,
     "drive": _drive,
     "operation": _operation,
+    "battery": _battery,
+    "controller": _controller,
 }
 WATCHED_KINDS = frozenset({*_EVALUATORS, "drive_group"})
 
@@ -107,62 +214,3 @@ def host_offline(name: str, since: str) -> Finding:
         "Host {name} has not reported since {since}.",
         {"name": name, "since": since},
     )
-
-
-REGISTRY: dict[AlertRuleName, AlertRule] = {
-    rule.name: rule
-    for rule in (
-        AlertRule(
-            name=AlertRuleName.VIRTUAL_DRIVE_DEGRADED,
-            title="Virtual drive degraded",
-            cause="One or more of its drives failed, went missing or were taken offline.",
-            consequence="Data are intact, but fewer further failures can be survived; "
-            "reads of the lost part are slower.",
-            next_step="Let the rebuild finish. If none is running, replace the drive or "
-            "add a hot spare.",
-        ),
-        AlertRule(
-            name=AlertRuleName.VIRTUAL_DRIVE_OFFLINE,
-            title="Virtual drive offline",
-            cause="More drives are gone than its level can lose.",
-            consequence="It cannot be read or written. What is on the remaining drives is kept.",
-            next_step="Do not delete or initialise anything. Bring back the drives that were "
-            "lost last; then look at the virtual drive again.",
-        ),
-        AlertRule(
-            name=AlertRuleName.DRIVE_FAILED,
-            title="Drive failed",
-            cause="It failed writes, could not repair its read errors or stopped answering.",
-            consequence="It is no longer used. Virtual drives on it are degraded or offline.",
-            next_step="Replace the drive. Use Locate to find its bay.",
-        ),
-        AlertRule(
-            name=AlertRuleName.DRIVE_MISSING,
-            title="Drive missing",
-            cause="A member of a drive group was pulled or does not answer.",
-            consequence="Virtual drives on it are degraded or offline.",
-            next_step="Check bay and cabling, put the drive back or replace it.",
-        ),
-        AlertRule(
-            name=AlertRuleName.DRIVE_PREDICTIVE_FAILURE,
-            title="Drive expects to fail",
-            cause="The drive's own health check warns of a failure.",
-            consequence="Nothing is lost yet.",
-            next_step="Plan to replace it; make sure a hot spare is at hand.",
-        ),
-        AlertRule(
-            name=AlertRuleName.REBUILD_FAILED,
-            title="Rebuild failed",
-            cause="The drive that was rebuilt, or one it is rebuilt from, had errors.",
-            consequence="The drive group stays degraded.",
-            next_step="Read the reason, replace the drive that had errors and rebuild again.",
-        ),
-        AlertRule(
-            name=AlertRuleName.HOST_OFFLINE,
-            title="Host offline",
-            cause="Its agent is stopped, the machine is down or the network is cut.",
-            consequence="Its arrays work on by themselves, but what is shown may be outdated.",
-            next_step="Check the machine and its connection to this server.",
-        ),
-    )
-}

@@ -24,6 +24,16 @@ class AlertRuleName(StrEnum):
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     REBUILD_FAILED = "rebuild_failed"
     HOST_OFFLINE = "host_offline"
+    BATTERY_FAILED = "battery_failed"
+    BATTERY_MISSING = "battery_missing"
+    BATTERY_NOT_READY = "battery_not_ready"
+    BATTERY_LEARN = "battery_learn"
+    UPS_ON_BATTERY = "ups_on_battery"
+    WRITE_POLICY_LOWERED = "write_policy_lowered"
+    WRITE_BACK_UNPROTECTED = "write_back_unprotected"
+    WRITES_LOST = "writes_lost"
+    CACHE_PRESERVED = "cache_preserved"
+    CACHE_FAILED = "cache_failed"
 
 
 class AlertRule(ApiModel):

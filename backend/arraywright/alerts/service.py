@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.alerts import models, repository
+from arraywright.alerts.explanations import REGISTRY
 from arraywright.alerts.filters import AlertFilter
-from arraywright.alerts.rules import REGISTRY
 from arraywright.alerts.schemas import (
     Alert,
     AlertAcknowledge,

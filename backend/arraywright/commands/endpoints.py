@@ -3,17 +3,21 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
-from arraywright.commands import intents, preview, service
+from arraywright.commands import intents, preview, queries, service
 from arraywright.commands.filters import CommandFilter
 from arraywright.commands.schemas import Command
 from arraywright.dependencies import Operator, ReadSession, RuntimeDep, Viewer
 from arraywright.kit.headers import ChangeHeaders, ChangeHeadersDep
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
+from arraywright.storage.figures import BadBlocks, Latency
 from arraywright.storage.requests import (
+    BatteryUpdate,
     ControllerUpdate,
+    DiscardCache,
+    InjectBatteryFault,
     InjectFault,
     LocateDrive,
     MakeDriveGood,
@@ -31,6 +35,7 @@ router = APIRouter(prefix="/commands", tags=["commands"])
 controllers = APIRouter(prefix="/controllers", tags=["controllers"])
 drives = APIRouter(prefix="/drives", tags=["drives"])
 virtual_drives = APIRouter(prefix="/virtual-drives", tags=["virtual_drives"])
+batteries = APIRouter(prefix="/batteries", tags=["batteries"])
 
 ANSWERS = {
     **problems(404, 409, 412, 428),
@@ -64,6 +69,7 @@ class Submitter:
 
 
 Submit = Annotated[Submitter, Depends()]
+AfterLba = Annotated[int | None, Query(ge=0, description="list from behind this block on")]
 
 
 @router.get("", name="list", responses=problems())
@@ -176,3 +182,78 @@ async def replace_member(drive_id: UUID, body: ReplaceMember, submit: Submit) ->
 async def inject_fault(drive_id: UUID, body: InjectFault, submit: Submit) -> Command:
     """Tries a failure; only on emulated drives."""
     return await submit(intents.inject_fault(drive_id, body))
+
+
+@controllers.post(
+    "/{controller_id}/actions/discard-preserved-cache",
+    name="discard_cache",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def discard_cache(controller_id: UUID, body: DiscardCache, submit: Submit) -> Command:
+    """Loses acknowledged writes. Needs If-Match and the virtual drive's name as `confirm`."""
+    return await submit(intents.discard_cache(controller_id, body))
+
+
+@batteries.patch("/{battery_id}", name="update", status_code=202, responses=ANSWERS)
+async def update_battery(battery_id: UUID, body: BatteryUpdate, submit: Submit) -> Command:
+    return await submit(intents.update_battery(battery_id, body))
+
+
+@batteries.post("/{battery_id}/actions/learn", name="learn", status_code=202, responses=ANSWERS)
+async def start_learn(battery_id: UUID, submit: Submit) -> Command:
+    """Starts a learn cycle; unless it is transparent, write-back is suspended until it ends."""
+    return await submit(intents.start_learn(battery_id))
+
+
+@batteries.post("/{battery_id}/actions/fault", name="fault", status_code=202, responses=ANSWERS)
+async def inject_battery_fault(
+    battery_id: UUID, body: InjectBatteryFault, submit: Submit
+) -> Command:
+    """Tries a failure; only on emulated batteries."""
+    return await submit(intents.inject_battery_fault(battery_id, body))
+
+
+def _figures(router: APIRouter, kind: str) -> None:
+    """Latencies and bad blocks of drives and of virtual drives."""
+    parameter = f"{kind}_id"
+    Id = Annotated[UUID, Path(alias=parameter)]  # noqa: N806 (a type)
+
+    @router.get(f"/{{{parameter}}}/latency", name="latency", responses=problems(404, 409, 504))
+    async def get_latency(object_id: Id, runtime: RuntimeDep, _principal: Viewer) -> Latency:
+        """How long its reads, writes and flushes took; the host is asked."""
+        return await queries.latency(runtime, kind, object_id)
+
+    @router.get(
+        f"/{{{parameter}}}/bad-blocks", name="bad_blocks", responses=problems(404, 409, 504)
+    )
+    async def get_bad_blocks(
+        object_id: Id, runtime: RuntimeDep, _principal: Viewer, after_lba: AfterLba = None
+    ) -> BadBlocks:
+        """Its bad-block table; the host is asked."""
+        return await queries.bad_blocks(runtime, kind, object_id, after_lba)
+
+
+def _counters(router: APIRouter, kind: str) -> None:
+    parameter = f"{kind}_id"
+    Id = Annotated[UUID, Path(alias=parameter)]  # noqa: N806 (a type)
+
+    @router.post(
+        f"/{{{parameter}}}/actions/reset-counters",
+        name="reset_counters",
+        status_code=202,
+        responses=ANSWERS,
+    )
+    async def reset_counters(object_id: Id, submit: Submit) -> Command:
+        """Forgets latencies, hit rates and what adaptive read-ahead has learned."""
+        return await submit(intents.reset_counters(kind, object_id))
+
+
+_figures(drives, "drive")
+_figures(virtual_drives, "virtual_drive")
+for _router, _kind in (
+    (controllers, "controller"),
+    (drives, "drive"),
+    (virtual_drives, "virtual_drive"),
+):
+    _counters(_router, _kind)

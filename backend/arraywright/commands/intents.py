@@ -10,9 +10,14 @@ from typing import Any
 from uuid import UUID
 
 from arraywright.commands.references import References
+from arraywright.kit.problems import InvalidError
 from arraywright.kit.schema import ApiInput
+from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
+    BatteryUpdate,
     ControllerUpdate,
+    DiscardCache,
+    InjectBatteryFault,
     InjectFault,
     LocateDrive,
     MakeDriveGood,
@@ -27,6 +32,7 @@ from arraywright.storage.requests import (
 
 Arguments = dict[str, Any]
 Build = Callable[[References], Awaitable[Arguments]]
+Identity = Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,16 @@ class Intent:
     body: ApiInput | None
     build: Build
     confirm: str | None = None
-    confirm_field: str | None = None  # of the document; None: nothing has to be typed
+    identity: Identity | None = None  # what has to be typed, from the document; None: nothing
     if_match_needed: bool = False
+
+
+def _name(doc: dict[str, Any]) -> str:
+    return str(doc["name"])
+
+
+def _serial(doc: dict[str, Any]) -> str:
+    return str(doc["serial"])
 
 
 def _given(body: ApiInput, *without: str) -> Arguments:
@@ -94,7 +108,7 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
         body,
         build,
         confirm=body.confirm,
-        confirm_field="name",
+        identity=_name,
         if_match_needed=True,
     )
 
@@ -149,7 +163,7 @@ def make_good(drive_id: UUID, body: MakeDriveGood) -> Intent:
         body,
         build,
         confirm=body.confirm,
-        confirm_field="serial" if body.force else None,
+        identity=_serial if body.force else None,
         if_match_needed=True,
     )
 
@@ -168,3 +182,59 @@ def replace_member(drive_id: UUID, body: ReplaceMember) -> Intent:
 
 def inject_fault(drive_id: UUID, body: InjectFault) -> Intent:
     return _simple("fault_inject", "drive", drive_id, body)
+
+
+def start_learn(battery_id: UUID) -> Intent:
+    return _simple("battery_learn", "battery", battery_id, None)
+
+
+def update_battery(battery_id: UUID, body: BatteryUpdate) -> Intent:
+    async def build(references: References) -> Arguments:
+        arguments = {"battery": references.target_key, **_given(body, "next_learn_at")}
+        if body.next_learn_at is not None:
+            arguments["next_learn_at_us"] = round(body.next_learn_at.timestamp() * 1_000_000)
+        return arguments
+
+    return Intent("battery_set", "battery", battery_id, body, build)
+
+
+def inject_battery_fault(battery_id: UUID, body: InjectBatteryFault) -> Intent:
+    return _simple("battery_fault", "battery", battery_id, body)
+
+
+def discard_cache(controller_id: UUID, body: DiscardCache) -> Intent:
+    key = body.virtual_drive_key
+
+    def identity(doc: dict[str, Any]) -> str:
+        preserved = (doc.get("cache") or {}).get("preserved", [])
+        for item in preserved:
+            if item["virtual_drive"] == key:
+                return str(item["name"])
+        params = {"virtual_drive": key}
+        raise InvalidError(
+            REASONS["cache_no_preserved"].format_map(params),
+            code="cache_no_preserved",
+            params=params,
+            errors=[("/virtual_drive_key", "has no preserved cache")],
+        )
+
+    async def build(references: References) -> Arguments:
+        return {"controller": references.target_key, "virtual_drive": key}
+
+    return Intent(
+        "cache_discard",
+        "controller",
+        controller_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=identity,
+        if_match_needed=True,
+    )
+
+
+def reset_counters(kind: str, target_id: UUID) -> Intent:
+    async def build(references: References) -> Arguments:
+        return {"kind": kind, "key": references.target_key}
+
+    return Intent("counters_reset", kind, target_id, None, build)

@@ -13,8 +13,8 @@ from arraywright.auth.principal import Principal
 from arraywright.commands import models, repository
 from arraywright.commands.filters import CommandFilter
 from arraywright.commands.intents import Intent
-from arraywright.commands.preview import offline_problem
 from arraywright.commands.progress import is_final
+from arraywright.commands.queries import offline_problem
 from arraywright.commands.references import References
 from arraywright.commands.schemas import Command, CommandState, ObjectRef
 from arraywright.kit.headers import ChangeHeaders, check_revision
@@ -94,9 +94,9 @@ def _request_hash(intent: Intent, headers: ChangeHeaders) -> str:
 
 def _check_confirm(intent: Intent, references: References) -> None:
     """What destroys data needs the identity typed; the host checks it again."""
-    if intent.confirm_field is None:
+    if intent.identity is None:
         return
-    expected = str(references.target.doc[intent.confirm_field])
+    expected = intent.identity(references.target.doc)
     if not intent.confirm:
         raise InvalidError(
             f"Type {expected} to confirm.",
@@ -148,7 +148,7 @@ async def _add(
         op=intent.op,
         command_class=COMMAND_CLASSES[intent.op],
         args=arguments,
-        confirm=intent.confirm if intent.confirm_field is not None else None,
+        confirm=intent.confirm if intent.identity is not None else None,
         preconditions=preconditions,
         target_kind=target.kind,
         target_key=target.key,

@@ -65,6 +65,9 @@ class Registry:
     def peer(self, host_id: UUID) -> Peer | None:
         return self._peers.get(host_id)
 
+    def connected(self) -> list[UUID]:
+        return list(self._peers)
+
     def __len__(self) -> int:
         return len(self._peers)
 

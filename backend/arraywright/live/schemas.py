@@ -16,6 +16,7 @@ class LiveKind(StrEnum):
     DRIVE = "drive"
     DRIVE_GROUP = "drive_group"
     VIRTUAL_DRIVE = "virtual_drive"
+    BATTERY = "battery"
     OPERATION = "operation"
     COMMAND = "command"
     EVENT = "event"

@@ -10,7 +10,12 @@ from arraywright.link.protocol import REASONS
 # What can be asked of an object, and who may ask; the host knows the rest.
 OPERATIONS: dict[str, dict[str, Role]] = {
     "host": {"host_retire": Role.ADMINISTRATOR},
-    "controller": {"vd_create": Role.OPERATOR, "controller_set": Role.OPERATOR},
+    "controller": {
+        "vd_create": Role.OPERATOR,
+        "controller_set": Role.OPERATOR,
+        "cache_discard": Role.OPERATOR,
+        "counters_reset": Role.OPERATOR,
+    },
     "drive": {
         "vd_create": Role.OPERATOR,
         "spare_add": Role.OPERATOR,
@@ -21,12 +26,19 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "drive_good": Role.OPERATOR,
         "drive_locate": Role.OPERATOR,
         "fault_inject": Role.OPERATOR,
+        "counters_reset": Role.OPERATOR,
     },
     "drive_group": {"vd_create": Role.OPERATOR, "drive_replace": Role.OPERATOR},
     "virtual_drive": {
         "vd_set": Role.OPERATOR,
         "vd_delete": Role.OPERATOR,
         "bgi": Role.OPERATOR,
+        "counters_reset": Role.OPERATOR,
+    },
+    "battery": {
+        "battery_learn": Role.OPERATOR,
+        "battery_set": Role.OPERATOR,
+        "battery_fault": Role.OPERATOR,
     },
     "operation": {"rebuild": Role.OPERATOR, "bgi": Role.OPERATOR},
 }

@@ -1,9 +1,9 @@
-"""What hosts report, over HTTP; read-only."""
+"""What hosts report, over HTTP; read-only: each kind is listed and got in the same way."""
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from arraywright.dependencies import ReadSession, Viewer
 from arraywright.kit.headers import etag
@@ -11,102 +11,58 @@ from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
 from arraywright.storage import service
 from arraywright.storage.filters import (
+    BatteryFilter,
     ControllerFilter,
     DriveFilter,
     DriveGroupFilter,
     EnclosureFilter,
+    ObjectFilter,
     VirtualDriveFilter,
 )
 from arraywright.storage.schemas import (
+    Battery,
     Controller,
     Drive,
     DriveGroup,
     Enclosure,
+    Reported,
     VirtualDrive,
 )
+from arraywright.storage.views import kind_of
 
-controllers = APIRouter(prefix="/controllers", tags=["controllers"])
-enclosures = APIRouter(prefix="/enclosures", tags=["enclosures"])
-drives = APIRouter(prefix="/drives", tags=["drives"])
-drive_groups = APIRouter(prefix="/drive-groups", tags=["drive_groups"])
-virtual_drives = APIRouter(prefix="/virtual-drives", tags=["virtual_drives"])
+T = TypeVar("T", bound=Reported)
 
 
-@controllers.get("", name="list", responses=problems())
-async def list_controllers(
-    principal: Viewer, session: ReadSession, query: Annotated[ControllerFilter, Query()]
-) -> Page[Controller]:
-    return await service.page(session, principal, Controller, query)
+def _reads(tag: str, model: type[T], filters: type[ObjectFilter]) -> APIRouter:
+    """A router with the list and the single object of one kind."""
+    router = APIRouter(prefix=f"/{tag.replace('_', '-')}", tags=[tag])
+    parameter = f"{kind_of(model)}_id"
+
+    @router.get("", name="list", response_model=Page[model], responses=problems())  # type: ignore[valid-type]
+    async def list_objects(
+        principal: Viewer,
+        session: ReadSession,
+        query: Annotated[filters, Query()],  # type: ignore[valid-type]
+    ) -> Page[T]:
+        return await service.page(session, principal, model, query)
+
+    @router.get(f"/{{{parameter}}}", name="get", response_model=model, responses=problems(404))
+    async def get_object(
+        object_id: Annotated[UUID, Path(alias=parameter)],
+        response: Response,
+        principal: Viewer,
+        session: ReadSession,
+    ) -> T:
+        found = await service.get(session, principal, model, object_id)
+        response.headers["ETag"] = etag(found.config_rev)
+        return found
+
+    return router
 
 
-@controllers.get("/{controller_id}", name="get", responses=problems(404))
-async def get_controller(
-    controller_id: UUID, response: Response, principal: Viewer, session: ReadSession
-) -> Controller:
-    found = await service.get(session, principal, Controller, controller_id)
-    response.headers["ETag"] = etag(found.config_rev)
-    return found
-
-
-@enclosures.get("", name="list", responses=problems())
-async def list_enclosures(
-    principal: Viewer, session: ReadSession, query: Annotated[EnclosureFilter, Query()]
-) -> Page[Enclosure]:
-    return await service.page(session, principal, Enclosure, query)
-
-
-@enclosures.get("/{enclosure_id}", name="get", responses=problems(404))
-async def get_enclosure(
-    enclosure_id: UUID, response: Response, principal: Viewer, session: ReadSession
-) -> Enclosure:
-    found = await service.get(session, principal, Enclosure, enclosure_id)
-    response.headers["ETag"] = etag(found.config_rev)
-    return found
-
-
-@drives.get("", name="list", responses=problems())
-async def list_drives(
-    principal: Viewer, session: ReadSession, query: Annotated[DriveFilter, Query()]
-) -> Page[Drive]:
-    return await service.page(session, principal, Drive, query)
-
-
-@drives.get("/{drive_id}", name="get", responses=problems(404))
-async def get_drive(
-    drive_id: UUID, response: Response, principal: Viewer, session: ReadSession
-) -> Drive:
-    found = await service.get(session, principal, Drive, drive_id)
-    response.headers["ETag"] = etag(found.config_rev)
-    return found
-
-
-@drive_groups.get("", name="list", responses=problems())
-async def list_drive_groups(
-    principal: Viewer, session: ReadSession, query: Annotated[DriveGroupFilter, Query()]
-) -> Page[DriveGroup]:
-    return await service.page(session, principal, DriveGroup, query)
-
-
-@drive_groups.get("/{drive_group_id}", name="get", responses=problems(404))
-async def get_drive_group(
-    drive_group_id: UUID, response: Response, principal: Viewer, session: ReadSession
-) -> DriveGroup:
-    found = await service.get(session, principal, DriveGroup, drive_group_id)
-    response.headers["ETag"] = etag(found.config_rev)
-    return found
-
-
-@virtual_drives.get("", name="list", responses=problems())
-async def list_virtual_drives(
-    principal: Viewer, session: ReadSession, query: Annotated[VirtualDriveFilter, Query()]
-) -> Page[VirtualDrive]:
-    return await service.page(session, principal, VirtualDrive, query)
-
-
-@virtual_drives.get("/{virtual_drive_id}", name="get", responses=problems(404))
-async def get_virtual_drive(
-    virtual_drive_id: UUID, response: Response, principal: Viewer, session: ReadSession
-) -> VirtualDrive:
-    found = await service.get(session, principal, VirtualDrive, virtual_drive_id)
-    response.headers["ETag"] = etag(found.config_rev)
-    return found
+controllers = _reads("controllers", Controller, ControllerFilter)
+enclosures = _reads("enclosures", Enclosure, EnclosureFilter)
+drives = _reads("drives", Drive, DriveFilter)
+drive_groups = _reads("drive_groups", DriveGroup, DriveGroupFilter)
+virtual_drives = _reads("virtual_drives", VirtualDrive, VirtualDriveFilter)
+batteries = _reads("batteries", Battery, BatteryFilter)

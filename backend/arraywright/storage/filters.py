@@ -7,6 +7,8 @@ from pydantic import Field
 
 from arraywright.kit.paging import PageQuery
 from arraywright.link.protocol import (
+    BatteryKind,
+    BatteryState,
     ControllerStatus,
     DriveState,
     OperationKind,
@@ -51,6 +53,12 @@ class VirtualDriveFilter(ObjectFilter):
     drive_group_id: UUID | None = None
     state: list[VirtualDriveState] = []
     level: list[RaidLevel] = []
+
+
+class BatteryFilter(ObjectFilter):
+    controller_id: UUID | None = None
+    kind: list[BatteryKind] = []
+    state: list[BatteryState] = []
 
 
 class OperationFilter(PageQuery):

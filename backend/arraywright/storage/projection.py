@@ -10,8 +10,9 @@ ACTIVE_OPERATIONS = ("running", "paused", "waiting")
 DEGRADED_STATES = ("degraded", "partially_degraded")
 FAILED_DRIVES = ("failed", "missing", "unconfigured_bad")
 SPARES = ("hot_spare", "dedicated_hot_spare")
+WORD_KINDS = ("operation", "battery")
 NEWEST_FIRST = 10**17
-SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname")
+SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname", "source")
 
 
 def natural(text: str) -> str:
@@ -44,7 +45,7 @@ def project(host_id: UUID, kind: str, key: str, doc: dict[str, Any]) -> dict[str
         "id": object_id(host_id, kind, key),
         "state": state if isinstance(state, str) else None,
         "level": doc.get("level"),
-        "word": doc.get("kind") if kind == "operation" else None,
+        "word": doc.get("kind") if kind in WORD_KINDS else None,
         "controller_id": reference("controller", "controller"),
         "enclosure_id": reference("enclosure", "enclosure"),
         "drive_group_id": reference("drive_group", "drive_group"),

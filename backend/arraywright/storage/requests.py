@@ -3,14 +3,16 @@
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason
 from arraywright.link.protocol import (
     AccessPolicy,
+    BatteryFault,
     DriveCachePolicy,
     FaultKind,
     IoPolicy,
+    LearnMode,
     RaidLevel,
     ReadPolicy,
     TaskAction,
@@ -19,6 +21,7 @@ from arraywright.link.protocol import (
 
 Name = Annotated[str, StringConstraints(max_length=15)]
 Serial = Annotated[str, StringConstraints(max_length=128)]
+KEY = r"^[A-Za-z0-9._:-]{1,64}$"
 Bytes = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
@@ -104,6 +107,10 @@ class VirtualDriveUpdate(Change):
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
     access: AccessPolicy | None = None
+    stripe_log: Annotated[
+        bool | None,
+        Field(description="log rows on the drives first: closes the write hole at a price"),
+    ] = None
 
 
 class VirtualDriveDelete(ApiInput):
@@ -163,3 +170,27 @@ class InjectFault(ApiInput):
     ] = None
     count: Annotated[int | None, Field(ge=0, description="blocks")] = None
     latency_ms: Annotated[int | None, Field(ge=0, description="slow")] = None
+
+
+class BatteryUpdate(Change):
+    """When and how learn cycles run."""
+
+    learn_mode: LearnMode | None = None
+    next_learn_at: Annotated[
+        AwareDatetime | None, Field(description="when the next learn cycle begins")
+    ] = None
+
+
+class InjectBatteryFault(ApiInput):
+    """Only on emulated batteries."""
+
+    fault: BatteryFault
+
+
+class DiscardCache(ApiInput):
+    """Acknowledged writes that wait for missing drives are thrown away."""
+
+    virtual_drive_key: Annotated[
+        str, StringConstraints(pattern=KEY), Field(description="as the controller's cache names it")
+    ]
+    confirm: Annotated[str, Field(max_length=64, description="the virtual drive's name, typed")]

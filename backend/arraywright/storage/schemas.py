@@ -1,4 +1,4 @@
-"""What hosts report: controllers, enclosures, drives, drive groups and virtual drives."""
+"""What hosts report: controllers, enclosures, drives, groups, virtual drives, batteries."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,6 +8,11 @@ from pydantic import Field
 from arraywright.kit.schema import ApiModel, OpenWord, Reason, Timestamp
 from arraywright.link.protocol import (
     AccessPolicy,
+    BatteryFault,
+    BatteryKind,
+    BatteryState,
+    CacheMedium,
+    CacheState,
     ControllerStatus,
     DriveCachePolicy,
     DriveInterface,
@@ -15,7 +20,12 @@ from arraywright.link.protocol import (
     DriveState,
     FaultKind,
     IoPolicy,
+    LearnMode,
+    LearnResult,
+    LearnState,
+    NoBatteryRule,
     RaidLevel,
+    ReadAheadState,
     ReadPolicy,
     SpareKind,
     VirtualDriveState,
@@ -58,6 +68,37 @@ class LevelRule(ApiModel):
     description: str
 
 
+class PreservedCache(ApiModel):
+    """Acknowledged writes that wait for the drives of their virtual drive."""
+
+    virtual_drive_id: UUID
+    virtual_drive_key: Annotated[str, Field(description="also if the virtual drive is away")]
+    name: str
+    bytes: int
+    reason: Reason
+
+
+class Cache(ApiModel):
+    medium: OpenWord[CacheMedium]
+    state: OpenWord[CacheState]
+    state_reason: Reason | None
+    size_bytes: int
+    survives_agent: Annotated[bool, Field(description="the end of the agent")]
+    survives_power_loss: bool
+    stable: Annotated[bool, Field(description="a flush ends here, not on the drives")]
+    used_bytes: Annotated[int, Field(description="clean and dirty data")]
+    dirty_bytes: Annotated[int, Field(description="acknowledged, not yet on the drives")]
+    dirty_limit_bytes: int
+    dirty_limit_reason: Reason
+    pinned_bytes: Annotated[int, Field(description="dirty, but their drives are missing")]
+    read_hit_percent: Annotated[float | None, Field(description="null: nothing was read")]
+    destage_bytes_per_s: int
+    destage_measured_bytes_per_s: Annotated[
+        int | None, Field(description="what the drives were measured to take")
+    ] = None
+    preserved: list[PreservedCache]
+
+
 class Controller(Actionable):
     index: int
     path: Annotated[str, Field(description="/c0")]
@@ -76,6 +117,11 @@ class Controller(Actionable):
     strip_sizes_bytes: list[int]
     strip_default_bytes: int
     nbd_tcp: Annotated[str | None, Field(description="HOST:PORT of exports by TCP")]
+    cache: Annotated[Cache | None, Field(description="null: no cache memory is known")] = None
+    no_battery_rule: Annotated[
+        OpenWord[NoBatteryRule] | None,
+        Field(description="what becomes of write-back without a battery"),
+    ] = None
 
 
 class Enclosure(Reported):
@@ -136,6 +182,9 @@ class Drive(Actionable):
     unsuitable: Annotated[Reason | None, Field(description="why it cannot be used at all")]
     state_reason: Reason | None
     faults: Annotated[list[Fault], Field(description="active on an emulated drive")]
+    bad_block_count: Annotated[
+        int | None, Field(description="of its blocks in bad-block tables; null: not counted")
+    ] = None
 
 
 class Member(ApiModel):
@@ -176,6 +225,22 @@ class ReadPolicyState(ApiModel):
     reason: Reason
 
 
+class ReadAhead(ApiModel):
+    """What read-ahead does at this moment."""
+
+    state: OpenWord[ReadAheadState]
+    streams: Annotated[int, Field(description="sequential readers it follows")]
+    window_bytes: Annotated[int, Field(description="of the widest stream")]
+
+
+class VirtualDriveCache(ApiModel):
+    dirty: Annotated[bool, Field(description="acknowledged writes are in the cache only")]
+    dirty_bytes: int
+    pinned: Annotated[bool, Field(description="they wait for missing drives")]
+    pinned_bytes: int
+    read_hit_percent: float | None
+
+
 class Export(ApiModel):
     kind: Annotated[str, Field(description="nbd_unix or nbd_tcp")]
     uri: str
@@ -210,3 +275,61 @@ class VirtualDrive(Actionable):
     exports: list[Export]
     media_error_count: Annotated[int, Field(description="blocks that could not be recovered")]
     operation_ids: list[UUID]
+    stripe_log: Annotated[
+        bool | None, Field(description="rows are logged on the drives first; null: not offered")
+    ] = None
+    cache: Annotated[VirtualDriveCache | None, Field(description="null: no cache")] = None
+    read_ahead: ReadAhead | None = None
+    lost_writes: Annotated[
+        Reason | None, Field(description="acknowledged writes were lost, and how")
+    ] = None
+    bad_block_count: Annotated[
+        int | None, Field(description="entries of its bad-block table; null: not counted")
+    ] = None
+
+
+class Learn(ApiModel):
+    """Learn cycles: the battery is emptied and filled to measure what it holds."""
+
+    mode: OpenWord[LearnMode]
+    state: OpenWord[LearnState]
+    period_days: int | None
+    next_at: Annotated[Timestamp | None, Field(description="null: none is planned")]
+    last_at: Annotated[Timestamp | None, Field(description="null: never")]
+    last_result: OpenWord[LearnResult] | None
+    transparent: Annotated[bool, Field(description="write-back stays allowed while it runs")]
+
+
+class Battery(Actionable):
+    controller_id: UUID
+    path: Annotated[str, Field(description="/c0/bbu or /c0/cv")]
+    kind: OpenWord[BatteryKind]
+    source: Annotated[str, Field(description="where its figures come from")]
+    model: str
+    serial: str
+    manufacturer: str | None = None
+    manufactured_on: Annotated[str | None, Field(description="YYYY-MM-DD")] = None
+    mounting: Annotated[str | None, Field(description="where the pack sits")] = None
+    state: OpenWord[BatteryState]
+    state_reason: Reason
+    protects: Annotated[bool, Field(description="write-back is allowed because of it")]
+    smart: Annotated[bool, Field(description="false: it tells only that it is there")]
+    emulated: bool
+    charge_percent: int | None
+    voltage_mv: int | None
+    temperature_c: int | None
+    design_capacity_mah: int | None
+    full_capacity_mah: Annotated[int | None, Field(description="what it holds when it is full")]
+    health_percent: Annotated[int | None, Field(description="of the design capacity")]
+    cycle_count: int | None
+    retention_s: Annotated[
+        int | None, Field(description="a full one keeps the cache, or the host, so long")
+    ]
+    left_s: Annotated[int | None, Field(description="the same at the present charge")]
+    low_left_s: Annotated[
+        int | None, Field(description="a UPS: the host shuts down when so much is left")
+    ] = None
+    learn: Annotated[Learn | None, Field(description="null: it cannot run a learn cycle")]
+    faults: Annotated[
+        list[OpenWord[BatteryFault]], Field(description="active on an emulated battery")
+    ]

@@ -11,6 +11,7 @@ from arraywright.operations.schemas import Operation
 from arraywright.storage import blocked
 from arraywright.storage.models import ObjectState
 from arraywright.storage.schemas import (
+    Battery,
     Controller,
     Drive,
     DriveGroup,
@@ -67,8 +68,32 @@ def _enclosure(doc: Document, resolve: Resolve) -> Document:
     return {"controller_id": resolve("controller", doc["controller"])}
 
 
-def _controller(_doc: Document, _resolve: Resolve) -> Document:
-    return {}
+def _controller(doc: Document, resolve: Resolve) -> Document:
+    cache = doc.get("cache")
+    if cache is None:
+        return {}
+    preserved = [
+        {
+            **item,
+            "virtual_drive_key": item["virtual_drive"],
+            "virtual_drive_id": resolve("virtual_drive", item["virtual_drive"]),
+        }
+        for item in cache["preserved"]
+    ]
+    return {"cache": {**cache, "preserved": preserved}}
+
+
+def _battery(doc: Document, resolve: Resolve) -> Document:
+    learn = doc["learn"]
+    times = (
+        {"next_at": moment(learn["next_at_us"]), "last_at": moment(learn["last_at_us"])}
+        if learn
+        else {}
+    )
+    return {
+        "controller_id": resolve("controller", doc["controller"]),
+        "learn": {**learn, **times} if learn else None,
+    }
 
 
 TRANSLATORS: dict[type[Reported], tuple[str, Callable[[Document, Resolve], Document]]] = {
@@ -77,6 +102,7 @@ TRANSLATORS: dict[type[Reported], tuple[str, Callable[[Document, Resolve], Docum
     Drive: ("drive", _drive),
     DriveGroup: ("drive_group", _drive_group),
     VirtualDrive: ("virtual_drive", _virtual_drive),
+    Battery: ("battery", _battery),
     Operation: ("operation", _operation),
 }
 

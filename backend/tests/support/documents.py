@@ -176,6 +176,84 @@ def virtual_drive(**changes: Any) -> Document:
     }
 
 
+def cache(**changes: Any) -> Document:
+    return {
+        "medium": "shared_memory",
+        "state": "ready",
+        "state_reason": None,
+        "size_bytes": GIB,
+        "survives_agent": True,
+        "survives_power_loss": True,
+        "stable": True,
+        "used_bytes": GIB // 2,
+        "dirty_bytes": GIB // 4,
+        "dirty_limit_bytes": GIB,
+        "dirty_limit_reason": reason("dirty_limit_cache", "As much as the cache holds."),
+        "pinned_bytes": 0,
+        "read_hit_percent": 87.5,
+        "destage_bytes_per_s": 120_000_000,
+        "destage_measured_bytes_per_s": 200_000_000,
+        "preserved": [],
+        **changes,
+    }
+
+
+def preserved(**changes: Any) -> Document:
+    why = "Drives of the virtual drive are missing; its cached writes wait for them."
+    return {
+        "virtual_drive": "v0",
+        "name": "data",
+        "bytes": 4096,
+        "reason": reason("cache_preserved_members", why),
+        **changes,
+    }
+
+
+def learn(**changes: Any) -> Document:
+    return {
+        "mode": "auto",
+        "state": "idle",
+        "period_days": 28,
+        "next_at_us": 1_700_000_000_000_000,
+        "last_at_us": None,
+        "last_result": None,
+        "transparent": False,
+        **changes,
+    }
+
+
+def battery(**changes: Any) -> Document:
+    return {
+        "controller": CONTROLLER,
+        "path": "/c0/bbu",
+        "kind": "emulated",
+        "source": "ibbu01",
+        "model": "iBBU01",
+        "serial": "B0001",
+        "manufacturer": "LSI",
+        "manufactured_on": "2008-03-01",
+        "mounting": "on the controller",
+        "state": "optimal",
+        "state_reason": reason("battery_ok", "The battery is charged and in good health."),
+        "protects": True,
+        "smart": True,
+        "emulated": True,
+        "charge_percent": 100,
+        "voltage_mv": 4003,
+        "temperature_c": 27,
+        "design_capacity_mah": 1500,
+        "full_capacity_mah": 1400,
+        "health_percent": 93,
+        "cycle_count": 12,
+        "retention_s": 72 * 3600,
+        "left_s": 72 * 3600,
+        "learn": learn(),
+        "faults": [],
+        "blocked": {},
+        **changes,
+    }
+
+
 def operation(**changes: Any) -> Document:
     return {
         "controller": CONTROLLER,
@@ -244,3 +322,14 @@ def event(seq: int, **changes: Any) -> Document:
         "text": f"Inserted: /c0/e252/s0 (serial SN0000), number {seq}",
         **changes,
     }
+
+
+def cached_host(rev: int = 1) -> list[Document]:
+    """The RAID 5 behind a cache with a battery."""
+    plain = [entry for entry in raid5_host(rev) if entry["kind"] != "controller"]
+    fitted = controller(cache_bytes=GIB, battery="optimal", cache=cache(), no_battery_rule="refuse")
+    return [
+        *plain,
+        item("controller", CONTROLLER, rev, fitted),
+        item("battery", "bbu0", rev, battery()),
+    ]

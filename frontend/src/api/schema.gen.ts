@@ -227,6 +227,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batteries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List */
+        get: operations["batteries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batteries/{battery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get */
+        get: operations["batteries_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Update */
+        patch: operations["batteries_update"];
+        trace?: never;
+    };
+    "/api/v1/batteries/{battery_id}/actions/fault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fault
+         * @description Tries a failure; only on emulated batteries.
+         */
+        post: operations["batteries_fault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batteries/{battery_id}/actions/learn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Learn
+         * @description Starts a learn cycle; unless it is transparent, write-back is suspended until it ends.
+         */
+        post: operations["batteries_learn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/commands": {
         parameters: {
             query?: never;
@@ -294,6 +369,46 @@ export interface paths {
         head?: never;
         /** Update */
         patch: operations["controllers_update"];
+        trace?: never;
+    };
+    "/api/v1/controllers/{controller_id}/actions/discard-preserved-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Discard Cache
+         * @description Loses acknowledged writes. Needs If-Match and the virtual drive's name as `confirm`.
+         */
+        post: operations["controllers_discard_cache"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/controllers/{controller_id}/actions/reset-counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Counters
+         * @description Forgets latencies, hit rates and what adaptive read-ahead has learned.
+         */
+        post: operations["controllers_reset_counters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/drive-groups": {
@@ -515,6 +630,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drives/{drive_id}/actions/reset-counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Counters
+         * @description Forgets latencies, hit rates and what adaptive read-ahead has learned.
+         */
+        post: operations["drives_reset_counters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drives/{drive_id}/bad-blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bad Blocks
+         * @description Its bad-block table; the host is asked.
+         */
+        get: operations["drives_bad_blocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drives/{drive_id}/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency
+         * @description How long its reads, writes and flushes took; the host is asked.
+         */
+        get: operations["drives_latency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enclosures": {
         parameters: {
             query?: never;
@@ -716,6 +891,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History
+         * @description A battery's charge, temperature and capacity; a cache's fill, hits and destage rate.
+         */
+        get: operations["metrics_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operations": {
         parameters: {
             query?: never;
@@ -887,6 +1082,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Counters
+         * @description Forgets latencies, hit rates and what adaptive read-ahead has learned.
+         */
+        post: operations["virtual_drives_reset_counters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-drives/{virtual_drive_id}/bad-blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bad Blocks
+         * @description Its bad-block table; the host is asked.
+         */
+        get: operations["virtual_drives_bad_blocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-drives/{virtual_drive_id}/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency
+         * @description How long its reads, writes and flushes took; the host is asked.
+         */
+        get: operations["virtual_drives_latency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1005,7 +1260,7 @@ export interface components {
          * AlertRuleName
          * @enum {string}
          */
-        AlertRuleName: "virtual_drive_degraded" | "virtual_drive_offline" | "drive_failed" | "drive_missing" | "drive_predictive_failure" | "rebuild_failed" | "host_offline";
+        AlertRuleName: "virtual_drive_degraded" | "virtual_drive_offline" | "drive_failed" | "drive_missing" | "drive_predictive_failure" | "rebuild_failed" | "host_offline" | "battery_failed" | "battery_missing" | "battery_not_ready" | "battery_learn" | "ups_on_battery" | "write_policy_lowered" | "write_back_unprotected" | "writes_lost" | "cache_preserved" | "cache_failed";
         /** AlertRulePage */
         AlertRulePage: {
             /** Items */
@@ -1150,6 +1405,271 @@ export interface components {
              */
             total: number | null;
         };
+        /** BadBlock */
+        BadBlock: {
+            /** Count */
+            count: number;
+            /** Found At */
+            found_at: string | null;
+            /**
+             * Lba
+             * @description first block
+             */
+            lba: number;
+        };
+        /**
+         * BadBlocks
+         * @description The bad-block table, from behind `after_lba` on.
+         */
+        BadBlocks: {
+            /** Block Bytes */
+            block_bytes: number;
+            /** Blocks */
+            blocks: components["schemas"]["BadBlock"][];
+            /** More */
+            more: boolean;
+            /**
+             * Total
+             * @description entries in all
+             */
+            total: number;
+        };
+        /** Battery */
+        Battery: {
+            /**
+             * Blocked
+             * @description operation -> why you cannot do it now; not named means possible
+             */
+            blocked: {
+                [key: string]: components["schemas"]["Reason"];
+            };
+            /** Charge Percent */
+            charge_percent: number | null;
+            /**
+             * Config Rev
+             * @description moves with configuration or health; ETag and If-Match
+             */
+            config_rev: number;
+            /**
+             * Controller Id
+             * Format: uuid
+             */
+            controller_id: string;
+            /** Cycle Count */
+            cycle_count: number | null;
+            /** Design Capacity Mah */
+            design_capacity_mah: number | null;
+            /** Emulated */
+            emulated: boolean;
+            /**
+             * Faults
+             * @description active on an emulated battery
+             */
+            faults: components["schemas"]["BatteryFault"][];
+            /**
+             * Full Capacity Mah
+             * @description what it holds when it is full
+             */
+            full_capacity_mah: number | null;
+            /**
+             * Health Percent
+             * @description of the design capacity
+             */
+            health_percent: number | null;
+            /**
+             * Host Id
+             * Format: uuid
+             */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Key
+             * @description name within the host, stable over restarts
+             */
+            key: string;
+            kind: components["schemas"]["BatteryKind"];
+            /** @description null: it cannot run a learn cycle */
+            learn: components["schemas"]["Learn"] | null;
+            /**
+             * Left S
+             * @description the same at the present charge
+             */
+            left_s: number | null;
+            /**
+             * Low Left S
+             * @description a UPS: the host shuts down when so much is left
+             */
+            low_left_s: number | null;
+            /**
+             * Manufactured On
+             * @description YYYY-MM-DD
+             */
+            manufactured_on: string | null;
+            /** Manufacturer */
+            manufacturer: string | null;
+            /** Model */
+            model: string;
+            /**
+             * Mounting
+             * @description where the pack sits
+             */
+            mounting: string | null;
+            /**
+             * Online
+             * @description whether its host is online
+             */
+            online: boolean;
+            /**
+             * Path
+             * @description /c0/bbu or /c0/cv
+             */
+            path: string;
+            /**
+             * Protects
+             * @description write-back is allowed because of it
+             */
+            protects: boolean;
+            /**
+             * Retention S
+             * @description a full one keeps the cache, or the host, so long
+             */
+            retention_s: number | null;
+            /**
+             * Rev
+             * @description moves with any change
+             */
+            rev: number;
+            /** Serial */
+            serial: string;
+            /**
+             * Smart
+             * @description false: it tells only that it is there
+             */
+            smart: boolean;
+            /**
+             * Source
+             * @description where its figures come from
+             */
+            source: string;
+            /**
+             * Stale Since
+             * @description last report of an offline host; null if online
+             */
+            stale_since: string | null;
+            state: components["schemas"]["BatteryState"];
+            state_reason: components["schemas"]["Reason"];
+            /** Temperature C */
+            temperature_c: number | null;
+            /** Voltage Mv */
+            voltage_mv: number | null;
+        };
+        /**
+         * BatteryFault
+         * @enum {string}
+         */
+        BatteryFault: "fail" | "remove" | "low_charge" | "overheat" | "wear_out" | "power_off" | "clear";
+        /**
+         * BatteryKind
+         * @enum {string}
+         */
+        BatteryKind: "emulated" | "ups" | "cachevault";
+        /** BatteryPage */
+        BatteryPage: {
+            /** Items */
+            items: components["schemas"]["Battery"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description number of all matches; only on the first page
+             */
+            total: number | null;
+        };
+        /**
+         * BatteryState
+         * @enum {string}
+         */
+        BatteryState: "optimal" | "charging" | "discharging" | "learning" | "low" | "degraded" | "failed" | "missing" | "unknown";
+        /**
+         * BatteryUpdate
+         * @description When and how learn cycles run.
+         */
+        BatteryUpdate: {
+            learn_mode?: components["schemas"]["LearnMode"] | null;
+            /**
+             * Next Learn At
+             * @description when the next learn cycle begins
+             */
+            next_learn_at?: string | null;
+        };
+        /** Cache */
+        Cache: {
+            /** Destage Bytes Per S */
+            destage_bytes_per_s: number;
+            /**
+             * Destage Measured Bytes Per S
+             * @description what the drives were measured to take
+             */
+            destage_measured_bytes_per_s: number | null;
+            /**
+             * Dirty Bytes
+             * @description acknowledged, not yet on the drives
+             */
+            dirty_bytes: number;
+            /** Dirty Limit Bytes */
+            dirty_limit_bytes: number;
+            dirty_limit_reason: components["schemas"]["Reason"];
+            medium: components["schemas"]["CacheMedium"];
+            /**
+             * Pinned Bytes
+             * @description dirty, but their drives are missing
+             */
+            pinned_bytes: number;
+            /** Preserved */
+            preserved: components["schemas"]["PreservedCache"][];
+            /**
+             * Read Hit Percent
+             * @description null: nothing was read
+             */
+            read_hit_percent: number | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Stable
+             * @description a flush ends here, not on the drives
+             */
+            stable: boolean;
+            state: components["schemas"]["CacheState"];
+            state_reason: components["schemas"]["Reason"] | null;
+            /**
+             * Survives Agent
+             * @description the end of the agent
+             */
+            survives_agent: boolean;
+            /** Survives Power Loss */
+            survives_power_loss: boolean;
+            /**
+             * Used Bytes
+             * @description clean and dirty data
+             */
+            used_bytes: number;
+        };
+        /**
+         * CacheMedium
+         * @enum {string}
+         */
+        CacheMedium: "shared_memory" | "persistent_memory" | "file_log";
+        /**
+         * CacheState
+         * @enum {string}
+         */
+        CacheState: "ready" | "recovering" | "draining" | "suspended" | "failed" | "missing";
         /** Command */
         Command: {
             /** Accepted At */
@@ -1255,6 +1775,8 @@ export interface components {
             blocked: {
                 [key: string]: components["schemas"]["Reason"];
             };
+            /** @description null: no cache memory is known */
+            cache: components["schemas"]["Cache"] | null;
             /** Cache Bytes */
             cache_bytes: number;
             /**
@@ -1292,6 +1814,11 @@ export interface components {
              * @description HOST:PORT of exports by TCP
              */
             nbd_tcp: string | null;
+            /**
+             * No Battery Rule
+             * @description what becomes of write-back without a battery
+             */
+            no_battery_rule: components["schemas"]["NoBatteryRule"] | null;
             /**
              * Online
              * @description whether its host is online
@@ -1352,8 +1879,29 @@ export interface components {
             /** Rebuild Rate Percent */
             rebuild_rate_percent?: number | null;
         };
+        /**
+         * DiscardCache
+         * @description Acknowledged writes that wait for missing drives are thrown away.
+         */
+        DiscardCache: {
+            /**
+             * Confirm
+             * @description the virtual drive's name, typed
+             */
+            confirm: string;
+            /**
+             * Virtual Drive Key
+             * @description as the controller's cache names it
+             */
+            virtual_drive_key: string;
+        };
         /** Drive */
         Drive: {
+            /**
+             * Bad Block Count
+             * @description of its blocks in bad-block tables; null: not counted
+             */
+            bad_block_count: number | null;
             /** Block Bytes */
             block_bytes: number;
             /**
@@ -2102,6 +2650,13 @@ export interface components {
             kind: components["schemas"]["SpareKind"];
         };
         /**
+         * InjectBatteryFault
+         * @description Only on emulated batteries.
+         */
+        InjectBatteryFault: {
+            fault: components["schemas"]["BatteryFault"];
+        };
+        /**
          * InjectFault
          * @description Only on emulated drives.
          */
@@ -2128,6 +2683,90 @@ export interface components {
          * @enum {string}
          */
         IoPolicy: "direct" | "cached";
+        /** Latency */
+        Latency: {
+            flush: components["schemas"]["LatencySummary"];
+            read: components["schemas"]["LatencySummary"];
+            /**
+             * Since
+             * Format: date-time
+             * @description when the counters were reset last
+             */
+            since: string;
+            write: components["schemas"]["LatencySummary"];
+        };
+        /** LatencyBucket */
+        LatencyBucket: {
+            /** Below Us */
+            below_us: number;
+            /** Count */
+            count: number;
+        };
+        /**
+         * LatencySummary
+         * @description How long one kind of request took; all zero if there was none.
+         */
+        LatencySummary: {
+            /**
+             * Buckets
+             * @description ascending; empty ones are left out
+             */
+            buckets: components["schemas"]["LatencyBucket"][];
+            /** Count */
+            count: number;
+            /** Max Us */
+            max_us: number;
+            /** Mean Us */
+            mean_us: number;
+            /** P50 Us */
+            p50_us: number;
+            /** P999 Us */
+            p999_us: number;
+            /** P99 Us */
+            p99_us: number;
+        };
+        /**
+         * Learn
+         * @description Learn cycles: the battery is emptied and filled to measure what it holds.
+         */
+        Learn: {
+            /**
+             * Last At
+             * @description null: never
+             */
+            last_at: string | null;
+            /** Last Result */
+            last_result: components["schemas"]["LearnResult"] | null;
+            mode: components["schemas"]["LearnMode"];
+            /**
+             * Next At
+             * @description null: none is planned
+             */
+            next_at: string | null;
+            /** Period Days */
+            period_days: number | null;
+            state: components["schemas"]["LearnState"];
+            /**
+             * Transparent
+             * @description write-back stays allowed while it runs
+             */
+            transparent: boolean;
+        };
+        /**
+         * LearnMode
+         * @enum {string}
+         */
+        LearnMode: "auto" | "warn" | "manual" | "disabled";
+        /**
+         * LearnResult
+         * @enum {string}
+         */
+        LearnResult: "passed" | "failed" | "timed_out";
+        /**
+         * LearnState
+         * @enum {string}
+         */
+        LearnState: "idle" | "announced" | "due" | "pending" | "charging" | "discharging" | "recharging";
         /**
          * LevelRule
          * @description What a controller offers for one RAID level.
@@ -2183,7 +2822,7 @@ export interface components {
          * LiveKind
          * @enum {string}
          */
-        LiveKind: "host" | "controller" | "enclosure" | "drive" | "drive_group" | "virtual_drive" | "operation" | "command" | "event" | "alert" | "user";
+        LiveKind: "host" | "controller" | "enclosure" | "drive" | "drive_group" | "virtual_drive" | "battery" | "operation" | "command" | "event" | "alert" | "user";
         /**
          * LiveReady
          * @description SSE event `ready`: the first of every stream.
@@ -2277,6 +2916,74 @@ export interface components {
             span: number;
             state: components["schemas"]["DriveState"];
         };
+        /**
+         * MetricHistory
+         * @description Time without a point: nothing was known, for the host was offline.
+         */
+        MetricHistory: {
+            /**
+             * Object Id
+             * Format: uuid
+             */
+            object_id: string;
+            /** Series */
+            series: components["schemas"]["MetricSeries"][];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Step S
+             * @description length of a bucket
+             */
+            step_s: number;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
+         * MetricPointView
+         * @description One bucket, named by its beginning.
+         */
+        MetricPointView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /**
+             * Value
+             * @description its last sample, or the mean of coarser buckets
+             */
+            value: number;
+        };
+        /** MetricSeries */
+        MetricSeries: {
+            /**
+             * Name
+             * @description charge_percent, dirty_bytes …
+             */
+            name: string;
+            /** Points */
+            points: components["schemas"]["MetricPointView"][];
+            /**
+             * Unit
+             * @description percent, celsius, bytes …
+             */
+            unit: string;
+        };
+        /**
+         * NoBatteryRule
+         * @enum {string}
+         */
+        NoBatteryRule: "refuse" | "force" | "revert";
         /**
          * ObjectKind
          * @enum {string}
@@ -2419,6 +3126,27 @@ export interface components {
             old_password: string;
         };
         /**
+         * PreservedCache
+         * @description Acknowledged writes that wait for the drives of their virtual drive.
+         */
+        PreservedCache: {
+            /** Bytes */
+            bytes: number;
+            /** Name */
+            name: string;
+            reason: components["schemas"]["Reason"];
+            /**
+             * Virtual Drive Id
+             * Format: uuid
+             */
+            virtual_drive_id: string;
+            /**
+             * Virtual Drive Key
+             * @description also if the virtual drive is away
+             */
+            virtual_drive_key: string;
+        };
+        /**
          * PreviewResult
          * @description The host's own plan for a wish; nothing has been changed.
          */
@@ -2497,6 +3225,28 @@ export interface components {
          * @enum {string}
          */
         RaidLevel: "raid0" | "raid1" | "raid5" | "raid6" | "raid10" | "raid50" | "raid60";
+        /**
+         * ReadAhead
+         * @description What read-ahead does at this moment.
+         */
+        ReadAhead: {
+            state: components["schemas"]["ReadAheadState"];
+            /**
+             * Streams
+             * @description sequential readers it follows
+             */
+            streams: number;
+            /**
+             * Window Bytes
+             * @description of the widest stream
+             */
+            window_bytes: number;
+        };
+        /**
+         * ReadAheadState
+         * @enum {string}
+         */
+        ReadAheadState: "off" | "watching" | "reading";
         /**
          * ReadPolicy
          * @enum {string}
@@ -2667,6 +3417,11 @@ export interface components {
         /** VirtualDrive */
         VirtualDrive: {
             access: components["schemas"]["AccessPolicy"];
+            /**
+             * Bad Block Count
+             * @description entries of its bad-block table; null: not counted
+             */
+            bad_block_count: number | null;
             /** Block Bytes */
             block_bytes: number;
             /**
@@ -2676,6 +3431,8 @@ export interface components {
             blocked: {
                 [key: string]: components["schemas"]["Reason"];
             };
+            /** @description null: no cache */
+            cache: components["schemas"]["VirtualDriveCache"] | null;
             /**
              * Config Rev
              * @description moves with configuration or health; ETag and If-Match
@@ -2732,6 +3489,8 @@ export interface components {
              */
             key: string;
             level: components["schemas"]["RaidLevel"];
+            /** @description acknowledged writes were lost, and how */
+            lost_writes: components["schemas"]["Reason"] | null;
             /**
              * Media Error Count
              * @description blocks that could not be recovered
@@ -2751,6 +3510,7 @@ export interface components {
              * @description /c0/v0
              */
             path: string;
+            read_ahead: components["schemas"]["ReadAhead"] | null;
             read_policy: components["schemas"]["ReadPolicyState"];
             /**
              * Rev
@@ -2769,7 +3529,31 @@ export interface components {
             state: components["schemas"]["VirtualDriveState"];
             /** Strip Bytes */
             strip_bytes: number;
+            /**
+             * Stripe Log
+             * @description rows are logged on the drives first; null: not offered
+             */
+            stripe_log: boolean | null;
             write_policy: components["schemas"]["WritePolicyState"];
+        };
+        /** VirtualDriveCache */
+        VirtualDriveCache: {
+            /**
+             * Dirty
+             * @description acknowledged writes are in the cache only
+             */
+            dirty: boolean;
+            /** Dirty Bytes */
+            dirty_bytes: number;
+            /**
+             * Pinned
+             * @description they wait for missing drives
+             */
+            pinned: boolean;
+            /** Pinned Bytes */
+            pinned_bytes: number;
+            /** Read Hit Percent */
+            read_hit_percent: number | null;
         };
         /** VirtualDriveCreate */
         VirtualDriveCreate: {
@@ -2918,6 +3702,11 @@ export interface components {
             /** Name */
             name?: string | null;
             read_policy?: components["schemas"]["ReadPolicy"] | null;
+            /**
+             * Stripe Log
+             * @description log rows on the drives first: closes the write hole at a price
+             */
+            stripe_log?: boolean | null;
             write_policy?: components["schemas"]["WritePolicy"] | null;
         };
         /** Wasted */
@@ -3676,6 +4465,432 @@ export interface operations {
             };
         };
     };
+    batteries_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description from next_cursor */
+                cursor?: string | null;
+                host_id?: string | null;
+                /** @description part of a name, path, serial or model */
+                q?: string | null;
+                controller_id?: string | null;
+                kind?: components["schemas"]["BatteryKind"][];
+                state?: components["schemas"]["BatteryState"][];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatteryPage"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    batteries_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                battery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Battery"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    batteries_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                battery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatteryUpdate"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    batteries_fault: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                battery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InjectBatteryFault"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    batteries_learn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                battery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     commands_list: {
         parameters: {
             query?: {
@@ -3924,6 +5139,212 @@ export interface operations {
                 "application/json": components["schemas"]["ControllerUpdate"];
             };
         };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_discard_cache: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiscardCache"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_reset_counters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description finished within the time of `Prefer: wait` */
             200: {
@@ -5071,6 +6492,262 @@ export interface operations {
             };
         };
     };
+    drives_reset_counters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drives_bad_blocks: {
+        parameters: {
+            query?: {
+                /** @description list from behind this block on */
+                after_lba?: number | null;
+            };
+            header?: never;
+            path: {
+                drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadBlocks"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drives_latency: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Latency"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     enclosures_list: {
         parameters: {
             query?: {
@@ -5718,6 +7395,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LiveTopics"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics_history: {
+        parameters: {
+            query: {
+                /** @description of a battery or a controller */
+                object_id: string;
+                /** @description how far back */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricHistory"];
                 };
             };
             /** @description Unauthorized */
@@ -6840,6 +8578,262 @@ export interface operations {
             };
             /** @description Precondition Required */
             428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_reset_counters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_bad_blocks: {
+        parameters: {
+            query?: {
+                /** @description list from behind this block on */
+                after_lba?: number | null;
+            };
+            header?: never;
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadBlocks"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_latency: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Latency"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };
