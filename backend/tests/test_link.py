@@ -94,7 +94,7 @@ async def test_unknown_fields_kinds_and_words_are_tolerated(
 ) -> None:
     await agent.connect()
     objects = documents.blank_host()
-    objects.append(documents.item("battery", "b0", 1, {"anything": [1]}))
+    objects.append(documents.item("sensor", "b0", 1, {"anything": [1]}))
     objects[3]["doc"] |= {"state": "sanitizing", "invented": {"later": True}}
     await agent.report_all(objects)
     assert (await drives(viewer))[0]["state"] == "sanitizing"

@@ -17,7 +17,9 @@ TOOLS = Path(__file__).resolve().parents[1] / "tools"
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "host": documents.host(),
-    "controller": documents.controller(),
+    "controller": documents.controller(
+        cache=documents.cache(preserved=[documents.preserved()]), no_battery_rule="refuse"
+    ),
     "enclosure": documents.enclosure(),
     "drive": documents.drive(
         1,
@@ -28,6 +30,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     ),
     "drive_group": documents.drive_group(),
     "virtual_drive": documents.virtual_drive(),
+    "battery": documents.battery(low_left_s=300),
     "operation": documents.operation(reason=documents.reason()),
 }
 

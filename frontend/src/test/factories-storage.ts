@@ -68,6 +68,8 @@ export function controller(part: Partial<Controller> = {}): Controller {
     strip_sizes_bytes: [65_536, 131_072],
     strip_default_bytes: 65_536,
     nbd_tcp: null,
+    cache: null,
+    no_battery_rule: null,
     blocked: {},
     ...part,
   }
@@ -129,6 +131,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     unsuitable: null,
     state_reason: null,
     faults: [],
+    bad_block_count: null,
     blocked: {},
     ...part,
   }
@@ -207,6 +210,11 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     ],
     media_error_count: 0,
     operation_ids: [],
+    stripe_log: null,
+    cache: null,
+    read_ahead: null,
+    lost_writes: null,
+    bad_block_count: null,
     blocked: {},
     ...part,
   }

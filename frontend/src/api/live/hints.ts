@@ -13,6 +13,7 @@ const RESOURCES: Record<LiveItem['kind'], string[]> = {
   drive: ['drives', 'preview'],
   drive_group: ['drive-groups', 'preview'],
   virtual_drive: ['virtual-drives', 'preview'],
+  battery: ['batteries'],
   operation: ['operations'],
   command: ['commands'],
   event: ['events'],

@@ -5,7 +5,14 @@ import { showToast } from '@/ui/toasts'
 import { finishCommand } from './follow'
 
 /** What a command may have changed. The stream tells too, but perhaps later. */
-const STORAGE = ['drives', 'drive-groups', 'virtual-drives', 'operations', 'controllers']
+const STORAGE = [
+  'drives',
+  'drive-groups',
+  'virtual-drives',
+  'operations',
+  'controllers',
+  'batteries',
+]
 
 export interface ChangeOptions {
   /** Said when the host has done it. */
