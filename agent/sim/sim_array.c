@@ -247,7 +247,8 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
     struct group_observer observer = {
         .member_changed = member_changed, .media_error = media_error, .context = array};
     struct group_options options = {.stripe_ops = array->options.stripe_ops,
-                                    .dirty_idle_ms = array->options.dirty_idle_ms};
+                                    .dirty_idle_ms = array->options.dirty_idle_ms,
+                                    .intent_log = array->options.intent_log};
     struct drive *members[SIM_ARRAY_DRIVES_MAX] = {NULL};
     int error = 0;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/sim_bug.h"
+#include "closure.h"
 #include "directed.h"
 #include "lives.h"
 
@@ -30,6 +31,13 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_ACK_BEFORE_LOSS, .story = directed_ack_after_loss},
     {.bug = SIM_BUG_CHECKPOINT_UNFLUSHED, .story = directed_checkpoint},
     {.bug = SIM_BUG_WRONG_Q, .level = "6"},
+    {.bug = SIM_BUG_INTENT_AFTER_DATA, .story = closure_degraded},
+    {.bug = SIM_BUG_INTENT_RELEASED_EARLY, .story = closure_degraded},
+    {.bug = SIM_BUG_INTENT_NO_PARITY, .story = closure_degraded},
+    {.bug = SIM_BUG_INTENT_NOT_DEGRADED, .story = closure_degraded},
+    {.bug = SIM_BUG_INTENT_IGNORES_OPEN, .story = closure_whole},
+    {.bug = SIM_BUG_REPLAY_NOT_DEGRADED, .story = closure_degraded},
+    {.bug = SIM_BUG_REPLAY_UNFLUSHED, .story = closure_whole},
 };
 
 static struct hint hint_of(enum sim_bug bug)

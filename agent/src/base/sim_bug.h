@@ -22,7 +22,14 @@
     X(UPDATE_INCONSISTENT, P2, "read-modify-write on rows not known consistent")                   \
     X(CHECKPOINT_UNFLUSHED, P3, "publishes cursors before the flush")                              \
     X(SKIP_TARGET, P2, "writes do not reach a rebuild target")                                     \
-    X(CLEAN_UNFLUSHED, P2, "clears the dirty mark without a flush")
+    X(CLEAN_UNFLUSHED, P2, "clears the dirty mark without a flush")                                \
+    X(INTENT_AFTER_DATA, P1, "logs an intent when its row has been written")                       \
+    X(INTENT_RELEASED_EARLY, P1, "releases intents before the members' flush")                     \
+    X(INTENT_NO_PARITY, P1, "leaves the new parity out of intents")                                \
+    X(INTENT_NOT_DEGRADED, P1, "replaces degraded rows without an intent")                         \
+    X(INTENT_IGNORES_OPEN, P1, "writes whole rows past older open intents")                        \
+    X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
+    X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")
 /* clang-format on */
 
 enum sim_bug {

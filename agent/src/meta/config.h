@@ -54,6 +54,7 @@ struct vd_config {
     bool resync;               /* the sweep now needed is a resync after an unclean stop,
       not the first background initialization */
     uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
+    uint64_t intent_generation;/* write intents of another one are void (raid/intent_log.h) */
 };
 
 /* 4096 bytes of a member that a rebuild found beyond recovery. Whoever needs them gets EIO until

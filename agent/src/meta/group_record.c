@@ -119,6 +119,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     put_le64(out + 88, vd->size_bytes);
     put_le64(out + 96, vd->created_us);
     put_le64(out + 104, vd->consistent_rows);
+    put_le64(out + 112, vd->intent_generation);
 }
 
 static int vd_decode(const uint8_t *in, struct vd_config *vd)
@@ -149,6 +150,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->size_bytes = get_le64(in + 88);
     vd->created_us = get_le64(in + 96);
     vd->consistent_rows = get_le64(in + 104);
+    vd->intent_generation = get_le64(in + 112);
     return 0;
 }
 

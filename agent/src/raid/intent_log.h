@@ -71,7 +71,7 @@ struct intent {
      * of its frames hold the data parts. */
     const void *origin;
 
-    /* append(): the owner's. error is 0 or -EIO: the medium has gone. */
+    /* append(): the owner's. error is 0, -EIO: the medium has gone, or -ECANCELED: offline(). */
     void (*durable)(struct intent *intent, int error);
     void *owner;
 
@@ -83,7 +83,8 @@ struct intent {
 
 /* A replay under way. The parts of an intent are the log's and valid until the next call. */
 struct intent_replay {
-    /* One open intent. The log waits for replay_next(), which may come from inside. */
+    /* One open intent. The log waits for replay_next(); if that comes from inside, the log goes
+     * on when this returns. */
     void (*intent)(struct intent_replay *replay, const struct intent *intent);
     /* All have been handed out (0, or -ENOENT: none), or -EIO; from the loop. */
     void (*done)(struct intent_replay *replay, int error);
@@ -106,6 +107,9 @@ struct intent_log_ops {
     MUST_CHECK int (*append)(struct intent_log *log, struct intent *intent);
     void (*retire)(struct intent_log *log, uint64_t ticket, uint64_t epoch);
     void (*flushed)(struct intent_log *log, uint64_t epoch);
+    /* The group is offline: no flush will come. What waits for room is answered with -ECANCELED,
+     * from the loop, and not kept; what is open stays, for the next start. */
+    void (*offline)(struct intent_log *log);
     bool (*is_open)(const struct intent_log *log, const struct guid *vd, uint64_t row,
                     uint32_t slice);
     /* Before the first append(). */
@@ -120,8 +124,9 @@ struct intent_log {
     const struct intent_log_ops *ops;
     enum intent_medium medium;
 
-    /* Set by the group before the first append(): the log is short of room and waits for
-     * flushed(). May be called from inside append() and retire(); the group flushes later. */
+    /* Set by the group before the first append(): the log is short of room, and a flush would
+     * release something retired. May be called from inside append(), retire() and flushed(); the
+     * group flushes later. */
     void (*wants_flush)(struct intent_log *log);
     void *owner;
 };

@@ -17,11 +17,21 @@ static void round_delivered(struct notice *notice)
 {
     struct group *group = container_of(notice, struct group, flush_save.notice);
     int error = group_is_offline(group) ? -EIO : notice->error;
+    struct list done;
     struct list *node = NULL;
 
     ASSERT(group->flush_round && group->flush_pending == 0);
     group->flush_round = false;
+    if (error == 0 && group->log != NULL) {
+        group->log->ops->flushed(group->log, group->flush_rounds);
+    }
+    list_init(&done);
     while ((node = list_pop_head(&group->flush_current)) != NULL) {
+        list_push_tail(&done, node);
+    }
+    /* Whoever is told may begin the next round: those who wait for that are in flush_current
+     * then, and must not be told with these. */
+    while ((node = list_pop_head(&done)) != NULL) {
         struct flush_waiter *waiter = list_entry(node, struct flush_waiter, link);
 
         waiter->done(waiter, error);
@@ -119,6 +129,7 @@ static void round_begin(struct group *group)
 
     ASSERT(!group->flush_round && group->flush_pending == 0);
     group->flush_round = true;
+    group->flush_rounds++;
     while ((node = list_pop_head(&group->flush_next)) != NULL) {
         list_push_tail(&group->flush_current, node);
     }

@@ -148,7 +148,7 @@ struct group *group_free(struct group *group)
     }
     ASSERT(group->stop == STOP_DONE || !group->online);
     ASSERT(group->requests_open == 0 && group->syncs_open == 0);
-    ASSERT(!group->save_running && group->depth == 0);
+    ASSERT(!group->save_running && group->depth == 0 && group->replay == NULL);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         clock_cancel(group->clock, &group->vds[i]->idle_timer);
     }
@@ -184,6 +184,7 @@ static int group_init(struct group *group)
     group->turn_timer.fire = turn_timer_fired;
     group->turn_timer.owner = group;
     save_init(group);
+    intent_init(group);
     flush_init(group);
     checkpoint_init(group);
     stripe_locks_init(group);
@@ -291,6 +292,41 @@ static void vd_note_unclean(struct group *group, uint32_t index)
     }
 }
 
+/* The parity of a generation says whether there is a log: odd with one, even without. */
+static void generations_set(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        struct vd_config *config = &group->config.vds[i];
+
+        if ((group->log != NULL) != (config->intent_generation % 2 != 0)) {
+            config->intent_generation++;
+        }
+    }
+}
+
+static void start_finish(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        vd_note_unclean(group, i);
+    }
+    if (!group_is_offline(group)) {
+        generations_set(group);
+    }
+    /* Always saved: it creates the record of a new group, and brings up to date the labels of
+     * members that missed the last save. */
+    (void)save_changed(group);
+    group->start_waiter.notice.deliver = start_saved;
+    save_wait(group, &group->start_waiter);
+}
+
+static void start_replayed(struct group *group, int error)
+{
+    if (error != 0 && !group_is_offline(group)) {
+        intent_log_lose(group);
+    }
+    start_finish(group);
+}
+
 void group_start(struct group *group, void (*done)(void *context, int error), void *context)
 {
     ASSERT(!group->online && group->start_done == NULL);
@@ -298,20 +334,17 @@ void group_start(struct group *group, void (*done)(void *context, int error), vo
     group_enter(group);
     group->start_done = done;
     group->start_context = context;
-    for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        vd_note_unclean(group, i);
-    }
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (member_is_live(group, i) && group->members[i].drive == NULL) {
             member_lose(group, i, MEMBER_MISSING, REASON_DRIVE_LOST_ABSENT);
         }
     }
     group_states_update(group);
-    /* Always saved: it creates the record of a new group, and brings up to date the labels of
-     * members that missed the last save. */
-    (void)save_changed(group);
-    group->start_waiter.notice.deliver = start_saved;
-    save_wait(group, &group->start_waiter);
+    if (group->log != NULL && !group_is_offline(group)) {
+        replay_begin(group, start_replayed);
+    } else {
+        start_finish(group);
+    }
     group_leave_later(group);
 }
 

@@ -17,6 +17,9 @@
  *     acknowledged after it, so the drive misses nothing, and a group made anew from the
  *     labels (with the drive back) serves its bytes again, after a resync.
  *
+ * (8) With an intent log: what a torn write to a row would cost beyond its own blocks is in the
+ *     log before a byte moves, and open intents are written again before the group serves.
+ *
  * "done" callbacks come from the loop, never from inside the call that takes them. They and
  * request completions may call anything but group_free(), which only group_stop()'s done may.
  */
@@ -28,6 +31,7 @@
 #include "meta/config.h"
 #include "meta/group_store.h"
 #include "port/clock_port.h"
+#include "raid/intent_log.h"
 #include "vd/vd_request.h"
 
 struct group;
@@ -48,6 +52,7 @@ struct group_observer {
 struct group_options {
     uint32_t stripe_ops;            /* pool per group; default 64 */
     uint32_t dirty_idle_ms;         /* default 5000 */
+    struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
 };
 
 /* config is copied. drives: member_count entries, NULL where missing. The group is not

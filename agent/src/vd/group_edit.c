@@ -151,6 +151,7 @@ static int apply_vd_add(struct group_edit *edit)
             return -EINVAL;
         }
     }
+    edit->vd_config.intent_generation = group->log != NULL ? 1 : 0;
     group->config.vds[group->config.vd_count] = edit->vd_config;
     error = vd_create(group, group->config.vd_count, &edit->vd);
     if (error == 0) {
@@ -234,6 +235,7 @@ static void undo_change(struct group_edit *edit)
         group->config.vds[i].dirty = now.dirty;
         group->config.vds[i].resync = now.resync;
         group->config.vds[i].consistent_rows = now.consistent_rows;
+        group->config.vds[i].intent_generation = now.intent_generation;
     }
 }
 

@@ -88,6 +88,9 @@ void group_states_update(struct group *group)
     }
     if (group_is_offline(group)) {
         stripe_marks_check(group); /* nobody shall wait for what will not come */
+        if (group->log != NULL) {
+            group->log->ops->offline(group->log);
+        }
     }
 }
 

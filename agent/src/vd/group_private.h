@@ -8,6 +8,8 @@
  *   checkpoint.c     cursors: in memory at once, published only after a flush
  *   flush.c          flush rounds over the members
  *   lost.c           blocks that a rebuild found beyond recovery
+ *   intent.c         write intents: which writes are logged, and what becomes of the log
+ *   replay.c         open intents written again at the start
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
@@ -25,6 +27,7 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/sim_bug.h"
+#include "raid/intent_log.h"
 #include "raid/plan.h"
 #include "vd/group.h"
 
@@ -121,7 +124,15 @@ struct group {
     struct list flush_current;
     uint32_t flush_pending;
     bool flush_round;
+    uint64_t flush_rounds;       /* begun so far: the epoch of intents */
     struct save_waiter flush_save;
+
+    /* Write intents. */
+    struct intent_log *log;      /* NULL: none, or it has gone */
+    struct flush_waiter log_flush; /* makes room in the log */
+    bool log_flush_wanted;
+    bool log_flush_again;
+    struct replay *replay;       /* while the group starts */
 
     /* Requests and stripe operations. */
     struct list admission;       /* requests not yet wholly split */
@@ -234,6 +245,7 @@ enum stripe_state {
     STRIPE_READ,
     STRIPE_COMPUTE,
     STRIPE_MARK,    /* waits for the dirty mark and losses to be durable */
+    STRIPE_LOG,     /* waits for its intent to be durable */
     STRIPE_WRITE,
     STRIPE_VERIFY,  /* reads back what was repaired */
     STRIPE_SETTLE,  /* waits for losses during the write to be durable */
@@ -244,6 +256,7 @@ enum stripe_state {
 enum stripe_event {
     STRIPE_START,        /* with the lock to be taken */
     STRIPE_START_DIRECT, /* a healthy read on an idle slice */
+    STRIPE_START_REPLAY, /* an open intent: everything is in the buffers */
     STRIPE_GRANTED,
     STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
     STRIPE_READ_OK,
@@ -251,6 +264,8 @@ enum stripe_event {
     STRIPE_NO_WRITES,
     STRIPE_WRITES,
     STRIPE_DURABLE,
+    STRIPE_LOGGED,
+    STRIPE_LOG_GONE,     /* the log has gone: mark that, go on without */
     STRIPE_WRITTEN,
     STRIPE_NEXT,         /* one place verified */
     STRIPE_VERIFIED,
@@ -278,8 +293,9 @@ struct stripe_op {
     struct pool *pool;    /* where it comes from; NULL: a substitute */
     uint8_t *memory;      /* substitute: its buffers */
     struct vd *vd;
-    struct vd_request *request; /* NULL for a sync */
+    struct vd_request *request; /* NULL for a sync and a replay */
     struct vd_sync *sync;
+    struct replay *replay;
     enum stripe_state state;
     enum plan_want want;
     bool direct;          /* runs without the lock */
@@ -290,7 +306,7 @@ struct stripe_op {
     uint32_t full;
     uint32_t fill;        /* sync: rebuild targets wanted */
     uint32_t fine_end;    /* sync: the slice failed as a whole and goes on block by block up to
-              here; 0: as a whole */
+           here; 0: as a whole */
     int sync_error;       /* sync: of the blocks so far */
     uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
     uint32_t failed;      /* places that failed to read */
@@ -302,6 +318,8 @@ struct stripe_op {
     uint32_t told;        /* failed places the observer has been told of */
     uint32_t source;      /* mirrors: place whose buffer holds the strip */
     struct plan plan;
+    bool logged;          /* its intent is durable and not yet retired */
+    struct intent intent;
     uint32_t pending;     /* transfers of this step */
     uint32_t late;        /* transfers that timed out and are still with the device */
     int error;
@@ -362,6 +380,21 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows);
 void flush_init(struct group *group);
 void flush_wait(struct group *group, struct flush_waiter *waiter);
 
+/* intent.c */
+void intent_init(struct group *group);
+bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t writes);
+/* STRIPE_LOGGED, STRIPE_LOG_GONE, or STRIPE_WAIT: one of the two follows. */
+enum stripe_event intent_append(struct stripe_op *op, uint32_t writes);
+/* The row has been written; its members' losses are durable. */
+void intent_retire(struct stripe_op *op);
+/* Writes go past the log from now on: what it holds shall not be replayed. */
+void intent_log_lose(struct group *group);
+
+/* replay.c */
+/* Writes what the log holds to the members, flushes, clears the log; then done, within a turn. */
+void replay_begin(struct group *group, void (*done)(struct group *group, int error));
+void replay_op_done(struct stripe_op *op);
+
 /* lost.c */
 bool lost_meets(const struct group *group, uint32_t member, uint64_t offset_bytes,
                 uint64_t length_bytes);
@@ -404,6 +437,7 @@ bool stripe_ops_are_left(const struct group *group);
 /* stripe_op.c */
 void stripe_event(struct stripe_op *op, enum stripe_event event);
 void stripe_start(struct stripe_op *op);
+void stripe_start_replay(struct stripe_op *op);
 void stripe_marks_check(struct group *group);
 static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
 {

@@ -3,8 +3,8 @@
  * happens on which event in which state; each action answers with the next event, or with
  * STRIPE_WAIT when a transfer, a lock or a save will bring it.
  *
- *   FREE -> [LOCK] -> READ -> COMPUTE -> MARK -> WRITE -> VERIFY -> SETTLE -> FREE | LINGER
- *             ^        | ^        \-------------------------------/^
+ *   FREE -> [LOCK] -> READ -> COMPUTE -> MARK -> LOG -> WRITE -> VERIFY -> SETTLE -> FREE | LINGER
+ *             ^        | ^        \----------------------------------------/^
  *             \--------/ \ plan again (failed columns, lost members)
  *
  * (1) Until COMPUTE nothing has been written: any trouble is met by planning again.
@@ -15,7 +15,9 @@
  *     plain success sends it to LOCK to begin anew.
  * (4) A write of a request passes MARK: dirty mark and losses are durable before a byte moves;
  *     and SETTLE: losses during the write are durable before it is acknowledged.
- * (5) Columns of late transfers are barred for the rest of the operation; their buffers are not
+ * (5) A write whose tearing would cost more than what it replaces passes LOG: its intent is
+ *     durable before a byte moves, and is retired only when it would be acknowledged.
+ * (6) Columns of late transfers are barred for the rest of the operation; their buffers are not
  *     touched before the device has given them back.
  */
 #include <errno.h>
@@ -211,6 +213,19 @@ static enum stripe_event act_mark(struct stripe_op *op)
     return op_wait_marks(op);
 }
 
+/* The intent goes before the data: a crash in between finds the rows as they were, one after it
+ * finds what to write again. */
+static enum stripe_event act_log(struct stripe_op *op)
+{
+    uint32_t writes = op->plan.writes & live_mask(op);
+
+    if (op->group->log == NULL || op->want != PLAN_WRITE ||
+        !intent_is_needed(op, valid_mask(op), writes)) {
+        return STRIPE_LOGGED;
+    }
+    return intent_append(op, writes);
+}
+
 /* Writes to the members that are still there (2). */
 static enum stripe_event act_write(struct stripe_op *op)
 {
@@ -277,6 +292,9 @@ static enum stripe_event act_verify(struct stripe_op *op)
 static enum stripe_event act_verify_first(struct stripe_op *op)
 {
     op->verifying = NO_PLACE;
+    if (SIM_BUG(INTENT_AFTER_DATA)) {
+        (void)act_log(op);
+    }
     return act_verify(op);
 }
 
@@ -290,11 +308,12 @@ static enum stripe_event act_settle(struct stripe_op *op)
 
 static void op_tell_owner(struct stripe_op *op)
 {
-    ASSERT((op->request == NULL) != (op->sync == NULL));
     if (op->request != NULL) {
         request_op_done(op);
-    } else {
+    } else if (op->sync != NULL) {
         sync_op_done(op);
+    } else {
+        replay_op_done(op);
     }
 }
 
@@ -313,6 +332,9 @@ static enum stripe_event op_end(struct stripe_op *op, int error)
     op->error = error;
     list_remove(&op->wait_link);
     unrepaired_tell(op);
+    if (op->logged && error == 0) {
+        intent_retire(op); /* one that failed stays: replay makes its row agree again */
+    }
     stripe_unlock(op);
     op_tell_owner(op);
     if (op->late > 0) {
@@ -401,8 +423,9 @@ struct stripe_cell {
 };
 
 static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
-    [STRIPE_FREE] =
-        {[STRIPE_START] = {act_lock, STRIPE_LOCK}, [STRIPE_START_DIRECT] = {act_read, STRIPE_READ}},
+    [STRIPE_FREE] = {[STRIPE_START] = {act_lock, STRIPE_LOCK},
+                     [STRIPE_START_DIRECT] = {act_read, STRIPE_READ},
+                     [STRIPE_START_REPLAY] = {act_write, STRIPE_WRITE}},
     [STRIPE_LOCK] = {[STRIPE_GRANTED] = {act_read, STRIPE_READ}},
     [STRIPE_READ] = {[STRIPE_READ_OK] = {act_compute, STRIPE_COMPUTE},
                      [STRIPE_READ_BAD] = {act_read, STRIPE_READ},
@@ -411,7 +434,10 @@ static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
     [STRIPE_COMPUTE] = {[STRIPE_WRITES] = {act_mark, STRIPE_MARK},
                         [STRIPE_NO_WRITES] = {act_settle, STRIPE_SETTLE}},
     [STRIPE_MARK] =
-        {[STRIPE_DURABLE] = {act_write, STRIPE_WRITE}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+        {[STRIPE_DURABLE] = {act_log, STRIPE_LOG}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_LOG] = {[STRIPE_LOGGED] = {act_write, STRIPE_WRITE},
+                    [STRIPE_LOG_GONE] = {act_mark, STRIPE_MARK},
+                    [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_WRITE] = {[STRIPE_WRITTEN] = {act_verify_first, STRIPE_VERIFY},
                       [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_VERIFY] = {[STRIPE_NEXT] = {act_verify, STRIPE_VERIFY},
@@ -431,6 +457,19 @@ void stripe_event(struct stripe_op *op, enum stripe_event event)
         op->state = cell->next;
         event = cell->action(op);
     }
+}
+
+/* Every place to be written has its new content in its buffer (mirrors: in that of `source`). */
+void stripe_start_replay(struct stripe_op *op)
+{
+    bool granted = false;
+
+    ASSERT(op->state == STRIPE_FREE && op->replay != NULL);
+    op->want = PLAN_WRITE;
+    op->verifying = NO_PLACE;
+    granted = stripe_lock(op);
+    ASSERT(granted); /* intents of one slice one after the other, and nothing else runs yet */
+    stripe_event(op, STRIPE_START_REPLAY);
 }
 
 void stripe_start(struct stripe_op *op)

@@ -1,0 +1,34 @@
+/*
+ * Stories about the write hole: a group with a log of write intents is written to, the power
+ * goes in the middle, members are missing; and yet every block is what it was or what was being
+ * written. The oracle is the model, without the leave it gives to lives without a log.
+ */
+#ifndef ARRAYWRIGHT_TESTS_CLOSURE_H
+#define ARRAYWRIGHT_TESTS_CLOSURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum closure_story {
+    CLOSURE_DEGRADED,   /* members are missing before the writes */
+    CLOSURE_LOSS_AFTER, /* members are missing after the power cut; writes smaller than rows */
+    CLOSURE_WHOLE,      /* nobody is missing; all sizes of writes */
+    CLOSURE_STORY_MAX
+};
+
+struct closure_result {
+    char why[256];      /* "" if all is well */
+    uint64_t appends;
+    uint64_t replayed;
+    uint64_t waits;
+};
+
+/* level: enum raid_level. */
+void closure_tell(enum closure_story story, int level, uint64_t seed,
+                  struct closure_result *ret_result);
+
+/* For planted bugs: false if the promise was broken. */
+bool closure_degraded(uint64_t seed);
+bool closure_whole(uint64_t seed);
+
+#endif

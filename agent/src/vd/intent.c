@@ -1,0 +1,205 @@
+/*
+ * Write intents of stripe operations (raid/intent_log.h).
+ *
+ *   MARK -> LOG: append -> durable -> WRITE -> ... -> the end: retire(epoch)
+ *
+ * The epoch of an intent is the number of the next flush round: one that has begun already may
+ * have passed its writes.
+ *
+ * (1) Logged is every write that, torn, would cost what it does not replace: part of a row, and
+ *     any row with a place that cannot be trusted, whose content the others describe.
+ * (2) Logged is every write to a slice with an open intent, whatever it covers: or replay would
+ *     put older content over it.
+ * (3) A log that has gone stays away until the group starts again. Before the first write goes
+ *     past it, a new generation is durable, so that nothing in it will ever be replayed.
+ */
+#include <errno.h>
+
+#include "vd/group_private.h"
+
+static void log_wants_flush(struct intent_log *log);
+static void log_flushed(struct flush_waiter *waiter, int error);
+
+void intent_init(struct group *group)
+{
+    group->log = group->options.intent_log;
+    group->log_flush.done = log_flushed;
+    if (group->log != NULL) {
+        group->log->owner = group;
+        group->log->wants_flush = log_wants_flush;
+    }
+}
+
+/* Does the write leave something in the row that its parity would have to describe? */
+static bool row_is_partial(const struct stripe_op *op, uint32_t valid)
+{
+    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
+    uint32_t all = UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - op->map.width);
+    uint32_t data = 0;
+
+    if (raid_level_info(geometry->level)->mirrored) {
+        /* Copies can differ only in what is being written; small writes are logged all the
+         * same, so that a resync finds nothing to choose between. */
+        return op->hi - op->lo < min_u32(SLICE_MAX_BYTES, geometry->strip_bytes);
+    }
+    for (uint32_t d = 0; d < op->map.data_count; d++) {
+        data |= UINT32_C(1) << op->map.data_place[d];
+    }
+    return op->full != data || (valid != all && !SIM_BUG(INTENT_NOT_DEGRADED));
+}
+
+bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t writes)
+{
+    const struct group *group = op->group;
+
+    if (group->log == NULL || op->logged || !vd_needs_mark(op->vd)) {
+        return false;
+    }
+    if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid)) {
+        return true;
+    }
+    return group->log->ops->is_open(group->log, &vd_config_of(op->vd)->guid, op->map.row,
+                                    op->slice) &&
+           !SIM_BUG(INTENT_IGNORES_OPEN); /* (2) */
+}
+
+static bool place_is_parity(const struct stripe_op *op, uint32_t place)
+{
+    return (int)place == op->map.p_place || (int)place == op->map.q_place;
+}
+
+static void intent_fill(struct stripe_op *op, uint32_t writes)
+{
+    const struct vd_config *config = vd_config_of(op->vd);
+    struct intent *intent = &op->intent;
+
+    intent->vd = config->guid;
+    intent->generation = config->intent_generation;
+    intent->row = op->map.row;
+    intent->slice = op->slice;
+    intent->lo = op->lo;
+    intent->hi = op->hi;
+    intent->origin = op->request;
+    intent->owner = op;
+    intent->part_count = 0;
+    if (raid_level_info(config->geometry.level)->mirrored) {
+        intent->parts[0] =
+            (struct intent_part){.places = writes, .bytes = op->columns[op->source].buffer};
+        intent->part_count = 1;
+        return;
+    }
+    for (; writes != 0; writes &= writes - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(writes);
+        bool parity = place_is_parity(op, place);
+
+        if (parity && SIM_BUG(INTENT_NO_PARITY)) {
+            continue;
+        }
+        intent->parts[intent->part_count++] = (struct intent_part){
+            .places = UINT32_C(1) << place, .parity = parity, .bytes = op->columns[place].buffer};
+    }
+}
+
+static void intent_durable(struct intent *intent, int error)
+{
+    struct stripe_op *op = intent->owner;
+    struct group *group = op->group;
+
+    ASSERT(op->state == STRIPE_LOG);
+    group_enter(group);
+    op->logged = error == 0;
+    if (error == 0) {
+        stripe_event(op, STRIPE_LOGGED);
+    } else if (error == -ECANCELED) {
+        ASSERT(group_is_offline(group));
+        stripe_event(op, STRIPE_FAIL);
+    } else {
+        intent_log_lose(group);
+        stripe_event(op, STRIPE_LOG_GONE);
+    }
+    group_leave(group);
+}
+
+enum stripe_event intent_append(struct stripe_op *op, uint32_t writes)
+{
+    struct group *group = op->group;
+    int error = 0;
+
+    ASSERT(group->log != NULL && !op->logged);
+    if (SIM_BUG(INTENT_AFTER_DATA) && op->state == STRIPE_LOG) {
+        return STRIPE_LOGGED; /* and again when the row has been written */
+    }
+    intent_fill(op, writes);
+    op->intent.durable = intent_durable;
+    error = group->log->ops->append(group->log, &op->intent);
+    if (error == -EINPROGRESS) {
+        return STRIPE_WAIT;
+    }
+    op->logged = error == 0;
+    if (error != 0) {
+        intent_log_lose(group);
+        return STRIPE_LOG_GONE;
+    }
+    return STRIPE_LOGGED;
+}
+
+void intent_retire(struct stripe_op *op)
+{
+    struct group *group = op->group;
+
+    ASSERT(op->logged);
+    op->logged = false;
+    if (group->log == NULL) {
+        return; /* gone meanwhile */
+    }
+    group->log->ops->retire(group->log, op->intent.ticket, group->flush_rounds + 1);
+    if (SIM_BUG(INTENT_RELEASED_EARLY)) {
+        group->log->ops->flushed(group->log, group->flush_rounds + 1);
+    }
+}
+
+void intent_log_lose(struct group *group)
+{
+    ASSERT(group->depth > 0);
+    if (group->log == NULL) {
+        return;
+    }
+    group->log = NULL;
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].intent_generation++;
+        vd_changed_tell(group->vds[i]);
+    }
+    group->loss_change = save_changed(group); /* (3): whoever writes waits for it like for a loss */
+}
+
+/* Room for the log */
+
+static void log_flushed(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, log_flush);
+    bool again = group->log_flush_again && error == 0; /* else offline: nobody waits for room */
+
+    ASSERT(group->log_flush_wanted);
+    group->log_flush_again = false;
+    group->log_flush_wanted = again;
+    if (again) {
+        flush_wait(group, &group->log_flush);
+    }
+}
+
+static void log_wants_flush(struct intent_log *log)
+{
+    struct group *group = log->owner;
+
+    if (group->log != log || group_is_offline(group)) {
+        return;
+    }
+    if (group->log_flush_wanted) {
+        group->log_flush_again = true; /* the round under way may have passed what is meant */
+        return;
+    }
+    group_enter(group);
+    group->log_flush_wanted = true;
+    flush_wait(group, &group->log_flush);
+    group_leave_later(group);
+}
