@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "host/device.h"
+#include "host/device_private.h"
 
 #define RECEIVE_BUFFER_BYTES (1024 * 1024)
 
@@ -68,16 +68,21 @@ static void monitor_ready(void *owner, uint32_t poll_events UNUSED)
     /* The callback may close the monitor: look before each further step. */
     while (monitor->poll != NULL) {
         struct udev_device *device;
+        int error;
+
+        device_udev_lock();
         errno = 0;
         device = udev_monitor_receive_device(monitor->monitor);
+        error = errno;
+        device_udev_unlock();
         if (device != NULL) {
             report(monitor, device);
             (void)udev_device_unref(device);
             continue;
         }
-        if (errno == ENOBUFS) {
+        if (error == ENOBUFS) {
             monitor->changed(monitor->owner, DEVICE_CHANGE_OVERRUN, NULL, NULL);
-        } else if (errno != EINTR) {
+        } else if (error != EINTR) {
             return;
         }
     }

@@ -32,4 +32,9 @@ void device_find_use(const struct stat *status, struct device_info *info);
 MUST_CHECK int device_probe_fd(int fd, const char *path, const struct stat *status,
                                struct device_info *info, struct device_refusal *refusal);
 
+/* libudev sets up what its objects share at first use, unguarded: whoever makes one from a device
+ * holds this meanwhile. Never for longer than udev's database takes to read. */
+void device_udev_lock(void);
+void device_udev_unlock(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <libudev.h>
 #include <linux/fs.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,13 +195,32 @@ static void take_property(struct udev_device *device, const char *key, char *tex
     clean_text(text);
 }
 
+static pthread_mutex_t udev_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void device_udev_lock(void)
+{
+    int error = pthread_mutex_lock(&udev_mutex);
+
+    ASSERT(error == 0);
+}
+
+void device_udev_unlock(void)
+{
+    int error = pthread_mutex_unlock(&udev_mutex);
+
+    ASSERT(error == 0);
+}
+
 /* udev's database knows serial and WWN of buses whose sysfs does not tell them. */
 static void read_udev(struct device_info *info)
 {
-    struct udev *udev = udev_new();
     struct udev_device *device;
+    struct udev *udev;
 
+    device_udev_lock();
+    udev = udev_new();
     if (udev == NULL) {
+        device_udev_unlock();
         return;
     }
     device = udev_device_new_from_devnum(udev, 'b', info->number);
@@ -213,6 +233,7 @@ static void read_udev(struct device_info *info)
         (void)udev_device_unref(device);
     }
     (void)udev_unref(udev);
+    device_udev_unlock();
 }
 
 /* By the devices it hangs off; the most specific first, as a USB disk is SCSI as well. */
