@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""CPU time per 4 KiB NBD request: our export over a null drive against nbdkit's null plugin.
+"""CPU time per 4 KiB NBD request: our export over a null drive against nbdkit's null plugin and
+QEMU's null-co (qemu-storage-daemon, or qemu-nbd, which is the same server, where that is missing).
 
-Both serve the same client (fio, libnbd) over a Unix socket, in turns (ours, theirs, ours,
-theirs, ...), and the median of the per-round ratios is printed: absolute figures depend on
-the machine, the ratio hardly does. CPU is that of the whole server process, all threads.
+All serve the same client (fio, libnbd) over a Unix socket, in turns (ours, nbdkit, qemu, ours, ...),
+and the median of the per-round ratios is printed: absolute figures depend on the machine, the
+ratio hardly does. CPU is that of the whole server process, all threads.
 
     nbd_cpu.py --build BUILD [--seconds 3] [--rounds 5] [--json]
 """
@@ -47,10 +48,47 @@ def ours(server, path):
     return process, f"nbd+unix:///v?socket={path}"
 
 
-def theirs(path):
+def nbdkit(path):
     process = subprocess.Popen(["nbdkit", "-f", "-U", path, "null", f"size={SIZE}"])
     wait_for_socket(path, process)
     return process, f"nbd+unix:///?socket={path}"
+
+
+def qemu_storage_daemon(path):
+    process = subprocess.Popen(
+        [
+            "qemu-storage-daemon",
+            "--blockdev", f"driver=null-co,node-name=n,size={SIZE},read-zeroes=off",
+            "--nbd-server", f"addr.type=unix,addr.path={path},max-connections=0",
+            "--export", "type=nbd,id=e,node-name=n,name=v,writable=on",
+        ]  # fmt: skip
+    )
+    wait_for_socket(path, process)
+    time.sleep(0.2)  # the socket is there before the export is
+    return process, f"nbd+unix:///v?socket={path}"
+
+
+def qemu_nbd(path):
+    process = subprocess.Popen(
+        [
+            "qemu-nbd", "--persistent", "--socket", path, "--export-name", "v", "--image-opts",
+            f"driver=null-co,size={SIZE},read-zeroes=off",
+        ]  # fmt: skip
+    )
+    wait_for_socket(path, process)
+    return process, f"nbd+unix:///v?socket={path}"
+
+
+def peers():
+    """What is installed: name -> how to start it."""
+    found = {}
+    if shutil.which("nbdkit"):
+        found["nbdkit"] = nbdkit
+    if shutil.which("qemu-storage-daemon"):
+        found["qemu-storage-daemon"] = qemu_storage_daemon
+    elif shutil.which("qemu-nbd"):
+        found["qemu-nbd"] = qemu_nbd
+    return found
 
 
 def load(uri, mode, depth, seconds):
@@ -83,27 +121,42 @@ def measure(start, mode, depth, seconds):
             process.wait()
 
 
+MODES = (("randread", 32), ("randwrite", 32), ("randread", 1), ("randwrite", 1))
+
+
 def compare(server, mode, depth, seconds, rounds):
+    """One line per peer."""
+    found = peers()
     samples = []
     for _ in range(rounds):
         own = measure(lambda path: ours(server, path), mode, depth, seconds)
-        other = measure(theirs, mode, depth, seconds)
-        samples.append((own, other))
+        samples.append((own, {name: measure(found[name], mode, depth, seconds) for name in found}))
 
     def median(pick):
-        return statistics.median(pick(own, other) for own, other in samples)
+        return statistics.median(pick(own, others) for own, others in samples)
 
-    return {
-        "mode": mode,
-        "depth": depth,
-        "cpu_us": round(median(lambda own, other: own[0]), 2),
-        "nbdkit_cpu_us": round(median(lambda own, other: other[0]), 2),
-        "cpu_ratio": round(median(lambda own, other: own[0] / other[0]), 3),
-        "iops": round(median(lambda own, other: own[1])),
-        "nbdkit_iops": round(median(lambda own, other: other[1])),
-        "latency_ratio": round(median(lambda own, other: own[2] / other[2]), 3),
-        "rounds": rounds,
-    }
+    return [
+        {
+            "mode": mode,
+            "depth": depth,
+            "peer": name,
+            "cpu_us": round(median(lambda own, others: own[0]), 2),
+            "peer_cpu_us": round(median(lambda own, others: others[name][0]), 2),
+            "cpu_ratio": round(median(lambda own, others: own[0] / others[name][0]), 3),
+            "iops": round(median(lambda own, others: own[1])),
+            "peer_iops": round(median(lambda own, others: others[name][1])),
+            "latency_ratio": round(median(lambda own, others: own[2] / others[name][2]), 3),
+            "rounds": rounds,
+        }
+        for name in found
+    ]
+
+
+def server_of(build):
+    server = os.path.join(build, "tests", "e2e", "nbd", "nbd_ram_server")
+    if not os.path.exists(server):
+        sys.exit(f"{server} has not been built")
+    return server
 
 
 def main():
@@ -113,23 +166,21 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    for program in ("fio", "nbdkit"):
-        if not shutil.which(program):
-            sys.exit(f"{program} is needed for this benchmark")
-    server = os.path.join(options.build, "tests", "e2e", "nbd", "nbd_ram_server")
-    if not os.path.exists(server):
-        sys.exit(f"{server} has not been built")
+    if not shutil.which("fio"):
+        sys.exit("fio is needed for this benchmark")
+    server = server_of(options.build)
     results = [
-        compare(server, mode, depth, options.seconds, options.rounds)
-        for mode, depth in (("randread", 32), ("randwrite", 32), ("randread", 1))
+        line
+        for mode, depth in MODES
+        for line in compare(server, mode, depth, options.seconds, options.rounds)
     ]
     if options.json:
         print(json.dumps(results, indent=2))
         return
     for result in results:
         print(
-            "{mode} 4 KiB depth {depth}: {cpu_us} us CPU per request, nbdkit {nbdkit_cpu_us}, "
-            "ratio {cpu_ratio}; {iops} IOPS, nbdkit {nbdkit_iops}; p50 latency ratio "
+            "{mode} 4 KiB depth {depth}: {cpu_us} us CPU per request, {peer} {peer_cpu_us}, "
+            "ratio {cpu_ratio}; {iops} IOPS, {peer} {peer_iops}; p50 latency ratio "
             "{latency_ratio}".format(**result)
         )
 

@@ -1,184 +1,192 @@
 #!/usr/bin/env python3
-"""`make bench`: speed as ratios to named programs in the same run.
+"""`make bench`: what the engine costs and how near it comes to the drives.
 
-1. A virtual drive over files, through NBD, against fio on the same raw files.
-2. CPU time of the NBD server per 4 KiB operation, against nbdkit's null back end.
+    run.py --build BUILD [--markdown] [--json FILE] [--only PART]... [--rounds N] [--seconds N]
 
-Absolute figures depend on the machine; ratios travel better. Each measurement is repeated and
-alternates between the two sides; the median of the ratios is printed with its spread.
+Parts:
+  engine  CPU of the engine on null drives, beside what the machine can do
+  share   a rebuild at rate 30 against a saturating load, on drives with emulated timing
+  files   the engine on files, without NBD, against fio on the same files
+  nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
+  vd      a virtual drive of arrayd by NBD against fio on the raw files
+  idle    CPU of an idle arrayd with eight virtual drives and a client connected to each
+
+Absolute figures depend on the machine, so each stands beside a calibration of the same run;
+everything else is a ratio of two sides that took turns, the median of the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-MIB = 1 << 20
+import files
+import idle
+import nbd_cpu
+import vd_nbd
+
+PARTS = ("engine", "share", "files", "nbd", "vd", "idle")
+
+# What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least.
+ENGINE = {
+    "memcpy_cached": ("calibration: memcpy in cache", None),
+    "memcpy_memory": ("calibration: memcpy out of cache", None),
+    "memcpy_4k": ("calibration: memcpy of 4 KiB", None),
+    "nop_ring": ("calibration: one NOP of io_uring, 32 per call", None),
+    "clock": ("calibration: one reading of the clock", None),
+    "isal_xor_8_1": ("calibration: ISA-L XOR 8+1 × 64 KiB in cache", None),
+    "isal_pq_8_2": ("calibration: ISA-L P+Q 8+2 × 64 KiB in cache", None),
+    "read_4k_raid0": ("4 KiB read, RAID 0", ("<", 200)),
+    "read_4k_raid1": ("4 KiB read, RAID 1", ("<", 200)),
+    "read_4k_raid5": ("4 KiB read, RAID 5", ("<", 200)),
+    "read_4k_raid6": ("4 KiB read, RAID 6", ("<", 200)),
+    "read_4k_raid10": ("4 KiB read, RAID 10", ("<", 200)),
+    "write_4k_raid0": ("4 KiB write, RAID 0", None),
+    "write_4k_raid1": ("4 KiB write, RAID 1", None),
+    "rmw_4k_raid5": ("4 KiB read-modify-write, RAID 5 8+1", ("<", 1500)),
+    "rmw_4k_raid6": ("4 KiB read-modify-write, RAID 6 8+2", ("<", 2000)),
+    "full_stripe_raid5": ("full-stripe write 8+1 × 64 KiB", ("<", 8000)),
+    "full_stripe_raid6": ("full-stripe write 8+2 × 64 KiB", ("<", 10000)),
+    "turn_rmw_raid6_p999": ("longest turn, 4 KiB RAID 6 writes, p99.9", ("<", 100)),
+    "turn_rmw_raid6_max": ("longest turn, 4 KiB RAID 6 writes", None),
+    "turn_full_stripe_raid6_p999": ("longest turn, full stripes 8+2, p99.9", ("<", 100)),
+    "turn_full_stripe_raid6_max": ("longest turn, full stripes 8+2", None),
+    "rebuild_raid1": ("rebuild RAID 1", (">", 6.6)),
+    "rebuild_raid5": ("rebuild RAID 5 8+1", (">", 3.9)),
+    "share_foreground": ("rebuild at rate 30: share the foreground keeps", (">", 0.65)),
+    "share_rebuild": ("rebuild at rate 30: share of its idle speed", (">", 0.22)),
+    "share_rebuild_alone": ("rebuild, idle, emulated drives", None),
+    "share_foreground_alone": ("random reads alone, emulated drives", None),
+}
 
 
-@dataclass(frozen=True)
-class Load:
+@dataclass
+class Line:
+    part: str
     name: str
-    rw: str
-    block_bytes: int
-    depth: int
-    is_write: bool
-
-
-LOADS = [
-    Load("sequential read, 1 MiB", "read", MIB, 8, False),
-    Load("sequential write, 1 MiB", "write", MIB, 8, True),
-    Load("random read, 4 KiB", "randread", 4096, 32, False),
-    Load("random write, 4 KiB", "randwrite", 4096, 32, True),
-]
-
-
-@dataclass(frozen=True)
-class Layout:
-    level: str
-    drives: int
-    span: int
-    write_cost: float  # drive bytes moved per byte written at random
+    value: float
+    unit: str = ""
+    spread: str = ""
+    bound: tuple[str, float] | None = None
 
     @property
-    def data_share(self) -> float:
-        """Share of the raw sequential write rate that is left for data."""
-        return {"raid0": 1.0, "raid1": 1 / self.drives, "raid10": 0.5,
-                "raid5": (self.drives - 1) / self.drives,
-                "raid6": (self.drives - 2) / self.drives}[self.level]
+    def verdict(self) -> str:
+        if self.bound is None:
+            return ""
+        sign, limit = self.bound
+        good = self.value <= limit if sign == "<" else self.value >= limit
+        return "yes" if good else f"no ({self.value / limit:.2f} ×)"
+
+    @property
+    def must(self) -> str:
+        return "" if self.bound is None else f"{'≤' if self.bound[0] == '<' else '≥'} {self.bound[1]:g}"
 
 
-LAYOUTS = [Layout("raid0", 4, 0, 1), Layout("raid10", 4, 2, 2), Layout("raid5", 4, 0, 4),
-           Layout("raid6", 4, 0, 6)]
+def engine_lines(part: str, build: Path):
+    mode = "null" if part == "engine" else part
+    done = subprocess.run([str(build / "bench/engine_bench"), mode], check=True,
+                          capture_output=True, text=True).stdout
+    for entry in json.loads(done):
+        words, bound = ENGINE[entry["name"]]
+        yield Line(part, words, entry["value"], entry["unit"], "", bound)
 
 
-def fio(load: Load, seconds: int, *target: str) -> float:
-    """Bytes per second."""
-    done = subprocess.run(
-        ["fio", "--name=bench", f"--rw={load.rw}", f"--bs={load.block_bytes}",
-         f"--iodepth={load.depth}", "--time_based", f"--runtime={seconds}", "--randrepeat=0",
-         "--norandommap", "--output-format=json", *target],
-        check=True, capture_output=True, text=True)
-    # Engines may print a line of their own before the document.
-    side = json.loads(done.stdout[done.stdout.index("{"):])["jobs"][0]["write" if load.is_write else "read"]
-    return float(side["bw_bytes"])
+def ratio_lines(part: str, results):
+    for name, (median, least, most), must in results:
+        yield Line(part, name, round(median, 3), "", f"{least:.2f}–{most:.2f}",
+                   None if must is None else (">", must))
 
 
-class Agent:
-    """One arrayd over plain files."""
-
-    def __init__(self, build: Path, folder: Path, drive_bytes: int, count: int) -> None:
-        self._build = build
-        self.nbd = folder / "nbd.sock"
-        self.control = folder / "control.sock"
-        self.files = [folder / f"drive{index}.img" for index in range(count)]
-        for path in self.files:
-            with path.open("wb") as out:  # written, not sparse: reads must reach the disk
-                for _ in range(drive_bytes // MIB):
-                    out.write(os.urandom(MIB))
-        drives = ",\n".join(f'  {{ path = "{path}"; enclosure = 252; slot = {index}; }}'
-                            for index, path in enumerate(self.files))
-        config = folder / "arrayd.conf"
-        config.write_text(f"""state_dir = "{folder}/state";
-control = {{ socket = "{self.control}"; mode = "0600"; }};
-nbd = {{ unix = "{self.nbd}"; }};
-scan = {{ enabled = false; }};
-enclosures = ( {{ eid = 252; model = "Bench"; slots = {count}; rows = 1; columns = {count}; }} );
-drives = (
-{drives}
-);
-""")
-        self._log = (folder / "arrayd.log").open("wb")
-        self._process = subprocess.Popen([str(build / "src/daemon/arrayd"), "--config",
-                                          str(config)], stderr=self._log)
-        deadline = time.monotonic() + 20
-        while self.arrayctl("show", "ctrlcount", check=False) != 0:
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                sys.exit(f"arrayd did not start; see {folder}/arrayd.log")
-            time.sleep(0.05)
-
-    def arrayctl(self, *words: str, check: bool = True) -> int:
-        done = subprocess.run([str(self._build / "src/cli/arrayctl"), "--socket",
-                               str(self.control), *words], capture_output=True, text=True,
-                              check=False)
-        if check and done.returncode != 0:
-            sys.exit(f"arrayctl {' '.join(words)}: {done.stdout}{done.stderr}")
-        return done.returncode
-
-    def wait_consistent(self) -> None:
-        while True:
-            done = subprocess.run([str(self._build / "src/cli/arrayctl"), "--socket",
-                                   str(self.control), "/c0/v0", "show", "J"],
-                                  capture_output=True, text=True, check=True)
-            row = json.loads(done.stdout)["Controllers"][0]["Response Data"]["Virtual Drives"][0]
-            if row["Consist"] == "Yes":
-                return
-            time.sleep(0.2)
-
-    def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(30)
-        self._log.close()
+def files_lines(build: Path, seconds: int, rounds: int, levels: list[str]):
+    with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as name:
+        raw = files.prepare(Path(name))
+        yield from ratio_lines("files", files.run_loads(build, raw, seconds, rounds, levels))
+        if not levels or "raid5" in levels:
+            yield from ratio_lines("files", files.run_rebuild(build, raw, seconds, rounds))
 
 
-def compare(layout: Layout, build: Path, folder: Path, seconds: int, rounds: int) -> None:
-    agent = Agent(build, folder, 512 * MIB, layout.drives)
-    try:
-        span = [f"pdperarray={layout.span}"] if layout.span else []
-        agent.arrayctl("/c0", "add", "vd", f"type={layout.level}", "name=bench",
-                       f"drives=252:0-{layout.drives - 1}", "strip=64", *span)
-        agent.arrayctl("/c0", "set", "bgirate=100")
-        if layout.level != "raid0":
-            agent.wait_consistent()
-        uri = f"--uri=nbd+unix:///bench?socket={agent.nbd}"
-        raw_files = ":".join(str(path) for path in agent.files)
-        for load in LOADS:
-            ratios = []
-            for _ in range(rounds):
-                virtual = fio(load, seconds, "--ioengine=nbd", uri)
-                # The raw side only reads, or writes into the reserved area behind the data.
-                raw = fio(load, seconds, "--ioengine=io_uring", "--direct=1",
-                          f"--filename={raw_files}", "--file_service_type=roundrobin",
-                          *(["--offset=450m", "--size=30m"] if load.is_write
-                            else ["--size=440m"]))
-                share = 1.0
-                if load.is_write:
-                    share = (layout.data_share if load.rw == "write" else 1 / layout.write_cost)
-                ratios.append(virtual / (raw * share))
-            print(f"{layout.level:7} {load.name:24} {statistics.median(ratios):5.2f}"
-                  f"  ({min(ratios):.2f}–{max(ratios):.2f})", flush=True)
-    finally:
-        agent.stop()
+def nbd_lines(build: Path, seconds: int, rounds: int):
+    limits = {"nbdkit": 0.5, "qemu-storage-daemon": 0.7, "qemu-nbd": 0.7}
+    server = nbd_cpu.server_of(str(build))
+    for mode, depth in nbd_cpu.MODES:
+        for found in nbd_cpu.compare(server, mode, depth, seconds, rounds):
+            word = "read" if mode == "randread" else "write"
+            yield Line("nbd", f"NBD {word}, {depth} in flight: CPU ÷ {found['peer']}",
+                       found["cpu_ratio"], "", f"{found['cpu_us']} ÷ {found['peer_cpu_us']} µs",
+                       ("<", limits[found["peer"]]))
+
+
+def lines_of(part: str, options: argparse.Namespace):
+    build, seconds, rounds = options.build, options.seconds, options.rounds
+    if part in ("engine", "share"):
+        yield from engine_lines(part, build)
+    elif part == "files":
+        yield from files_lines(build, seconds, rounds, options.level)
+    elif part == "nbd":
+        yield from nbd_lines(build, seconds, rounds)
+    elif part == "vd":
+        yield from ratio_lines("vd", vd_nbd.run(build, seconds, rounds))
+    else:
+        yield Line("idle", "idle arrayd, 8 virtual drives, 8 clients",
+                   round(idle.measure(build, 20), 3), "% of a CPU", "", ("<", 0.5))
+
+
+def machine() -> str:
+    model = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return (f"{model}, {os.cpu_count()} CPUs, Linux {os.uname().release}, load "
+            f"{os.getloadavg()[0]:.1f}, {datetime.date.today():%d %B %Y}")
+
+
+def as_markdown(lines: list[Line], where: str) -> str:
+    rows = [f"{where}.", "", "| Measure | Value | Spread | Must | Met |", "|---|---|---|---|---|"]
+    for line in lines:
+        value = f"{line.value:g} {line.unit}".strip()
+        rows.append(f"| {line.name} | {value} | {line.spread} | {line.must} | {line.verdict} |")
+    return "\n".join(rows)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", action="append", choices=PARTS, default=[])
+    parser.add_argument("--level", action="append", default=[], help="files: only this level")
+    parser.add_argument("--markdown", action="store_true", help="a table at the end")
+    parser.add_argument("--json", type=Path, help="write the results there too")
     options = parser.parse_args()
-    for program in ("fio", "nbdkit"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is needed for the comparison")
-    print("Virtual drive over files by NBD ÷ fio on the raw files at the same total depth.\n"
-          "Writes are compared with the raw rate × the share the level leaves for data\n"
-          "(sequential) or ÷ the drive operations a small write costs (random).\n")
-    for layout in LAYOUTS:
-        with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as name:
-            compare(layout, options.build, Path(name), options.seconds, options.rounds)
-    print("\nCPU of the NBD server per 4 KiB operation ÷ nbdkit null:\n", flush=True)
-    return subprocess.run([sys.executable, str(HERE / "nbd_cpu.py"), "--build",
-                           str(options.build)], check=False).returncode
+    if shutil.which("fio") is None:
+        sys.exit("fio is needed for the comparison")
+    lines = []
+    where = machine()
+    for part in PARTS:
+        if options.only and part not in options.only:
+            continue
+        for line in lines_of(part, options):
+            lines.append(line)
+            print(f"{line.name:56} {line.value:9.4g} {line.unit:6} {line.spread:18} "
+                  f"{line.must:8} {line.verdict}", file=sys.stderr if options.markdown else None,
+                  flush=True)
+    if options.markdown:
+        print(as_markdown(lines, where))
+    if options.json:
+        options.json.write_text(json.dumps(
+            {"machine": where, "results": [asdict(line) | {"met": line.verdict} for line in lines]},
+            indent=2) + "\n", encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":

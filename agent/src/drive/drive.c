@@ -13,7 +13,7 @@
 #define DEFAULT_TIMEOUT_MS 30000u
 #define DEFAULT_ATTEMPTS 2u
 #define DEFAULT_QUEUE_DEPTH 64u
-#define DEFAULT_BACKGROUND_DEPTH 4u
+#define DEFAULT_BACKGROUND_DEPTH 8u
 
 static void options_fill(struct drive_options *options, const struct drive_options *wanted)
 {

@@ -90,7 +90,7 @@ struct drive_options {
     uint32_t timeout_ms;           /* per transfer; default 30000 */
     uint32_t attempts;             /* of a transfer that failed with ERROR; default 2 */
     uint32_t queue_depth;          /* transfers in the device; default 64 */
-    uint32_t background_depth;     /* of them in background class; default 4 */
+    uint32_t background_depth;     /* of them in background class; default 8 */
 };
 
 struct drive_counters {
@@ -101,6 +101,9 @@ struct drive_counters {
     uint64_t read_bytes, written_bytes;
     uint64_t service_us;           /* time with at least one transfer in the device */
     uint64_t foreground_service_us;
+    /* What background has cost the others: from the answer before (or its own dispatch, if that
+     * was later) to its answer, so that a busy drive's time is shared out without overlap. */
+    uint64_t background_service_us;
 };
 
 MUST_CHECK int drive_create(const struct drive_identity *identity, struct io_port *port,

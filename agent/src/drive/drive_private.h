@@ -33,6 +33,7 @@ struct drive {
 
     struct drive_counters counters;
     uint64_t service_ewma_us;
+    uint64_t answer_seen_us;        /* last answer of the device; 0 never */
     uint64_t busy_since_us;         /* last time the accounting was brought up to date */
     uint64_t foreground_seen_us;    /* last foreground submission or answer; 0 never */
 };

@@ -51,7 +51,8 @@ static void account(struct drive *drive)
     drive->busy_since_us = now_us;
 }
 
-/* The oldest transfer in the device has the earliest deadline. */
+/* The oldest transfer in the device has the earliest deadline. The timer stays where it is when
+ * that one is answered: it looks again when it fires. */
 static void deadline_arm(struct drive *drive)
 {
     struct list *first = list_first(&drive->in_device);
@@ -233,15 +234,20 @@ static bool worth_retrying(const struct drive *drive, const struct drive_io *io,
 
 static void leave_device(struct drive *drive, struct drive_io *io)
 {
+    uint64_t now_us = clock_now_us(drive->clock);
+
     ASSERT(io->place == DRIVE_IO_DEVICE);
     ASSERT(drive->device_count[io->class_] > 0);
     account(drive);
     list_remove(&io->link);
     drive->device_count[io->class_]--;
-    clock_cancel(drive->clock, &drive->deadline); /* dispatch() arms it for the next */
     if (io->class_ == IO_CLASS_FOREGROUND) {
-        drive->foreground_seen_us = clock_now_us(drive->clock);
+        drive->foreground_seen_us = now_us;
+    } else {
+        drive->counters.background_service_us +=
+            now_us - max_u64(drive->answer_seen_us, io->submitted_us);
     }
+    drive->answer_seen_us = now_us;
 }
 
 static void request_answered(struct io_request *request, enum io_status status)
@@ -278,7 +284,7 @@ static void request_answered(struct io_request *request, enum io_status status)
     tell_owner(io, status);
 }
 
-/* The oldest transfer was not answered in time. */
+/* The oldest transfer was not answered in time, unless the one the timer was armed for was. */
 static void deadline_passed(struct clock_timer *timer)
 {
     struct drive *drive = timer->owner;
@@ -287,7 +293,10 @@ static void deadline_passed(struct clock_timer *timer)
 
     ASSERT(first != NULL);
     io = list_entry(first, struct drive_io, link);
-    ASSERT(io->deadline_us <= clock_now_us(drive->clock));
+    if (io->deadline_us > clock_now_us(drive->clock)) {
+        deadline_arm(drive);
+        return;
+    }
     leave_device(drive, io);
     io->place = DRIVE_IO_LATE;
     drive->late_count++;

@@ -465,10 +465,12 @@ int loop_turn(struct loop *loop, uint64_t wait_us)
     loop->in_turn = true;
     error = submit_and_sleep(loop, wait_us);
     if (error == 0) {
+        (void)loop_timers_turn(&loop->timers);
         reap(loop);
-        (void)loop_timers_fire(&loop->timers, loop_timers_now_us());
+        (void)loop_timers_fire(&loop->timers, loop_timers_turn(&loop->timers));
         run_tasks(&loop->tasks);
         run_tasks(&loop->flush_tasks);
+        loop_timers_turn_end(&loop->timers);
     }
     loop->in_turn = false;
     return error;

@@ -24,8 +24,21 @@ uint64_t loop_timers_now_us(void)
 
 static uint64_t timers_now_us(struct clock_port *port)
 {
-    ASSERT(port != NULL);
-    return clock_read_us(CLOCK_MONOTONIC);
+    const struct loop_timers *timers = container_of(port, struct loop_timers, port);
+
+    return timers->turn_us != 0 ? timers->turn_us : clock_read_us(CLOCK_MONOTONIC);
+}
+
+uint64_t loop_timers_turn(struct loop_timers *timers)
+{
+    timers->turn_us = clock_read_us(CLOCK_MONOTONIC);
+    return timers->turn_us;
+}
+
+void loop_timers_turn_end(struct loop_timers *timers)
+{
+    ASSERT(timers->turn_us != 0);
+    timers->turn_us = 0;
 }
 
 static uint64_t timers_wall_us(struct clock_port *port)
@@ -65,7 +78,7 @@ static void insert_ordered(struct list *head, struct clock_timer *timer)
 static void timers_arm(struct clock_port *port, struct clock_timer *timer, uint64_t deadline_us)
 {
     struct loop_timers *timers = container_of(port, struct loop_timers, port);
-    uint64_t now_us = loop_timers_now_us();
+    uint64_t now_us = timers_now_us(port);
     uint64_t delay_us = deadline_us > now_us ? deadline_us - now_us : 0;
     uint32_t index = list_for_delay(delay_us);
 
@@ -90,6 +103,7 @@ void loop_timers_init(struct loop_timers *timers)
 {
     timers->port.ops = &timers_ops;
     timers->used_mask = 0;
+    timers->turn_us = 0;
     for (uint32_t i = 0; i < LOOP_TIMER_LISTS; i++) {
         list_init(&timers->lists[i]);
     }

@@ -104,23 +104,6 @@ uint32_t geometry_member_count(const struct geometry *geometry)
     return count;
 }
 
-uint32_t geometry_data_strips(const struct geometry *geometry)
-{
-    const struct raid_level_info *info = raid_level_info(geometry->level);
-
-    if (info->mirrored) {
-        return 1;
-    }
-    ASSERT(geometry->members_per_span > info->parity_count);
-    return geometry->members_per_span - info->parity_count;
-}
-
-uint32_t geometry_row_bytes(const struct geometry *geometry)
-{
-    ASSERT(geometry->strip_bytes <= RAID_STRIP_MAX_BYTES);
-    return geometry_data_strips(geometry) * geometry->strip_bytes;
-}
-
 /* Strips on one member. */
 static uint64_t strips_per_member(const struct geometry *geometry)
 {
@@ -168,35 +151,35 @@ static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t pari
     if (parity_count == 2) {
         map->q_place = (int8_t)place_after(p_place, width - 1, width);
     }
-    for (uint32_t i = 0; i < map->data_count; i++) {
-        map->data_place[i] = (uint8_t)place_after(p_place, i + 1, width);
+    for (uint32_t i = 0, place = p_place; i < map->data_count; i++) {
+        place = place + 1 == width ? 0 : place + 1;
+        map->data_place[i] = (uint8_t)place;
     }
 }
 
 void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
 {
     const struct raid_level_info *info = raid_level_info(geometry->level);
-    uint64_t span_row = row / geometry->span_count;
-    struct row_map map = {0};
+    /* Most virtual drives have one span; a division is one of the dear things here. */
+    uint64_t span_row = geometry->span_count == 1 ? row : row / geometry->span_count;
 
-    ASSERT(row < geometry_row_count(geometry));
-    map.row = row;
-    map.span = (uint32_t)(row % geometry->span_count);
-    map.span_base = map.span * geometry->members_per_span;
-    map.width = geometry->members_per_span;
-    map.member_offset_bytes = span_row * geometry->strip_bytes;
-    map.data_count = geometry_data_strips(geometry);
-    map.p_place = -1;
-    map.q_place = -1;
+    ret_map->row = row;
+    ret_map->span = (uint32_t)(row - span_row * geometry->span_count);
+    ret_map->span_base = ret_map->span * geometry->members_per_span;
+    ret_map->width = geometry->members_per_span;
+    ret_map->member_offset_bytes = span_row * geometry->strip_bytes;
+    ret_map->data_count = geometry_data_strips(geometry);
+    ret_map->p_place = -1;
+    ret_map->q_place = -1;
     if (info->parity_count > 0) {
-        map_parity_row(&map, span_row, info->parity_count);
+        map_parity_row(ret_map, span_row, info->parity_count);
     } else {
-        for (uint32_t i = 0; i < map.data_count; i++) {
-            map.data_place[i] = (uint8_t)i;
+        for (uint32_t i = 0; i < ret_map->data_count; i++) {
+            ret_map->data_place[i] = (uint8_t)i;
         }
     }
-    ASSERT(map.member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);
-    *ret_map = map;
+    /* With it the row exists: the strip lies inside the extent. */
+    ASSERT(ret_map->member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);
 }
 
 void geometry_locate(const struct geometry *geometry, uint64_t offset_bytes,

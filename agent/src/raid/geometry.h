@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/attrs.h"
 
 #define RAID_MEMBERS_MAX 256u
@@ -52,7 +53,14 @@ struct raid_level_info {
     bool striped_spans;          /* the level is made of several spans */
 };
 
-const struct raid_level_info *raid_level_info(enum raid_level level);
+extern const struct raid_level_info raid_level_infos[RAID_LEVEL_MAX];
+
+static inline const struct raid_level_info *raid_level_info(enum raid_level level)
+{
+    ASSERT((unsigned int)level < RAID_LEVEL_MAX);
+    return &raid_level_infos[level];
+}
+
 /* "raid5", "r5", "RAID5", "5" -> RAID_LEVEL_5. Returns 0 or -EINVAL. */
 MUST_CHECK int raid_level_parse(const char *text, enum raid_level *ret_level);
 
@@ -69,8 +77,25 @@ struct geometry {
 MUST_CHECK int geometry_check(const struct geometry *geometry, const char **ret_why);
 
 uint32_t geometry_member_count(const struct geometry *geometry);
-uint32_t geometry_data_strips(const struct geometry *geometry); /* data strips of a row */
-uint32_t geometry_row_bytes(const struct geometry *geometry);   /* data strips * strip */
+/* Data strips of a row. */
+static inline uint32_t geometry_data_strips(const struct geometry *geometry)
+{
+    const struct raid_level_info *info = raid_level_info(geometry->level);
+
+    if (info->mirrored) {
+        return 1;
+    }
+    ASSERT(geometry->members_per_span > info->parity_count);
+    return geometry->members_per_span - info->parity_count;
+}
+
+/* Bytes of data in a row. */
+static inline uint32_t geometry_row_bytes(const struct geometry *geometry)
+{
+    ASSERT(geometry->strip_bytes <= RAID_STRIP_MAX_BYTES);
+    return geometry_data_strips(geometry) * geometry->strip_bytes;
+}
+
 uint64_t geometry_row_count(const struct geometry *geometry);
 uint64_t geometry_size_bytes(const struct geometry *geometry);
 /* How many members of one span may be lost: mirrors n-1, RAID 5 1, RAID 6 2, RAID 0 0. */

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "raid/geometry.h"
 
-static const struct raid_level_info level_infos[RAID_LEVEL_MAX] = {
+const struct raid_level_info raid_level_infos[RAID_LEVEL_MAX] = {
     [RAID_LEVEL_0] = {.name = "RAID0",
                       .span_members_min = 1,
                       .span_members_max = RAID_SPAN_MEMBERS_MAX,
@@ -57,13 +57,6 @@ static const struct raid_level_info level_infos[RAID_LEVEL_MAX] = {
                        .striped_spans = true},
 };
 
-const struct raid_level_info *raid_level_info(enum raid_level level)
-{
-    ASSERT((unsigned int)level < RAID_LEVEL_MAX);
-    ASSERT(level_infos[level].name != NULL);
-    return &level_infos[level];
-}
-
 /* Compares without regard to the case of ASCII letters. */
 static bool text_starts_with(const char *text, const char *upper_prefix)
 {
@@ -92,7 +85,7 @@ int raid_level_parse(const char *text, enum raid_level *ret_level)
     }
     for (unsigned int level = 0; level < RAID_LEVEL_MAX; level++) {
         /* Every name is "RAID" and the number. */
-        if (strcmp(number, level_infos[level].name + 4) == 0) {
+        if (strcmp(number, raid_level_infos[level].name + 4) == 0) {
             *ret_level = (enum raid_level)level;
             return 0;
         }

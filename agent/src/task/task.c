@@ -104,8 +104,40 @@ static void timer_arm(struct task *task, uint64_t delay_us)
     clock_arm(task->clock, &task->timer, clock_now_us(task->clock) + delay_us);
 }
 
-/* Rate r: r percent of the time for us while the foreground is busy, so the pause after a
- * step of length t is t * (100 - r) / r; the floor of 1 MiB/s bounds it. */
+static uint64_t background_service_us(const struct task *task, uint32_t member)
+{
+    const struct drive *drive = group_drive(task->group, member);
+
+    return drive == NULL ? 0 : drive_counters(drive)->background_service_us;
+}
+
+static void service_note(struct task *task)
+{
+    uint32_t count = group_config(task->group)->member_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        task->step_service_us[i] = background_service_us(task, i);
+    }
+}
+
+/* What the step has taken of the drive that it used most. */
+static uint64_t step_service_us(const struct task *task)
+{
+    uint32_t count = group_config(task->group)->member_count;
+    uint64_t most_us = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t service_us = background_service_us(task, i);
+
+        /* Another drive may have come into the place. */
+        most_us = max_u64(most_us, service_us - min_u64(service_us, task->step_service_us[i]));
+    }
+    return most_us;
+}
+
+/* Rate r: r percent of the drives' service time while the foreground is busy. A step that took s
+ * of it in a time of t is followed by a pause of s * 100 / r - t, if anything: what the foreground
+ * took meanwhile counts. The floor of 1 MiB/s bounds the pause. */
 static uint64_t pause_us(const struct task *task, uint64_t step_us)
 {
     uint64_t floor_us = task->step_bytes * 1000000u / SPEED_FLOOR_BYTES_PER_S;
@@ -115,8 +147,8 @@ static uint64_t pause_us(const struct task *task, uint64_t step_us)
     if (task->rate_percent == 0) {
         return floor_us;
     }
-    wanted_us = step_us * (100 - task->rate_percent) / task->rate_percent;
-    return min_u64(wanted_us, floor_us);
+    wanted_us = step_service_us(task) * 100 / task->rate_percent;
+    return min_u64(wanted_us - min_u64(wanted_us, step_us), floor_us);
 }
 
 static void drained(struct task *task);
@@ -278,6 +310,7 @@ static void step_start(struct task *task)
     ASSERT(task->syncs_open == 0);
     task->step_error = 0;
     task->step_started_us = clock_now_us(task->clock);
+    service_note(task);
     task->step_bytes =
         task->step.row_count * config->geometry.strip_bytes / config->geometry.span_count;
     while (row < end && count < TASK_STEP_SYNCS) {

@@ -6,7 +6,7 @@
 #include "task/task_progress.h"
 
 /* Syncs of one step, issued together; the next step begins when all have completed. */
-#define TASK_STEP_SYNCS 2u
+#define TASK_STEP_SYNCS 4u
 /* Bytes of one member that one sync covers, unless a single strip is longer. */
 #define TASK_SYNC_BYTES (256u * 1024u)
 
@@ -54,6 +54,7 @@ struct task {
     int step_error;
     struct task_window step;
     uint64_t step_started_us;
+    uint64_t step_service_us[GROUP_MEMBERS_MAX]; /* of each drive, when the step began */
     uint64_t step_bytes;      /* of one member */
     uint64_t pause_until_us;
 

@@ -43,6 +43,20 @@ static void answer_deliver(struct vd_request *request)
     request->complete(request, (enum vd_status)state->status);
 }
 
+/* Starts what can be started. Most turns have nothing for most of the three. */
+static void turn_pump(struct group *group)
+{
+    if (!list_is_empty(&group->admission)) {
+        requests_pump(group);
+    }
+    if (!list_is_empty(&group->syncs)) {
+        syncs_pump(group);
+    }
+    if (group->saved < group->change || !list_is_empty(&group->edits)) {
+        save_pump(group);
+    }
+}
+
 /* Delivers what has come up, which may bring up more. Pools and queues bound each round; a
  * callback that submits forever is its own queue's bound. */
 static void turn_deliver(struct group *group)
@@ -50,9 +64,7 @@ static void turn_deliver(struct group *group)
     struct list *node = NULL;
 
     for (;;) {
-        requests_pump(group);
-        syncs_pump(group);
-        save_pump(group);
+        turn_pump(group);
         node = list_pop_head(&group->notices);
         if (node != NULL) {
             struct notice *notice = list_entry(node, struct notice, link);
@@ -106,9 +118,7 @@ void group_leave_later(struct group *group)
 {
     ASSERT(group->depth > 0);
     if (group->depth == 1) {
-        requests_pump(group);
-        syncs_pump(group);
-        save_pump(group);
+        turn_pump(group);
         turn_later(group);
     }
     group->depth--;

@@ -32,7 +32,7 @@
 #include "vd/group.h"
 
 #define STRIPE_LOCK_BUCKETS 256u
-#define STRIPE_SYNC_OPS 8u
+#define STRIPE_SYNC_OPS 16u
 #define STRIPE_SPARES 3u
 /* How many operations that late transfers hold up are replaced by new ones. */
 #define STRIPE_SUBSTITUTES_MAX 256u
@@ -168,6 +168,8 @@ struct vd {
     struct vd_target target;
     struct group *group;
     uint32_t index;              /* in group->config.vds and group->vds */
+    uint32_t row_bytes;          /* of data; of the configured geometry, as the next one */
+    uint32_t slices;             /* of a strip */
     enum virtual_drive_state state; /* as last told */
     uint64_t consistent_rows;    /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
@@ -303,6 +305,8 @@ struct stripe_op {
     uint32_t slice;       /* index within the strip: with vd and row the lock's name */
     uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
     uint32_t touched;     /* places; mirrors: bit 0 */
+    uint32_t data_first;  /* requests: the data strips of touched are among [data_first, data_end) */
+    uint32_t data_end;
     uint32_t full;
     uint32_t fill;        /* sync: rebuild targets wanted */
     uint32_t fine_end;    /* sync: the slice failed as a whole and goes on block by block up to

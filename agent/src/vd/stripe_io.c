@@ -190,7 +190,12 @@ static void direct_range(const struct stripe_op *op, uint32_t place, uint32_t *r
 {
     bool mirrored = raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
 
-    for (uint32_t d = 0; d < op->map.data_count; d++) {
+    if (op->data_end - op->data_first == 1) {
+        *ret_lo = op->lo; /* op's range is the one strip's */
+        *ret_hi = op->hi;
+        return;
+    }
+    for (uint32_t d = op->data_first; d < op->data_end; d++) {
         if (mirrored || op->map.data_place[d] == place) {
             uint32_t lo = 0;
             uint32_t hi = 0;
@@ -206,13 +211,13 @@ static void direct_range(const struct stripe_op *op, uint32_t place, uint32_t *r
 
 void stripe_read_submit(struct stripe_op *op, uint32_t places)
 {
-    ASSERT(op->state == STRIPE_READ && places != 0);
-    op->pending = (uint32_t)__builtin_popcount(places);
+    ASSERT(op->state == STRIPE_READ && places != 0 && op->pending == 0);
     for (; places != 0; places &= places - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(places);
         uint32_t lo = op->lo;
         uint32_t hi = op->hi;
 
+        op->pending++; /* answers never come from inside the submission */
         if (op->direct) {
             direct_range(op, place, &lo, &hi);
         }
@@ -225,11 +230,11 @@ void stripe_write_submit(struct stripe_op *op, uint32_t places)
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
 
     ASSERT(op->state == STRIPE_WRITE && places != 0);
-    ASSERT(!op->direct);
-    op->pending = (uint32_t)__builtin_popcount(places);
+    ASSERT(!op->direct && op->pending == 0);
     for (; places != 0; places &= places - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(places);
 
+        op->pending++;
         column_submit(op, place, IO_OP_WRITE, op->lo, op->hi,
                       op->columns[mirrored ? op->source : place].buffer);
     }

@@ -12,8 +12,8 @@ void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint3
 {
     const struct vd_request *request = op->request;
     const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
-    uint64_t strip_start = op->map.row * (uint64_t)geometry_row_bytes(geometry) +
-                           (uint64_t)data_index * geometry->strip_bytes;
+    uint64_t strip_start =
+        op->map.row * (uint64_t)op->vd->row_bytes + (uint64_t)data_index * geometry->strip_bytes;
     uint64_t start = max_u64(request->offset_bytes, strip_start + op->lo);
     uint64_t end = min_u64(request->offset_bytes + request->length_bytes, strip_start + op->hi);
 
@@ -30,11 +30,16 @@ void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint3
 static uint8_t *request_bytes(const struct stripe_op *op, uint32_t data_index, uint32_t lo)
 {
     const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
-    uint64_t strip_start = op->map.row * (uint64_t)geometry_row_bytes(geometry) +
-                           (uint64_t)data_index * geometry->strip_bytes;
+    uint64_t strip_start =
+        op->map.row * (uint64_t)op->vd->row_bytes + (uint64_t)data_index * geometry->strip_bytes;
 
     ASSERT(strip_start + lo >= op->request->offset_bytes);
     return op->request->buffer + (strip_start + lo - op->request->offset_bytes);
+}
+
+static bool is_touched(const struct stripe_op *op, uint32_t data_index)
+{
+    return (op->touched & (UINT32_C(1) << op->map.data_place[data_index])) != 0;
 }
 
 /* The request's new bytes of one data strip over what the buffer holds. */
@@ -76,8 +81,10 @@ static void merge(struct stripe_op *op)
     if (op->want != PLAN_WRITE) {
         return;
     }
-    for (uint32_t d = 0; d < op->map.data_count; d++) {
-        overlay(op, d, op->columns[op->map.data_place[d]].buffer);
+    for (uint32_t d = op->data_first; d < op->data_end; d++) {
+        if (is_touched(op, d)) {
+            overlay(op, d, op->columns[op->map.data_place[d]].buffer);
+        }
     }
 }
 
@@ -86,8 +93,10 @@ static void answer_all(struct stripe_op *op)
     if (op->want != PLAN_READ) {
         return;
     }
-    for (uint32_t d = 0; d < op->map.data_count; d++) {
-        answer(op, d, op->columns[op->map.data_place[d]].buffer);
+    for (uint32_t d = op->data_first; d < op->data_end; d++) {
+        if (is_touched(op, d)) {
+            answer(op, d, op->columns[op->map.data_place[d]].buffer);
+        }
     }
 }
 
@@ -143,12 +152,12 @@ static void update(struct stripe_op *op)
     bool has_q = q_place >= 0 && (op->plan.writes & (UINT32_C(1) << q_place)) != 0;
 
     ASSERT(op->spare_count > 0 && (has_p || has_q));
-    for (uint32_t d = 0; d < op->map.data_count; d++) {
+    for (uint32_t d = op->data_first; d < op->data_end; d++) {
         uint32_t place = op->map.data_place[d];
         uint8_t *data = op->columns[place].buffer;
         uint8_t *sources[2] = {delta, data};
 
-        if ((op->touched & (UINT32_C(1) << place)) == 0) {
+        if (!is_touched(op, d)) {
             continue;
         }
         memcpy(delta, data, bytes);

@@ -60,6 +60,9 @@ static uint32_t valid_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
 
+    if (op->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) { /* every member is ONLINE */
+        return places_of(op) & ~op->barred;
+    }
     for (uint32_t place = 0; place < op->map.width; place++) {
         mask |= place_is_valid(op, place) ? UINT32_C(1) << place : 0;
     }
@@ -70,6 +73,9 @@ static uint32_t live_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
 
+    if (op->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        return places_of(op) & ~op->barred;
+    }
     for (uint32_t place = 0; place < op->map.width; place++) {
         mask |= member_is_live(op->group, stripe_member(op, place)) ? UINT32_C(1) << place : 0;
     }

@@ -23,7 +23,7 @@ static void target_submit(struct vd_target *target, struct vd_request *request)
 
 static const struct vd_target_ops target_ops = {.submit = target_submit};
 
-/* What exports see follows the configuration: the name, the access policy. */
+/* What exports see follows the configuration: the name, the access policy, the shape. */
 void vd_target_update(struct vd *vd)
 {
     const struct vd_config *config = vd_config_of(vd);
@@ -38,7 +38,9 @@ void vd_target_update(struct vd *vd)
     vd->target.size_bytes = config->size_bytes;
     vd->target.block_bytes = config->geometry.block_bytes;
     vd->target.preferred_block_bytes = IO_ALIGN_BYTES;
-    vd->target.optimal_io_bytes = geometry_row_bytes(&config->geometry);
+    vd->row_bytes = geometry_row_bytes(&config->geometry);
+    vd->slices = (uint32_t)div_ceil_u64(config->geometry.strip_bytes, SLICE_MAX_BYTES);
+    vd->target.optimal_io_bytes = vd->row_bytes;
     vd->target.read_only = config->access == ACCESS_POLICY_READ_ONLY;
 }
 

@@ -17,11 +17,6 @@
 
 #define ADMISSION_SCAN_MAX 32u
 
-static uint32_t slices_per_row(const struct vd *vd)
-{
-    return (uint32_t)div_ceil_u64(vd_config_of(vd)->geometry.strip_bytes, SLICE_MAX_BYTES);
-}
-
 /* Answering */
 
 static void request_answer(struct vd_request *request, enum vd_status status)
@@ -90,33 +85,56 @@ void vd_flushes_check(struct vd *vd)
 
 /* Splitting */
 
+/* The data strips of op's row that the request meets: [*ret_first, *ret_end). */
+static void request_strips(const struct stripe_op *op, uint32_t *ret_first, uint32_t *ret_end)
+{
+    const struct vd_request *request = op->request;
+    uint32_t strip_shift = (uint32_t)__builtin_ctz(vd_config_of(op->vd)->geometry.strip_bytes);
+    uint32_t row_bytes = op->vd->row_bytes;
+    uint64_t row_start = op->map.row * (uint64_t)row_bytes;
+    uint64_t start = max_u64(request->offset_bytes, row_start) - row_start;
+    uint64_t end =
+        min_u64(request->offset_bytes + request->length_bytes, row_start + row_bytes) - row_start;
+
+    ASSERT(start < end && end <= row_bytes);
+    *ret_first = (uint32_t)start >> strip_shift;
+    *ret_end = (((uint32_t)end - 1) >> strip_shift) + 1;
+    ASSERT(*ret_end <= op->map.data_count);
+}
+
 /* Places of the row that the request touches within op's slice; sets op's range and masks. */
 static bool op_take_range(struct stripe_op *op)
 {
     uint32_t lo = UINT32_MAX;
     uint32_t hi = 0;
-    uint32_t starts[RAID_SPAN_MEMBERS_MAX];
-    uint32_t ends[RAID_SPAN_MEMBERS_MAX];
+    uint32_t first = 0;
+    uint32_t end = 0;
+    uint32_t start_of_strip = 0;
+    uint32_t end_of_strip = 0;
 
-    for (uint32_t d = 0; d < op->map.data_count; d++) {
-        stripe_request_range(op, d, &starts[d], &ends[d]);
-        if (starts[d] < ends[d]) {
+    request_strips(op, &first, &end);
+    op->data_first = first;
+    op->data_end = end;
+    for (uint32_t d = first; d < end; d++) {
+        stripe_request_range(op, d, &start_of_strip, &end_of_strip);
+        if (start_of_strip < end_of_strip) {
             op->touched |= UINT32_C(1) << op->map.data_place[d];
-            lo = min_u32(lo, (uint32_t)align_down_u64(starts[d], IO_ALIGN_BYTES));
-            hi = max_u32(hi, (uint32_t)align_up_u64(ends[d], IO_ALIGN_BYTES));
+            lo = min_u32(lo, (uint32_t)align_down_u64(start_of_strip, IO_ALIGN_BYTES));
+            hi = max_u32(hi, (uint32_t)align_up_u64(end_of_strip, IO_ALIGN_BYTES));
         }
     }
     if (op->touched == 0) {
         return false;
     }
-    op->lo = lo;
-    op->hi = hi;
-    ASSERT(op->hi - op->lo <= SLICE_MAX_BYTES);
-    for (uint32_t d = 0; d < op->map.data_count && op->want == PLAN_WRITE; d++) {
-        if (starts[d] < ends[d] && starts[d] <= lo && ends[d] >= hi) {
+    ASSERT(hi - lo <= SLICE_MAX_BYTES);
+    for (uint32_t d = first; d < end && op->want == PLAN_WRITE; d++) {
+        stripe_request_range(op, d, &start_of_strip, &end_of_strip);
+        if (start_of_strip <= lo && end_of_strip >= hi) {
             op->full |= UINT32_C(1) << op->map.data_place[d];
         }
     }
+    op->lo = lo;
+    op->hi = hi;
     return true;
 }
 
@@ -125,31 +143,29 @@ static uint64_t request_cursor_end(const struct vd_request *request)
 {
     const struct vd *vd = request_state((struct vd_request *)(uintptr_t)request)
                               ->vd; /* the accessor has no const form */
-    uint32_t row_bytes = geometry_row_bytes(&vd_config_of(vd)->geometry);
     uint64_t last = request->offset_bytes + request->length_bytes - 1;
 
-    return (last / row_bytes + 1) * slices_per_row(vd);
+    return (last / vd->row_bytes + 1) * vd->slices;
 }
 
-/* Fills op with the next piece of the request. False: nothing is left. */
-static bool request_next_piece(struct vd_request *request, struct stripe_op *op)
+/* Fills op with the next piece of the request before `end`. False: nothing is left. */
+static bool request_next_piece(struct vd_request *request, uint64_t end, struct stripe_op *op)
 {
     struct request_state *state = request_state(request);
     struct vd *vd = state->vd;
     const struct geometry *geometry = &vd_config_of(vd)->geometry;
-    uint32_t slices = slices_per_row(vd);
-    uint64_t end = request_cursor_end(request);
 
     op->vd = vd;
     op->request = request;
     op->want = request->op == VD_OP_READ ? PLAN_READ : PLAN_WRITE;
     while (state->cursor < end) {
         uint64_t cursor = state->cursor++;
+        uint64_t row = vd->slices == 1 ? cursor : cursor / vd->slices;
 
-        op->slice = (uint32_t)(cursor % slices);
+        op->slice = (uint32_t)(cursor - row * vd->slices);
         op->lo = op->slice * SLICE_MAX_BYTES;
         op->hi = min_u32(op->lo + SLICE_MAX_BYTES, geometry->strip_bytes);
-        geometry_row_map(geometry, cursor / slices, &op->map);
+        geometry_row_map(geometry, row, &op->map);
         if (op_take_range(op)) {
             return true;
         }
@@ -184,25 +200,26 @@ static void request_split_done(struct vd_request *request)
 static bool request_split(struct group *group, struct vd_request *request)
 {
     struct request_state *state = request_state(request);
+    uint64_t end = request_cursor_end(request);
 
     while (state->open_ops < div_ceil_u64(group->options.stripe_ops, 2)) {
         struct stripe_op *op = NULL;
 
-        if (state->status != VD_STATUS_OK || state->cursor == request_cursor_end(request)) {
+        if (state->status != VD_STATUS_OK || state->cursor == end) {
             return true;
         }
         op = stripe_op_take(group, &group->ops);
         if (op == NULL) {
             return false;
         }
-        if (!request_next_piece(request, op)) {
+        if (!request_next_piece(request, end, op)) {
             stripe_op_give(op);
             return true;
         }
         state->open_ops++;
         stripe_start(op);
     }
-    return state->cursor == request_cursor_end(request);
+    return state->cursor == end;
 }
 
 static bool requests_clash(const struct vd_request *a, const struct vd_request *b)
@@ -272,8 +289,8 @@ static enum vd_status request_check(const struct vd *vd, const struct vd_request
     const struct vd_config *config = vd_config_of(vd);
 
     if ((unsigned)request->op >= VD_OP_MAX ||
-        request->offset_bytes % config->geometry.block_bytes != 0 ||
-        request->length_bytes % config->geometry.block_bytes != 0 ||
+        ((request->offset_bytes | request->length_bytes) & (config->geometry.block_bytes - 1)) !=
+            0 ||
         request->offset_bytes > config->size_bytes ||
         request->length_bytes > config->size_bytes - request->offset_bytes) {
         return VD_STATUS_INVALID;
@@ -314,8 +331,7 @@ static void request_admit(struct vd *vd, struct vd_request *request)
         request_answer(request, VD_STATUS_OK);
     } else {
         state->phase = REQUEST_SPLITTING;
-        state->cursor = request->offset_bytes / geometry_row_bytes(&vd_config_of(vd)->geometry) *
-                        slices_per_row(vd);
+        state->cursor = request->offset_bytes / vd->row_bytes * vd->slices;
         list_push_tail(&vd->group->admission, &state->waiter.link);
     }
 }

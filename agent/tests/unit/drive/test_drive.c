@@ -276,6 +276,50 @@ static void test_timeout_and_late_return(void **state)
     fixture_free(f);
 }
 
+/* The timer was armed for a transfer that has been answered: the next one has its whole time. */
+static void test_deadline_is_of_the_oldest_unanswered(void **state)
+{
+    struct drive_options options = {.timeout_ms = 1000, .queue_depth = 2};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    f->sim->extra_latency_us = 700 * 1000;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 500 * 1000);
+    f->sim->extra_latency_us = 5 * SIM_SECOND;
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 990 * 1000);
+    assert_int_equal(f->status[0], IO_STATUS_OK);
+    assert_int_equal(f->completed[1], 0);
+    sim_world_advance(f->world, 20 * 1000);
+    assert_int_equal(f->completed[1], 1);
+    assert_int_equal(f->status[1], IO_STATUS_TIMEOUT);
+    sim_world_advance(f->world, 5 * SIM_SECOND);
+    assert_true(drive_is_idle(f->drive));
+    fixture_free(f);
+}
+
+/* Service time of the background: from the answer before, or from its own dispatch. */
+static void test_background_service_time(void **state)
+{
+    struct drive_options options = {.queue_depth = 8};
+    struct fixture *f = fixture_new(&options);
+    uint64_t service_us = 0;
+
+    (void)state;
+    f->sim->extra_latency_us = 10000;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(drive_counters(f->drive)->background_service_us, 0);
+    submit(f, 1, IO_OP_READ, IO_CLASS_BACKGROUND);
+    submit(f, 2, IO_OP_READ, IO_CLASS_BACKGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    service_us = drive_counters(f->drive)->background_service_us;
+    assert_int_equal(f->completed[2], 1);
+    assert_true(service_us >= 10000 && service_us < 11000); /* both at once, not added up */
+    fixture_free(f);
+}
+
 static void test_gone_and_back(void **state)
 {
     struct drive_options options = {.queue_depth = 2};
@@ -375,6 +419,8 @@ int main(void)
         cmocka_unit_test(test_error_is_retried_once),
         cmocka_unit_test(test_media_error_is_not_retried),
         cmocka_unit_test(test_timeout_and_late_return),
+        cmocka_unit_test(test_deadline_is_of_the_oldest_unanswered),
+        cmocka_unit_test(test_background_service_time),
         cmocka_unit_test(test_gone_and_back),
         cmocka_unit_test(test_port_gone_refuses_what_waits),
         cmocka_unit_test(test_states),

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/rng.h"
+#include "host/loop_timers.h"
 #include "host/work_pool.h"
 
 static int setup(void **state)
@@ -138,6 +139,39 @@ static void test_timer_armed_for_the_past_waits_for_the_next_turn(void **state)
         assert_int_equal(timed.fired_count, turn);
     }
     clock_cancel(timed.clock, &timed.timer);
+}
+
+struct stopwatch {
+    struct loop_task task;
+    struct clock_port *clock;
+    uint64_t before_us;
+    uint64_t after_us;
+};
+
+static void stopwatch_run(struct loop_task *task)
+{
+    struct stopwatch *watch = task->owner;
+    uint64_t start_us = loop_timers_now_us();
+
+    watch->before_us = clock_now_us(watch->clock);
+    while (loop_timers_now_us() < start_us + 2000) {
+    }
+    watch->after_us = clock_now_us(watch->clock);
+}
+
+/* Within a turn time stands still; between turns it is the real one. */
+static void test_time_stands_still_within_a_turn(void **state)
+{
+    struct loop *loop = *state;
+    struct stopwatch watch = {.clock = loop_clock(loop)};
+    uint64_t start_us = clock_now_us(watch.clock);
+
+    loop_task_init(&watch.task, stopwatch_run, &watch);
+    loop_post(loop, &watch.task);
+    assert_int_equal(loop_turn(loop, 0), 0);
+    assert_true(watch.before_us >= start_us);
+    assert_int_equal(watch.before_us, watch.after_us);
+    assert_true(clock_now_us(watch.clock) >= watch.after_us + 2000);
 }
 
 static void test_wall_clock_is_this_century(void **state)
@@ -497,6 +531,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_timer_armed_for_the_past_waits_for_the_next_turn,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(test_time_stands_still_within_a_turn, setup, teardown),
         cmocka_unit_test_setup_teardown(test_wall_clock_is_this_century, setup, teardown),
         cmocka_unit_test_setup_teardown(test_posted_task_runs_once_and_later, setup, teardown),
         cmocka_unit_test_setup_teardown(test_task_that_posts_itself_does_not_starve_the_loop, setup,
