@@ -84,8 +84,11 @@ STEPS = [
          reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
-    Step("agent-e2e", [meson_test("agent", "e2e", processes=1)],
-         reports=[meson_report("agent", "e2e")], env={"AW_VENV": str(ROOT / ".run/venv")}),
+    # The daemon's stories run on the build that watches its threads.
+    Step("agent-e2e", [meson_test("agent-tsan", "e2e", "agent", processes=1),
+                       meson_test("agent", "e2e", "nbd", "uplink", processes=1)],
+         reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
+         env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
     Step("agent-kill", [meson_test("agent", "kill", processes=1)],
          reports=[meson_report("agent", "kill")]),
     Step("backend", [[str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
