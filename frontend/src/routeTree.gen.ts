@@ -20,11 +20,13 @@ import { Route as AppEventsRouteImport } from './routes/_app/events'
 import { Route as AppOperationsRouteImport } from './routes/_app/operations'
 import { Route as AppTokensRouteImport } from './routes/_app/tokens'
 import { Route as AppUsersRouteImport } from './routes/_app/users'
+import { Route as AppBatteriesBatteryIdRouteImport } from './routes/_app/batteries.$batteryId'
 import { Route as AppDriveGroupsGroupIdRouteImport } from './routes/_app/drive-groups.$groupId'
 import { Route as AppDrivesDriveIdRouteImport } from './routes/_app/drives.$driveId'
 import { Route as AppHostsHostIdRouteImport } from './routes/_app/hosts.$hostId'
 import { Route as AppHostsAddRouteImport } from './routes/_app/hosts.add'
 import { Route as AppVirtualDrivesVirtualDriveIdRouteImport } from './routes/_app/virtual-drives.$virtualDriveId'
+import { Route as AppControllersControllerIdCacheRouteImport } from './routes/_app/controllers.$controllerId.cache'
 import { Route as AppHostsHostIdCreateRouteImport } from './routes/_app/hosts.$hostId_.create'
 
 const AppRoute = AppRouteImport.update({
@@ -81,6 +83,11 @@ const AppUsersRoute = AppUsersRouteImport.update({
   path: '/users',
   getParentRoute: () => AppRoute,
 } as any)
+const AppBatteriesBatteryIdRoute = AppBatteriesBatteryIdRouteImport.update({
+  id: '/batteries/$batteryId',
+  path: '/batteries/$batteryId',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppDriveGroupsGroupIdRoute = AppDriveGroupsGroupIdRouteImport.update({
   id: '/drive-groups/$groupId',
   path: '/drive-groups/$groupId',
@@ -107,6 +114,12 @@ const AppVirtualDrivesVirtualDriveIdRoute =
     path: '/virtual-drives/$virtualDriveId',
     getParentRoute: () => AppRoute,
   } as any)
+const AppControllersControllerIdCacheRoute =
+  AppControllersControllerIdCacheRouteImport.update({
+    id: '/controllers/$controllerId/cache',
+    path: '/controllers/$controllerId/cache',
+    getParentRoute: () => AppRoute,
+  } as any)
 const AppHostsHostIdCreateRoute = AppHostsHostIdCreateRouteImport.update({
   id: '/hosts/$hostId_/create',
   path: '/hosts/$hostId/create',
@@ -124,11 +137,13 @@ export interface FileRoutesByFullPath {
   '/operations': typeof AppOperationsRoute
   '/tokens': typeof AppTokensRoute
   '/users': typeof AppUsersRoute
+  '/batteries/$batteryId': typeof AppBatteriesBatteryIdRoute
   '/drive-groups/$groupId': typeof AppDriveGroupsGroupIdRoute
   '/drives/$driveId': typeof AppDrivesDriveIdRoute
   '/hosts/$hostId': typeof AppHostsHostIdRoute
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRoutesByTo {
@@ -142,11 +157,13 @@ export interface FileRoutesByTo {
   '/tokens': typeof AppTokensRoute
   '/users': typeof AppUsersRoute
   '/': typeof AppIndexRoute
+  '/batteries/$batteryId': typeof AppBatteriesBatteryIdRoute
   '/drive-groups/$groupId': typeof AppDriveGroupsGroupIdRoute
   '/drives/$driveId': typeof AppDrivesDriveIdRoute
   '/hosts/$hostId': typeof AppHostsHostIdRoute
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRoutesById {
@@ -162,11 +179,13 @@ export interface FileRoutesById {
   '/_app/tokens': typeof AppTokensRoute
   '/_app/users': typeof AppUsersRoute
   '/_app/': typeof AppIndexRoute
+  '/_app/batteries/$batteryId': typeof AppBatteriesBatteryIdRoute
   '/_app/drive-groups/$groupId': typeof AppDriveGroupsGroupIdRoute
   '/_app/drives/$driveId': typeof AppDrivesDriveIdRoute
   '/_app/hosts/$hostId': typeof AppHostsHostIdRoute
   '/_app/hosts/add': typeof AppHostsAddRoute
   '/_app/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
+  '/_app/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/_app/hosts/$hostId_/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRouteTypes {
@@ -182,11 +201,13 @@ export interface FileRouteTypes {
     | '/operations'
     | '/tokens'
     | '/users'
+    | '/batteries/$batteryId'
     | '/drive-groups/$groupId'
     | '/drives/$driveId'
     | '/hosts/$hostId'
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
+    | '/controllers/$controllerId/cache'
     | '/hosts/$hostId/create'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -200,11 +221,13 @@ export interface FileRouteTypes {
     | '/tokens'
     | '/users'
     | '/'
+    | '/batteries/$batteryId'
     | '/drive-groups/$groupId'
     | '/drives/$driveId'
     | '/hosts/$hostId'
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
+    | '/controllers/$controllerId/cache'
     | '/hosts/$hostId/create'
   id:
     | '__root__'
@@ -219,11 +242,13 @@ export interface FileRouteTypes {
     | '/_app/tokens'
     | '/_app/users'
     | '/_app/'
+    | '/_app/batteries/$batteryId'
     | '/_app/drive-groups/$groupId'
     | '/_app/drives/$driveId'
     | '/_app/hosts/$hostId'
     | '/_app/hosts/add'
     | '/_app/virtual-drives/$virtualDriveId'
+    | '/_app/controllers/$controllerId/cache'
     | '/_app/hosts/$hostId_/create'
   fileRoutesById: FileRoutesById
 }
@@ -311,6 +336,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppUsersRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/batteries/$batteryId': {
+      id: '/_app/batteries/$batteryId'
+      path: '/batteries/$batteryId'
+      fullPath: '/batteries/$batteryId'
+      preLoaderRoute: typeof AppBatteriesBatteryIdRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/drive-groups/$groupId': {
       id: '/_app/drive-groups/$groupId'
       path: '/drive-groups/$groupId'
@@ -346,6 +378,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppVirtualDrivesVirtualDriveIdRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/controllers/$controllerId/cache': {
+      id: '/_app/controllers/$controllerId/cache'
+      path: '/controllers/$controllerId/cache'
+      fullPath: '/controllers/$controllerId/cache'
+      preLoaderRoute: typeof AppControllersControllerIdCacheRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/hosts/$hostId_/create': {
       id: '/_app/hosts/$hostId_/create'
       path: '/hosts/$hostId/create'
@@ -366,11 +405,13 @@ interface AppRouteChildren {
   AppTokensRoute: typeof AppTokensRoute
   AppUsersRoute: typeof AppUsersRoute
   AppIndexRoute: typeof AppIndexRoute
+  AppBatteriesBatteryIdRoute: typeof AppBatteriesBatteryIdRoute
   AppDriveGroupsGroupIdRoute: typeof AppDriveGroupsGroupIdRoute
   AppDrivesDriveIdRoute: typeof AppDrivesDriveIdRoute
   AppHostsHostIdRoute: typeof AppHostsHostIdRoute
   AppHostsAddRoute: typeof AppHostsAddRoute
   AppVirtualDrivesVirtualDriveIdRoute: typeof AppVirtualDrivesVirtualDriveIdRoute
+  AppControllersControllerIdCacheRoute: typeof AppControllersControllerIdCacheRoute
   AppHostsHostIdCreateRoute: typeof AppHostsHostIdCreateRoute
 }
 
@@ -384,11 +425,13 @@ const AppRouteChildren: AppRouteChildren = {
   AppTokensRoute: AppTokensRoute,
   AppUsersRoute: AppUsersRoute,
   AppIndexRoute: AppIndexRoute,
+  AppBatteriesBatteryIdRoute: AppBatteriesBatteryIdRoute,
   AppDriveGroupsGroupIdRoute: AppDriveGroupsGroupIdRoute,
   AppDrivesDriveIdRoute: AppDrivesDriveIdRoute,
   AppHostsHostIdRoute: AppHostsHostIdRoute,
   AppHostsAddRoute: AppHostsAddRoute,
   AppVirtualDrivesVirtualDriveIdRoute: AppVirtualDrivesVirtualDriveIdRoute,
+  AppControllersControllerIdCacheRoute: AppControllersControllerIdCacheRoute,
   AppHostsHostIdCreateRoute: AppHostsHostIdCreateRoute,
 }
 

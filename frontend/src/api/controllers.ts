@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
-import type { Controller, ControllerUpdate } from './types'
+import type { Controller, ControllerUpdate, PreservedCache } from './types'
 
 export const controllersQuery = (hostId: string) =>
   queryOptions({
@@ -14,6 +14,17 @@ export const controllersQuery = (hostId: string) =>
             params: { query: { host_id: hostId, limit: PAGE_MAX, cursor } },
           }),
         ),
+      ),
+  })
+
+export const controllerQuery = (controllerId: string) =>
+  queryOptions({
+    queryKey: ['controllers', 'detail', controllerId],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/controllers/{controller_id}', {
+          params: { path: { controller_id: controllerId } },
+        }),
       ),
   })
 
@@ -35,6 +46,16 @@ export function updateController(controller: Controller, body: ControllerUpdate)
     api.PATCH('/api/v1/controllers/{controller_id}', {
       params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
       body,
+    }),
+  )
+}
+
+/** Throws acknowledged writes away; `confirm` is the typed name of their virtual drive. */
+export function discardCache(controller: Controller, preserved: PreservedCache, confirm: string) {
+  return unwrap(
+    api.POST('/api/v1/controllers/{controller_id}/actions/discard-preserved-cache', {
+      params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
+      body: { virtual_drive_key: preserved.virtual_drive_key, confirm },
     }),
   )
 }

@@ -75,6 +75,8 @@ export const driveChanges = {
         body: { ...place, force: serial !== undefined, ...(serial !== undefined && { serial }) },
       }),
     ),
+  resetCounters: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/reset-counters', target(drive))),
   injectFault: (drive: Drive, body: InjectFault) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/fault', { ...target(drive), body })),
 }

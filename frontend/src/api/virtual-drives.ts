@@ -71,6 +71,12 @@ export const virtualDriveChanges = {
         body: { confirm, force },
       }),
     ),
+  resetCounters: (virtualDrive: VirtualDrive) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters', {
+        ...target(virtualDrive),
+      }),
+    ),
   initialise: (virtualDrive: VirtualDrive, action: TaskAction) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/bgi', {

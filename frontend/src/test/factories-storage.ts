@@ -1,8 +1,12 @@
 import type {
+  Battery,
+  Cache,
   Controller,
   Drive,
   DriveGroup,
   Enclosure,
+  Latency,
+  MetricHistory,
   Operation,
   Reason,
   VirtualDrive,
@@ -11,10 +15,12 @@ import type {
 /** What a host reports, as the server sends it. */
 export const TIME = '2026-11-20T12:00:00Z'
 export const HOST_ID = '00000000-0000-4000-8000-000000000001'
-const CONTROLLER_ID = '00000000-0000-4000-8000-0000000000c0'
+export const CONTROLLER_ID = '00000000-0000-4000-8000-0000000000c0'
 const ENCLOSURE_ID = '00000000-0000-4000-8000-0000000000e0'
 export const GROUP_ID = '00000000-0000-4000-8000-0000000000d0'
 export const VIRTUAL_DRIVE_ID = '00000000-0000-4000-8000-0000000000f0'
+
+export const BATTERY_ID = '00000000-0000-4000-8000-0000000000bb'
 
 export const driveId = (slot: number) => `00000000-0000-4000-8000-00000000010${slot}`
 
@@ -242,6 +248,125 @@ export function operation(part: Partial<Operation> = {}): Operation {
     ended_at: null,
     reason: null,
     blocked: {},
+    ...part,
+  }
+}
+
+export function cache(part: Partial<Cache> = {}): Cache {
+  return {
+    medium: 'shared_memory',
+    state: 'ready',
+    state_reason: null,
+    size_bytes: 1_000_000_000,
+    survives_agent: true,
+    survives_power_loss: true,
+    stable: true,
+    used_bytes: 500_000_000,
+    dirty_bytes: 250_000_000,
+    dirty_limit_bytes: 1_000_000_000,
+    dirty_limit_reason: reason('dirty_limit_cache', 'As much as the cache holds.'),
+    pinned_bytes: 0,
+    read_hit_percent: 87.5,
+    destage_bytes_per_s: 120_000_000,
+    destage_measured_bytes_per_s: 200_000_000,
+    preserved: [],
+    ...part,
+  }
+}
+
+export function battery(part: Partial<Battery> = {}): Battery {
+  return {
+    ...reported,
+    id: BATTERY_ID,
+    key: 'bbu0',
+    controller_id: CONTROLLER_ID,
+    path: '/c0/bbu',
+    kind: 'emulated',
+    source: 'ibbu01',
+    model: 'iBBU01',
+    serial: 'B0001',
+    manufacturer: 'LSI',
+    manufactured_on: '2008-03-01',
+    mounting: 'on the controller',
+    state: 'optimal',
+    state_reason: reason('battery_ok', 'The battery is charged and in good health.'),
+    protects: true,
+    smart: true,
+    emulated: true,
+    charge_percent: 100,
+    voltage_mv: 4003,
+    temperature_c: 27,
+    design_capacity_mah: 1500,
+    full_capacity_mah: 1400,
+    health_percent: 93,
+    cycle_count: 12,
+    retention_s: 259_200,
+    left_s: 259_200,
+    low_left_s: null,
+    learn: {
+      mode: 'auto',
+      state: 'idle',
+      period_days: 28,
+      next_at: '2026-12-24T03:00:00Z',
+      last_at: null,
+      last_result: null,
+      transparent: false,
+    },
+    faults: [],
+    blocked: {},
+    ...part,
+  }
+}
+
+export function history(part: Partial<MetricHistory> = {}): MetricHistory {
+  const point = (minute: number, value: number) => ({
+    at: `2026-11-20T11:${minute}:00Z`,
+    low: value,
+    value,
+    high: value,
+  })
+  return {
+    object_id: BATTERY_ID,
+    since: '2026-11-20T06:00:00Z',
+    until: TIME,
+    step_s: 60,
+    series: [
+      {
+        name: 'charge_percent',
+        unit: 'percent',
+        points: [point(57, 100), point(58, 40), point(59, 70)],
+      },
+    ],
+    ...part,
+  }
+}
+
+export function latency(part: Partial<Latency> = {}): Latency {
+  const none = {
+    count: 0,
+    mean_us: 0,
+    p50_us: 0,
+    p99_us: 0,
+    p999_us: 0,
+    max_us: 0,
+    buckets: [],
+  }
+  return {
+    since: TIME,
+    read: {
+      count: 4,
+      mean_us: 90,
+      p50_us: 80,
+      p99_us: 1500,
+      p999_us: 1500,
+      max_us: 1480,
+      buckets: [
+        { below_us: 100, count: 3 },
+        { below_us: 2000, count: 1 },
+      ],
+    },
+    write: none,
+    flush: none,
     ...part,
   }
 }

@@ -34,6 +34,20 @@ function ObjectLink({ alert }: { alert: Alert }) {
       </Link>
     )
   }
+  if (alert.object_kind === 'battery') {
+    return (
+      <Link to="/batteries/$batteryId" params={{ batteryId: alert.object_id }}>
+        {text}
+      </Link>
+    )
+  }
+  if (alert.object_kind === 'controller') {
+    return (
+      <Link to="/controllers/$controllerId/cache" params={{ controllerId: alert.object_id }}>
+        {text}
+      </Link>
+    )
+  }
   return null
 }
 

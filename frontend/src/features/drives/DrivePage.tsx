@@ -2,12 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { operationsQuery } from '@/api/activity'
-import { driveQuery } from '@/api/drives'
+import { driveChanges, driveQuery } from '@/api/drives'
 import { groupsQuery } from '@/api/groups'
 import type { Drive } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
+import { LatencyPanel } from '@/features/figures/LatencyPanel'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
+import { blockedText } from '@/features/states/words'
 import { Loaded } from '@/ui/Loaded'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
@@ -74,6 +77,13 @@ function DriveContent({ drive }: { drive: Drive }) {
             <DriveCounterFacts drive={drive} />
           </Panel>
         </PanelGrid>
+        {(drive.bad_block_count ?? 0) > 0 && <BadBlocksPanel kind="drive" id={drive.id} />}
+        <LatencyPanel
+          kind="drive"
+          id={drive.id}
+          blockedReason={blockedText(drive.blocked, 'counters_reset')}
+          onReset={() => driveChanges.resetCounters(drive)}
+        />
         <RecentEvents filter={{ object_id: drive.id }} />
       </PanelStack>
     </>

@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { batteriesQuery } from '@/api/batteries'
 import type { Controller } from '@/api/types'
+import { BatteryStatus } from '@/features/batteries/BatteryStatus'
 import { controllerLooks, UNKNOWN_LOOK } from '@/features/states/tones'
 import { blockedText, word } from '@/features/states/words'
 import { formatBytes } from '@/lib/format'
@@ -43,15 +47,11 @@ function ControllerView({ controller }: { controller: Controller }) {
           { label: t('controller.serial'), value: <code>{controller.serial}</code> },
           {
             label: t('controller.cache'),
-            value:
-              controller.cache_bytes > 0
-                ? formatBytes(controller.cache_bytes)
-                : t('controller.noCache'),
+            value: <CacheMemory controller={controller} />,
           },
           {
             label: t('controller.battery'),
-            value:
-              controller.battery === 'absent' ? t('controller.batteryAbsent') : controller.battery,
+            value: <BatteryState controller={controller} />,
           },
           {
             label: t('controller.rebuildRate'),
@@ -84,5 +84,38 @@ function ControllerView({ controller }: { controller: Controller }) {
         <ControllerSettings controller={controller} onClose={() => setEditing(false)} />
       )}
     </div>
+  )
+}
+
+function CacheMemory({ controller }: { controller: Controller }) {
+  const { t } = useTranslation()
+  if (controller.cache_bytes === 0 && !controller.cache) return t('controller.noCache')
+  return (
+    <>
+      {formatBytes(controller.cache?.size_bytes ?? controller.cache_bytes)}{' '}
+      {controller.cache && (
+        <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller.id }}>
+          {t('battery.cachePage')}
+        </Link>
+      )}
+    </>
+  )
+}
+
+/** The battery's own state where it is reported; agents of the former version tell one word. */
+function BatteryState({ controller }: { controller: Controller }) {
+  const { t } = useTranslation()
+  const batteries = useQuery(batteriesQuery(controller.host_id)).data ?? []
+  const battery = batteries.find((each) => each.controller_id === controller.id)
+  if (!battery) {
+    return controller.battery === 'absent' ? t('controller.batteryAbsent') : controller.battery
+  }
+  return (
+    <>
+      <BatteryStatus state={battery.state} />{' '}
+      <Link to="/batteries/$batteryId" params={{ batteryId: battery.id }}>
+        {t('battery.open')}
+      </Link>
+    </>
   )
 }

@@ -1,4 +1,6 @@
 import {
+  BatteryCharging,
+  BatteryWarning,
   CircleAlert,
   CircleCheck,
   CircleDashed,
@@ -12,6 +14,8 @@ import {
   Unplug,
 } from 'lucide-react'
 import type {
+  BatteryState,
+  CacheState,
   CommandState,
   ControllerStatus,
   DriveState,
@@ -53,6 +57,27 @@ export const controllerLooks: Record<ControllerStatus, Look> = {
   needs_attention: { tone: 'warn', icon: TriangleAlert },
   degraded: { tone: 'crit', icon: TriangleAlert },
   failed: { tone: 'crit', icon: CircleAlert },
+}
+
+export const batteryLooks: Record<BatteryState, Look> = {
+  optimal: { tone: 'ok', icon: CircleCheck },
+  charging: { tone: 'warn', icon: BatteryCharging },
+  discharging: { tone: 'warn', icon: BatteryWarning },
+  learning: { tone: 'info', icon: RefreshCw },
+  low: { tone: 'warn', icon: BatteryWarning },
+  degraded: { tone: 'warn', icon: TriangleAlert },
+  failed: { tone: 'crit', icon: CircleAlert },
+  missing: { tone: 'crit', icon: Unplug },
+  unknown: { tone: 'warn', icon: CircleHelp },
+}
+
+export const cacheLooks: Record<CacheState, Look> = {
+  ready: { tone: 'ok', icon: CircleCheck },
+  recovering: { tone: 'info', icon: RefreshCw },
+  draining: { tone: 'warn', icon: RefreshCw },
+  suspended: { tone: 'warn', icon: CirclePause },
+  failed: { tone: 'crit', icon: CircleAlert },
+  missing: { tone: 'crit', icon: Unplug },
 }
 
 export const operationLooks: Record<OperationState, Look> = {

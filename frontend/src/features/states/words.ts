@@ -19,6 +19,16 @@ type Catalogue =
   | 'role'
   | 'roleHelp'
   | 'commandState'
+  | 'batteryState'
+  | 'batteryKind'
+  | 'batteryFault'
+  | 'learnMode'
+  | 'learnState'
+  | 'learnResult'
+  | 'cacheState'
+  | 'cacheMedium'
+  | 'readAheadState'
+  | 'metric'
 
 /** Keys made at run time are checked by `exists` instead of by the compiler. */
 function translate(key: string, params: Record<string, string> = {}): string {

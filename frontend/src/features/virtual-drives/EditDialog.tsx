@@ -1,10 +1,13 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive, VirtualDriveUpdate } from '@/api/types'
 import { virtualDriveChanges } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
+import { reasonText, word } from '@/features/states/words'
+import { i18n } from '@/lib/i18n'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { PolicySelect } from './PolicySelect'
 import { NAME_PATTERN } from './policy-options'
 
@@ -20,6 +23,7 @@ const settingsOf = (virtualDrive: VirtualDrive) => ({
   io_policy: virtualDrive.io_policy,
   drive_cache_policy: virtualDrive.drive_cache_policy,
   access: virtualDrive.access,
+  stripe_log: virtualDrive.stripe_log ?? false,
 })
 
 type Settings = ReturnType<typeof settingsOf>
@@ -29,6 +33,40 @@ export function differences(before: Settings, after: Settings): VirtualDriveUpda
   const keys = Object.keys(after) as (keyof Settings)[]
   return Object.fromEntries(
     keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]),
+  )
+}
+
+type PolicyState = VirtualDrive['write_policy'] | VirtualDrive['read_policy']
+
+/** What holds at present, where that is not what was asked for. */
+function present({ requested, effective, reason }: PolicyState): string | undefined {
+  if (requested === effective) return undefined
+  return i18n.t('policy.now', {
+    effective: word('policyWord', effective),
+    why: reasonText(reason),
+  })
+}
+
+interface RiskDialogProps {
+  name: string
+  pending: boolean
+  failure: ReactNode
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Always write-back is chosen with open eyes, or not at all. */
+function RiskDialog({ name, ...rest }: RiskDialogProps) {
+  const { t } = useTranslation()
+  return (
+    <ConfirmDialog
+      opened
+      title={t('policy.riskTitle', { name })}
+      verb={t('policy.riskVerb')}
+      grade={{ kind: 'consent', label: t('policy.risk', { name }) }}
+      consequences={[t('policy.riskLoss'), t('policy.riskLasting')]}
+      {...rest}
+    />
   )
 }
 
@@ -42,6 +80,7 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
       onDone: onClose,
     },
   )
+  const [asksRisk, setAsksRisk] = useState(false)
   const isNameGood = NAME_PATTERN.test(settings.name)
   const set = (part: Partial<Settings>) => setSettings({ ...settings, ...part })
 
@@ -50,7 +89,23 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
     if (change.isPending || !isNameGood) return
     const body = differences(settingsOf(virtualDrive), settings)
     if (Object.keys(body).length === 0) onClose()
+    else if (body.write_policy === 'always_write_back') setAsksRisk(true)
     else change.mutate(body)
+  }
+
+  if (asksRisk) {
+    return (
+      <RiskDialog
+        name={settings.name}
+        pending={change.isPending}
+        failure={<ChangeFailure error={change.error} />}
+        onConfirm={() => change.mutate(differences(settingsOf(virtualDrive), settings))}
+        onClose={() => {
+          change.reset()
+          setAsksRisk(false)
+        }}
+      />
+    )
   }
 
   return (
@@ -74,12 +129,14 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             name="write_policy"
             label={t('vd.write')}
             value={settings.write_policy}
+            description={present(virtualDrive.write_policy)}
             onChange={(write_policy) => set({ write_policy })}
           />
           <PolicySelect
             name="read_policy"
             label={t('vd.read')}
             value={settings.read_policy}
+            description={present(virtualDrive.read_policy)}
             onChange={(read_policy) => set({ read_policy })}
           />
           <PolicySelect
@@ -100,6 +157,14 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             value={settings.access}
             onChange={(access) => set({ access })}
           />
+          {virtualDrive.stripe_log !== null && (
+            <Switch
+              label={t('policy.stripeLog')}
+              description={t('policy.stripeLogHelp')}
+              checked={settings.stripe_log}
+              onChange={(event) => set({ stripe_log: event.currentTarget.checked })}
+            />
+          )}
           <ChangeFailure error={change.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive } from '@/api/types'
 import { reasonText, word } from '@/features/states/words'
+import { formatBytes, formatPercent } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Notice } from '@/ui/Notice'
@@ -16,6 +17,40 @@ interface PolicyRow {
   why: string
 }
 
+/** Read-ahead may be wanted and yet rest: it says what it does now. */
+function readWhy({ read_policy, read_ahead }: VirtualDrive): string {
+  const why = reasonText(read_policy.reason)
+  return read_ahead ? `${why} ${word('readAheadState', read_ahead.state)}` : why
+}
+
+function cacheRow({ cache }: VirtualDrive): PolicyRow[] {
+  if (cache === null) return []
+  const why = [
+    cache.dirty_bytes > 0 &&
+      i18n.t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) }),
+    cache.pinned && i18n.t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) }),
+    !cache.dirty && i18n.t('policy.inCacheNone'),
+    cache.read_hit_percent !== null &&
+      i18n.t('policy.hit', { percent: formatPercent(cache.read_hit_percent) }),
+  ]
+  return [
+    {
+      id: 'cache',
+      name: i18n.t('policy.inCache'),
+      requested: '–',
+      effective: '–',
+      why: why.filter(Boolean).join(' '),
+    },
+  ]
+}
+
+function stripeLogRow({ stripe_log }: VirtualDrive): PolicyRow[] {
+  if (stripe_log === null) return []
+  const value = stripe_log ? 'on' : 'off'
+  const row = { requested: value, effective: value, why: '–' }
+  return [{ id: 'stripeLog', name: i18n.t('policy.stripeLog'), ...row }]
+}
+
 function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
   const { write_policy: write, read_policy: read } = virtualDrive
   const simple = (id: string, name: string, value: string): PolicyRow => ({
@@ -27,10 +62,12 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
   })
   return [
     { id: 'write', name: i18n.t('vd.write'), ...write, why: reasonText(write.reason) },
-    { id: 'read', name: i18n.t('vd.read'), ...read, why: reasonText(read.reason) },
+    { id: 'read', name: i18n.t('vd.read'), ...read, why: readWhy(virtualDrive) },
     simple('io', i18n.t('vd.io'), virtualDrive.io_policy),
     simple('driveCache', i18n.t('vd.driveCache'), virtualDrive.drive_cache_policy),
     simple('access', i18n.t('vd.access'), virtualDrive.access),
+    ...stripeLogRow(virtualDrive),
+    ...cacheRow(virtualDrive),
   ]
 }
 

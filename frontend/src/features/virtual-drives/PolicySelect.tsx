@@ -5,6 +5,7 @@ import { POLICY_OPTIONS, type PolicyName } from './policy-options'
 interface PolicySelectProps<Name extends PolicyName> {
   name: Name
   label: string
+  description?: string | undefined
   value: (typeof POLICY_OPTIONS)[Name][number]
   onChange: (value: (typeof POLICY_OPTIONS)[Name][number]) => void
 }
@@ -14,6 +15,7 @@ export function PolicySelect<Name extends PolicyName>(props: PolicySelectProps<N
   return (
     <NativeSelect
       label={props.label}
+      description={props.description}
       value={props.value}
       data={options.map((value) => ({ value, label: word('policyWord', value) }))}
       onChange={(event) => {

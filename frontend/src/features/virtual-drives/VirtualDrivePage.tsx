@@ -4,13 +4,16 @@ import { useTranslation } from 'react-i18next'
 import { operationsQuery } from '@/api/activity'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
-import { virtualDriveQuery } from '@/api/virtual-drives'
+import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
+import { LatencyPanel } from '@/features/figures/LatencyPanel'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
-import { word } from '@/features/states/words'
+import { blockedText, reasonText, word } from '@/features/states/words'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
+import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
@@ -55,6 +58,11 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
       />
       <PanelStack>
         <StaleBanner of={virtualDrive} />
+        {virtualDrive.lost_writes && (
+          <Notice tone="crit" title={t('policy.lostTitle')}>
+            <p>{reasonText(virtualDrive.lost_writes)}</p>
+          </Notice>
+        )}
         <Panel title={t('vd.operations')}>
           <OperationsList operations={running} empty={t('vd.noOperations')} />
         </Panel>
@@ -69,6 +77,15 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
             <PolicyPanel virtualDrive={virtualDrive} />
           </PanelStack>
         </PanelGrid>
+        {(virtualDrive.bad_block_count ?? 0) > 0 && (
+          <BadBlocksPanel kind="virtual_drive" id={virtualDrive.id} />
+        )}
+        <LatencyPanel
+          kind="virtual_drive"
+          id={virtualDrive.id}
+          blockedReason={blockedText(virtualDrive.blocked, 'counters_reset')}
+          onReset={() => virtualDriveChanges.resetCounters(virtualDrive)}
+        />
         <ExportPanel virtualDrive={virtualDrive} />
         <RecentEvents filter={{ object_id: virtualDrive.id }} />
       </PanelStack>

@@ -81,6 +81,67 @@ describe('virtual drive page', () => {
     expect(await dialog.findByText('archive has 2 open connections.')).toBeVisible()
   })
 
+  it('names the risk before always write-back, and sends it only with consent', async () => {
+    const update = record('patch', '/virtual-drives/:id', make.command({ op: 'vd_set' }))
+    server.use(update.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    expect(editor.getByText('Now: Write-through. No cache memory is fitted.')).toBeVisible()
+    await user.selectOptions(
+      editor.getByRole('combobox', { name: 'Write policy' }),
+      'always_write_back',
+    )
+    await user.click(editor.getByRole('button', { name: 'Save' }))
+    const title = 'Always write-back for archive'
+    const risk = within(await screen.findByRole('dialog', { name: title }))
+    expect(risk.getByText(/A power failure then loses them/)).toBeVisible()
+    const verb = risk.getByRole('button', { name: 'Use always write-back' })
+    expect(verb).toBeDisabled()
+    expect(update.requests).toHaveLength(0)
+    await user.click(risk.getByRole('checkbox', { name: /power failure loses acknowledged/ }))
+    await user.click(verb)
+    expect(await screen.findByText('archive is changed.')).toBeVisible()
+    expect(update.requests[0]?.body).toEqual({ write_policy: 'always_write_back' })
+  })
+
+  it('tells loudly of lost writes and lists bad blocks', async () => {
+    server.use(
+      get(
+        '/virtual-drives/:id',
+        make.virtualDrive({
+          bad_block_count: 1,
+          lost_writes: make.reason('cache_lost_medium', 'The cache medium is gone.'),
+        }),
+      ),
+      get('/virtual-drives/:id/bad-blocks', {
+        block_bytes: 512,
+        total: 1,
+        more: false,
+        blocks: [{ lba: 4096, count: 8, found_at: make.TIME }],
+      }),
+    )
+    renderApp(ADDRESS)
+    expect(await screen.findByText('Acknowledged writes were lost')).toBeVisible()
+    expect(screen.getByText('The cache medium is gone.')).toBeVisible()
+    expect(await screen.findByRole('row', { name: /4,096 8/ })).toBeVisible()
+  })
+
+  it('shows how long requests take, in a table and a plot', async () => {
+    server.use(get('/virtual-drives/:id/latency', make.latency()))
+    renderApp(ADDRESS)
+    const row = await screen.findByRole('row', { name: /^Read 4 80 µs 1.5 ms/ })
+    expect(row).toBeVisible()
+    expect(
+      screen.getByRole('img', { name: 'Read: half within 80 µs, 99 % within 1.5 ms' }),
+    ).toBeVisible()
+  })
+
+  it('says it when the agent does not measure', async () => {
+    renderApp(ADDRESS)
+    expect(await screen.findByText('This agent does not measure it.')).toBeVisible()
+  })
+
   it('sends only the settings that differ', () => {
     const before = {
       name: 'a',
@@ -89,6 +150,7 @@ describe('virtual drive page', () => {
       io_policy: 'direct' as const,
       drive_cache_policy: 'on' as const,
       access: 'read_write' as const,
+      stripe_log: false,
     }
     expect(differences(before, { ...before, name: 'b', access: 'read_only' })).toEqual({
       name: 'b',

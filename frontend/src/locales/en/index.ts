@@ -1,5 +1,6 @@
 import * as access from './access'
 import * as activity from './activity'
+import * as cache from './cache'
 import * as common from './common'
 import * as drives from './drives'
 import * as fleet from './fleet'
@@ -12,6 +13,7 @@ import * as wizard from './wizard'
 export const en = {
   ...access,
   ...activity,
+  ...cache,
   ...common,
   ...drives,
   ...fleet,

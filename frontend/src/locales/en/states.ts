@@ -146,3 +146,87 @@ export const commandState = {
   expired: 'Expired',
   indeterminate: 'Outcome unknown',
 } as const
+
+export const batteryState = {
+  optimal: 'Ready',
+  charging: 'Charging',
+  discharging: 'Discharging',
+  learning: 'Learn cycle',
+  low: 'Charge too low',
+  degraded: 'Needs attention',
+  failed: 'Failed',
+  missing: 'Missing',
+  unknown: 'Not known',
+} as const
+
+export const batteryKind = {
+  emulated: 'Emulated battery',
+  ups: 'UPS',
+  cachevault: 'CacheVault: the cache medium itself',
+} as const
+
+export const batteryFault = {
+  fail: 'Failed',
+  remove: 'Taken out',
+  low_charge: 'Charge too low',
+  overheat: 'Too warm',
+  wear_out: 'Worn out',
+  power_off: 'Mains power off',
+} as const
+
+export const learnMode = {
+  auto: 'By itself, at the date',
+  warn: 'Only remind me at the date',
+  manual: 'Only when started by hand',
+  disabled: 'Never',
+} as const
+
+export const learnState = {
+  idle: 'None is running',
+  announced: 'Begins soon',
+  due: 'Due: start it by hand',
+  pending: 'Waits until the battery is charged',
+  charging: 'Charging fully before it begins',
+  discharging: 'Discharging to measure the capacity',
+  recharging: 'Charging again',
+} as const
+
+export const learnResult = {
+  passed: 'Passed',
+  failed: 'Failed',
+  timed_out: 'Took too long',
+} as const
+
+export const cacheState = {
+  ready: 'Ready',
+  recovering: 'Recovering',
+  draining: 'Being emptied',
+  suspended: 'Suspended',
+  failed: 'Failed',
+  missing: 'Missing',
+} as const
+
+export const cacheMedium = {
+  shared_memory: 'Shared memory',
+  persistent_memory: 'Persistent memory',
+  file_log: 'Log on a file or NVMe drive',
+} as const
+
+export const readAheadState = {
+  off: 'Off at the moment.',
+  watching: 'Watching; no sequential reader now.',
+  reading: 'Reading ahead now.',
+} as const
+
+export const metric = {
+  charge_percent: 'Charge',
+  temperature_c: 'Temperature',
+  voltage_mv: 'Voltage',
+  full_capacity_mah: 'Capacity when full',
+  left_s: 'Time left at this charge',
+  used_bytes: 'Fill',
+  dirty_bytes: 'Not yet on the drives',
+  pinned_bytes: 'Preserved',
+  read_hit_percent: 'Hit rate of reads',
+  destage_bytes_per_s: 'Destage rate',
+} as const

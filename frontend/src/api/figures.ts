@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, unwrap } from './client'
+
+/** The server takes one sample in a minute. */
+const SAMPLE_MS = 60_000
+const LATENCY_MS = 10_000
+
+export const historyQuery = (objectId: string, hours: number) =>
+  queryOptions({
+    queryKey: ['metrics', 'detail', objectId, hours],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/metrics/history', {
+          params: { query: { object_id: objectId, hours } },
+        }),
+      ),
+    refetchInterval: SAMPLE_MS,
+  })
+
+export type Measured = 'drive' | 'virtual_drive'
+
+/** The host is asked each time; one that cannot answer is not asked again and again. */
+export const latencyQuery = (kind: Measured, id: string) =>
+  queryOptions({
+    queryKey: ['latency', 'detail', id],
+    queryFn: () =>
+      kind === 'drive'
+        ? unwrap(
+            api.GET('/api/v1/drives/{drive_id}/latency', { params: { path: { drive_id: id } } }),
+          )
+        : unwrap(
+            api.GET('/api/v1/virtual-drives/{virtual_drive_id}/latency', {
+              params: { path: { virtual_drive_id: id } },
+            }),
+          ),
+    refetchInterval: (query) => (query.state.error ? false : LATENCY_MS),
+    retry: false,
+  })
+
+export const badBlocksQuery = (kind: Measured, id: string) =>
+  queryOptions({
+    queryKey: ['bad-blocks', 'detail', id],
+    queryFn: () =>
+      kind === 'drive'
+        ? unwrap(
+            api.GET('/api/v1/drives/{drive_id}/bad-blocks', { params: { path: { drive_id: id } } }),
+          )
+        : unwrap(
+            api.GET('/api/v1/virtual-drives/{virtual_drive_id}/bad-blocks', {
+              params: { path: { virtual_drive_id: id } },
+            }),
+          ),
+    retry: false,
+  })

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { batteryQuery } from '@/api/batteries'
+import type { Battery } from '@/api/types'
+import { RecentEvents } from '@/features/events/RecentEvents'
+import type { Range } from '@/features/figures/figures'
+import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
+import { BatteryIdentityFacts, BatteryStateFacts } from './BatteryFacts'
+import { BatteryStatus } from './BatteryStatus'
+import { LearnPanel } from './LearnPanel'
+import { TryBattery } from './TryBattery'
+
+const SERIES = ['charge_percent', 'temperature_c', 'full_capacity_mah', 'left_s']
+
+interface BatteryPageProps {
+  batteryId: string
+  range: Range
+  onRangeChange: (range: Range) => void
+}
+
+export function BatteryPage(props: BatteryPageProps) {
+  const battery = useQuery(batteryQuery(props.batteryId))
+  return <Loaded query={battery}>{(data) => <BatteryContent battery={data} {...props} />}</Loaded>
+}
+
+function BatteryContent({
+  battery,
+  range,
+  onRangeChange,
+}: BatteryPageProps & { battery: Battery }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <PageHeader
+        title={t('battery.title', { path: battery.path })}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link key="host" to="/hosts/$hostId" params={{ hostId: battery.host_id }}>
+            {battery.host_name}
+          </Link>,
+          <Link
+            key="cache"
+            to="/controllers/$controllerId/cache"
+            params={{ controllerId: battery.controller_id }}
+          >
+            {t('controller.cache')}
+          </Link>,
+        ]}
+        status={<BatteryStatus state={battery.state} variant="pill" />}
+        subtitle={battery.model}
+      />
+      <PanelStack>
+        <StaleBanner of={battery} />
+        <PanelGrid>
+          <PanelStack>
+            <Panel title={t('battery.about')}>
+              <BatteryStateFacts battery={battery} />
+            </Panel>
+            <Panel title={t('battery.identity')}>
+              <BatteryIdentityFacts battery={battery} />
+            </Panel>
+          </PanelStack>
+          <PanelStack>
+            <LearnPanel battery={battery} />
+            {battery.emulated && (
+              <Panel title={t('fault.title')}>
+                <TryBattery battery={battery} />
+              </Panel>
+            )}
+          </PanelStack>
+        </PanelGrid>
+        <HistoryPanel
+          objectId={battery.id}
+          names={SERIES}
+          range={range}
+          onRangeChange={onRangeChange}
+        />
+        <RecentEvents filter={{ object_id: battery.id }} />
+      </PanelStack>
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { batteriesQuery } from '@/api/batteries'
+import { controllerQuery } from '@/api/controllers'
+import type { Cache, Controller } from '@/api/types'
+import { BatteryStatus } from '@/features/batteries/BatteryStatus'
+import { RecentEvents } from '@/features/events/RecentEvents'
+import type { Range } from '@/features/figures/figures'
+import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { cacheLooks, UNKNOWN_LOOK } from '@/features/states/tones'
+import { word } from '@/features/states/words'
+import { EmptyState } from '@/ui/EmptyState'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
+import { Status } from '@/ui/Status'
+import { CacheAbout, CacheContent } from './CacheFacts'
+import { PreservedPanel } from './PreservedPanel'
+
+const SERIES = ['used_bytes', 'dirty_bytes', 'read_hit_percent', 'destage_bytes_per_s']
+
+interface CachePageProps {
+  controllerId: string
+  range: Range
+  onRangeChange: (range: Range) => void
+}
+
+export function CachePage(props: CachePageProps) {
+  const controller = useQuery(controllerQuery(props.controllerId))
+  return <Loaded query={controller}>{(data) => <Content controller={data} {...props} />}</Loaded>
+}
+
+function Content({
+  controller,
+  range,
+  onRangeChange,
+}: CachePageProps & { controller: Controller }) {
+  const { t } = useTranslation()
+  const { cache } = controller
+  return (
+    <>
+      <PageHeader
+        title={t('cache.title', { path: controller.path })}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link key="host" to="/hosts/$hostId" params={{ hostId: controller.host_id }}>
+            {controller.host_name}
+          </Link>,
+        ]}
+        status={cache && <CacheStatus cache={cache} />}
+        subtitle={controller.model}
+      />
+      <PanelStack>
+        <StaleBanner of={controller} />
+        {cache ? (
+          <>
+            <PanelGrid>
+              <Panel title={t('cache.content')}>
+                <CacheContent cache={cache} />
+              </Panel>
+              <Panel title={t('cache.about')} aside={<BatteryLink controller={controller} />}>
+                <CacheAbout cache={cache} rule={controller.no_battery_rule} />
+              </Panel>
+            </PanelGrid>
+            <PreservedPanel controller={controller} preserved={cache.preserved} />
+            <HistoryPanel
+              objectId={controller.id}
+              names={SERIES}
+              range={range}
+              onRangeChange={onRangeChange}
+            />
+          </>
+        ) : (
+          <EmptyState kind="none-yet" title={t('cache.none')}>
+            {t('cache.noneText')}
+          </EmptyState>
+        )}
+        <RecentEvents filter={{ object_id: controller.id }} />
+      </PanelStack>
+    </>
+  )
+}
+
+function CacheStatus({ cache }: { cache: Cache }) {
+  const look = cacheLooks[cache.state] ?? UNKNOWN_LOOK
+  return (
+    <Status tone={look.tone} icon={look.icon} variant="pill">
+      {word('cacheState', cache.state)}
+    </Status>
+  )
+}
+
+function BatteryLink({ controller }: { controller: Controller }) {
+  const { t } = useTranslation()
+  const batteries = useQuery(batteriesQuery(controller.host_id)).data ?? []
+  const battery = batteries.find((each) => each.controller_id === controller.id)
+  if (!battery) return null
+  return (
+    <>
+      <BatteryStatus state={battery.state} />{' '}
+      <Link to="/batteries/$batteryId" params={{ batteryId: battery.id }}>
+        {t('battery.open')}
+      </Link>
+    </>
+  )
+}
