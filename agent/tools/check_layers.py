@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ABOVE = ["base", "port", "drive", "raid", "meta", "vd", "task", "emulate", "ctl"]
+ABOVE = ["base", "port", "drive", "raid", "cache", "meta", "vd", "task", "emulate", "ctl"]
 BELOW = ["host", "export", "control", "uplink", "daemon", "cli"]
 LADDER = ABOVE + BELOW
 

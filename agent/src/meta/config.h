@@ -55,6 +55,9 @@ struct vd_config {
       not the first background initialization */
     uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
     uint64_t intent_generation;/* write intents of another one are void (raid/intent_log.h) */
+    /* The cache journal that may hold writes which are not on the members; zero: none does. */
+    struct uuid cache_journal;
+    bool cache_lost;           /* a journal with such writes has been lost */
 };
 
 /* 4096 bytes of a member that a rebuild found beyond recovery. Whoever needs them gets EIO until

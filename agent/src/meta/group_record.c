@@ -97,6 +97,8 @@ static int member_decode(const uint8_t *in, struct member_config *member)
 
 #define VD_FLAG_DIRTY 1u
 #define VD_FLAG_RESYNC 2u
+#define VD_FLAG_CACHE_LOST 128u
+#define VD_FLAGS (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_CACHE_LOST)
 
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
@@ -109,7 +111,8 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     out[47] = (uint8_t)vd->io_policy;
     out[48] = (uint8_t)vd->drive_cache_policy;
     out[49] = (uint8_t)vd->access;
-    out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u));
+    out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
+                        (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
     put_le32(out + 60, vd->geometry.strip_bytes);
@@ -120,6 +123,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     put_le64(out + 96, vd->created_us);
     put_le64(out + 104, vd->consistent_rows);
     put_le64(out + 112, vd->intent_generation);
+    memcpy(out + 144, vd->cache_journal.bytes, 16);
 }
 
 static int vd_decode(const uint8_t *in, struct vd_config *vd)
@@ -130,7 +134,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->name[VD_NAME_MAX] = '\0';
     if (in[43] != 0 || in[44] >= RAID_LEVEL_MAX || in[45] >= WRITE_POLICY_MAX ||
         in[46] >= READ_POLICY_MAX || in[47] >= IO_POLICY_MAX || in[48] >= DRIVE_CACHE_POLICY_MAX ||
-        in[49] >= ACCESS_POLICY_MAX || (in[50] & ~(VD_FLAG_DIRTY | VD_FLAG_RESYNC)) != 0) {
+        in[49] >= ACCESS_POLICY_MAX || (in[50] & ~VD_FLAGS) != 0) {
         return -EBADMSG;
     }
     vd->geometry.level = (enum raid_level)in[44];
@@ -141,6 +145,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->access = (enum access_policy)in[49];
     vd->dirty = (in[50] & VD_FLAG_DIRTY) != 0;
     vd->resync = (in[50] & VD_FLAG_RESYNC) != 0;
+    vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
     vd->geometry.span_count = get_le32(in + 52);
     vd->geometry.members_per_span = get_le32(in + 56);
     vd->geometry.strip_bytes = get_le32(in + 60);
@@ -151,6 +156,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->created_us = get_le64(in + 96);
     vd->consistent_rows = get_le64(in + 104);
     vd->intent_generation = get_le64(in + 112);
+    memcpy(vd->cache_journal.bytes, in + 144, 16);
     return 0;
 }
 

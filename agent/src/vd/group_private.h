@@ -420,6 +420,8 @@ void vd_write_end(struct vd *vd);
 
 /* vd_request.c */
 void requests_pump(struct group *group);
+/* What stands in the way of the request now, if anything. */
+enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request);
 void request_op_done(struct stripe_op *op);
 void vd_flushes_check(struct vd *vd);
 

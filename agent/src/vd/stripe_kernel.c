@@ -7,34 +7,38 @@
 #include "raid/parity.h"
 #include "vd/group_private.h"
 
+/* Of a data strip, in the virtual drive. */
+static uint64_t strip_start(const struct stripe_op *op, uint32_t data_index)
+{
+    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
+
+    return op->map.row * (uint64_t)op->vd->row_bytes + (uint64_t)data_index * geometry->strip_bytes;
+}
+
 void stripe_request_range(const struct stripe_op *op, uint32_t data_index, uint32_t *ret_lo,
                           uint32_t *ret_hi)
 {
     const struct vd_request *request = op->request;
-    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
-    uint64_t strip_start =
-        op->map.row * (uint64_t)op->vd->row_bytes + (uint64_t)data_index * geometry->strip_bytes;
-    uint64_t start = max_u64(request->offset_bytes, strip_start + op->lo);
-    uint64_t end = min_u64(request->offset_bytes + request->length_bytes, strip_start + op->hi);
+    uint64_t first = strip_start(op, data_index);
+    uint64_t start = max_u64(request->offset_bytes, first + op->lo);
+    uint64_t end = min_u64(request->offset_bytes + request->length_bytes, first + op->hi);
 
     if (start >= end) {
         *ret_lo = 0;
         *ret_hi = 0;
         return;
     }
-    *ret_lo = (uint32_t)(start - strip_start);
-    *ret_hi = (uint32_t)(end - strip_start);
+    *ret_lo = (uint32_t)(start - first);
+    *ret_hi = (uint32_t)(end - first);
 }
 
 /* Where in the request's buffer byte `lo` of a data strip is. */
 static uint8_t *request_bytes(const struct stripe_op *op, uint32_t data_index, uint32_t lo)
 {
-    const struct geometry *geometry = &vd_config_of(op->vd)->geometry;
-    uint64_t strip_start =
-        op->map.row * (uint64_t)op->vd->row_bytes + (uint64_t)data_index * geometry->strip_bytes;
+    uint64_t at = strip_start(op, data_index) + lo;
 
-    ASSERT(strip_start + lo >= op->request->offset_bytes);
-    return op->request->buffer + (strip_start + lo - op->request->offset_bytes);
+    ASSERT(at >= op->request->offset_bytes);
+    return op->request->buffer + (at - op->request->offset_bytes);
 }
 
 static bool is_touched(const struct stripe_op *op, uint32_t data_index)
@@ -52,7 +56,10 @@ static void overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *bu
     if (lo == hi) {
         return;
     }
-    if (op->request->op == VD_OP_WRITE) {
+    if (op->request->op == VD_OP_WRITE && op->request->gather != NULL) {
+        op->request->gather(op->request, strip_start(op, data_index) + lo, buffer + (lo - op->lo),
+                            hi - lo);
+    } else if (op->request->op == VD_OP_WRITE) {
         memcpy(buffer + (lo - op->lo), request_bytes(op, data_index, lo), hi - lo);
     } else {
         memset(buffer + (lo - op->lo), 0, hi - lo);

@@ -284,7 +284,7 @@ void request_op_done(struct stripe_op *op)
 
 /* Admission */
 
-static enum vd_status request_check(const struct vd *vd, const struct vd_request *request)
+enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request)
 {
     const struct vd_config *config = vd_config_of(vd);
 
@@ -296,7 +296,7 @@ static enum vd_status request_check(const struct vd *vd, const struct vd_request
         return VD_STATUS_INVALID;
     }
     if ((request->op == VD_OP_READ || request->op == VD_OP_WRITE) && request->buffer == NULL &&
-        request->length_bytes > 0) {
+        request->gather == NULL && request->length_bytes > 0) {
         return VD_STATUS_INVALID;
     }
     if (vd->group->stop != STOP_NO || !vd->serving || !vd->group->online) {
@@ -314,7 +314,7 @@ static enum vd_status request_check(const struct vd *vd, const struct vd_request
 static void request_admit(struct vd *vd, struct vd_request *request)
 {
     struct request_state *state = request_state(request);
-    enum vd_status status = request_check(vd, request);
+    enum vd_status status = vd_request_check(vd, request);
 
     if (request_writes(request) || request->op == VD_OP_FLUSH) {
         list_push_tail(&vd->ordered, &request->vd_link);

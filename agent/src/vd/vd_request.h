@@ -40,6 +40,10 @@ struct vd_request {
     uint64_t offset_bytes;
     uint32_t length_bytes;   /* flush: 0; write-zeroes and trim: up to 4 GiB - block */
     uint8_t *buffer;         /* read and write only; no alignment needed */
+    /* A write whose bytes lie scattered: hands out those of the virtual drive from offset_bytes
+     * on, the same each time. NULL: they are in buffer. */
+    void (*gather)(const struct vd_request *request, uint64_t offset_bytes, void *to,
+                   uint32_t length_bytes);
     void (*complete)(struct vd_request *request, enum vd_status status);
     void *owner;
 

@@ -1,0 +1,112 @@
+/*
+ * Simulated lives behind the cache, and the bugs planted in it that they must notice.
+ */
+#include "aw_test.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cache/sim_bug.h"
+#include "cached_life.h"
+
+#define LIVES 150u
+#define BUG_LIVES 400u
+#define REQUESTS 250u
+#define EXIT_CAUGHT 42
+
+static void test_lives(void **state UNUSED)
+{
+    uint64_t seed = aw_test_seed("sim-cached", 1);
+    const char *text = getenv("AW_LIVES");
+    uint32_t lives = text != NULL ? (uint32_t)strtoul(text, NULL, 0) : LIVES;
+    uint64_t requests = 0;
+    uint32_t crashes = 0;
+
+    for (uint32_t i = 0; i < lives; i++) {
+        struct life_result result;
+
+        cached_life(seed + i, REQUESTS, &result);
+        if (result.failed) {
+            fail_msg("seed %llu (%s): %s", (unsigned long long)(seed + i), result.shape,
+                     result.why);
+        }
+        requests += result.requests;
+        crashes += result.crashes;
+    }
+    printf("# %u lives, %u crashes, %llu requests\n", lives, crashes, (unsigned long long)requests);
+}
+
+struct planted {
+    enum cache_bug bug;
+    const char *name;
+};
+
+static const struct planted planted[] = {
+    {CACHE_BUG_FREE_UNFLUSHED, "freed before the drives were flushed"},
+    {CACHE_BUG_NO_MARK, "acknowledged before the mark is durable"},
+    {CACHE_BUG_FLUSH_SHORT, "a flush that does not wait for the cache"},
+    {CACHE_BUG_PASS_UNDRAINED, "a write passes older dirty blocks"},
+    {CACHE_BUG_STALE_FILL, "a read fills in what was overwritten"},
+    {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten"},
+    {CACHE_BUG_ROW_TWICE, "two batches of one row at a time"},
+    {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail"},
+};
+
+static void caught_by_assertion(const char *expression, const char *file, int line)
+{
+    printf("# by assertion %s at %s:%d\n", expression, file, line);
+    fflush(stdout);
+    _exit(EXIT_CAUGHT);
+}
+
+static void hunt(const struct planted *what)
+{
+    (void)assert_set_handler(caught_by_assertion);
+    cache_bug_active = what->bug;
+    for (uint32_t i = 0; i < BUG_LIVES; i++) {
+        struct life_result result;
+
+        cached_life(9000 + i, REQUESTS, &result);
+        if (result.failed) {
+            printf("# %s: caught in life %u: %s\n", what->name, i + 1, result.why);
+            fflush(stdout);
+            _exit(EXIT_CAUGHT);
+        }
+    }
+    _exit(0);
+}
+
+static void test_bug_is_caught(void **state)
+{
+    const struct planted *what = *state;
+    int status = 0;
+    pid_t child = 0;
+
+    fflush(stdout);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hunt(what);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_CAUGHT) {
+        fail_msg("not caught in %u lives: %s", BUG_LIVES, what->name);
+    }
+}
+
+int main(void)
+{
+    enum { BUGS = sizeof(planted) / sizeof(planted[0]) };
+    struct CMUnitTest tests[1 + BUGS] = {cmocka_unit_test(test_lives)};
+
+    for (size_t i = 0; i < BUGS; i++) {
+        tests[1 + i] = (struct CMUnitTest){.name = planted[i].name,
+                                           .test_func = test_bug_is_caught,
+                                           .initial_state = (void *)(uintptr_t)&planted[i]};
+    }
+    if (getenv("AW_TEST") != NULL) {
+        cmocka_set_test_filter(getenv("AW_TEST"));
+    }
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

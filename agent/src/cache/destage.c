@@ -1,0 +1,549 @@
+/*
+ * What goes to the drives, and when: full rows first, then the oldest; rows that follow each
+ * other on the drives one after the other. Virtual drives take turns.
+ *
+ *   below 50 % of the dirty limit   rows that have been dirty for the idle time
+ *   from 50 %                       any, full rows first
+ *   from 75 %                       a virtual drive may not have more than its share
+ *   from 90 %                       writers wait
+ */
+#include "cache/cache_private.h"
+
+#define ROW_STREAK_MAX 16u
+#define RATE_SPAN_US UINT64_C(1000000)
+
+static struct list *row_bucket(const struct cache_vd *vd, uint64_t number)
+{
+    uint64_t hash = number * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+                    (uint64_t)(uintptr_t)vd * UINT64_C(0x9e3779b97f4a7c15);
+
+    hash ^= hash >> 32;
+    return &vd->cache->row_buckets[hash & vd->cache->bucket_mask];
+}
+
+static struct cache_row *row_find(const struct cache_vd *vd, uint64_t number)
+{
+    struct list *bucket = row_bucket(vd, number);
+
+    LIST_FOR_EACH (node, bucket) {
+        struct cache_row *row = list_entry(node, struct cache_row, link);
+
+        if (row->number == number && row->vd == vd) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static struct cache_row *row_make(struct cache_vd *vd, uint64_t number, uint64_t now_us)
+{
+    struct cache_row *row = pool_take(&vd->cache->rows);
+
+    ASSERT(row != NULL); /* there are as many as frames */
+    list_init(&row->link);
+    list_init(&row->age_link);
+    list_init(&row->full_link);
+    row->vd = vd;
+    row->number = number;
+    row->dirty_blocks = 0;
+    row->since_us = now_us;
+    list_push_head(row_bucket(vd, number), &row->link);
+    list_push_tail(&vd->rows_by_age, &row->age_link);
+    return row;
+}
+
+void row_dirty_add(struct cache_vd *vd, uint64_t block, uint64_t now_us)
+{
+    uint64_t number = block / vd->row_blocks;
+    struct cache_row *row = row_find(vd, number);
+
+    if (row == NULL) {
+        row = row_make(vd, number, now_us);
+    }
+    row->dirty_blocks++;
+    ASSERT(row->dirty_blocks <= vd->row_blocks);
+    if (row->dirty_blocks == vd->row_blocks) {
+        list_push_tail(&vd->rows_full, &row->full_link);
+    }
+}
+
+void row_dirty_remove(struct cache_vd *vd, uint64_t block)
+{
+    struct cache_row *row = row_find(vd, block / vd->row_blocks);
+
+    ASSERT(row != NULL && row->dirty_blocks > 0);
+    list_remove(&row->full_link);
+    row->dirty_blocks--;
+    if (row->dirty_blocks == 0) {
+        list_remove(&row->age_link);
+        list_remove(&row->link);
+        pool_give(&vd->cache->rows, row);
+    }
+}
+
+void dirty_add(struct cache_frame *frame)
+{
+    frame->vd->dirty++;
+    frame->vd->cache->dirty++;
+    frame->vd->cache->pinned += frame->vd->pinned ? 1u : 0u;
+}
+
+void dirty_remove(struct cache_frame *frame)
+{
+    struct cache_vd *vd = frame->vd;
+
+    ASSERT(vd->dirty > 0 && vd->cache->dirty >= vd->dirty);
+    if (vd->drain_left > 0 && frame->epoch <= vd->drain_epoch) {
+        vd->drain_left--;
+    }
+    vd->dirty--;
+    vd->cache->dirty--;
+    if (vd->pinned) {
+        ASSERT(vd->cache->pinned > 0);
+        vd->cache->pinned--;
+    }
+}
+
+/* Pressure */
+
+static bool is_at_percent(const struct cache *cache, uint64_t percent)
+{
+    uint64_t movable = cache->dirty - cache->pinned;
+    uint64_t limit = cache->dirty_limit - min_u32(cache->dirty_limit, cache->pinned);
+
+    return movable > 0 && movable * 100 >= limit * percent;
+}
+
+enum cache_pressure cache_pressure(const struct cache *cache)
+{
+    if (is_at_percent(cache, 90)) {
+        return CACHE_PRESSURE_FULL;
+    }
+    LIST_FOR_EACH (node, &cache->vds) {
+        const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+
+        if ((vd->hurry || vd->drain_left > 0) && !vd->pinned && vd->dirty > 0) {
+            return CACHE_PRESSURE_URGENT;
+        }
+    }
+    return is_at_percent(cache, 75)   ? CACHE_PRESSURE_URGENT
+           : is_at_percent(cache, 50) ? CACHE_PRESSURE_START
+                                      : CACHE_PRESSURE_NONE;
+}
+
+static uint32_t vds_with_dirty(const struct cache *cache)
+{
+    uint32_t count = 0;
+
+    LIST_FOR_EACH (node, &cache->vds) {
+        const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+
+        count += vd->dirty > 0 && !vd->pinned ? 1u : 0u;
+    }
+    return count;
+}
+
+bool cache_may_write(const struct cache_vd *vd, uint32_t blocks)
+{
+    const struct cache *cache = vd->cache;
+    uint64_t after = (uint64_t)cache->dirty + blocks;
+    uint64_t limit = cache->dirty_limit;
+    uint32_t sharers = 0;
+
+    if (after * 100 <= limit * 75) {
+        return true;
+    }
+    if (after * 100 > limit * 90 && cache->dirty > 0) {
+        return false;
+    }
+    sharers = vds_with_dirty(cache);
+    return limit > 0 && (sharers < 2 || (uint64_t)vd->dirty + blocks <= limit / sharers);
+}
+
+/* Choosing */
+
+static bool row_is_old(const struct cache_row *row, uint64_t now_us)
+{
+    uint64_t idle_us = (uint64_t)row->vd->cache->options.idle_flush_ms * 1000;
+
+    return now_us - min_u64(now_us, row->since_us) >= idle_us;
+}
+
+static bool row_is_busy(const struct cache_row *row)
+{
+    LIST_FOR_EACH (node, &row->vd->cache->batches) {
+        const struct cache_batch *batch = list_entry(node, struct cache_batch, link);
+
+        if (batch->vd == row->vd && batch->row == row->number && !CACHE_BUG(ROW_TWICE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Busy rows are no more than open batches: that bounds the search. */
+static struct cache_row *row_oldest(const struct cache_vd *vd)
+{
+    LIST_FOR_EACH (node, &vd->rows_by_age) {
+        struct cache_row *row = list_entry(node, struct cache_row, age_link);
+
+        if (!row_is_busy(row)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static struct cache_row *row_full(const struct cache_vd *vd)
+{
+    LIST_FOR_EACH (node, &vd->rows_full) {
+        struct cache_row *row = list_entry(node, struct cache_row, full_link);
+
+        if (!row_is_busy(row)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static struct cache_row *row_neighbour(struct cache_vd *vd)
+{
+    struct cache_row *row = vd->row_streak < ROW_STREAK_MAX ? row_find(vd, vd->row_next) : NULL;
+
+    return row != NULL && !row_is_busy(row) ? row : NULL;
+}
+
+static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
+{
+    struct cache_row *row = NULL;
+
+    if (vd->pinned || vd->row_blocks == 0 || list_is_empty(&vd->rows_by_age)) {
+        return NULL;
+    }
+    if (vd->drain_left == 0 && !vd->hurry && !is_at_percent(vd->cache, 50)) {
+        row = row_oldest(vd);
+        return row != NULL && row_is_old(row, now_us) ? row : NULL;
+    }
+    row = row_neighbour(vd);
+    if (row == NULL && vd->drain_left == 0) {
+        row = row_full(vd);
+    }
+    return row != NULL ? row : row_oldest(vd);
+}
+
+/* The dirty blocks of the row, up to what a batch holds, become BUSY. */
+static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_batch *batch)
+{
+    uint64_t first = row->number * vd->row_blocks;
+    uint32_t left = row->dirty_blocks; /* with the last one the row goes */
+
+    for (uint64_t i = 0; i < vd->row_blocks && left > 0 && batch->count < CACHE_BATCH_MAX; i++) {
+        struct cache_frame *frame = block_find(vd, first + i);
+
+        if (frame == NULL || frame->state != FRAME_DIRTY) {
+            continue;
+        }
+        left--;
+        frame->state = FRAME_BUSY;
+        vd->busy++;
+        row_dirty_remove(vd, frame->block);
+        batch->frames[batch->count++] = frame_index(vd->cache, frame);
+        batch->bytes += (uint64_t)__builtin_popcount(frame->dirty) * CACHE_SECTOR_BYTES;
+    }
+    ASSERT(batch->count > 0);
+}
+
+bool cache_batch_take(struct cache *cache, uint64_t now_us, struct cache_batch *ret_batch)
+{
+    LIST_FOR_EACH (node, &cache->vds) {
+        struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+        struct cache_row *row = row_choose(vd, now_us);
+
+        if (row == NULL) {
+            continue;
+        }
+        vd->row_streak = row->number == vd->row_next ? vd->row_streak + 1 : 0;
+        vd->row_next = row->number + 1;
+        ret_batch->vd = vd;
+        ret_batch->row = row->number;
+        ret_batch->count = 0;
+        ret_batch->bytes = 0;
+        ret_batch->began_us = now_us;
+        batch_fill(vd, row, ret_batch);
+        if (list_is_empty(&cache->batches)) {
+            cache->rate_since_us = now_us;
+            cache->rate_bytes = 0;
+        }
+        list_init(&ret_batch->link);
+        list_push_tail(&cache->batches, &ret_batch->link);
+        list_remove(&vd->link); /* the others first next time */
+        list_push_tail(&cache->vds, &vd->link);
+        return true;
+    }
+    return false;
+}
+
+uint64_t cache_due_us(const struct cache *cache)
+{
+    uint64_t due_us = UINT64_MAX;
+
+    LIST_FOR_EACH (node, &cache->vds) {
+        const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+        const struct list *oldest = list_first(&vd->rows_by_age);
+
+        if (oldest != NULL && !vd->pinned && vd->row_blocks > 0) {
+            const struct cache_row *row = container_of(oldest, struct cache_row, age_link);
+
+            due_us = min_u64(due_us, row->since_us + (uint64_t)cache->options.idle_flush_ms * 1000);
+        }
+    }
+    return due_us;
+}
+
+/* Batches */
+
+static struct cache_frame *batch_frame(const struct cache_batch *batch, uint32_t index)
+{
+    return &batch->vd->cache->frames[batch->frames[index]];
+}
+
+/* The first frame of the batch whose block is not below. */
+static uint32_t batch_find(const struct cache_batch *batch, uint64_t block)
+{
+    uint32_t low = 0;
+    uint32_t high = batch->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (batch_frame(batch, middle)->block < block) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool sector_is_dirty(const struct cache_batch *batch, uint32_t *index, uint64_t sector)
+{
+    uint64_t block = sector / CACHE_BLOCK_SECTORS;
+    struct cache_frame *frame = NULL;
+
+    while (*index < batch->count && batch_frame(batch, *index)->block < block) {
+        (*index)++;
+    }
+    if (*index == batch->count) {
+        return false;
+    }
+    frame = batch_frame(batch, *index);
+    return frame->block == block && (frame->dirty & (1u << sector % CACHE_BLOCK_SECTORS)) != 0;
+}
+
+bool cache_batch_run(const struct cache_batch *batch, uint64_t *offset_bytes,
+                     uint32_t *ret_length_bytes)
+{
+    uint64_t sector = div_ceil_u64(*offset_bytes, CACHE_SECTOR_BYTES);
+    uint32_t index = batch_find(batch, sector / CACHE_BLOCK_SECTORS);
+    uint64_t begin = 0;
+
+    while (index < batch->count && !sector_is_dirty(batch, &index, sector)) {
+        uint64_t block = sector / CACHE_BLOCK_SECTORS;
+
+        sector++;
+        if (index < batch->count && batch_frame(batch, index)->block > block) {
+            sector = batch_frame(batch, index)->block * CACHE_BLOCK_SECTORS;
+        }
+    }
+    if (index == batch->count) {
+        return false;
+    }
+    begin = sector;
+    while (sector_is_dirty(batch, &index, sector)) {
+        sector++;
+    }
+    *offset_bytes = begin * CACHE_SECTOR_BYTES;
+    *ret_length_bytes = (uint32_t)((sector - begin) * CACHE_SECTOR_BYTES);
+    return true;
+}
+
+void cache_batch_gather(const struct cache_batch *batch, uint64_t offset_bytes, void *to,
+                        uint32_t length_bytes)
+{
+    uint8_t *out = to;
+    uint32_t index = batch_find(batch, offset_bytes / CACHE_BLOCK_BYTES);
+
+    while (length_bytes > 0) {
+        uint32_t at = (uint32_t)(offset_bytes % CACHE_BLOCK_BYTES);
+        uint32_t part = min_u32(length_bytes, CACHE_BLOCK_BYTES - at);
+
+        ASSERT(index < batch->count);
+        ASSERT(batch_frame(batch, index)->block == offset_bytes / CACHE_BLOCK_BYTES);
+        memcpy(out, journal_frame(batch->vd->cache->journal, batch->frames[index]) + at, part);
+        out += part;
+        offset_bytes += part;
+        length_bytes -= part;
+        index++;
+    }
+}
+
+static void rate_note(struct cache *cache, uint64_t bytes, uint64_t now_us)
+{
+    uint64_t span_us = now_us - min_u64(now_us, cache->rate_since_us);
+
+    cache->destaged_blocks += bytes / CACHE_BLOCK_BYTES;
+    cache->rate_bytes += bytes;
+    if (span_us < RATE_SPAN_US / 10) {
+        return;
+    }
+    uint64_t rate = cache->rate_bytes * 1000000 / span_us;
+
+    cache->destage_bytes_per_s =
+        cache->destage_bytes_per_s == 0 ? rate : (cache->destage_bytes_per_s * 3 + rate) / 4;
+    if (span_us >= RATE_SPAN_US) {
+        cache->rate_since_us = now_us;
+        cache->rate_bytes = 0;
+    }
+}
+
+/* Not on the drives after all. A ghost's bytes are in the frame that replaced it, if that is
+ * still dirty: then the drain waits for that one. */
+static void frame_fail(struct cache_frame *frame, uint64_t now_us)
+{
+    struct cache_vd *vd = frame->vd;
+    struct cache_frame *heir = NULL;
+
+    if (frame->line != NULL) {
+        frame->state = FRAME_DIRTY;
+        row_dirty_add(vd, frame->block, now_us);
+        return;
+    }
+    heir = block_find(vd, frame->block);
+    if (heir != NULL && frame_is_published(heir) && vd->drain_left > 0 &&
+        frame->epoch <= vd->drain_epoch && heir->epoch > vd->drain_epoch) {
+        heir->epoch = frame->epoch;
+        vd->drain_left++; /* dirty_remove() takes the ghost's share away */
+    }
+    dirty_remove(frame);
+    frame_to_free(frame);
+}
+
+static void frame_settle(struct cache_frame *frame)
+{
+    struct cache_vd *vd = frame->vd;
+
+    dirty_remove(frame);
+    if (frame->line == NULL) {
+        frame_to_free(frame);
+        return;
+    }
+    journal_release(vd->cache->journal, frame_index(vd->cache, frame));
+    frame_to_clean(frame);
+}
+
+/* The planted bug: what could not be written is given up. */
+static void frame_drop(struct cache_frame *frame)
+{
+    if (frame->line != NULL) {
+        frame_unplace(frame);
+        journal_release(frame->vd->cache->journal, frame_index(frame->vd->cache, frame));
+    }
+    dirty_remove(frame);
+    frame_to_free(frame);
+}
+
+void cache_batch_done(struct cache_batch *batch, bool written, uint64_t now_us)
+{
+    struct cache_vd *vd = batch->vd;
+    struct cache *cache = vd->cache;
+
+    ASSERT(list_is_linked(&batch->link) && vd->busy >= batch->count);
+    if (written) {
+        rate_note(cache, batch->bytes, now_us);
+    }
+    for (uint32_t i = 0; i < batch->count; i++) {
+        struct cache_frame *frame = batch_frame(batch, i);
+
+        ASSERT(frame->state == FRAME_BUSY && frame->vd == vd);
+        vd->busy--;
+        if (!written && CACHE_BUG(DISCARD_ON_ERROR)) {
+            frame_drop(frame);
+        } else if (!written) {
+            frame_fail(frame, now_us);
+        } else if (CACHE_BUG(FREE_UNFLUSHED)) {
+            frame_settle(frame);
+        } else {
+            frame->state = FRAME_WRITTEN;
+            vd->written++;
+            list_push_tail(&vd->frames_written, &frame->link);
+        }
+    }
+    list_remove(&batch->link);
+}
+
+/* Flushes */
+
+uint32_t cache_written(const struct cache_vd *vd)
+{
+    return vd->written;
+}
+
+uint32_t cache_busy(const struct cache_vd *vd)
+{
+    return vd->busy;
+}
+
+void cache_flush_begin(struct cache_vd *vd)
+{
+    struct list *node = NULL;
+
+    ASSERT(!vd->flushing && list_is_empty(&vd->frames_flushing));
+    vd->flushing = true;
+    while ((node = list_pop_head(&vd->frames_written)) != NULL) {
+        list_push_tail(&vd->frames_flushing, node);
+    }
+}
+
+void cache_flush_end(struct cache_vd *vd, bool flushed)
+{
+    struct list *node = NULL;
+
+    ASSERT(vd->flushing);
+    vd->flushing = false;
+    while ((node = list_pop_head(&vd->frames_flushing)) != NULL) {
+        struct cache_frame *frame = list_entry(node, struct cache_frame, link);
+
+        ASSERT(frame->state == FRAME_WRITTEN && vd->written > 0);
+        vd->written--;
+        if (flushed) {
+            frame_settle(frame);
+        } else {
+            frame_fail(frame, 0); /* old: again as soon as it can be */
+        }
+    }
+}
+
+/* Drains */
+
+void cache_drain_begin(struct cache_vd *vd)
+{
+    ASSERT(vd->drain_left == 0);
+    vd->drain_epoch = vd->epoch;
+    vd->epoch++;
+    vd->drain_left = vd->dirty;
+}
+
+bool cache_drain_is_over(const struct cache_vd *vd)
+{
+    return vd->drain_left == 0;
+}
+
+void cache_drain_cancel(struct cache_vd *vd)
+{
+    vd->drain_left = 0;
+}
+
+void cache_vd_hurry(struct cache_vd *vd, bool hurry)
+{
+    vd->hurry = hurry;
+}

@@ -1,0 +1,415 @@
+/*
+ * The cache journal over durable memory: format, publication, replay (journal.h).
+ */
+#include "cache/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/crc.h"
+#include "cache/sim_bug.h"
+
+#define SUPER_BYTES 4096u
+#define SUPER_USED_BYTES 96u
+#define DESCRIPTOR_BYTES 64u
+#define DESCRIPTORS_OFFSET (2 * (uint64_t)SUPER_BYTES)
+#define VERSION 1u
+#define SEQUENCE_BITS 40u
+#define SEQUENCE_MASK ((UINT64_C(1) << SEQUENCE_BITS) - 1)
+
+static const char magic[8] = {'A', 'W', 'C', 'A', 'C', 'H', 'E', '1'};
+
+/* Super-block: where its fields are. */
+enum {
+    SUPER_MAGIC = 0,
+    SUPER_VERSION = 8,
+    SUPER_FRAMES = 12,
+    SUPER_UUID = 16,
+    SUPER_OWNER = 32,
+    SUPER_GENERATION = 48,
+    SUPER_SIZE = 56,
+    SUPER_CRC = 92 /* of what is before it */
+};
+
+/* Descriptor: where its fields are. */
+enum {
+    DESCRIPTOR_WORD = 0,
+    DESCRIPTOR_SEQUENCE = 8,
+    DESCRIPTOR_BLOCK = 16,
+    DESCRIPTOR_VD = 24,
+    DESCRIPTOR_DATA_CRC = 48,
+    DESCRIPTOR_DIRTY = 52,
+    DESCRIPTOR_TAG = 56
+};
+
+STATIC_ASSERT(SUPER_CRC + 4 == SUPER_USED_BYTES, "the checksum ends the super-block");
+STATIC_ASSERT(DESCRIPTOR_TAG + 8 == DESCRIPTOR_BYTES, "one cache line");
+STATIC_ASSERT(sizeof(struct guid) == DESCRIPTOR_DATA_CRC - DESCRIPTOR_VD, "a DDF GUID");
+STATIC_ASSERT(CACHE_BLOCK_SECTORS *CACHE_SECTOR_BYTES == CACHE_BLOCK_BYTES, "8 sectors");
+
+struct journal {
+    struct memory_port *memory;
+    struct uuid uuid;
+    struct uuid owner;
+    uint64_t generation;
+    uint32_t frame_count;
+    uint64_t frames_offset;
+    uint64_t sequence; /* the newest one given out */
+};
+
+static uint64_t frames_offset(uint32_t frame_count)
+{
+    return align_up_u64(DESCRIPTORS_OFFSET + (uint64_t)frame_count * DESCRIPTOR_BYTES,
+                        CACHE_BLOCK_BYTES);
+}
+
+uint64_t journal_size_bytes(uint32_t frame_count)
+{
+    return frames_offset(frame_count) + (uint64_t)frame_count * CACHE_BLOCK_BYTES;
+}
+
+/* As many frames as fit. */
+static uint32_t frames_that_fit(uint64_t size_bytes)
+{
+    uint64_t count = size_bytes > DESCRIPTORS_OFFSET ? (size_bytes - DESCRIPTORS_OFFSET) /
+                                                           (CACHE_BLOCK_BYTES + DESCRIPTOR_BYTES)
+                                                     : 0;
+
+    count = min_u64(count, JOURNAL_FRAMES_MAX);
+    while (count > 0 && journal_size_bytes((uint32_t)count) > size_bytes) {
+        count--; /* once: for the rounding up of the descriptors */
+    }
+    return (uint32_t)count;
+}
+
+static uint64_t descriptor_offset(uint32_t frame)
+{
+    return DESCRIPTORS_OFFSET + (uint64_t)frame * DESCRIPTOR_BYTES;
+}
+
+static uint64_t frame_offset(const struct journal *journal, uint32_t frame)
+{
+    ASSERT(frame < journal->frame_count);
+    return journal->frames_offset + (uint64_t)frame * CACHE_BLOCK_BYTES;
+}
+
+/* Super-blocks */
+
+struct super {
+    uint32_t version;
+    uint32_t frame_count;
+    struct uuid uuid, owner;
+    uint64_t generation;
+    uint64_t size_bytes;
+};
+
+static bool super_read(const uint8_t *bytes, struct super *ret_super)
+{
+    if (memcmp(bytes + SUPER_MAGIC, magic, sizeof(magic)) != 0 ||
+        get_le32(bytes + SUPER_CRC) != crc32c(0, bytes, SUPER_CRC)) {
+        return false;
+    }
+    ret_super->version = get_le32(bytes + SUPER_VERSION);
+    ret_super->frame_count = get_le32(bytes + SUPER_FRAMES);
+    memcpy(&ret_super->uuid, bytes + SUPER_UUID, sizeof(ret_super->uuid));
+    memcpy(&ret_super->owner, bytes + SUPER_OWNER, sizeof(ret_super->owner));
+    ret_super->generation = get_le64(bytes + SUPER_GENERATION);
+    ret_super->size_bytes = get_le64(bytes + SUPER_SIZE);
+    return true;
+}
+
+/* The newest generation goes over the older slot. */
+static void super_write(struct journal *journal)
+{
+    uint8_t bytes[SUPER_USED_BYTES] = {0};
+    uint64_t offset = journal->generation % 2 == 0 ? 0 : SUPER_BYTES;
+
+    memcpy(bytes + SUPER_MAGIC, magic, sizeof(magic));
+    put_le32(bytes + SUPER_VERSION, VERSION);
+    put_le32(bytes + SUPER_FRAMES, journal->frame_count);
+    memcpy(bytes + SUPER_UUID, &journal->uuid, sizeof(journal->uuid));
+    memcpy(bytes + SUPER_OWNER, &journal->owner, sizeof(journal->owner));
+    put_le64(bytes + SUPER_GENERATION, journal->generation);
+    put_le64(bytes + SUPER_SIZE, journal->memory->size_bytes);
+    put_le32(bytes + SUPER_CRC, crc32c(0, bytes, SUPER_CRC));
+    /* The magic last: the very first super-block, cut short by a power loss, is none at all. */
+    memory_copy(journal->memory, offset + 8, bytes + 8, sizeof(bytes) - 8);
+    memory_persist(journal->memory, offset, sizeof(bytes));
+    memory_publish(journal->memory, offset, get_le64(bytes));
+    memory_persist(journal->memory, offset, 8);
+}
+
+/* Zeros, but for what an interrupted first super_write() may have left in slot B. */
+static bool is_blank(const uint8_t *bytes)
+{
+    uint8_t any = 0;
+
+    for (uint64_t i = 0; i < DESCRIPTORS_OFFSET; i++) {
+        any |= i < SUPER_BYTES + 8 || i >= SUPER_BYTES + SUPER_USED_BYTES ? bytes[i] : 0;
+    }
+    return any == 0;
+}
+
+/* All descriptors free first, the super-block last: a crash in between leaves a blank medium. */
+static void format(struct journal *journal, const struct uuid *fresh)
+{
+    static const uint8_t zeros[4096];
+    struct memory_port *memory = journal->memory;
+
+    journal->uuid = *fresh;
+    journal->generation = 1;
+    journal->frame_count = frames_that_fit(memory->size_bytes);
+    journal->frames_offset = frames_offset(journal->frame_count);
+    for (uint64_t at = DESCRIPTORS_OFFSET; at < journal->frames_offset; at += sizeof(zeros)) {
+        memory_copy(memory, at, zeros, sizeof(zeros));
+    }
+    memory_persist(memory, DESCRIPTORS_OFFSET, journal->frames_offset - DESCRIPTORS_OFFSET);
+    super_write(journal);
+}
+
+static int take_over(struct journal *journal, const struct super *super)
+{
+    if (super->version != VERSION) {
+        return -EPROTONOSUPPORT;
+    }
+    if (super->frame_count < JOURNAL_FRAMES_MIN || super->frame_count > JOURNAL_FRAMES_MAX) {
+        return -EBADMSG;
+    }
+    if (!uuid_equal(&super->owner, &journal->owner)) {
+        return -EEXIST;
+    }
+    if (super->size_bytes != journal->memory->size_bytes ||
+        journal_size_bytes(super->frame_count) > super->size_bytes) {
+        return -ERANGE;
+    }
+    journal->uuid = super->uuid;
+    journal->generation = super->generation + 1;
+    journal->frame_count = super->frame_count;
+    journal->frames_offset = frames_offset(super->frame_count);
+    super_write(journal);
+    return 0;
+}
+
+static int open_found(struct journal *journal, const struct uuid *fresh)
+{
+    const uint8_t *base = journal->memory->base;
+    struct super a = {0};
+    struct super b = {0};
+    bool good_a = super_read(base, &a);
+    bool good_b = super_read(base + SUPER_BYTES, &b);
+
+    if (good_a || good_b) {
+        return take_over(journal, good_a && (!good_b || a.generation > b.generation) ? &a : &b);
+    }
+    if (!is_blank(base)) {
+        return -EBADMSG;
+    }
+    format(journal, fresh);
+    return 0;
+}
+
+int journal_open(struct memory_port *memory, const struct uuid *owner, const struct uuid *fresh,
+                 struct journal **ret_journal)
+{
+    struct journal *journal = NULL;
+    int error = 0;
+
+    ASSERT(memory != NULL && memory->base != NULL);
+    ASSERT(is_aligned_u64((uint64_t)(uintptr_t)memory->base, CACHE_BLOCK_BYTES));
+    if (frames_that_fit(memory->size_bytes) < JOURNAL_FRAMES_MIN) {
+        return -ENOSPC;
+    }
+    journal = calloc(1, sizeof(*journal));
+    if (journal == NULL) {
+        return -ENOMEM;
+    }
+    journal->memory = memory;
+    journal->owner = *owner;
+    error = open_found(journal, fresh);
+    if (error != 0) {
+        free(journal);
+        return error;
+    }
+    *ret_journal = journal;
+    return 0;
+}
+
+struct journal *journal_close(struct journal *journal)
+{
+    free(journal);
+    return NULL;
+}
+
+/* Descriptors */
+
+/* Of the dirty sectors alone: the others may be filled in while the frame is published. */
+static uint32_t content_crc(const uint8_t *frame, uint8_t dirty)
+{
+    uint32_t crc = 0;
+
+    if (dirty == 0xff) {
+        return crc32c(0, frame, CACHE_BLOCK_BYTES);
+    }
+    for (uint32_t sector = 0; sector < CACHE_BLOCK_SECTORS; sector++) {
+        if ((dirty & (1u << sector)) != 0) {
+            crc = crc32c(crc, frame + sector * CACHE_SECTOR_BYTES, CACHE_SECTOR_BYTES);
+        }
+    }
+    return crc;
+}
+
+/* The word says what the other 56 bytes must be. */
+static uint64_t word_of(const uint8_t *bytes, enum journal_type type)
+{
+    uint64_t sequence = get_le64(bytes + DESCRIPTOR_SEQUENCE) & SEQUENCE_MASK;
+    uint32_t crc = crc32c((uint32_t)type, bytes + 8, DESCRIPTOR_BYTES - 8);
+    uint16_t short_crc = (uint16_t)(crc ^ crc >> 16);
+
+    return (uint64_t)type | sequence << 8 | (uint64_t)short_crc << 48;
+}
+
+static void entry_read(const uint8_t *bytes, struct frame_entry *ret_entry)
+{
+    ret_entry->type = (enum journal_type)bytes[DESCRIPTOR_WORD];
+    ret_entry->sequence = get_le64(bytes + DESCRIPTOR_SEQUENCE);
+    ret_entry->block = get_le64(bytes + DESCRIPTOR_BLOCK);
+    memcpy(&ret_entry->vd, bytes + DESCRIPTOR_VD, sizeof(ret_entry->vd));
+    ret_entry->dirty = bytes[DESCRIPTOR_DIRTY];
+    ret_entry->tag = get_le64(bytes + DESCRIPTOR_TAG);
+}
+
+static bool descriptor_is_sound(const uint8_t *bytes)
+{
+    uint8_t type = bytes[DESCRIPTOR_WORD];
+
+    if (type == JOURNAL_FREE || type >= JOURNAL_TYPE_MAX || bytes[DESCRIPTOR_DIRTY] == 0 ||
+        get_le64(bytes + DESCRIPTOR_SEQUENCE) == 0) {
+        return false;
+    }
+    return get_le64(bytes + DESCRIPTOR_WORD) == word_of(bytes, (enum journal_type)type) ||
+           CACHE_BUG(SHORT_CRC_IGNORED);
+}
+
+static void replay_one(struct journal *journal, uint32_t frame,
+                       const struct journal_visitor *visitor)
+{
+    const uint8_t *bytes = journal->memory->base + descriptor_offset(frame);
+    struct frame_entry entry = {.type = JOURNAL_FREE};
+
+    if (get_le64(bytes + DESCRIPTOR_WORD) == 0) {
+        return;
+    }
+    if (!descriptor_is_sound(bytes)) {
+        visitor->damaged(visitor->context, frame, &entry);
+        return;
+    }
+    entry_read(bytes, &entry);
+    journal->sequence = max_u64(journal->sequence, entry.sequence);
+    if (get_le32(bytes + DESCRIPTOR_DATA_CRC) !=
+            content_crc(journal_frame(journal, frame), entry.dirty) &&
+        !CACHE_BUG(DATA_CRC_IGNORED)) {
+        visitor->damaged(visitor->context, frame, &entry);
+        return;
+    }
+    visitor->entry(visitor->context, frame, &entry);
+}
+
+void journal_replay(struct journal *journal, const struct journal_visitor *visitor)
+{
+    ASSERT(journal->sequence == 0);
+    for (uint32_t frame = 0; frame < journal->frame_count; frame++) {
+        replay_one(journal, frame, visitor);
+    }
+}
+
+/* Frames */
+
+const struct uuid *journal_uuid(const struct journal *journal)
+{
+    return &journal->uuid;
+}
+
+uint64_t journal_generation(const struct journal *journal)
+{
+    return journal->generation;
+}
+
+uint32_t journal_frame_count(const struct journal *journal)
+{
+    return journal->frame_count;
+}
+
+enum memory_kind journal_kind(const struct journal *journal)
+{
+    return journal->memory->kind;
+}
+
+bool journal_is_stable(const struct journal *journal)
+{
+    return journal->memory->kind == MEMORY_KIND_PERSISTENT;
+}
+
+const uint8_t *journal_frame(const struct journal *journal, uint32_t frame)
+{
+    return journal->memory->base + frame_offset(journal, frame);
+}
+
+bool journal_is_published(const struct journal *journal, uint32_t frame)
+{
+    ASSERT(frame < journal->frame_count);
+    return get_le64(journal->memory->base + descriptor_offset(frame)) != 0;
+}
+
+void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes, const void *bytes,
+                  uint32_t length_bytes)
+{
+    ASSERT(offset_bytes <= CACHE_BLOCK_BYTES && length_bytes <= CACHE_BLOCK_BYTES - offset_bytes);
+    memory_copy(journal->memory, frame_offset(journal, frame) + offset_bytes, bytes, length_bytes);
+}
+
+void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry *entry)
+{
+    uint8_t bytes[DESCRIPTOR_BYTES] = {0};
+    uint64_t at = descriptor_offset(frame);
+    const uint8_t *content = journal_frame(journal, frame);
+    uint64_t word = 0;
+
+    ASSERT(entry->type > JOURNAL_FREE && entry->type < JOURNAL_TYPE_MAX && entry->dirty != 0);
+    ASSERT(!journal_is_published(journal, frame) || CACHE_BUG(OVERWRITE_IN_PLACE)); /* (1) */
+    entry->sequence = ++journal->sequence;
+    put_le64(bytes + DESCRIPTOR_SEQUENCE, entry->sequence);
+    put_le64(bytes + DESCRIPTOR_BLOCK, entry->block);
+    memcpy(bytes + DESCRIPTOR_VD, &entry->vd, sizeof(entry->vd));
+    put_le32(bytes + DESCRIPTOR_DATA_CRC, content_crc(content, entry->dirty));
+    bytes[DESCRIPTOR_DIRTY] = entry->dirty;
+    put_le64(bytes + DESCRIPTOR_TAG, entry->tag);
+    word = word_of(bytes, entry->type);
+    if (CACHE_BUG(PUBLISH_FIRST)) {
+        memory_publish(journal->memory, at, word);
+        memory_persist(journal->memory, at, DESCRIPTOR_BYTES);
+    }
+    /* (2): content, then descriptor, then word. A power loss before the last persist leaves the
+     * word zero: the frame is free, and nobody was told that it is not. */
+    if (!CACHE_BUG(NO_PERSIST_DATA)) {
+        memory_persist(journal->memory, frame_offset(journal, frame), CACHE_BLOCK_BYTES);
+    }
+    memory_copy(journal->memory, at + 8, bytes + 8, DESCRIPTOR_BYTES - 8);
+    memory_persist(journal->memory, at, DESCRIPTOR_BYTES);
+    memory_publish(journal->memory, at, word);
+    if (!CACHE_BUG(NO_PERSIST_WORD)) {
+        memory_persist(journal->memory, at, 8);
+    }
+}
+
+void journal_release(struct journal *journal, uint32_t frame)
+{
+    uint64_t at = descriptor_offset(frame);
+
+    ASSERT(journal_is_published(journal, frame));
+    memory_publish(journal->memory, at, 0);
+    memory_persist(journal->memory, at, 8); /* before its content may change: (2) */
+}

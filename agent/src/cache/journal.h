@@ -1,0 +1,101 @@
+/*
+ * The cache journal: frames of 4 KiB in durable memory and one descriptor for each, which says
+ * what the frame holds. What is published here is found again after the agent's death and, on a
+ * persistent medium, after power loss.
+ *
+ * Format, little-endian (static asserts in journal.c):
+ *   0      super-block A, 4096 bytes: magic, version, frames, own UUID, controller, generation
+ *   4096   super-block B
+ *   8192   descriptors of 64 bytes, rounded up to 4096
+ *   ...    frames of 4096 bytes
+ * The first 8 bytes of a descriptor are its word: state (8 bits), low part of the sequence (40),
+ * checksum of the rest (16). A word of zero is a free frame.
+ *
+ * (1) A published frame's dirty sectors are never overwritten in place. New content of a block
+ *     goes to another frame, with a higher sequence; then the old one is freed.
+ * (2) Order of a publication: content, persist; descriptor, persist; word, persist; only then
+ *     is the write acknowledged. Order of a reuse: word zero, persist; then the content. So any
+ *     prefix of the stores is a valid state.
+ * (3) A frame is freed when its content is on the drives and they have been flushed, when a
+ *     newer frame of its block is published, or by an explicit discard.
+ * (4) The published dirty sectors of a block are a superset of those of the frame it replaces.
+ */
+#ifndef ARRAYWRIGHT_CACHE_JOURNAL_H
+#define ARRAYWRIGHT_CACHE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "base/guid.h"
+#include "port/memory_port.h"
+
+#define CACHE_BLOCK_BYTES 4096u
+#define CACHE_SECTOR_BYTES 512u
+#define CACHE_BLOCK_SECTORS 8u
+#define JOURNAL_FRAMES_MIN 16u
+#define JOURNAL_FRAMES_MAX (1u << 28) /* 1 TiB */
+#define JOURNAL_NO_FRAME UINT32_MAX
+
+enum journal_type {
+    JOURNAL_FREE,
+    JOURNAL_DATA,   /* a block of a virtual drive */
+    JOURNAL_INTENT, /* a parity block of a stripe intent */
+    JOURNAL_TYPE_MAX
+};
+
+struct frame_entry {
+    enum journal_type type;
+    struct guid vd;
+    uint64_t block;    /* DATA: of 4096 bytes of the virtual drive; INTENT: the owner's */
+    uint64_t tag;      /* INTENT: the owner's; DATA: 0 */
+    uint64_t sequence; /* set by the journal */
+    uint8_t dirty;     /* sectors that are newer than those on the drives, bit 0 the first */
+};
+
+struct journal;
+
+/* How large a medium for this many frames must be. */
+uint64_t journal_size_bytes(uint32_t frame_count);
+
+/*
+ * Takes the medium. One that is all zeros in its super-blocks is formatted, with the UUID
+ * `fresh`. Nothing is changed on an error: -EEXIST: of another controller, -EBADMSG: damaged,
+ * -EPROTONOSUPPORT: of a version we do not know, -ERANGE: its size is not what it was, -ENOSPC:
+ * too small, -ENOMEM.
+ */
+MUST_CHECK int journal_open(struct memory_port *memory, const struct uuid *owner,
+                            const struct uuid *fresh, struct journal **ret_journal);
+/* Forgets the object; the medium keeps its content. */
+struct journal *journal_close(struct journal *journal);
+
+struct journal_visitor {
+    void (*entry)(void *context, uint32_t frame, const struct frame_entry *entry);
+    /* Was published and cannot be trusted any more. entry->type is JOURNAL_FREE if not even the
+     * descriptor can: then everybody may have lost something. */
+    void (*damaged)(void *context, uint32_t frame, const struct frame_entry *entry);
+    void *context;
+};
+/* Every published frame, of one block perhaps several: the highest sequence holds. Once, before
+ * anything is published. The visitor may free any frame. */
+void journal_replay(struct journal *journal, const struct journal_visitor *visitor);
+
+const struct uuid *journal_uuid(const struct journal *journal);
+uint64_t journal_generation(const struct journal *journal); /* how often it has been opened */
+uint32_t journal_frame_count(const struct journal *journal);
+/* Whether what is published survives power loss. */
+bool journal_is_stable(const struct journal *journal);
+enum memory_kind journal_kind(const struct journal *journal);
+
+/* For reading; 4096 bytes. */
+const uint8_t *journal_frame(const struct journal *journal, uint32_t frame);
+/* Bytes into a frame: one that is free, or sectors of a published one that are not dirty. */
+void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes, const void *bytes,
+                  uint32_t length_bytes);
+/* The frame, free until now, holds what the entry says. On return it is as durable as the medium
+ * is; entry->sequence has been set. */
+void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry *entry);
+void journal_release(struct journal *journal, uint32_t frame);
+bool journal_is_published(const struct journal *journal, uint32_t frame);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Planted bugs of the cache for testing the tests, like those of the engine (base/sim_bug.h):
+ * compiled in only with -DARRAYWRIGHT_SIM_BUGS. In the product CACHE_BUG() is false.
+ */
+#ifndef ARRAYWRIGHT_CACHE_SIM_BUG_H
+#define ARRAYWRIGHT_CACHE_SIM_BUG_H
+
+enum cache_bug {
+    CACHE_BUG_NONE,
+    CACHE_BUG_PUBLISH_FIRST,      /* the word before the content */
+    CACHE_BUG_NO_PERSIST_DATA,    /* content not persisted before the word */
+    CACHE_BUG_NO_PERSIST_WORD,    /* acknowledged before the word is persisted */
+    CACHE_BUG_OVERWRITE_IN_PLACE, /* a published frame is overwritten */
+    CACHE_BUG_SHORT_CRC_IGNORED,  /* a damaged descriptor is believed */
+    CACHE_BUG_DATA_CRC_IGNORED,   /* damaged content is believed */
+    CACHE_BUG_FREE_UNFLUSHED,     /* frames freed before the drives were flushed */
+    CACHE_BUG_FREE_OLD_FIRST,     /* the old frame is freed before the new one is published */
+    CACHE_BUG_NO_MARK,            /* acknowledged before the mark on the drives is durable */
+    CACHE_BUG_FLUSH_SHORT,        /* a flush does not wait for the cache */
+    CACHE_BUG_PASS_UNDRAINED,     /* a write passes older dirty blocks of its range */
+    CACHE_BUG_STALE_FILL,         /* a read fills in what was overwritten meanwhile */
+    CACHE_BUG_PARTIAL_FORGOTTEN,  /* a new frame loses the old one's other dirty sectors */
+    CACHE_BUG_ROW_TWICE,          /* two batches of one row at a time */
+    CACHE_BUG_DISCARD_ON_ERROR,   /* what could not be written to the drives is dropped */
+    CACHE_BUG_MAX
+};
+
+#ifdef ARRAYWRIGHT_SIM_BUGS
+extern enum cache_bug cache_bug_active;
+#define CACHE_BUG(name) (cache_bug_active == CACHE_BUG_##name)
+#else
+#define CACHE_BUG(name) false
+#endif
+
+#endif

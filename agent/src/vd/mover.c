@@ -1,0 +1,212 @@
+/*
+ * The mover: takes batches of dirty blocks to the drives, flushes the drives behind them, and
+ * lets everything else go on that this makes possible.
+ *
+ * A batch goes out run by run. Frames are let go only when a flush that began after their write
+ * has ended well (cache/journal.h (3)); one flush covers all that was written before it.
+ */
+#include "vd/cached_private.h"
+
+/* So many written frames are not left without a flush, whatever is still under way. */
+#define FLUSH_SHARE 8u
+/* What could not be done when it was due is not looked at again at once. */
+#define DUE_PAUSE_US UINT64_C(100000)
+
+static struct vd_cached *cached_of(struct cache_mover *mover, const struct cache_vd *blocks)
+{
+    LIST_FOR_EACH (node, &mover->vds) {
+        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        if (cached->blocks == blocks) {
+            return cached;
+        }
+    }
+    UNREACHABLE();
+}
+
+/* Batches */
+
+static void batch_go_on(struct mover_batch *batch);
+
+static void batch_end(struct mover_batch *batch, bool written)
+{
+    struct cache_mover *mover = batch->mover;
+
+    cache_batch_done(&batch->batch, written, clock_now_us(mover->clock));
+    batch->open = false;
+    mover->batches_open--;
+    if (!written) {
+        cached_fail(batch->cached);
+    }
+    cached_writes_pump(batch->cached);
+}
+
+static void batch_written(struct vd_request *request, enum vd_status status)
+{
+    struct mover_batch *batch = request->owner;
+
+    mover_enter(batch->mover);
+    batch->cursor = request->offset_bytes + request->length_bytes;
+    if (status != VD_STATUS_OK) {
+        batch_end(batch, false);
+    } else {
+        batch_go_on(batch);
+    }
+    mover_leave(batch->mover);
+}
+
+static void batch_gather(const struct vd_request *request, uint64_t offset_bytes, void *to,
+                         uint32_t length_bytes)
+{
+    const struct mover_batch *batch = request->owner;
+
+    cache_batch_gather(&batch->batch, offset_bytes, to, length_bytes);
+}
+
+static void batch_go_on(struct mover_batch *batch)
+{
+    struct vd_request *request = &batch->request;
+    uint32_t length = 0;
+
+    if (!cache_batch_run(&batch->batch, &batch->cursor, &length)) {
+        batch_end(batch, true);
+        return;
+    }
+    *request = (struct vd_request){.op = VD_OP_WRITE,
+                                   .offset_bytes = batch->cursor,
+                                   .length_bytes = length,
+                                   .gather = batch_gather,
+                                   .complete = batch_written,
+                                   .owner = batch};
+    vd_submit(batch->cached->vd, request);
+}
+
+static struct mover_batch *batch_free(struct cache_mover *mover)
+{
+    for (uint32_t i = 0; i < mover->options.batches; i++) {
+        if (!mover->batches[i].open) {
+            return &mover->batches[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t batches_wanted(const struct cache_mover *mover)
+{
+    switch (cache_pressure(mover->cache)) {
+    case CACHE_PRESSURE_NONE:
+        return max_u32(1, mover->options.batches / 4);
+    case CACHE_PRESSURE_START:
+        return max_u32(1, mover->options.batches / 2);
+    case CACHE_PRESSURE_URGENT:
+    case CACHE_PRESSURE_FULL:
+        return mover->options.batches;
+    }
+    UNREACHABLE();
+}
+
+static void batches_begin(struct cache_mover *mover)
+{
+    uint32_t wanted = batches_wanted(mover);
+
+    while (mover->batches_open < wanted) {
+        struct mover_batch *batch = batch_free(mover);
+
+        if (batch == NULL ||
+            !cache_batch_take(mover->cache, clock_now_us(mover->clock), &batch->batch)) {
+            return;
+        }
+        batch->open = true;
+        batch->mover = mover;
+        batch->cached = cached_of(mover, batch->batch.vd);
+        batch->cursor = 0;
+        mover->batches_open++;
+        batch_go_on(batch);
+    }
+}
+
+/* Flushes of the drives behind batches */
+
+static void drive_flush_done(struct vd_request *request, enum vd_status status)
+{
+    struct vd_cached *cached = request->owner;
+
+    mover_enter(cached->mover);
+    cached->drive_flush_open = false;
+    cache_flush_end(cached->blocks, status == VD_STATUS_OK);
+    cached->mover->freed = true;
+    if (status != VD_STATUS_OK) {
+        cached_fail(cached);
+    }
+    mover_leave(cached->mover);
+}
+
+static void drive_flush_check(struct vd_cached *cached)
+{
+    uint32_t written = cache_written(cached->blocks);
+    uint32_t frames = journal_frame_count(cache_journal(cached->mover->cache));
+
+    if (cached->drive_flush_open || written == 0 ||
+        (cache_busy(cached->blocks) > 0 && written < frames / FLUSH_SHARE)) {
+        return;
+    }
+    cached->drive_flush_open = true;
+    cache_flush_begin(cached->blocks);
+    cached->drive_flush =
+        (struct vd_request){.op = VD_OP_FLUSH, .complete = drive_flush_done, .owner = cached};
+    vd_submit(cached->vd, &cached->drive_flush);
+}
+
+/* The turn */
+
+static void due_arm(struct cache_mover *mover)
+{
+    uint64_t now_us = clock_now_us(mover->clock);
+    uint64_t due_us = cache_due_us(mover->cache);
+
+    LIST_FOR_EACH (node, &mover->vds) {
+        due_us = min_u64(due_us, cached_idle_us(list_entry(node, struct vd_cached, link)));
+    }
+    if (due_us == UINT64_MAX ||
+        (mover->due_timer.armed && mover->due_timer.deadline_us <= due_us)) {
+        return;
+    }
+    if (due_us <= now_us) {
+        due_us = now_us + DUE_PAUSE_US;
+        if (mover->due_timer.armed && mover->due_timer.deadline_us <= due_us) {
+            return;
+        }
+    }
+    clock_cancel(mover->clock, &mover->due_timer);
+    clock_arm(mover->clock, &mover->due_timer, due_us);
+}
+
+static void writers_pump(struct cache_mover *mover)
+{
+    LIST_FOR_EACH (node, &mover->vds) {
+        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        if (cached->blocks != NULL) {
+            cached_writes_pump(cached);
+        }
+    }
+}
+
+void mover_pump(struct cache_mover *mover)
+{
+    if (mover->freed) { /* frames or transfers: whoever waits for them, of any virtual drive */
+        mover->freed = false;
+        writers_pump(mover);
+    }
+    batches_begin(mover);
+    LIST_FOR_EACH_SAFE (node, following, &mover->vds) {
+        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        if (cached->blocks != NULL) {
+            drive_flush_check(cached);
+            cached_readers_pump(cached);
+        }
+        cached_close_check(cached); /* it may be gone now */
+    }
+    due_arm(mover);
+}
