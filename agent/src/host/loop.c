@@ -300,9 +300,11 @@ static void entry_fill(struct io_uring_sqe *sqe, const struct loop_op *op)
         break;
     case LOOP_OP_RECV:
         io_uring_prep_recv(sqe, fd, op->buffer, op->length_bytes, (int)op->flags);
+        sqe->ioprio = op->poll_first ? IORING_RECVSEND_POLL_FIRST : 0;
         break;
     case LOOP_OP_RECVMSG:
         io_uring_prep_recvmsg(sqe, fd, op->buffer, op->flags);
+        sqe->ioprio = op->poll_first ? IORING_RECVSEND_POLL_FIRST : 0;
         break;
     case LOOP_OP_SENDMSG:
         io_uring_prep_sendmsg(sqe, fd, op->buffer, op->flags);

@@ -66,6 +66,7 @@ struct loop_op {
     uint32_t length_bytes;
     uint64_t offset_bytes;
     uint32_t flags;
+    bool poll_first; /* RECV, RECVMSG: nothing is expected to be there yet */
     void (*done)(struct loop_op *op, int result);
     void *owner;
 
