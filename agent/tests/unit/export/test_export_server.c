@@ -9,6 +9,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -526,6 +527,41 @@ static void test_client_that_takes_no_replies_is_closed(void **state)
     talk_free(&talk);
 }
 
+static size_t unread_bytes(int fd)
+{
+    int count = 0;
+
+    assert_int_equal(ioctl(fd, FIONREAD, &count), 0);
+    return (size_t)count;
+}
+
+/* Receiving from a client that reads no replies is put off, again and again, but never for good,
+ * and no longer once it has read. */
+static void test_client_that_is_behind_is_served(void **state)
+{
+    enum { REQUESTS = 40, REPLY_BYTES = 16 };
+    struct fixture *fixture = *state;
+    uint8_t replies[REQUESTS * REPLY_BYTES];
+    int fd;
+
+    open_server(fixture, NULL);
+    fd = client_start(fixture, "v0");
+    for (uint32_t i = 0; i < REQUESTS; i++) {
+        struct talk talk = {0};
+
+        talk_request(&talk, NBD_CMD_FLUSH, 0, i, 0, 0);
+        client_say(fixture, fd, &talk);
+        TURN_UNTIL(fixture, unread_bytes(fd) == (i + 1) * (size_t)REPLY_BYTES);
+        talk_free(&talk);
+    }
+    client_hear(fixture, fd, replies, sizeof replies);
+    for (uint32_t i = 0; i < REQUESTS; i++) {
+        assert_int_equal(get_be64(replies + i * REPLY_BYTES + 8), i);
+    }
+    assert_int_equal(client_ask(fixture, fd, NBD_CMD_FLUSH, 0, 0, NULL), 0);
+    close(fd);
+}
+
 static void test_close_with_connections(void **state)
 {
     struct fixture *fixture = *state;
@@ -568,6 +604,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_silent_client_is_closed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_client_that_takes_no_replies_is_closed, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_client_that_is_behind_is_served, setup, teardown),
         cmocka_unit_test_setup_teardown(test_close_with_connections, setup, teardown),
     };
 
