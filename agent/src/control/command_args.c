@@ -53,6 +53,8 @@ WORD_READER(drive_cache_policy)
 WORD_READER(access_policy)
 WORD_READER(task_action)
 WORD_READER(fault_kind)
+WORD_READER(learn_mode)
+WORD_READER(battery_fault)
 
 static bool read_raid_level(const char *word, void *ret_value)
 {
@@ -167,6 +169,20 @@ static const struct arg_spec fault_inject_args[] = {
     U32("latency_ms", fault_inject.latency_ms, 3600u * 1000u, false),
     END};
 
+static const struct arg_spec battery_learn_args[] = {KEY("battery", battery.battery, true), END};
+
+static const struct arg_spec battery_set_args[] = {
+    KEY("battery", battery_set.battery, true),
+    {"learn_mode", ARG_WORD, false, AT(battery_set.learn_mode), 0, 0, read_learn_mode,
+     BATTERY_SET_LEARN_MODE, AT(battery_set.fields)},
+    {"next_learn_at_us", ARG_U64, false, AT(battery_set.next_learn_us), INT64_MAX, 0, NULL,
+     BATTERY_SET_NEXT_LEARN, AT(battery_set.fields)},
+    END};
+
+static const struct arg_spec battery_fault_args[] = {
+    KEY("battery", battery_fault.battery, true),
+    WORD("fault", battery_fault.fault, battery_fault, true), END};
+
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
@@ -181,6 +197,9 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_DRIVE_GOOD] = drive_good_args,
     [CTL_OP_DRIVE_LOCATE] = drive_locate_args,
     [CTL_OP_FAULT_INJECT] = fault_inject_args,
+    [CTL_OP_BATTERY_LEARN] = battery_learn_args,
+    [CTL_OP_BATTERY_SET] = battery_set_args,
+    [CTL_OP_BATTERY_FAULT] = battery_fault_args,
 };
 
 bool object_key_is_valid(const char *text)
@@ -377,6 +396,9 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_CONTROLLER_SET:
         return command->args.controller_set.fields != 0 ||
                refuse(ret_reason, "args", "nothing to set is given");
+    case CTL_OP_BATTERY_SET:
+        return command->args.battery_set.fields != 0 ||
+               refuse(ret_reason, "args", "nothing to set is given");
     case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
@@ -387,6 +409,8 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_DRIVE_GOOD:
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_FAULT_INJECT:
+    case CTL_OP_BATTERY_LEARN:
+    case CTL_OP_BATTERY_FAULT:
         return true;
     case CTL_OP_MAX:
         break;
@@ -496,6 +520,9 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_FAULT_INJECT:
+    case CTL_OP_BATTERY_LEARN:
+    case CTL_OP_BATTERY_SET:
+    case CTL_OP_BATTERY_FAULT:
         return false;
     case CTL_OP_MAX:
         break;

@@ -144,7 +144,8 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_text(doc, "profile", view->profile);
     json_put_text(doc, "status", controller_status_word(view->status));
     json_put_u64(doc, "cache_bytes", 0);
-    json_put_text(doc, "battery", "absent");
+    json_put_text(doc, "battery", view->has_battery ? battery_state_word(view->battery) : "absent");
+    json_put_text(doc, "no_battery_rule", no_battery_rule_word(view->no_battery_rule));
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
@@ -357,6 +358,79 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     return doc;
 }
 
+/* A figure that may be unknown. */
+static void figure_put(json_t *doc, const char *name, int64_t value)
+{
+    json_put(doc, name, value == BATTERY_UNKNOWN ? json_null() : json_integer(value));
+}
+
+static void time_put(json_t *doc, const char *name, uint64_t time_us)
+{
+    json_put(doc, name, time_us == 0 ? json_null() : json_integer((json_int_t)time_us));
+}
+
+static json_t *learn_doc(const struct battery_learn *learn)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "mode", learn_mode_word(learn->mode));
+    json_put_text(doc, "state", learn_state_word(learn->state));
+    json_put_u64(doc, "period_days", learn->period_days);
+    time_put(doc, "next_at_us", learn->next_us);
+    time_put(doc, "last_at_us", learn->last_us);
+    json_put_text_or_null(doc, "last_result",
+                          learn->has_result ? learn_result_word(learn->last_result) : "");
+    json_put_bool(doc, "transparent", learn->transparent);
+    return doc;
+}
+
+static void battery_doc_figures(json_t *doc, const struct battery_reading *reading)
+{
+    figure_put(doc, "charge_percent", reading->charge_percent);
+    figure_put(doc, "voltage_mv", reading->voltage_mv);
+    figure_put(doc, "current_ma", reading->current_ma);
+    figure_put(doc, "temperature_c", reading->temperature_c);
+    figure_put(doc, "design_voltage_mv", reading->design_voltage_mv);
+    figure_put(doc, "design_capacity_mah", reading->design_capacity_mah);
+    figure_put(doc, "full_capacity_mah", reading->full_capacity_mah);
+    figure_put(doc, "health_percent", reading->health_percent);
+    figure_put(doc, "cycle_count", reading->cycle_count);
+    figure_put(doc, "retention_s", reading->retention_s);
+    figure_put(doc, "left_s", reading->left_s);
+    figure_put(doc, "low_left_s", reading->low_left_s);
+}
+
+static json_t *battery_doc(const struct battery_view *view)
+{
+    const struct battery_reading *reading = view->reading;
+    json_t *doc = json_new_object();
+    json_t *faults = json_new_array();
+
+    for (uint32_t i = 0; i < view->fault_count; i++) {
+        json_append_text(faults, battery_fault_word(view->faults[i]));
+    }
+    json_put_text(doc, "controller", view->controller);
+    json_put_text(doc, "path", view->path);
+    json_put_text(doc, "kind", battery_kind_word(view->kind));
+    json_put_text(doc, "source", view->source);
+    json_put_text(doc, "model", reading->model);
+    json_put_text(doc, "serial", reading->serial);
+    json_put_text(doc, "manufacturer", reading->manufacturer);
+    json_put_text(doc, "chemistry", reading->chemistry);
+    json_put_text_or_null(doc, "manufactured_on", reading->manufactured_on);
+    json_put_text_or_null(doc, "mounting", reading->mounting);
+    json_put_text(doc, "state", battery_state_word(reading->state));
+    json_put(doc, "state_reason", reason_doc(&reading->state_reason));
+    json_put_bool(doc, "protects", view->protects);
+    json_put_bool(doc, "smart", reading->smart);
+    json_put_bool(doc, "emulated", view->kind == BATTERY_KIND_EMULATED);
+    battery_doc_figures(doc, reading);
+    json_put(doc, "learn", reading->has_learn ? learn_doc(&reading->learn) : json_null());
+    json_put(doc, "faults", faults);
+    json_put(doc, "blocked", blocked_doc(&view->blocked));
+    return doc;
+}
+
 static double percent_bounded(double percent)
 {
     if (!(percent > 0.0)) {
@@ -406,7 +480,8 @@ static json_t *view_doc(enum object_kind kind, const void *view)
         return virtual_drive_doc(view);
     case OBJECT_KIND_OPERATION:
         return operation_doc(view);
-    case OBJECT_KIND_BATTERY: /* no view exists: no battery is reported */
+    case OBJECT_KIND_BATTERY:
+        return battery_doc(view);
     case OBJECT_KIND_MAX:
         break;
     }

@@ -32,6 +32,9 @@ static const struct {
     [CTL_OP_DRIVE_GOOD] = {"drive_good", COMMAND_CLASS_X, command_drive_good},
     [CTL_OP_DRIVE_LOCATE] = {"drive_locate", COMMAND_CLASS_O, command_drive_locate},
     [CTL_OP_FAULT_INJECT] = {"fault_inject", COMMAND_CLASS_O, command_fault_inject},
+    [CTL_OP_BATTERY_LEARN] = {"battery_learn", COMMAND_CLASS_O, command_battery_learn},
+    [CTL_OP_BATTERY_SET] = {"battery_set", COMMAND_CLASS_O, command_battery_set},
+    [CTL_OP_BATTERY_FAULT] = {"battery_fault", COMMAND_CLASS_O, command_battery_fault},
 };
 
 const char *ctl_op_word(enum ctl_op op)

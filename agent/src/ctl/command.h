@@ -34,6 +34,9 @@ enum ctl_op {
     CTL_OP_DRIVE_GOOD,
     CTL_OP_DRIVE_LOCATE,
     CTL_OP_FAULT_INJECT,
+    CTL_OP_BATTERY_LEARN,
+    CTL_OP_BATTERY_SET,
+    CTL_OP_BATTERY_FAULT,
     CTL_OP_MAX
 };
 
@@ -89,6 +92,8 @@ enum controller_set_field {
     CONTROLLER_SET_AUTO_REBUILD = 4
 };
 
+enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
+
 struct ctl_command {
     enum ctl_op op;
     union {
@@ -141,6 +146,19 @@ struct ctl_command {
             uint64_t lba, count;
             uint32_t latency_ms;
         } fault_inject;
+        struct {
+            object_key_t battery;
+        } battery; /* battery_learn */
+        struct {
+            object_key_t battery;
+            uint32_t fields; /* enum battery_set_field */
+            enum learn_mode learn_mode;
+            uint64_t next_learn_us;
+        } battery_set;
+        struct {
+            object_key_t battery;
+            enum battery_fault fault;
+        } battery_fault;
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

@@ -96,6 +96,7 @@ static void added_to_group(void *context, int error, struct vd *vd)
 
         ctl_vd_online(cv, vd);
         command_object_add(run->command, &cv->object);
+        cv->policy_asked = true;
         event_created(cv);
         reason_set(&reason, REASON_OK, NULL);
     } else {
@@ -204,6 +205,7 @@ static void create_ran(struct ctl_group *cg, int error, void *context)
     LIST_FOR_EACH (node, &cg->vds) {
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
 
+        cv->policy_asked = true;
         event_created(cv);
         command_object_add(run->command, &cv->object);
     }

@@ -15,6 +15,7 @@ struct set_run {
     struct ctl_command *command;
     struct ctl_vd *cv;
     struct vd_config old;
+    bool old_asked;
 };
 
 static bool enums_are_known(const struct command_vd_set *args, struct reason *ret_reason)
@@ -130,6 +131,7 @@ static void vd_set_done(void *context, int error)
     struct reason reason;
 
     if (error != 0) {
+        run->cv->policy_asked = run->old_asked;
         reason_from_store(&reason, error);
     } else {
         vd_set_events(run);
@@ -159,13 +161,19 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     if (!enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
-        !rule_group_running(cv->cg, "vd_set", &reason)) {
+        !rule_group_running(cv->cg, "vd_set", &reason) ||
+        ((args->fields & VD_SET_WRITE_POLICY) != 0 &&
+         !rule_write_policy(ctl, args->write_policy, &reason))) {
         command_finish(ctl, &reason);
         return;
     }
     run = calloc(1, sizeof(*run));
     ASSERT(run != NULL);
     *run = (struct set_run){.ctl = ctl, .command = command, .cv = cv, .old = *cv_config(cv)};
+    run->old_asked = cv->policy_asked;
+    if ((args->fields & VD_SET_WRITE_POLICY) != 0) {
+        cv->policy_asked = true; /* before the new policy is seen */
+    }
     group_config_change(cv->cg->group, vd_edit, run, vd_set_done, run);
 }
 

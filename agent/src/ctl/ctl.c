@@ -61,7 +61,7 @@ static void stop_work(struct ctl *ctl)
 {
     void (*done)(void *context) = ctl->stop_done;
 
-    if (ctl->change != NULL || !groups_stop(ctl)) {
+    if (ctl->change != NULL || !groups_stop(ctl) || !battery_is_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -98,6 +98,7 @@ static void work_fired(struct clock_timer *timer)
     }
     ctl_tasks_work(ctl);
     ctl_commands_work(ctl);
+    ctl_policies_work(ctl);
     ctl_refresh(ctl);
     ctl->working = false;
     if (ctl->life == CTL_LIFE_STOPPING && ctl->start == NULL) {
@@ -237,6 +238,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         ctl->tombstone_floor = ctl->rev;
         ctl->operation_next = ctl->record->operation_reserved + 1;
         objects_add(ctl);
+        error = battery_create(ctl);
+    }
+    if (error == 0) {
         error = groups_load(ctl);
     }
     if (error != 0) {
@@ -258,6 +262,7 @@ struct ctl *ctl_free(struct ctl *ctl)
         ctl_group_free(list_entry(node, struct ctl_group, link));
     }
     ctl_drives_free(ctl);
+    battery_free(ctl);
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);
@@ -307,6 +312,7 @@ void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context)
         ctl_event(ctl, EVENT_CONTROLLER_SHUTDOWN, controller_key(ctl), NULL);
     }
     ctl->life = CTL_LIFE_STOPPING;
+    battery_end(ctl);
     ctl->stop_done = done;
     ctl->stop_context = context;
     ctl_kick(ctl);

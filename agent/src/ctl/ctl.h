@@ -16,10 +16,13 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "cache/write_policy.h"
 #include "ctl/command.h"
 #include "ctl/view.h"
 #include "drive/drive.h"
+#include "emulate/emulated_battery.h"
 #include "emulate/emulated_drive.h"
+#include "port/battery_reading.h"
 #include "port/clock_port.h"
 #include "port/device_port.h"
 #include "port/event_port.h"
@@ -41,6 +44,18 @@ struct ctl_observer {
     void *context;
 };
 
+/* Where the charge behind the cache comes from. */
+struct ctl_battery_options {
+    bool fitted;
+    enum battery_kind kind;
+    char source[128]; /* profile, NAME@HOST:PORT, or the medium: for people */
+    struct battery_profile profile; /* emulated */
+    uint32_t speed; /* emulated: seconds of its life per second; 0 is 1 */
+    uint64_t settle_us; /* a better state must last so long before it counts */
+    uint32_t shutdown_s; /* UPS: the host's own time to stop */
+    bool absorbs_flush; /* UPS: an administrator lets memory answer a flush */
+};
+
 struct ctl_options {
     uint32_t index; /* 0: /c0 */
     char model[41];
@@ -54,6 +69,8 @@ struct ctl_options {
     uint64_t rng_seed;
     uint32_t enclosure_count;
     struct ctl_enclosure_config enclosures[8];
+    enum no_battery_rule no_battery_rule;
+    struct ctl_battery_options battery;
 };
 
 struct ctl_ports {
@@ -90,6 +107,14 @@ void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
 /* The device has left. The host keeps `port` valid until the core has released it. */
 void ctl_drive_departed(struct ctl *ctl, void *device);
 void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius);
+
+/* What the source of a battery that is not emulated says now. */
+void ctl_battery_reading(struct ctl *ctl, const struct battery_reading *reading);
+/* What the write-back cache has for its journal, and how fast the drives were measured to take
+ * it in (0: not yet). Until then: none. */
+void ctl_cache_medium(struct ctl *ctl, enum write_medium medium, uint64_t destage_bytes_per_s);
+/* What may be dirty behind a UPS; UINT64_MAX: nothing limits it. */
+uint64_t ctl_dirty_limit_bytes(const struct ctl *ctl);
 
 /* Documents. Calls visit for every object with rev > since, then for every tombstone. Views
  * are valid during the call only. */

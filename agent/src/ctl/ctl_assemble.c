@@ -581,5 +581,6 @@ void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *co
     start->context = context;
     ctl->start = start;
     ctl->life = CTL_LIFE_STARTING;
+    battery_begin(ctl);
     ctl_kick(ctl);
 }

@@ -19,6 +19,7 @@
 
 #include "base/list.h"
 #include "base/rng.h"
+#include "ctl/battery_record.h"
 #include "ctl/ctl.h"
 #include "ctl/event_catalog.h"
 #include "meta/config_check.h"
@@ -124,6 +125,11 @@ struct ctl_vd {
     bool export_stale;             /* to be closed, or opened again: its access has changed */
     bool bgi_stopped;              /* by a user: not to be started by itself */
     enum virtual_drive_state seen_state;
+    bool policy_asked;             /* its write policy was asked for in this run */
+    bool policy_known;             /* the next three were told */
+    bool policy_lowered;
+    enum write_policy policy_requested;
+    struct write_policy_decision policy;
 };
 
 struct ctl_group {
@@ -171,6 +177,28 @@ struct ctl_enclosure {
     const struct ctl_enclosure_config *config;
 };
 
+/* The battery, if options.battery.fitted (ctl_battery.c). */
+struct ctl_battery {
+    struct ctl_object object;
+    struct emulated_battery *emulated;   /* NULL for other sources */
+    struct battery_reading fresh;        /* as it came last */
+    struct battery_reading verdict;      /* what counts */
+    struct battery_reading shown;        /* figures of the document */
+    bool judged;                         /* there has been a verdict */
+    bool enough;                         /* the verdict's runtime suffices */
+    bool on_trial, trial_enough;
+    enum battery_state trial_state;
+    uint64_t trial_since_us;
+    uint64_t figures_us;                 /* when they were shown; 0: to be shown now */
+    struct clock_timer timer;
+    struct store_request put;
+    bool putting;
+    void (*put_done)(struct ctl *ctl, int error, void *context);
+    void *put_context;
+    struct emulated_battery_memory settings; /* before the change that is being saved */
+    uint8_t record[BATTERY_RECORD_BYTES];
+};
+
 /* Claiming drives that are only offered, one after the other. Zeroed by the caller. */
 struct ctl_claims {
     struct ctl *ctl;
@@ -194,6 +222,7 @@ union ctl_view {
     struct drive_group_view group;
     struct virtual_drive_view vd;
     struct operation_view operation;
+    struct battery_view battery;
 };
 
 enum ctl_life {
@@ -226,6 +255,9 @@ struct ctl {
     struct ctl_object host, controller;
     struct ctl_enclosure enclosures[8];
     struct list drives, groups, operations;
+    struct ctl_battery battery;
+    enum write_medium cache_medium;
+    uint64_t destage_bytes_per_s;
     uint64_t operation_next;
 
     struct controller_record *record;    /* as it is in the store, or about to be */
@@ -305,6 +337,7 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
 void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct view_digest *digest);
 void view_operation(const struct ctl_operation *op, struct operation_view *view,
                     struct view_digest *digest);
+void view_battery(const struct ctl *ctl, struct battery_view *view, struct view_digest *digest);
 void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest);
 void level_rule(enum raid_level level, struct level_rule_view *ret_rule);
@@ -360,6 +393,30 @@ bool ctl_drives_are_idle(const struct ctl *ctl);
 
 /* ctl_settle.c: what the label of a drive means */
 void cd_settle(struct ctl_drive *cd);
+
+/* ctl_battery.c */
+MUST_CHECK int battery_create(struct ctl *ctl);
+void battery_begin(struct ctl *ctl);
+void battery_end(struct ctl *ctl);
+bool battery_is_quiet(const struct ctl *ctl);
+void battery_free(struct ctl *ctl);
+bool battery_is_fitted(const struct ctl *ctl);
+const char *battery_source(const struct ctl *ctl);
+void battery_path(const struct ctl *ctl, char *out, size_t capacity);
+/* The emulated battery lives up to now; tells these notices too. */
+void battery_live(struct ctl *ctl, uint32_t notices);
+/* False if a save is under way: ask again later. */
+bool battery_settings_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int error, void *context),
+                           void *context);
+
+/* ctl_policy.c */
+void ctl_policies_work(struct ctl *ctl);
+void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision);
+/* Write-back is allowed because of the battery. */
+bool ctl_battery_protects(const struct ctl *ctl);
+/* May this policy be asked for? */
+bool rule_write_policy(const struct ctl *ctl, enum write_policy requested,
+                       struct reason *ret_reason);
 
 /* ctl_claim.c */
 void ctl_claims_add(struct ctl_claims *claims, struct ctl_drive *cd);
@@ -487,5 +544,12 @@ void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
 void command_drive_good(struct ctl *ctl, struct ctl_command *command);
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);
+void command_battery_learn(struct ctl *ctl, struct ctl_command *command);
+void command_battery_set(struct ctl *ctl, struct ctl_command *command);
+void command_battery_fault(struct ctl *ctl, struct ctl_command *command);
+/* command_battery.c: may it be done now? */
+bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason);
+bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
+bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 
 #endif

@@ -551,6 +551,9 @@ void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
         plan_new_group(ctl, args, creation, preview);
     }
     name_set(ctl, args, creation, preview);
+    if (!rule_write_policy(ctl, args->write_policy, &reason)) {
+        preview_refuse(preview, &reason);
+    }
     creation->vd.write_policy = args->write_policy;
     creation->vd.read_policy = args->read_policy;
     creation->vd.io_policy = args->io_policy;

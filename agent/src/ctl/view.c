@@ -213,6 +213,9 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->auto_rebuild = ctl->record->auto_rebuild;
+    view->has_battery = battery_is_fitted(ctl);
+    view->battery = ctl->battery.verdict.state;
+    view->no_battery_rule = ctl->options.no_battery_rule;
     view->level_count = RAID_LEVEL_MAX;
     for (uint32_t i = 0; i < RAID_LEVEL_MAX; i++) {
         level_rule((enum raid_level)i, &view->levels[i]);
@@ -228,6 +231,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->rebuild_rate_percent);
     digest_number(digest, true, view->bgi_rate_percent);
     digest_number(digest, true, view->auto_rebuild);
+    digest_number(digest, true, (uint64_t)view->battery);
     digest_blocked(digest, &view->blocked);
 }
 
@@ -261,6 +265,8 @@ void view_build(const struct ctl *ctl, const struct ctl_object *object, union ct
         view_operation(object->subject, &view->operation, ret_digest);
         return;
     case OBJECT_KIND_BATTERY:
+        view_battery(object->subject, &view->battery, ret_digest);
+        return;
     case OBJECT_KIND_MAX:
         break;
     }

@@ -10,6 +10,7 @@
 #include "drive/drive.h"
 #include "emulate/emulated_drive.h"
 #include "meta/config.h"
+#include "port/battery_reading.h"
 
 struct object_head {
     enum object_kind kind;
@@ -24,7 +25,7 @@ struct blocked {
     struct {
         enum ctl_op op;
         const char *action;          /* for ops with actions: "start", "pause" …, else NULL.
-                      Printed as "rebuild_start"; otherwise the op's word */
+             Printed as "rebuild_start"; otherwise the op's word */
         struct reason reason;
     } items[BLOCKED_MAX];
 };
@@ -54,6 +55,9 @@ struct controller_view {
     enum controller_status status;
     uint32_t rebuild_rate_percent, bgi_rate_percent;
     bool auto_rebuild;
+    bool has_battery;
+    enum battery_state battery;
+    enum no_battery_rule no_battery_rule;
     uint32_t level_count;
     struct level_rule_view levels[RAID_LEVEL_MAX];
     const char *nbd_tcp;             /* NULL if off */
@@ -154,6 +158,18 @@ struct operation_view {
     uint64_t started_us, ended_us;   /* ended 0: running */
     bool has_reason;
     struct reason reason;
+    struct blocked blocked;
+};
+
+struct battery_view {
+    object_key_t controller;
+    char path[16];
+    enum battery_kind kind;
+    const char *source;
+    const struct battery_reading *reading;
+    bool protects;
+    uint32_t fault_count;
+    enum battery_fault faults[BATTERY_FAULT_MAX];
     struct blocked blocked;
 };
 

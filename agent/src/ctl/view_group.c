@@ -119,17 +119,16 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
 
 /* Virtual drives */
 
-static void vd_policies_view(const struct vd_config *config, struct virtual_drive_view *view)
+static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
 {
-    const char *write_through = write_policy_word(WRITE_POLICY_WRITE_THROUGH);
+    const struct vd_config *config = cv_config(cv);
+    struct write_policy_decision decision;
     const char *no_read_ahead = read_policy_word(READ_POLICY_NO_READ_AHEAD);
 
     view->write_policy.requested = write_policy_word(config->write_policy);
-    view->write_policy.effective = write_through;
-    reason_set(&view->write_policy.reason,
-               config->write_policy == WRITE_POLICY_WRITE_THROUGH ? REASON_AS_REQUESTED
-                                                                  : REASON_NO_CACHE_MEMORY,
-               NULL);
+    ctl_vd_write_policy(cv, &decision);
+    view->write_policy.effective = write_policy_word(decision.effective);
+    view->write_policy.reason = decision.reason;
     view->read_policy.requested = read_policy_word(config->read_policy);
     view->read_policy.effective = no_read_ahead;
     reason_set(&view->read_policy.reason,
@@ -193,6 +192,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, true, config->size_bytes);
     digest_text(digest, true, view->write_policy.requested);
     digest_text(digest, true, view->write_policy.effective);
+    digest_reason(digest, true, &view->write_policy.reason);
     digest_text(digest, true, view->read_policy.requested);
     digest_number(digest, true, (uint64_t)config->io_policy);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
@@ -233,7 +233,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
                            : config->consistent_rows == geometry_row_count(&config->geometry);
     view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
     view->lost_blocks = cv->vd != NULL ? vd_lost_blocks(cv->vd) : 0;
-    vd_policies_view(config, view);
+    vd_policies_view(cv, view);
     vd_exports_view(cv, view);
     vd_operations_view(cv, view);
     vd_blocked(cv, &view->blocked);

@@ -511,6 +511,7 @@ class BatteryDoc(Wire):
     model: str
     serial: str
     manufacturer: str | None = None
+    chemistry: str | None = None
     manufactured_on: str | None = None
     mounting: str | None = None
     state: str
@@ -520,7 +521,9 @@ class BatteryDoc(Wire):
     emulated: bool
     charge_percent: Annotated[int, Field(ge=0, le=100)] | None
     voltage_mv: Annotated[int, Field(ge=0)] | None
+    current_ma: int | None = None
     temperature_c: int | None
+    design_voltage_mv: Annotated[int, Field(ge=0)] | None = None
     design_capacity_mah: Annotated[int, Field(ge=0)] | None
     full_capacity_mah: Annotated[int, Field(ge=0)] | None
     health_percent: Annotated[int, Field(ge=0, le=100)] | None
@@ -1073,8 +1076,9 @@ REASONS: dict[str, str] = {
     "write_policy_battery_learning": "A learn cycle empties the battery; write-back returns when it is over.",
     "write_policy_battery_unknown": "The battery's state is not known, so writes go through to the drives.",
     "write_policy_battery_emulated": "The emulated battery protects emulated drives only; {drive} is real, so writes go through to the drives.",
-    "write_policy_on_battery": "The host runs on its UPS battery, so writes go through to the drives and the cache is emptied.",
+    "write_policy_on_battery": "The host runs on its battery, so writes go through to the drives and the cache is emptied.",
     "write_policy_ups_silent": "The UPS {source} does not answer or its figures are stale, so writes go through to the drives.",
+    "write_policy_ups_runtime_unknown": "The UPS {source} does not say how long its battery lasts, so writes go through to the drives.",
     "write_policy_ups_runtime": "The UPS leaves no time to empty the cache before the host must stop, so writes go through to the drives.",
     "write_policy_refused": "This controller does not offer write-back without a working battery.",
     "write_policy_reverted": "This controller permits write-back without a battery until it starts again; it has started again.",

@@ -153,6 +153,7 @@ struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
     world->devices.ops = &device_ops;
     world->next_seq = 1;
     world->seed = seed;
+    world->no_battery_rule = NO_BATTERY_RULE_FORCE;
     world->slot_count = slot_count;
     for (uint32_t i = 0; i < slot_count; i++) {
         struct slot *slot = &world->slots[i];
@@ -206,7 +207,7 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
                                       .did = index + 8,
                                       .media = slot->media,
                                       .interface = DRIVE_INTERFACE_FILE,
-                                      .emulated = true};
+                                      .emulated = !slot->real};
     struct ctl_drive_arrival arrival = {.identity = &identity, .device = slot};
 
     (void)snprintf(identity.key, sizeof(identity.key), "%s", slot_key(world, index));
@@ -262,6 +263,8 @@ static void options_fill(const struct ctl_world *world, struct ctl_options *opti
     options->enclosures[0].eid = SLOT_EID;
     options->enclosures[0].slot_count = world->slot_count;
     options->enclosures[0].emulated = true;
+    options->battery = world->battery;
+    options->no_battery_rule = world->no_battery_rule;
 }
 
 int world_begin_start(struct ctl_world *world, int *ret_result)

@@ -24,6 +24,7 @@ struct slot {
     char serial[41];
     char model[41];
     enum drive_media media;
+    bool real;                  /* says that it is not emulated */
     bool offered;               /* arrives without a port, to be claimed */
     bool absent;                /* not there when the controller starts */
     int claim_error;
@@ -45,6 +46,8 @@ struct ctl_world {
     uint32_t log_count;
     uint64_t next_seq;
     uint64_t seed;
+    struct ctl_battery_options battery;
+    enum no_battery_rule no_battery_rule;
     uint32_t changes, urgent_changes;
     uint32_t connections;
     struct vd_target *exported[64];

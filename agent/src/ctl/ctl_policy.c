@@ -1,0 +1,193 @@
+/*
+ * The effective write policy of every virtual drive: the facts are gathered here, the rule is
+ * cache/write_policy.h's. Documents ask at any time; the work loop notes changes and tells.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+/* A virtual drive is of one controller's cache; the first real member decides. */
+static const struct ctl_drive *real_member(const struct ctl_group *cg)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->members[i] != NULL && !cg->members[i]->identity.emulated) {
+            return cg->members[i];
+        }
+    }
+    return NULL;
+}
+
+/* What any virtual drive of emulated members would have. */
+static void facts_fill(const struct ctl *ctl, struct write_policy_facts *ret_facts)
+{
+    const struct battery_reading *verdict = &ctl->battery.verdict;
+
+    *ret_facts = (struct write_policy_facts){
+        .medium = ctl->cache_medium,
+        .has_battery = battery_is_fitted(ctl),
+        .kind = ctl->options.battery.kind,
+        .state = verdict->state,
+        .learn_is_transparent = verdict->has_learn && verdict->learn.transparent,
+        .source = battery_source(ctl),
+        .rule = ctl->options.no_battery_rule,
+        .ups_runtime_is_known = verdict->left_s >= 0 && verdict->low_left_s >= 0,
+        .ups_absorbs_flush = ctl->options.battery.absorbs_flush,
+    };
+    if (ret_facts->ups_runtime_is_known && ctl->battery.enough) {
+        ret_facts->dirty_limit_bytes =
+            write_policy_dirty_limit(ctl->destage_bytes_per_s > 0 ? ctl->destage_bytes_per_s
+                                                                  : WRITE_POLICY_DESTAGE_UNMEASURED,
+                                     (uint64_t)verdict->left_s, (uint64_t)verdict->low_left_s,
+                                     ctl->options.battery.shutdown_s);
+    }
+}
+
+uint64_t ctl_dirty_limit_bytes(const struct ctl *ctl)
+{
+    struct write_policy_facts facts;
+
+    facts_fill(ctl, &facts);
+    return facts.has_battery && facts.kind == BATTERY_KIND_UPS &&
+                   facts.medium == WRITE_MEDIUM_SHARED_MEMORY
+               ? facts.dirty_limit_bytes
+               : UINT64_MAX;
+}
+
+void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision)
+{
+    const struct ctl_drive *real = real_member(cv->cg);
+    struct write_policy_facts facts;
+    char path[PATH_TEXT_BYTES];
+
+    facts_fill(cv->cg->ctl, &facts);
+    facts.requested = cv_config(cv)->write_policy;
+    facts.asked_since_start = cv->policy_asked;
+    if (real != NULL) {
+        drive_path(real, path, sizeof(path));
+        facts.real_drive = path;
+    }
+    write_policy_decide(&facts, ret_decision);
+}
+
+bool ctl_battery_protects(const struct ctl *ctl)
+{
+    struct write_policy_facts facts;
+    struct write_policy_decision decision;
+
+    facts_fill(ctl, &facts);
+    facts.requested = WRITE_POLICY_WRITE_BACK;
+    facts.rule = NO_BATTERY_RULE_REFUSE;
+    write_policy_decide(&facts, &decision);
+    return facts.has_battery && decision.effective != WRITE_POLICY_WRITE_THROUGH;
+}
+
+bool rule_write_policy(const struct ctl *ctl, enum write_policy requested,
+                       struct reason *ret_reason)
+{
+    struct write_policy_facts facts;
+
+    facts_fill(ctl, &facts);
+    if (requested == WRITE_POLICY_WRITE_THROUGH || facts.rule != NO_BATTERY_RULE_REFUSE ||
+        facts.medium == WRITE_MEDIUM_PERSISTENT || write_policy_battery_is_fitted(&facts)) {
+        return true;
+    }
+    reason_set(ret_reason, REASON_WRITE_POLICY_REFUSED, NULL);
+    return false;
+}
+
+/* Telling */
+
+static void event_lowered(struct ctl_vd *cv, const struct write_policy_decision *now)
+{
+    char title[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    vd_title(cv, title, sizeof(title));
+    (void)reason_text(&now->reason, why, sizeof(why));
+    ctl_event(cv->cg->ctl, EVENT_WRITE_BACK_LOWERED, cv->object.key, "virtual_drive", title,
+              "requested", write_policy_word(cv_config(cv)->write_policy), "effective",
+              write_policy_word(now->effective), "why", why, NULL);
+}
+
+static void event_restored(struct ctl_vd *cv, const struct write_policy_decision *now)
+{
+    char title[PATH_TEXT_BYTES];
+
+    vd_title(cv, title, sizeof(title));
+    ctl_event(cv->cg->ctl, EVENT_WRITE_BACK_RESTORED, cv->object.key, "virtual_drive", title,
+              "policy", write_policy_word(now->effective), NULL);
+}
+
+static void event_forced(struct ctl_vd *cv, const struct write_policy_decision *now)
+{
+    char title[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    vd_title(cv, title, sizeof(title));
+    (void)reason_text(&now->reason, why, sizeof(why));
+    ctl_event(cv->cg->ctl, EVENT_WRITE_BACK_FORCED, cv->object.key, "virtual_drive", title, "why",
+              why, NULL);
+}
+
+/* Without cache memory there is nothing a battery could change. */
+static bool is_lowered(const struct ctl_vd *cv, const struct write_policy_decision *decision)
+{
+    return decision->effective == WRITE_POLICY_WRITE_THROUGH &&
+           cv_config(cv)->write_policy != WRITE_POLICY_WRITE_THROUGH &&
+           decision->reason.code != REASON_NO_CACHE_MEMORY;
+}
+
+static void policy_follow(struct ctl_vd *cv)
+{
+    const struct write_policy_decision old = cv->policy;
+    const struct ctl *ctl = cv->cg->ctl;
+    enum write_policy requested = cv_config(cv)->write_policy;
+    bool asked_anew = !cv->policy_known || requested != cv->policy_requested;
+    bool was_lowered = cv->policy_known && cv->policy_lowered;
+    bool lowered = false;
+
+    if (battery_is_fitted(ctl) && !ctl->battery.judged) {
+        return; /* the source has not been heard yet: nothing to tell */
+    }
+    ctl_vd_write_policy(cv, &cv->policy);
+    lowered = is_lowered(cv, &cv->policy);
+    if (lowered && (asked_anew || !was_lowered)) {
+        event_lowered(cv, &cv->policy);
+    } else if (was_lowered && !lowered && !asked_anew) {
+        event_restored(cv, &cv->policy);
+    }
+    if (cv->policy.at_risk && (asked_anew || !old.at_risk)) {
+        event_forced(cv, &cv->policy);
+    }
+    cv->policy_known = true;
+    cv->policy_requested = requested;
+    cv->policy_lowered = lowered;
+}
+
+void ctl_policies_work(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+
+        if (cg->phase != CTL_GROUP_RUNNING) {
+            continue;
+        }
+        LIST_FOR_EACH (vd_node, &cg->vds) {
+            struct ctl_vd *cv = list_entry(vd_node, struct ctl_vd, link);
+
+            if (!cv->removing) {
+                policy_follow(cv);
+            }
+        }
+    }
+}
+
+void ctl_cache_medium(struct ctl *ctl, enum write_medium medium, uint64_t destage_bytes_per_s)
+{
+    ASSERT((unsigned)medium < WRITE_MEDIUM_MAX);
+    ctl->cache_medium = medium;
+    ctl->destage_bytes_per_s = destage_bytes_per_s;
+    ctl_kick(ctl);
+}
