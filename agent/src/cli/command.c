@@ -77,10 +77,21 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", false, change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},
 
-    {CLI_OBJECT_BBU, "show", NULL, "all status", false, show_no_battery, "/cX/bbu show [all]",
-     "The battery."},
-    {CLI_OBJECT_CACHEVAULT, "show", NULL, "all status", false, show_no_battery, "/cX/cv show [all]",
-     "The cache vault."},
+    {CLI_OBJECT_BBU, "show", NULL, "all status properties modes", false, show_battery,
+     "/cX/bbu show [all|status|properties|modes]", "The battery."},
+    {CLI_OBJECT_BBU, "start", "learn", "", false, change_battery_learn, "/cX/bbu start learn",
+     "Starts a learn cycle; write-back is suspended until it ends, unless it is transparent."},
+    {CLI_OBJECT_BBU, "set", NULL,
+     "autolearnmode= learndelayinterval= learnstarttime= fault=", false, change_battery_set,
+     "/cX/bbu set autolearnmode=0|1|2|3 | learnDelayInterval=<0-168> | "
+     "learnStartTime=\"yyyy/mm/dd hh\" | fault=fail|remove|low_charge|overheat|wear_out|power_off|"
+     "clear",
+     "Learn cycles (0 automatic, 1 disabled, 2 warn only, 3 by hand only), or a fault on an "
+     "emulated battery."},
+    {CLI_OBJECT_CACHEVAULT, "show", NULL, "all status properties", false, show_battery,
+     "/cX/cv show [all|status|properties]", "The cache vault."},
+    {CLI_OBJECT_CACHEVAULT, "start", "learn", "", false, change_battery_learn, "/cX/cv start learn",
+     "Refused: a persistent medium has nothing to learn."},
     {CLI_OBJECT_FOREIGN, "show", NULL, "all", false, show_foreign, "/cX/fall show [all]",
      "Drives of foreign configurations."},
 };

@@ -76,8 +76,16 @@ void show_group(struct cli_context *context);
 void show_vd(struct cli_context *context);
 void show_rebuild(struct cli_context *context);
 void show_vd_operation(struct cli_context *context);
-void show_no_battery(struct cli_context *context);
 void show_foreign(struct cli_context *context);
+/* show_battery.c */
+void show_battery(struct cli_context *context);
+const struct model_object *cli_battery(const struct model *model); /* or NULL */
+/* The battery if it goes by the name that was typed (bbu, cv); NULL: refused. */
+const struct model_object *cli_battery_or_refuse(struct cli_context *context);
+bool battery_is_vault(const json_t *doc);
+const char *battery_state_shown(const json_t *doc);
+uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
+json_t *battery_summary_row(const json_t *doc);
 /* show_events.c */
 void show_events(struct cli_context *context);
 
@@ -92,6 +100,9 @@ void change_drive_spare_delete(struct cli_context *context);
 void change_drive_set(struct cli_context *context);
 void change_drive_locate(struct cli_context *context);
 void change_drive_insert(struct cli_context *context);
+/* change_battery.c */
+void change_battery_learn(struct cli_context *context);
+void change_battery_set(struct cli_context *context);
 /* add_vd.c */
 void change_vd_add(struct cli_context *context);
 

@@ -63,6 +63,22 @@ static const char *controller_status_shown(const json_t *doc)
                                                     : "Failed";
 }
 
+/* The overview's short word for the battery. */
+static const char *battery_word(const struct model *model)
+{
+    const struct model_object *battery = cli_battery(model);
+    const char *state = battery != NULL ? doc_text(battery->doc, "state") : NULL;
+
+    return state == NULL                    ? "-"
+           : strcmp(state, "optimal") == 0  ? "Opt"
+           : strcmp(state, "missing") == 0  ? "Msng"
+           : strcmp(state, "failed") == 0   ? "Fld"
+           : strcmp(state, "charging") == 0 ? "Chrg"
+           : strcmp(state, "learning") == 0 ? "Lrn"
+           : strcmp(state, "unknown") == 0  ? "Unkn"
+                                            : "Dgd";
+}
+
 static json_t *overview_row(const struct model *model, const json_t *controller)
 {
     const char *status = doc_text(controller, "status");
@@ -76,7 +92,7 @@ static json_t *overview_row(const struct model *model, const json_t *controller)
     row_number(row, "DNOpt", not_optimal(&model->lists[OBJECT_KIND_DRIVE_GROUP]));
     row_number(row, "VDs", model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count);
     row_number(row, "VNOpt", not_optimal(&model->lists[OBJECT_KIND_VIRTUAL_DRIVE]));
-    row_text(row, "BBU", "-");
+    row_text(row, "BBU", battery_word(model));
     row_text(row, "sPR", "Off");
     row_text(row, "DS", "-");
     row_text(row, "EHS", "N");
@@ -122,6 +138,7 @@ static void controller_lists(const struct model *model, json_t *data)
     json_t *drives = json_array();
     json_t *enclosures = json_array();
     const struct model_list *list = &model->lists[OBJECT_KIND_DRIVE_GROUP];
+    const struct model_object *battery = cli_battery(model);
 
     for (uint32_t i = 0; i < list->count; i++) {
         topology_rows(topology, model, &list->items[i]);
@@ -148,6 +165,12 @@ static void controller_lists(const struct model *model, json_t *data)
     }
     row_number(data, "Enclosures", list->count);
     data_set(data, "Enclosure LIST", enclosures);
+    if (battery != NULL) {
+        json_t *rows = json_array();
+
+        append(rows, battery_summary_row(battery->doc));
+        data_set(data, battery_is_vault(battery->doc) ? "Cachevault_Info" : "BBU_Info", rows);
+    }
 }
 
 void show_controller(struct cli_context *context)
@@ -206,12 +229,12 @@ static json_t *section_version(const json_t *doc)
     return section;
 }
 
-static json_t *section_hardware(void)
+static json_t *section_hardware(const struct model *model)
 {
     json_t *section = json_object();
 
     row_number(section, "Backend Port Count", 0);
-    row_text(section, "BBU", "Absent");
+    row_text(section, "BBU", cli_battery(model) != NULL ? "Present" : "Absent");
     row_text(section, "Alarm", "Absent");
     row_text(section, "On Board Memory Size", "0MB");
     row_text(section, "Temperature Sensor for ROC", "Absent");
@@ -282,6 +305,7 @@ static json_t *section_policies(const json_t *doc)
 void show_controller_all(struct cli_context *context)
 {
     const json_t *doc = cli_controller(context)->doc;
+    const struct model_object *battery = cli_battery(context->model);
     json_t *data = json_object();
 
     data_set(data, "Basics", section_basics(doc));
@@ -289,11 +313,13 @@ void show_controller_all(struct cli_context *context)
     data_set(data, "Bus",
              json_pack("{s:s, s:s}", "Host Interface", "NBD", "Device Interface", "io_uring"));
     data_set(data, "Status",
-             json_pack("{s:s, s:i, s:i, s:s, s:s}", "Controller Status",
+             json_pack("{s:s, s:i, s:i, s:s, s:o}", "Controller Status",
                        controller_status_shown(doc), "Memory Correctable Errors", 0,
                        "Memory Uncorrectable Errors", 0, "Any Offline VD Cache Preserved", "No",
-                       "BBU Status", "NA"));
-    data_set(data, "HwCfg", section_hardware());
+                       "BBU Status",
+                       battery != NULL ? json_integer(battery_status_number(battery->doc))
+                                       : json_string("NA")));
+    data_set(data, "HwCfg", section_hardware(context->model));
     data_set(data, "Policies", section_policies(doc));
     data_set(data, "Capabilities", section_capabilities(doc));
     data_set(data, "Scheduled Tasks",
@@ -564,18 +590,6 @@ void show_vd_operation(struct cli_context *context)
     cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_operation_visit, &rows);
     data_set(data, "VD Operation Status", rows.rows);
     show_finish(context, "None", missing, data);
-}
-
-void show_no_battery(struct cli_context *context)
-{
-    bool cache_vault = context->request.object == CLI_OBJECT_CACHEVAULT;
-
-    report_add(&context->report, 0, CLI_ERROR_GENERIC, "None",
-               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", 0, "Status", "Failed", "Property",
-                         "-", "ErrMsg",
-                         cache_vault ? "Cachevault is absent!" : "Battery is absent!", "ErrCd",
-                         CLI_ERROR_GENERIC),
-               NULL);
 }
 
 void show_foreign(struct cli_context *context)

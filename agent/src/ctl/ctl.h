@@ -18,6 +18,7 @@
 #include "base/guid.h"
 #include "cache/write_policy.h"
 #include "ctl/command.h"
+#include "ctl/profile.h"
 #include "ctl/view.h"
 #include "drive/drive.h"
 #include "emulate/emulated_battery.h"
@@ -60,7 +61,7 @@ struct ctl_options {
     uint32_t index; /* 0: /c0 */
     char model[41];
     char firmware_version[32]; /* of the agent */
-    char profile[33]; /* "native" */
+    struct controller_profile profile;
     char hostname[65];
     char os[65], kernel[65], boot_id[37], policy_preset[17];
     char nbd_unix_path[108]; /* for the export addresses in documents */
@@ -69,7 +70,6 @@ struct ctl_options {
     uint64_t rng_seed;
     uint32_t enclosure_count;
     struct ctl_enclosure_config enclosures[8];
-    enum no_battery_rule no_battery_rule;
     struct ctl_battery_options battery;
 };
 

@@ -265,10 +265,27 @@ static void reading_take(struct ctl *ctl, const struct battery_reading *reading)
     figures_show(ctl);
 }
 
+/* The medium itself: there is nothing to charge. */
+void battery_medium_changed(struct ctl *ctl)
+{
+    bool persistent = ctl->cache_medium == WRITE_MEDIUM_PERSISTENT;
+    struct battery_reading reading;
+
+    if (!battery_is_fitted(ctl) || ctl->options.battery.kind != BATTERY_KIND_CACHEVAULT) {
+        return;
+    }
+    battery_reading_init(&reading);
+    reading.state = persistent ? BATTERY_STATE_OPTIMAL : BATTERY_STATE_MISSING;
+    reason_set(&reading.state_reason,
+               persistent ? REASON_BATTERY_PERSISTENT : REASON_BATTERY_MISSING, NULL);
+    (void)snprintf(reading.model, sizeof(reading.model), "Persistent cache medium");
+    reading_take(ctl, &reading);
+}
+
 void ctl_battery_reading(struct ctl *ctl, const struct battery_reading *reading)
 {
     ASSERT(battery_is_fitted(ctl));
-    ASSERT(ctl->battery.emulated == NULL);
+    ASSERT(ctl->options.battery.kind == BATTERY_KIND_UPS);
     ASSERT((unsigned)reading->state < BATTERY_STATE_MAX);
     if (ctl->life != CTL_LIFE_STOPPED) {
         reading_take(ctl, reading);
@@ -460,6 +477,7 @@ int battery_create(struct ctl *ctl)
 
 void battery_begin(struct ctl *ctl)
 {
+    battery_medium_changed(ctl);
     if (ctl->battery.emulated != NULL) {
         battery_live(ctl, 0);
         clock_arm(ctl->ports.clock, &ctl->battery.timer, clock_now_us(ctl->ports.clock) + TICK_US);

@@ -31,7 +31,7 @@ static void facts_fill(const struct ctl *ctl, struct write_policy_facts *ret_fac
         .state = verdict->state,
         .learn_is_transparent = verdict->has_learn && verdict->learn.transparent,
         .source = battery_source(ctl),
-        .rule = ctl->options.no_battery_rule,
+        .rule = ctl->options.profile.no_battery_rule,
         .ups_runtime_is_known = verdict->left_s >= 0 && verdict->low_left_s >= 0,
         .ups_absorbs_flush = ctl->options.battery.absorbs_flush,
     };
@@ -189,5 +189,6 @@ void ctl_cache_medium(struct ctl *ctl, enum write_medium medium, uint64_t destag
     ASSERT((unsigned)medium < WRITE_MEDIUM_MAX);
     ctl->cache_medium = medium;
     ctl->destage_bytes_per_s = destage_bytes_per_s;
+    battery_medium_changed(ctl);
     ctl_kick(ctl);
 }

@@ -403,6 +403,7 @@ void battery_free(struct ctl *ctl);
 bool battery_is_fitted(const struct ctl *ctl);
 const char *battery_source(const struct ctl *ctl);
 void battery_path(const struct ctl *ctl, char *out, size_t capacity);
+void battery_medium_changed(struct ctl *ctl);
 /* The emulated battery lives up to now; tells these notices too. */
 void battery_live(struct ctl *ctl, uint32_t notices);
 /* False if a save is under way: ask again later. */

@@ -416,6 +416,20 @@ static void name_set(const struct ctl *ctl, const struct command_vd_create *args
     }
 }
 
+/* The model's own rules, besides those of the level. */
+static void profile_check(const struct ctl *ctl, enum raid_level level, uint32_t drive_count,
+                          struct ctl_preview *preview)
+{
+    const char *name = raid_level_info(level)->name;
+    uint32_t drives_min = ctl->options.profile.levels[level].drives_min;
+
+    if (!ctl->options.profile.levels[level].offered) {
+        refuse_text(preview, REASON_LEVEL_UNSUPPORTED, "level", name);
+    } else if (drive_count < drives_min) {
+        refuse_number(preview, REASON_TOO_FEW_DRIVES, name, "minimum", drives_min, drive_count);
+    }
+}
+
 /* The two kinds of creation */
 
 static void plan_new_group(struct ctl *ctl, const struct command_vd_create *args,
@@ -424,6 +438,9 @@ static void plan_new_group(struct ctl *ctl, const struct command_vd_create *args
     struct geometry *geometry = &creation->vd.geometry;
 
     geometry->level = level_wanted(args, NULL);
+    if (preview->ok) {
+        profile_check(ctl, geometry->level, args->drive_count, preview);
+    }
     drives_collect(ctl, args, creation, preview);
     spans_set(args, creation, preview);
     if (creation->drive_count == 0) {

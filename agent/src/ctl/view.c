@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 #include "ctl/ctl_private.h"
 
 /* Digests: FNV-1a; only equality with the last one matters. */
@@ -200,6 +201,7 @@ static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reas
 void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest)
 {
+    const struct controller_profile *profile = &ctl->options.profile;
     struct reason reason;
 
     view->index = ctl->options.index;
@@ -208,17 +210,22 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->model = ctl->options.model;
     view->serial = ctl->serial;
     view->firmware_version = ctl->options.firmware_version;
-    view->profile = ctl->options.profile;
+    view->profile = ctl->options.profile.name;
     view->status = controller_status(ctl);
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->auto_rebuild = ctl->record->auto_rebuild;
     view->has_battery = battery_is_fitted(ctl);
     view->battery = ctl->battery.verdict.state;
-    view->no_battery_rule = ctl->options.no_battery_rule;
-    view->level_count = RAID_LEVEL_MAX;
+    view->no_battery_rule = ctl->options.profile.no_battery_rule;
     for (uint32_t i = 0; i < RAID_LEVEL_MAX; i++) {
-        level_rule((enum raid_level)i, &view->levels[i]);
+        struct level_rule_view *rule = &view->levels[view->level_count];
+
+        if (profile->levels[i].offered) {
+            level_rule((enum raid_level)i, rule);
+            rule->drives_min = max_u32(rule->drives_min, profile->levels[i].drives_min);
+            view->level_count++;
+        }
     }
     view->nbd_tcp = ctl->options.nbd_tcp[0] != '\0' ? ctl->options.nbd_tcp : NULL;
     if (!controller_may_create(ctl, &reason)) {

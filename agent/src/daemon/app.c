@@ -22,14 +22,18 @@
 #include "daemon/drives.h"
 #include "daemon/facts.h"
 #include "daemon/log.h"
+#include "daemon/profiles.h"
 #include "export/export_server.h"
 #include "host/event_log.h"
 #include "host/loop.h"
 #include "host/notify.h"
 #include "host/state_store.h"
+#include "host/ups.h"
 #include "host/work_pool.h"
 
 #define EVENT_EPOCH_RECORD "event-epoch"
+/* One question to the UPS, whatever it does. */
+#define UPS_DEADLINE_MS 4000u
 #define FILES_WANTED 4096u
 /* How long the kernel may take to let go of what a killed predecessor had in its ring. */
 #define PREDECESSOR_US (5u * 1000u * 1000u)
@@ -54,6 +58,7 @@ struct app {
     struct drives *drives;
     struct export_server *exports;
     struct control_server *control;
+    struct ups *ups;             /* NULL: none is asked */
     struct notify notify;
     char nbd_tcp[80];
     struct app_export targets[EXPORT_TARGET_MAX];
@@ -177,6 +182,7 @@ static void stop_ctl_stopped(void *context)
     struct app *app = context;
 
     log_info("the controller has stopped");
+    ups_stop(app->ups);
     export_server_close(app->exports, stop_exports_closed, app);
 }
 
@@ -327,10 +333,8 @@ static void ctl_options_fill(const struct app *app, struct ctl_options *options)
         (ssize_t)sizeof(options->rng_seed)) {
         options->rng_seed = clock_wall_us(loop_clock(app->loop)); /* only names depend on it */
     }
-    (void)snprintf(options->model, sizeof(options->model), "%s", config->controller_model);
     (void)snprintf(options->firmware_version, sizeof(options->firmware_version), "%s",
                    ARRAYWRIGHT_VERSION);
-    (void)snprintf(options->profile, sizeof(options->profile), "native");
     (void)snprintf(options->hostname, sizeof(options->hostname), "%s", app->facts.hostname);
     (void)snprintf(options->os, sizeof(options->os), "%s", app->facts.os);
     (void)snprintf(options->kernel, sizeof(options->kernel), "%s", app->facts.kernel);
@@ -355,6 +359,7 @@ static void ctl_options_fill(const struct app *app, struct ctl_options *options)
 
 static bool controller_make(struct app *app)
 {
+    char text[CONFIG_ERROR_BYTES];
     struct ctl_options *options = calloc(1, sizeof(*options));
     int error = drives_create(app->config, app->loop, app->pool, &app->drives);
 
@@ -371,6 +376,11 @@ static bool controller_make(struct app *app)
                                               .context = app};
 
         ctl_options_fill(app, options);
+        if (profiles_read(app->config, options, text, sizeof(text)) != 0) {
+            log_error("%s", text);
+            free(options);
+            return false;
+        }
         error = ctl_create(options, &ports, &observer, &app->ctl);
     }
     free(options);
@@ -497,12 +507,43 @@ static bool devices_open(struct app *app)
     return true;
 }
 
+static void ups_said(void *owner, const struct battery_reading *reading)
+{
+    struct app *app = owner;
+
+    ctl_battery_reading(app->ctl, reading);
+}
+
+static bool battery_open(struct app *app)
+{
+    const struct config_battery *battery = &app->config->battery;
+    struct ups_options options = {.poll_ms = battery->poll_s * 1000,
+                                  .deadline_ms = UPS_DEADLINE_MS,
+                                  .low_runtime_s = battery->low_runtime_s,
+                                  .reading = ups_said,
+                                  .owner = app};
+    int error = 0;
+
+    if (!battery->fitted || battery->kind != BATTERY_KIND_UPS) {
+        return true;
+    }
+    if (!ups_address_parse(battery->ups, &options.address)) {
+        UNREACHABLE(); /* the configuration was checked */
+    }
+    (void)snprintf(options.source, sizeof(options.source), "%.127s", battery->ups);
+    error = ups_open(app->loop, app->pool, &options, &app->ups);
+    if (error != 0) {
+        log_error("the UPS cannot be watched: %s", strerror(-error));
+    }
+    return error == 0;
+}
+
 /* The exports need nobody before the controller opens one, so their sockets come first: a
  * socket in use is found before anything else has begun. */
 static bool app_start(struct app *app)
 {
     return loop_make(app) && state_open(app) && controller_make(app) && exports_open(app) &&
-           control_open(app) && devices_open(app);
+           control_open(app) && devices_open(app) && battery_open(app);
 }
 
 /* Everything has stopped, or never started. */
@@ -518,7 +559,9 @@ static void app_free(struct app *app)
         event_log_on_durable(app->events, NULL, NULL);
     }
     app->events = event_log_close(app->events);
+    ups_stop(app->ups);
     app->pool = work_pool_close(app->pool);
+    app->ups = ups_free(app->ups);
     app->journal = command_journal_close(app->journal);
     app->drives = drives_free(app->drives);
     app->store = state_store_close(app->store);
@@ -537,6 +580,8 @@ static void files_limit_raise(void)
 
 int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
 {
+    struct ctl_options *options = NULL;
+    int error = 0;
     gid_t group = 0;
 
     if (group_id(config->control.group, &group) != 0) {
@@ -544,7 +589,11 @@ int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
                        config->control.group);
         return -ENOENT;
     }
-    return 0;
+    options = calloc(1, sizeof(*options));
+    ASSERT(options != NULL);
+    error = profiles_read(config, options, text, text_bytes);
+    free(options);
+    return error;
 }
 
 /* A start that failed half-way has listeners, but no controller that runs. */

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "drive/drive_layout.h"
 #include "host/config_table.h"
+#include "host/ups_client.h"
 
 #define EMULATED_SIZE_MAX_BYTES (UINT64_C(1) << 44)
 #define AT(type, member) offsetof(struct type, member)
@@ -204,12 +205,109 @@ static bool drives_read(struct config_reader *reader, const config_setting_t *se
     return true;
 }
 
+static bool profile_read(struct config_reader *reader, const config_setting_t *setting,
+                         void *target)
+{
+    struct daemon_config *config = target;
+    const char *text = config_setting_get_string(setting);
+
+    if (text == NULL || strlen(text) == 0 || strlen(text) >= sizeof(config->profile)) {
+        return config_fail(reader, setting, "profile must be the name of a controller's profile");
+    }
+    memcpy(config->profile, text, strlen(text) + 1);
+    config->profile_line = config_setting_source_line(setting);
+    return true;
+}
+
+static bool source_read(struct config_reader *reader, const config_setting_t *setting, void *target)
+{
+    struct config_battery *battery = target;
+    const char *text = config_setting_get_string(setting);
+
+    battery->fitted = true;
+    if (text != NULL && strcmp(text, "none") == 0) {
+        battery->fitted = false;
+    } else if (text != NULL && strcmp(text, "medium") == 0) {
+        battery->kind = BATTERY_KIND_CACHEVAULT;
+    } else if (text == NULL || !battery_kind_parse(text, &battery->kind) ||
+               battery->kind == BATTERY_KIND_CACHEVAULT) {
+        return config_fail(reader, setting,
+                           "source must be \"emulated\", \"ups\", \"medium\" or \"none\"");
+    }
+    return true;
+}
+
+static const struct config_key battery_keys[] = {
+    {"source", CONFIG_CUSTOM, 0, 0, 0, NULL, source_read, true},
+    {"profile", CONFIG_TEXT, AT(config_battery, profile), 1, 32, NULL, NULL, false},
+    {"speed", CONFIG_U32, AT(config_battery, speed), 1, 100000, NULL, NULL, false},
+    {"ups", CONFIG_TEXT, AT(config_battery, ups), 1, 319, NULL, NULL, false},
+    {"poll_s", CONFIG_U32, AT(config_battery, poll_s), 1, 60, NULL, NULL, false},
+    {"settle_s", CONFIG_U32, AT(config_battery, settle_s), 1, 3600, NULL, NULL, false},
+    {"shutdown_s", CONFIG_U32, AT(config_battery, shutdown_s), 0, 86400, NULL, NULL, false},
+    {"low_runtime_s", CONFIG_U32, AT(config_battery, low_runtime_s), 0, 86400, NULL, NULL, false},
+    {"absorbs_flush", CONFIG_BOOL, AT(config_battery, absorbs_flush), 0, 0, NULL, NULL, false},
+    END};
+
+/* Which keys belong to which source; `source` belongs to all. */
+static const struct {
+    const char *key;
+    enum battery_kind kind;
+} battery_key_kinds[] = {
+    {"profile", BATTERY_KIND_EMULATED},  {"speed", BATTERY_KIND_EMULATED},
+    {"ups", BATTERY_KIND_UPS},           {"poll_s", BATTERY_KIND_UPS},
+    {"settle_s", BATTERY_KIND_UPS},      {"shutdown_s", BATTERY_KIND_UPS},
+    {"low_runtime_s", BATTERY_KIND_UPS}, {"absorbs_flush", BATTERY_KIND_UPS},
+};
+
+static bool battery_keys_fit(struct config_reader *reader, const config_setting_t *group,
+                             const struct config_battery *battery)
+{
+    for (size_t i = 0; i < sizeof(battery_key_kinds) / sizeof(battery_key_kinds[0]); i++) {
+        const config_setting_t *setting =
+            config_setting_get_member(group, battery_key_kinds[i].key);
+
+        if (setting != NULL && (!battery->fitted || battery->kind != battery_key_kinds[i].kind)) {
+            return config_fail(reader, setting, "%s is for source = \"%s\" only",
+                               battery_key_kinds[i].key,
+                               battery_kind_word(battery_key_kinds[i].kind));
+        }
+    }
+    return true;
+}
+
+static bool battery_read(struct config_reader *reader, const config_setting_t *setting,
+                         void *target)
+{
+    struct config_battery *battery = &((struct daemon_config *)target)->battery;
+    struct ups_address address;
+
+    battery->line = config_setting_source_line(setting);
+    if (!config_group_read(reader, setting, battery_keys, battery) ||
+        !battery_keys_fit(reader, setting, battery)) {
+        return false;
+    }
+    if (battery->fitted && battery->kind == BATTERY_KIND_EMULATED && battery->profile[0] == '\0') {
+        return config_fail(reader, setting, "profile is missing: the name of a battery's profile");
+    }
+    if (battery->fitted && battery->kind == BATTERY_KIND_UPS &&
+        !ups_address_parse(battery->ups, &address)) {
+        return config_fail(reader, setting, "ups must be \"NAME@HOST:PORT\", not \"%.100s\"",
+                           battery->ups);
+    }
+    return true;
+}
+
 static const struct config_key root_keys[] = {
     {"state_dir", CONFIG_PATH, AT(daemon_config, state_dir), 2, PATH_MAX - 64, NULL, NULL, true},
     {"log_level", CONFIG_CUSTOM, AT(daemon_config, log_level), 0, 0, NULL, log_level_read, false},
     {"policy", CONFIG_CUSTOM, AT(daemon_config, policy), 0, 0, NULL, policy_read, false},
     {"control", CONFIG_GROUP, AT(daemon_config, control), 0, 0, control_keys, NULL, false},
     {"nbd", CONFIG_GROUP, AT(daemon_config, nbd), 0, 0, nbd_keys, NULL, false},
+    {"profile", CONFIG_CUSTOM, 0, 0, 0, NULL, profile_read, false},
+    {"profiles_dir", CONFIG_PATH, AT(daemon_config, profiles_dir), 2, PATH_MAX - 128, NULL, NULL,
+     false},
+    {"battery", CONFIG_CUSTOM, 0, 0, 0, NULL, battery_read, false},
     {"controller", CONFIG_GROUP, 0, 0, 0, controller_keys, NULL, false},
     {"scan", CONFIG_GROUP, AT(daemon_config, scan), 0, 0, scan_keys, NULL, false},
     {"enclosures", CONFIG_CUSTOM, 0, 0, 0, NULL, enclosures_read, false},
@@ -222,7 +320,13 @@ static void defaults_set(struct daemon_config *config)
 
     config->log_level = LOG_LEVEL_INFO;
     (void)snprintf(config->policy, sizeof(config->policy), "standard");
-    (void)snprintf(config->controller_model, sizeof(config->controller_model), "Arraywright");
+    (void)snprintf(config->profile, sizeof(config->profile), "native");
+    (void)snprintf(config->profiles_dir, sizeof(config->profiles_dir), "%s", PROFILES_DIR);
+    config->battery.speed = 1;
+    config->battery.poll_s = 2;
+    config->battery.settle_s = 10;
+    config->battery.shutdown_s = 60;
+    config->battery.low_runtime_s = 120;
     (void)snprintf(control->socket, sizeof(control->socket), "/run/arraywright/control.sock");
     control->mode = 0660;
     control->administrator_groups.count = 1;

@@ -70,11 +70,29 @@ struct config_drive {
     uint32_t line;
 };
 
+struct config_battery {
+    bool fitted;
+    enum battery_kind kind;
+    char profile[33];            /* emulated */
+    uint32_t speed;              /* emulated: seconds of its life per second */
+    char ups[320];               /* NAME@HOST:PORT */
+    uint32_t poll_s;             /* UPS: between two questions */
+    uint32_t settle_s;           /* UPS: a better state must last so long */
+    uint32_t shutdown_s;         /* UPS: the host's time to stop */
+    uint32_t low_runtime_s;      /* UPS: if it does not say itself */
+    bool absorbs_flush;          /* UPS */
+    uint32_t line;
+};
+
 struct daemon_config {
     char state_dir[PATH_MAX];
     enum log_level log_level;
     char policy[17];
-    char controller_model[41];
+    char controller_model[41];   /* "": the profile's */
+    char profile[33];
+    char profiles_dir[PATH_MAX];
+    uint32_t profile_line;
+    struct config_battery battery;
     struct config_control control;
     struct config_nbd nbd;
     struct config_scan scan;

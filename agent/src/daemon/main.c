@@ -1,6 +1,7 @@
 /*
  * arrayd: options, configuration, then the daemon itself (app.h).
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static int run(const char *path, bool check_only)
     }
     log_open(config->log_level);
     if (app_check(config, error, sizeof(error)) != 0) {
-        log_error("%s: %s", path, error);
+        log_error("%s:%s%s", path, isdigit((unsigned char)error[0]) ? "" : " ", error);
         code = EXIT_FAILURE;
     } else if (check_only) {
         (void)printf("%s: good\n", path);

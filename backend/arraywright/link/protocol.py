@@ -1104,6 +1104,8 @@ REASONS: dict[str, str] = {
     "battery_silent": "{source} does not answer.",
     "battery_stale": "The figures of {source} are stale.",
     "battery_driver_gone": "The driver of {source} is not connected.",
+    "battery_contradicts": "What {source} says contradicts itself (status {status}).",
+    "battery_not_in_line": "The UPS does not protect the host now: its status is {status}.",
     "battery_forced_shutdown": "The UPS has announced that it will switch off.",
     "cache_recovering": "The cache's content is being recovered after an unclean stop.",
     "cache_draining": "The cache is being emptied.",

@@ -153,7 +153,7 @@ struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
     world->devices.ops = &device_ops;
     world->next_seq = 1;
     world->seed = seed;
-    world->no_battery_rule = NO_BATTERY_RULE_FORCE;
+    controller_profile_native(&world->profile);
     world->slot_count = slot_count;
     for (uint32_t i = 0; i < slot_count; i++) {
         struct slot *slot = &world->slots[i];
@@ -257,14 +257,13 @@ static void options_fill(const struct ctl_world *world, struct ctl_options *opti
                                     .enclosure_count = 1};
     (void)snprintf(options->model, sizeof(options->model), "Arraywright");
     (void)snprintf(options->firmware_version, sizeof(options->firmware_version), "0.1.0");
-    (void)snprintf(options->profile, sizeof(options->profile), "native");
+    options->profile = world->profile;
     (void)snprintf(options->hostname, sizeof(options->hostname), "testhost");
     (void)snprintf(options->nbd_unix_path, sizeof(options->nbd_unix_path), "/run/aw/nbd.sock");
     options->enclosures[0].eid = SLOT_EID;
     options->enclosures[0].slot_count = world->slot_count;
     options->enclosures[0].emulated = true;
     options->battery = world->battery;
-    options->no_battery_rule = world->no_battery_rule;
 }
 
 int world_begin_start(struct ctl_world *world, int *ret_result)

@@ -47,7 +47,7 @@ struct ctl_world {
     uint64_t next_seq;
     uint64_t seed;
     struct ctl_battery_options battery;
-    enum no_battery_rule no_battery_rule;
+    struct controller_profile profile;
     uint32_t changes, urgent_changes;
     uint32_t connections;
     struct vd_target *exported[64];

@@ -274,7 +274,7 @@ static void a_controllers_rule_is_kept(void **state)
 
     (void)state;
     /* Refuse: it cannot even be asked for. */
-    world->no_battery_rule = NO_BATTERY_RULE_REFUSE;
+    world->profile.no_battery_rule = NO_BATTERY_RULE_REFUSE;
     start_with_cache(world);
     assert_int_equal(create_with(world, "data", 0, WRITE_POLICY_WRITE_BACK),
                      REASON_WRITE_POLICY_REFUSED);
@@ -285,7 +285,7 @@ static void a_controllers_rule_is_kept(void **state)
     assert_int_equal(world_run(world, &set), REASON_WRITE_POLICY_REFUSED);
     world_stop(world);
     /* Revert: it holds until the restart, and says so before and after. */
-    world->no_battery_rule = NO_BATTERY_RULE_REVERT;
+    world->profile.no_battery_rule = NO_BATTERY_RULE_REVERT;
     start_with_cache(world);
     set.args.vd_set.write_policy = WRITE_POLICY_WRITE_BACK;
     assert_int_equal(world_run(world, &set), REASON_OK);
@@ -295,6 +295,21 @@ static void a_controllers_rule_is_kept(void **state)
     start_with_cache(world);
     expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_WRITE_POLICY_REVERTED);
     assert_int_equal(world_event_count(world, 0, EVENT_LOWERED), 1);
+    world_free(world);
+}
+
+static void a_models_levels_are_kept(void **state)
+{
+    struct ctl_world *world = world_new(1, 8);
+
+    (void)state;
+    world->profile.levels[RAID_LEVEL_6].drives_min = 5; /* as on the 9690SA */
+    world->profile.levels[RAID_LEVEL_60].offered = false;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_6, 0, 4, "six"), REASON_TOO_FEW_DRIVES);
+    assert_non_null(strstr(world->text, "at least 5 drives"));
+    assert_int_equal(world_create(world, RAID_LEVEL_60, 0, 8, "sixty"), REASON_LEVEL_UNSUPPORTED);
+    assert_int_equal(world_create(world, RAID_LEVEL_6, 0, 5, "six"), REASON_OK);
     world_free(world);
 }
 
@@ -498,15 +513,12 @@ static void a_persistent_medium_needs_no_battery(void **state)
 {
     struct ctl_world *world = world_of(BATTERY_KIND_CACHEVAULT);
     struct ctl_command command = {.op = CTL_OP_BATTERY_LEARN};
-    struct battery_reading reading;
 
     (void)state;
     world_start(world);
+    assert_int_equal(battery_of(world).reading.state, BATTERY_STATE_MISSING);
+    assert_false(battery_of(world).view.protects);
     ctl_cache_medium(world->ctl, WRITE_MEDIUM_PERSISTENT, 0);
-    battery_reading_init(&reading);
-    reading.state = BATTERY_STATE_OPTIMAL;
-    reason_set(&reading.state_reason, REASON_BATTERY_PERSISTENT, NULL);
-    ctl_battery_reading(world->ctl, &reading);
     assert_int_equal(create_with(world, "data", 0, WRITE_POLICY_WRITE_BACK), REASON_OK);
     expect_policy(world, "data", WRITE_POLICY_WRITE_BACK, REASON_AS_REQUESTED);
     assert_string_equal(battery_of(world).view.path, "/c0/cv");
@@ -554,6 +566,7 @@ int main(void)
         cmocka_unit_test(write_back_follows_the_battery_at_once),
         cmocka_unit_test(real_drives_are_not_protected_by_an_emulated_battery),
         cmocka_unit_test(a_controllers_rule_is_kept),
+        cmocka_unit_test(a_models_levels_are_kept),
         cmocka_unit_test(a_learn_cycle_is_announced_and_write_back_waits_for_it),
         cmocka_unit_test(learn_settings_are_checked_and_kept),
         cmocka_unit_test(a_full_store_changes_no_setting),

@@ -141,9 +141,80 @@ static void test_a_file_that_is_not_there(void **state UNUSED)
     assert_null(config);
 }
 
+static void test_battery(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(MINIMUM);
+
+    assert_false(config->battery.fitted);
+    assert_string_equal(config->profile, "native");
+    free(config);
+    config = config_from(MINIMUM "profile = \"lsi-x\"; profiles_dir = \"/p\";\n"
+                                 "battery = { source = \"emulated\"; profile = \"lsi-ibbu01\";"
+                                 " speed = 60; };");
+    assert_non_null(config);
+    assert_true(config->battery.fitted);
+    assert_int_equal(config->battery.kind, BATTERY_KIND_EMULATED);
+    assert_int_equal(config->battery.speed, 60);
+    assert_int_equal(config->battery.line, 3);
+    assert_int_equal(config->profile_line, 2);
+    assert_string_equal(config->profiles_dir, "/p");
+    free(config);
+    config = config_from(MINIMUM "battery = { source = \"ups\"; ups = \"bbu0@127.0.0.1:1\";"
+                                 " absorbs_flush = true; shutdown_s = 30; };");
+    assert_non_null(config);
+    assert_int_equal(config->battery.kind, BATTERY_KIND_UPS);
+    assert_true(config->battery.absorbs_flush);
+    assert_int_equal(config->battery.shutdown_s, 30);
+    assert_int_equal(config->battery.settle_s, 10);
+    free(config);
+    config = config_from(MINIMUM "battery = { source = \"medium\"; };");
+    assert_non_null(config);
+    assert_int_equal(config->battery.kind, BATTERY_KIND_CACHEVAULT);
+    free(config);
+    config = config_from(MINIMUM "battery = { source = \"none\"; };");
+    assert_non_null(config);
+    assert_false(config->battery.fitted);
+    free(config);
+}
+
+static void test_battery_mistakes(void **state UNUSED)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"battery = { };", ":2: source is missing"},
+        {"battery = { source = \"diesel\"; };", ":2: source must be \"emulated\""},
+        {"battery = { source = \"cachevault\"; };", ":2: source must be \"emulated\""},
+        {"battery = { source = 5; };", ":2: source must be \"emulated\""},
+        {"battery = { source = \"emulated\"; };", ":2: profile is missing"},
+        {"battery = {\n source = \"ups\"; };", ":2: ups must be \"NAME@HOST:PORT\""},
+        {"battery = { source = \"ups\"; ups = \"@\"; };", "ups must be \"NAME@HOST:PORT\""},
+        {"battery = { source = \"ups\"; ups = \"x\";\n speed = 2; };",
+         ":3: speed is for source = \"emulated\" only"},
+        {"battery = { source = \"none\"; poll_s = 2; };",
+         ":2: poll_s is for source = \"ups\" only"},
+        {"battery = { source = \"medium\"; profile = \"x\"; };",
+         ":2: profile is for source = \"emulated\" only"},
+        {"battery = { source = \"ups\"; ups = \"x\"; poll_s = 0; };",
+         "poll_s must be between 1 and 60"},
+        {"battery = { source = \"ups\"; ups = \"x\"; volts = 2; };", "volts"},
+        {"profile = \"\";", ":2: profile must be the name"},
+        {"profiles_dir = \"relative\";", "must be an absolute path"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[256];
+
+        (void)snprintf(text, sizeof(text), MINIMUM "%s", cases[i].text);
+        expect_error(text, cases[i].message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_battery),
+        cmocka_unit_test(test_battery_mistakes),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_mistakes_name_their_line),

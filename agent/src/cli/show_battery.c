@@ -1,0 +1,485 @@
+/*
+ * /cX/bbu and /cX/cv, as StorCLI shows them: lists of Property and Value. A figure the battery
+ * does not tell has no row, unless clients rely on it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/assert.h"
+#include "cli/command.h"
+#include "cli/rows.h"
+
+#define VALUE_BYTES 96u
+/* StorCLI counts the seconds of learn times from 2000-01-01. */
+#define EPOCH_2000_S INT64_C(946684800)
+
+const struct model_object *cli_battery(const struct model *model)
+{
+    const struct model_list *list = &model->lists[OBJECT_KIND_BATTERY];
+
+    return list->count > 0 ? &list->items[0] : NULL;
+}
+
+bool battery_is_vault(const json_t *doc)
+{
+    return strcmp(doc_text(doc, "kind"), "cachevault") == 0;
+}
+
+static bool is_state(const json_t *doc, const char *word)
+{
+    return strcmp(doc_text(doc, "state"), word) == 0;
+}
+
+static bool has_reason(const json_t *doc, const char *code)
+{
+    return strcmp(doc_text(json_object_get(doc, "state_reason"), "code"), code) == 0;
+}
+
+const char *battery_state_shown(const json_t *doc)
+{
+    enum battery_state state = BATTERY_STATE_UNKNOWN;
+
+    (void)battery_state_parse(doc_text(doc, "state"), &state); /* a new word is "Unknown" */
+    return battery_state_short(state);
+}
+
+/* The controller's status bits: those of the state and of the learn cycle. */
+uint32_t battery_status_number(const json_t *doc)
+{
+    const json_t *learn = json_object_get(doc, "learn");
+    const char *cycle = doc_text(learn, "state");
+    enum battery_state state = BATTERY_STATE_UNKNOWN;
+    uint32_t bits = 0;
+
+    (void)battery_state_parse(doc_text(doc, "state"), &state);
+    bits = battery_state_mfi(state);
+    if (strcmp(cycle, "pending") == 0) {
+        bits |= 32; /* learn cycle requested */
+    } else if (strcmp(cycle, "due") == 0) {
+        bits |= 4096; /* periodic learn required */
+    }
+    return bits;
+}
+
+/* Rows */
+
+static void property(json_t *rows, const char *name, const char *value)
+{
+    (void)json_array_append_new(rows, json_pack("{s:s, s:s}", "Property", name, "Value", value));
+}
+
+static void yes_no(json_t *rows, const char *name, bool value)
+{
+    property(rows, name, value ? "Yes" : "No");
+}
+
+static bool is_known(const json_t *doc, const char *name)
+{
+    return json_is_integer(json_object_get(doc, name));
+}
+
+static int64_t figure(const json_t *doc, const char *name)
+{
+    return json_integer_value(json_object_get(doc, name));
+}
+
+/* "4003 mV"; no row if it is not known. */
+static void figure_row(json_t *rows, const char *name, const json_t *doc, const char *field,
+                       const char *unit)
+{
+    char text[VALUE_BYTES];
+
+    if (is_known(doc, field)) {
+        (void)snprintf(text, sizeof(text), "%lld%s", (long long)figure(doc, field), unit);
+        property(rows, name, text);
+    }
+}
+
+static void duration_row(json_t *rows, const char *name, int64_t seconds)
+{
+    char text[VALUE_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%lld hours %lld min", (long long)(seconds / 3600),
+                   (long long)(seconds % 3600 / 60));
+    property(rows, name, text);
+}
+
+static json_t *info_rows(const json_t *doc)
+{
+    json_t *rows = json_array();
+
+    property(rows, "Type", doc_text(doc, "model"));
+    figure_row(rows, "Voltage", doc, "voltage_mv", " mV");
+    figure_row(rows, "Current", doc, "current_ma", " mA");
+    figure_row(rows, "Temperature", doc, "temperature_c", " C");
+    property(rows, battery_is_vault(doc) ? "State" : "Battery State", battery_state_shown(doc));
+    return rows;
+}
+
+static bool is_charging(const json_t *doc)
+{
+    return is_known(doc, "current_ma") ? figure(doc, "current_ma") > 0 : is_state(doc, "charging");
+}
+
+static bool is_discharging(const json_t *doc)
+{
+    return is_known(doc, "current_ma") ? figure(doc, "current_ma") < 0
+                                       : is_state(doc, "discharging");
+}
+
+static bool needs_replacing(const json_t *doc)
+{
+    return is_state(doc, "failed") || has_reason(doc, "battery_worn") ||
+           has_reason(doc, "battery_replace");
+}
+
+static void learn_rows(json_t *rows, const json_t *doc)
+{
+    const json_t *learn = json_object_get(doc, "learn");
+    const char *cycle = doc_text(learn, "state");
+    const char *result = doc_text(learn, "last_result");
+
+    yes_no(rows, "Learn Cycle Requested", strcmp(cycle, "pending") == 0);
+    yes_no(rows, "Learn Cycle Active", is_state(doc, "learning"));
+    property(rows, "Learn Cycle Status", strcmp(result, "failed") == 0 ? "Failed" : "OK");
+    yes_no(rows, "Learn Cycle Timeout", strcmp(result, "timed_out") == 0);
+}
+
+static json_t *status_rows(const json_t *doc)
+{
+    const json_t *learn = json_object_get(doc, "learn");
+    json_t *rows = json_array();
+
+    property(rows, "Charging Status",
+             is_charging(doc)      ? "Charging"
+             : is_discharging(doc) ? "Discharging"
+                                   : "None");
+    property(rows, "Voltage", is_state(doc, "low") ? "Low" : "OK");
+    property(rows, "Temperature", has_reason(doc, "battery_hot") ? "High" : "OK");
+    learn_rows(rows, doc);
+    yes_no(rows, "I2C Errors Detected", is_state(doc, "unknown"));
+    yes_no(rows, "Battery Pack Missing", is_state(doc, "missing"));
+    yes_no(rows, "Replacement required", needs_replacing(doc));
+    yes_no(rows, "Remaining Capacity Low", is_state(doc, "low"));
+    yes_no(rows, "Periodic Learn Required", strcmp(doc_text(learn, "state"), "due") == 0);
+    yes_no(rows, "Transparent Learn", doc_bool(learn, "transparent"));
+    yes_no(rows, "No space to cache offload", false);
+    yes_no(rows, "Pack is about to fail & should be replaced", has_reason(doc, "battery_worn"));
+    yes_no(rows, "Cache Offload premium feature required", false);
+    yes_no(rows, "Module microcode update required", false);
+    return rows;
+}
+
+static int64_t remaining_mah(const json_t *doc)
+{
+    return figure(doc, "full_capacity_mah") * figure(doc, "charge_percent") / 100;
+}
+
+static void capacity_rows(json_t *rows, const json_t *doc)
+{
+    char text[VALUE_BYTES];
+
+    if (is_known(doc, "full_capacity_mah") && is_known(doc, "charge_percent")) {
+        (void)snprintf(text, sizeof(text), "%lld mAh", (long long)remaining_mah(doc));
+        property(rows, "Remaining Capacity", text);
+    }
+    figure_row(rows, "Full Charge Capacity", doc, "full_capacity_mah", " mAh");
+}
+
+static json_t *gauge_rows(const json_t *doc)
+{
+    int64_t charge = is_known(doc, "charge_percent") ? figure(doc, "charge_percent") : -1;
+    json_t *rows = json_array();
+
+    yes_no(rows, "Fully Discharged", charge == 0);
+    yes_no(rows, "Fully Charged", charge == 100);
+    yes_no(rows, "Discharging", is_discharging(doc));
+    yes_no(rows, "Initialized", !is_state(doc, "missing") && !is_state(doc, "unknown"));
+    yes_no(rows, "Remaining Time Alarm", is_state(doc, "low"));
+    yes_no(rows, "Remaining Capacity Alarm", is_state(doc, "low"));
+    yes_no(rows, "Discharge Terminated", charge == 0);
+    yes_no(rows, "Over Temperature", has_reason(doc, "battery_hot"));
+    yes_no(rows, "Charging Terminated", !is_charging(doc) && charge == 100);
+    yes_no(rows, "Over Charged", false);
+    figure_row(rows, "Relative State of Charge", doc, "charge_percent", "%");
+    property(rows, "Charger Status",
+             is_charging(doc) ? "In Progress"
+             : charge == 100  ? "Complete"
+                              : "Off");
+    capacity_rows(rows, doc);
+    yes_no(rows, "Is SOH Good", !needs_replacing(doc));
+    return rows;
+}
+
+static json_t *capacity_info_rows(const json_t *doc)
+{
+    json_t *rows = json_array();
+    char text[VALUE_BYTES];
+
+    figure_row(rows, "Relative State of Charge", doc, "charge_percent", "%");
+    if (is_known(doc, "charge_percent") && is_known(doc, "health_percent")) {
+        (void)snprintf(
+            text, sizeof(text), "%lld%%",
+            (long long)(figure(doc, "charge_percent") * figure(doc, "health_percent") / 100));
+        property(rows, "Absolute State of charge", text);
+    }
+    capacity_rows(rows, doc);
+    if (is_known(doc, "left_s")) {
+        duration_row(rows, "Run time to empty", figure(doc, "left_s"));
+        duration_row(rows, "Average time to empty", figure(doc, "left_s"));
+    }
+    figure_row(rows, "Cycle Count", doc, "cycle_count", "");
+    return rows;
+}
+
+static void text_row(json_t *rows, const char *name, const json_t *doc, const char *field)
+{
+    if (doc_text(doc, field)[0] != '\0') {
+        property(rows, name, doc_text(doc, field));
+    }
+}
+
+static json_t *design_rows(const json_t *doc)
+{
+    json_t *rows = json_array();
+
+    text_row(rows, "Date of Manufacture", doc, "manufactured_on");
+    figure_row(rows, "Design Capacity", doc, "design_capacity_mah", " mAh");
+    figure_row(rows, "Design Voltage", doc, "design_voltage_mv", " mV");
+    property(rows, "Serial Number",
+             doc_text(doc, "serial")[0] != '\0' ? doc_text(doc, "serial") : "N/A");
+    text_row(rows, "Manufacture Name", doc, "manufacturer");
+    property(rows, "Device Name", doc_text(doc, "model"));
+    text_row(rows, "Device Chemistry", doc, "chemistry");
+    yes_no(rows, "Transparent Learn", doc_bool(json_object_get(doc, "learn"), "transparent"));
+    property(rows, "App Data", doc_text(doc, "source"));
+    return rows;
+}
+
+/* Settings */
+
+static const char *mode_shown(const json_t *learn)
+{
+    const char *mode = doc_text(learn, "mode");
+
+    return strcmp(mode, "auto") == 0     ? "Enabled"
+           : strcmp(mode, "warn") == 0   ? "Warn via Event"
+           : strcmp(mode, "manual") == 0 ? "Manual"
+                                         : "Disabled";
+}
+
+/* "2026/01/02  03:04:05 (820551845 seconds)": two blanks, as StorCLI has it. */
+static void next_learn_text(const json_t *learn, char out[VALUE_BYTES])
+{
+    time_t at = (time_t)(doc_u64(learn, "next_at_us") / 1000000);
+    struct tm local;
+    char date[32] = "";
+
+    if (at == 0 || localtime_r(&at, &local) == NULL) {
+        (void)snprintf(out, VALUE_BYTES, "NA");
+        return;
+    }
+    (void)strftime(date, sizeof(date), "%Y/%m/%d  %H:%M:%S", &local);
+    (void)snprintf(out, VALUE_BYTES, "%s (%lld seconds)", date, (long long)at - EPOCH_2000_S);
+}
+
+static void mode_text(const json_t *doc, char out[VALUE_BYTES])
+{
+    bool transparent = doc_bool(json_object_get(doc, "learn"), "transparent");
+
+    if (!is_known(doc, "retention_s")) {
+        (void)snprintf(out, VALUE_BYTES, "-");
+        return;
+    }
+    (void)snprintf(out, VALUE_BYTES, "%lld hrs+, %s learn",
+                   (long long)(figure(doc, "retention_s") / 3600),
+                   json_is_null(json_object_get(doc, "learn")) ? "no"
+                   : transparent                               ? "transparent"
+                                                               : "non-transparent");
+}
+
+static json_t *property_rows(const json_t *doc)
+{
+    const json_t *learn = json_object_get(doc, "learn");
+    json_t *rows = json_array();
+    uint64_t days = doc_u64(learn, "period_days");
+    char text[VALUE_BYTES];
+
+    if (json_is_object(learn)) {
+        (void)snprintf(text, sizeof(text), "%llud (%llu seconds)", (unsigned long long)days,
+                       (unsigned long long)days * 86400);
+        property(rows, "Auto Learn Period", text);
+        next_learn_text(learn, text);
+        property(rows, "Next Learn time", text);
+        property(rows, "Learn Delay Interval", "0 hour(s)");
+        property(rows, "Auto-Learn Mode", mode_shown(learn));
+    } else {
+        property(rows, "Auto-Learn Mode", "Not supported");
+    }
+    if (!battery_is_vault(doc)) {
+        mode_text(doc, text);
+        property(rows, "BBU Mode", text);
+    }
+    return rows;
+}
+
+static json_t *modes_rows(const json_t *doc)
+{
+    bool transparent = doc_bool(json_object_get(doc, "learn"), "transparent");
+    char retention[VALUE_BYTES] = "-";
+
+    if (is_known(doc, "retention_s")) {
+        (void)snprintf(retention, sizeof(retention), "%lld hours +",
+                       (long long)(figure(doc, "retention_s") / 3600));
+    }
+    return json_pack("[{s:i, s:s, s:s, s:s}]", "Mode", 0, "Retention", retention, "Learn",
+                     json_is_null(json_object_get(doc, "learn")) ? "None"
+                     : transparent                               ? "Transparent"
+                                                                 : "Non-transparent",
+                     "Current", "Yes");
+}
+
+/* What a cache vault has of the battery's groups. */
+static json_t *vault_status_rows(const json_t *doc)
+{
+    json_t *rows = json_array();
+
+    yes_no(rows, "Replacement required", needs_replacing(doc));
+    yes_no(rows, "No space to cache offload", false);
+    yes_no(rows, "Module microcode update required", false);
+    return rows;
+}
+
+static json_t *vault_gauge_rows(void)
+{
+    json_t *rows = json_array();
+
+    property(rows, "Pack Energy", "N/A");
+    property(rows, "Capacitance", "N/A"); /* it has no capacitor */
+    property(rows, "Remaining Reserve Space", "N/A");
+    return rows;
+}
+
+/* Answers */
+
+static void refuse(struct cli_context *context, const char *message)
+{
+    report_add(&context->report, 0, CLI_ERROR_GENERIC, "None",
+               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", 0, "Status", "Failed", "Property",
+                         "-", "ErrMsg", message, "ErrCd", CLI_ERROR_GENERIC),
+               NULL);
+}
+
+const struct model_object *cli_battery_or_refuse(struct cli_context *context)
+{
+    const struct model_object *battery = cli_battery(context->model);
+    bool vault = context->request.object == CLI_OBJECT_CACHEVAULT;
+
+    if (battery == NULL) {
+        refuse(context, vault ? "Cachevault is absent!" : "Battery is absent!");
+        return NULL;
+    }
+    if (battery_is_vault(battery->doc) != vault) {
+        refuse(context, vault ? "use /cx/bbu" : "use /cx/cv");
+        return NULL;
+    }
+    return battery;
+}
+
+static void group_set(json_t *data, const char *name, json_t *rows)
+{
+    ASSERT(json_object_set_new(data, name, rows) == 0);
+}
+
+static json_t *vault_data(const json_t *doc, const char *noun)
+{
+    bool all = strcmp(noun, "all") == 0;
+    json_t *data = json_object();
+
+    if (strcmp(noun, "properties") != 0) {
+        group_set(data, "Cachevault_Info", info_rows(doc));
+    }
+    if (all || strcmp(noun, "status") == 0) {
+        group_set(data, "Firmware_Status", vault_status_rows(doc));
+        group_set(data, "GasGaugeStatus", vault_gauge_rows());
+    }
+    if (all) {
+        group_set(data, "Design_Info", design_rows(doc));
+    }
+    if (all || strcmp(noun, "properties") == 0) {
+        group_set(data, "Properties", property_rows(doc));
+    }
+    return data;
+}
+
+static json_t *bbu_data(const json_t *doc, const char *noun)
+{
+    bool all = strcmp(noun, "all") == 0;
+    bool status = all || strcmp(noun, "status") == 0;
+    json_t *data = json_object();
+
+    if (strcmp(noun, "modes") == 0) {
+        group_set(data, "BBU_Modes", modes_rows(doc));
+        return data;
+    }
+    if (strcmp(noun, "properties") != 0) {
+        group_set(data, "BBU_Info", info_rows(doc));
+    }
+    if (status) {
+        group_set(data, "BBU_Firmware_Status", status_rows(doc));
+        group_set(data, "GasGaugeStatus", gauge_rows(doc));
+    }
+    if (all) {
+        group_set(data, "BBU_Capacity_Info", capacity_info_rows(doc));
+        group_set(data, "BBU_Design_Info", design_rows(doc));
+    }
+    if (all || strcmp(noun, "properties") == 0) {
+        group_set(data, "BBU_Properties", property_rows(doc));
+    }
+    return data;
+}
+
+void show_battery(struct cli_context *context)
+{
+    const struct model_object *battery = cli_battery_or_refuse(context);
+    const char *noun = "";
+
+    if (battery == NULL) {
+        return;
+    }
+    static const char *const nouns[] = {"all", "status", "properties", "modes"};
+    for (size_t i = 0; i < sizeof(nouns) / sizeof(nouns[0]); i++) {
+        noun = option_has(context, nouns[i]) ? nouns[i] : noun;
+    }
+    report_add(&context->report, 0, 0, "None", NULL,
+               battery_is_vault(battery->doc) ? vault_data(battery->doc, noun)
+                                              : bbu_data(battery->doc, noun));
+}
+
+/* The row that /cX show ends with. */
+json_t *battery_summary_row(const json_t *doc)
+{
+    const json_t *learn = json_object_get(doc, "learn");
+    json_t *row = json_object();
+    char text[VALUE_BYTES];
+
+    row_text(row, "Model", doc_text(doc, "model"));
+    row_text(row, "State", battery_state_shown(doc));
+    if (!battery_is_vault(doc)) {
+        (void)snprintf(text, sizeof(text), "%lld hours +",
+                       (long long)(figure(doc, "retention_s") / 3600));
+        row_text(row, "RetentionTime", is_known(doc, "retention_s") ? text : "-");
+    }
+    (void)snprintf(text, sizeof(text), "%lldC", (long long)figure(doc, "temperature_c"));
+    row_text(row, "Temp", is_known(doc, "temperature_c") ? text : "-");
+    row_text(row, "Mode", "-");
+    row_text(row, "MfgDate",
+             doc_text(doc, "manufactured_on")[0] != '\0' ? doc_text(doc, "manufactured_on") : "-");
+    if (!battery_is_vault(doc)) {
+        next_learn_text(learn, text);
+        row_text(row, "Next Learn", text);
+    }
+    return row;
+}

@@ -1,0 +1,35 @@
+/*
+ * Profiles of controllers and batteries: JSON files DIRECTORY/controllers/NAME.json and
+ * DIRECTORY/batteries/NAME.json, one model each. A file with an unknown key, a wrong type or a
+ * value out of bounds is refused as a whole.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
+#define ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
+
+#include <stddef.h>
+
+#include "base/attrs.h"
+#include "ctl/profile.h"
+#include "emulate/emulated_battery.h"
+
+#define PROFILE_TEXT_BYTES 512u
+#define PROFILE_BATTERIES_MAX 8u
+
+struct controller_profile_file {
+    struct controller_profile profile;
+    bool takes_any_battery;      /* the native one */
+    uint32_t battery_count;
+    char batteries[PROFILE_BATTERIES_MAX][33];
+};
+
+/* "native" needs no file. 0, or -errno with a sentence in text that names the file. */
+MUST_CHECK int controller_profile_read(const char *directory, const char *name,
+                                       struct controller_profile_file *ret,
+                                       char text[PROFILE_TEXT_BYTES]);
+MUST_CHECK int battery_profile_read(const char *directory, const char *name,
+                                    struct battery_profile *ret, char text[PROFILE_TEXT_BYTES]);
+bool profile_name_is_valid(const char *name);
+/* Does the controller take an emulated battery of that name? */
+bool controller_takes_battery(const struct controller_profile_file *file, const char *battery);
+
+#endif

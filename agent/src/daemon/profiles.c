@@ -1,0 +1,95 @@
+#include "daemon/profiles.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "daemon/profile_file.h"
+
+static int controller_fill(const struct daemon_config *config,
+                           struct controller_profile_file *ret_file, char *text, size_t text_bytes)
+{
+    char why[PROFILE_TEXT_BYTES] = "";
+    int error = controller_profile_read(config->profiles_dir, config->profile, ret_file, why);
+
+    if (error != 0) {
+        (void)snprintf(text, text_bytes, "%u: profile \"%s\": %s", config->profile_line,
+                       config->profile, why);
+    }
+    return error;
+}
+
+static int emulated_fill(const struct daemon_config *config,
+                         const struct controller_profile_file *controller,
+                         struct ctl_battery_options *battery, char *text, size_t text_bytes)
+{
+    const struct config_battery *from = &config->battery;
+    char why[PROFILE_TEXT_BYTES] = "";
+    int error = battery_profile_read(config->profiles_dir, from->profile, &battery->profile, why);
+
+    if (error != 0) {
+        (void)snprintf(text, text_bytes, "%u: battery profile \"%s\": %s", from->line,
+                       from->profile, why);
+        return error;
+    }
+    if (!controller_takes_battery(controller, from->profile)) {
+        (void)snprintf(text, text_bytes, "%u: controller %s does not take the battery \"%s\"",
+                       from->line, controller->profile.model, from->profile);
+        return -EINVAL;
+    }
+    (void)snprintf(battery->source, sizeof(battery->source), "%s", from->profile);
+    return 0;
+}
+
+static int battery_fill(const struct daemon_config *config,
+                        const struct controller_profile_file *controller,
+                        struct ctl_battery_options *battery, char *text, size_t text_bytes)
+{
+    const struct config_battery *from = &config->battery;
+
+    *battery = (struct ctl_battery_options){.fitted = from->fitted, .kind = from->kind};
+    if (!from->fitted) {
+        return 0;
+    }
+    if (!controller->profile.has_cache) {
+        (void)snprintf(text, text_bytes, "%u: controller %s has no cache for a battery to keep",
+                       from->line, controller->profile.model);
+        return -EINVAL;
+    }
+    switch (from->kind) {
+    case BATTERY_KIND_EMULATED:
+        battery->speed = from->speed;
+        return emulated_fill(config, controller, battery, text, text_bytes);
+    case BATTERY_KIND_UPS:
+        battery->settle_us = from->settle_s * UINT64_C(1000000);
+        battery->shutdown_s = from->shutdown_s;
+        battery->absorbs_flush = from->absorbs_flush;
+        (void)snprintf(battery->source, sizeof(battery->source), "%.127s", from->ups);
+        return 0;
+    case BATTERY_KIND_CACHEVAULT:
+        (void)snprintf(battery->source, sizeof(battery->source), "the cache medium");
+        return 0;
+    case BATTERY_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+int profiles_read(const struct daemon_config *config, struct ctl_options *options, char *text,
+                  size_t text_bytes)
+{
+    struct controller_profile_file controller;
+    int error = controller_fill(config, &controller, text, text_bytes);
+
+    if (error == 0) {
+        error = battery_fill(config, &controller, &options->battery, text, text_bytes);
+    }
+    if (error == 0) {
+        options->profile = controller.profile;
+        (void)snprintf(options->model, sizeof(options->model), "%s",
+                       config->controller_model[0] != '\0' ? config->controller_model
+                                                           : controller.profile.model);
+    }
+    return error;
+}

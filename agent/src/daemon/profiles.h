@@ -1,0 +1,15 @@
+/*
+ * The profiles a configuration names, read and fitted together.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_PROFILES_H
+#define ARRAYWRIGHT_DAEMON_PROFILES_H
+
+#include "ctl/ctl.h"
+#include "daemon/config.h"
+
+/* Fills the profile and the battery of the options. 0, or -errno with "LINE: …" in text: where
+ * in the configuration, and what is wrong. */
+MUST_CHECK int profiles_read(const struct daemon_config *config, struct ctl_options *options,
+                             char *text, size_t text_bytes);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * Profiles: every file of the source tree is good, and what is wrong with a bad one is said.
+ */
+#include "aw_test.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/profile_file.h"
+
+static char text[PROFILE_TEXT_BYTES];
+
+static uint32_t each_profile(const char *folder, void (*check)(const char *name))
+{
+    char path[512];
+    uint32_t count = 0;
+    DIR *directory = NULL;
+    struct dirent *entry = NULL;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", PROFILES, folder);
+    directory = opendir(path);
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL) {
+        char name[64];
+        size_t length = strlen(entry->d_name);
+
+        if (length > 5 && length < sizeof(name) &&
+            strcmp(entry->d_name + length - 5, ".json") == 0) {
+            memcpy(name, entry->d_name, length - 5);
+            name[length - 5] = '\0';
+            check(name);
+            count++;
+        }
+    }
+    (void)closedir(directory);
+    return count;
+}
+
+static void check_controller(const char *name)
+{
+    struct controller_profile_file file;
+    struct battery_profile battery;
+
+    if (controller_profile_read(PROFILES, name, &file, text) != 0) {
+        fail_msg("%s", text);
+    }
+    assert_string_equal(file.profile.name, name);
+    assert_int_equal(file.profile.has_cache, file.profile.cache_bytes > 0);
+    assert_true(file.profile.has_cache || file.battery_count == 0);
+    for (uint32_t i = 0; i < file.battery_count; i++) {
+        assert_true(controller_takes_battery(&file, file.batteries[i]));
+        if (battery_profile_read(PROFILES, file.batteries[i], &battery, text) != 0) {
+            fail_msg("%s", text);
+        }
+    }
+    assert_false(controller_takes_battery(&file, "nobodys"));
+}
+
+static void check_battery(const char *name)
+{
+    struct battery_profile profile;
+
+    if (battery_profile_read(PROFILES, name, &profile, text) != 0) {
+        fail_msg("%s", text);
+    }
+    assert_string_equal(profile.name, name);
+}
+
+static void all_profiles_of_the_tree_are_good(void **state UNUSED)
+{
+    assert_true(each_profile("controllers", check_controller) >= 7);
+    assert_true(each_profile("batteries", check_battery) >= 5);
+}
+
+static void the_rules_of_known_models(void **state UNUSED)
+{
+    static const struct {
+        const char *name;
+        enum no_battery_rule rule;
+    } rules[] = {{"lsi-megaraid-sata-300-8x", NO_BATTERY_RULE_REVERT},
+                 {"promise-supertrak-ex8650", NO_BATTERY_RULE_REFUSE},
+                 {"3ware-9690sa-8i", NO_BATTERY_RULE_FORCE}};
+    struct controller_profile_file file;
+    struct battery_profile battery;
+
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(controller_profile_read(PROFILES, rules[i].name, &file, text), 0);
+        assert_int_equal(file.profile.no_battery_rule, rules[i].rule);
+    }
+    assert_int_equal(file.profile.levels[RAID_LEVEL_6].drives_min, 5);
+    assert_false(file.profile.levels[RAID_LEVEL_60].offered);
+    assert_int_equal(controller_profile_read(PROFILES, "lsi-megaraid-sata-300-8x", &file, text), 0);
+    assert_int_equal(file.profile.cache_bytes, 128 << 20);
+    assert_int_equal(battery_profile_read(PROFILES, "lsi-ibbu01", &battery, text), 0);
+    assert_true(battery.smart && battery.has_learn);
+    assert_int_equal(battery.retention_s, 72 * 3600);
+    assert_int_equal(battery_profile_read(PROFILES, "lsi-bbu03", &battery, text), 0);
+    assert_false(battery.smart || battery.has_learn);
+    assert_int_equal(battery.retention_s, 32 * 3600);
+}
+
+static void native_needs_no_file(void **state UNUSED)
+{
+    struct controller_profile_file file;
+
+    assert_int_equal(controller_profile_read("/nowhere", "native", &file, text), 0);
+    assert_int_equal(file.profile.ports, 0);
+    assert_int_equal(file.profile.cache_bytes, 0);
+    assert_true(file.profile.has_cache);
+    assert_true(controller_takes_battery(&file, "anything"));
+    for (unsigned level = 0; level < RAID_LEVEL_MAX; level++) {
+        assert_true(file.profile.levels[level].offered);
+    }
+}
+
+/* Bad files */
+
+static char directory[] = "/tmp/aw-profiles-XXXXXX";
+
+static void write_file(const char *folder, const char *content)
+{
+    char path[128];
+    FILE *file = NULL;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", directory, folder);
+    (void)mkdir(path, 0700);
+    (void)snprintf(path, sizeof(path), "%s/%s/x.json", directory, folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(content, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_text(const char *message)
+{
+    if (strstr(text, message) == NULL) {
+        fail_msg("expected \"%s\" in \"%s\"", message, text);
+    }
+}
+
+static void expect_bad_controller(const char *content, const char *message)
+{
+    struct controller_profile_file file = {.battery_count = 77};
+
+    write_file("controllers", content);
+    assert_int_not_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.battery_count, 77); /* untouched */
+    expect_text("/controllers/x.json:");
+    expect_text(message);
+}
+
+#define CONTROLLER(rest)                                                                           \
+    "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"                        \
+    " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3}, \"batteries\": []" rest "}"
+
+static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
+{
+    struct controller_profile_file file;
+
+    write_file("controllers", CONTROLLER(""));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    expect_bad_controller("{", "x.json:1: ");
+    expect_bad_controller("[]", "a profile is an object");
+    expect_bad_controller("{}", "name is missing");
+    expect_bad_controller(CONTROLLER(", \"turbo\": true"), "turbo is not a key of a profile");
+    expect_bad_controller(CONTROLLER(", \"notes\": 7"), "notes must be a list");
+    expect_bad_controller(CONTROLLER(", \"ports\": 9"), "duplicate object key");
+    expect_bad_controller("{\"name\": \"x\", \"model\": 5}", "model must be a text");
+    expect_bad_controller("{\"name\": \"\"}", "name must have 1 to 32 characters");
+    expect_bad_controller("{\"ports\": 0}", "ports must be between 1 and 4096, not 0");
+    expect_bad_controller("{\"ports\": \"8\"}", "ports must be a whole number");
+    expect_bad_controller("{\"cache_bytes\": -1}", "cache_bytes must be between");
+    expect_bad_controller("{\"no_battery_rule\": \"hope\"}", "no_battery_rule must be");
+    expect_bad_controller("{\"levels\": {}}", "levels must name at least one level");
+    expect_bad_controller("{\"levels\": {\"raid7\": 3}}", "raid7 is not a level");
+    expect_bad_controller("{\"levels\": {\"raid5\": 0}}", "levels must be between 1 and");
+    expect_bad_controller("{\"batteries\": [\"../x\"]}", "entry 1 is not the name of a profile");
+    expect_bad_controller("{\"batteries\": [1,2,3,4,5,6,7,8,9]}", "at most 8 names");
+    write_file("controllers", CONTROLLER(""));
+    assert_int_not_equal(controller_profile_read(directory, "y", &file, text), 0);
+    expect_text("there is no such profile");
+    assert_int_not_equal(controller_profile_read(directory, "../x", &file, text), 0);
+    expect_text("\"../x\" is not the name of a profile");
+    expect_bad_controller("{\"name\": \"z\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"
+                          " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3},"
+                          " \"batteries\": []}",
+                          "name is \"z\", not that of the file");
+}
+
+static void a_bad_battery_is_refused_with_a_sentence(void **state UNUSED)
+{
+    static const struct {
+        const char *content, *message;
+    } cases[] = {
+        {"{}", "name is missing"},
+        {"{\"smart\": 1}", "smart must be true or false"},
+        {"{\"hot_c\": 20}", "hot_c must be between 30 and 100, not 20"},
+        {"{\"learn\": {\"period_days\": 0}}", "period_days must be between 1"},
+        {"{\"learn\": {\"period_days\": 5}}", "discharge_s is missing"},
+        {"{\"learn\": 5}", "a profile is an object"},
+        {"{\"retention_s\": 0}", "retention_s must be between 60"},
+        {"{\"name\":\"x\",\"model\":\"X\",\"manufacturer\":\"\",\"chemistry\":\"\","
+         "\"mounting\":\"\",\"smart\":true,\"design_capacity_mah\":1,\"design_voltage_mv\":1,"
+         "\"retention_s\":60,\"charge_s\":60,\"ready_percent\":20,\"low_percent\":20,"
+         "\"worn_percent\":0,\"hot_c\":55,\"learn\":null}",
+         "low_percent must be below ready_percent"},
+    };
+    struct battery_profile profile;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        write_file("batteries", cases[i].content);
+        assert_int_not_equal(battery_profile_read(directory, "x", &profile, text), 0);
+        expect_text(cases[i].message);
+    }
+}
+
+static int make_directory(void **state UNUSED)
+{
+    return mkdtemp(directory) != NULL ? 0 : -1;
+}
+
+static int remove_directory(void **state UNUSED)
+{
+    char command[128];
+
+    (void)snprintf(command, sizeof(command), "rm -rf %s", directory);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_profiles_of_the_tree_are_good),
+        cmocka_unit_test(the_rules_of_known_models),
+        cmocka_unit_test(native_needs_no_file),
+        cmocka_unit_test(a_bad_controller_is_refused_with_a_sentence),
+        cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("daemon/profile_file", tests, make_directory,
+                                       remove_directory);
+}
