@@ -128,6 +128,13 @@ static void event_state_left(struct ctl *ctl, const struct battery_reading *old,
     }
 }
 
+/* One state may have several reasons; another reason is another event where it calls for another
+ * remedy, not while a source merely fails to answer in another way. */
+static bool reason_is_news(enum battery_state state)
+{
+    return state == BATTERY_STATE_DEGRADED || state == BATTERY_STATE_FAILED;
+}
+
 static void event_state_entered(struct ctl *ctl, const struct battery_reading *now, const char *why)
 {
     bool ups = ctl->options.battery.kind == BATTERY_KIND_UPS;
@@ -201,15 +208,17 @@ static void verdict_take(struct ctl *ctl)
 {
     struct ctl_battery *battery = &ctl->battery;
     const struct battery_reading old = battery->verdict;
-    bool changed = !battery->judged || old.state != battery->fresh.state ||
-                   old.state_reason.code != battery->fresh.state_reason.code;
+    bool changed = !battery->judged || old.state != battery->fresh.state;
+    bool other_reason = old.state_reason.code != battery->fresh.state_reason.code;
 
     battery->verdict = battery->fresh;
     battery->enough = runtime_suffices(ctl, &battery->fresh);
     battery->on_trial = false;
-    if (changed) {
+    if (changed || (other_reason && reason_is_news(old.state))) {
         verdict_events(ctl, &old, &battery->fresh);
         battery->judged = true;
+    }
+    if (changed || other_reason) {
         battery->figures_us = 0; /* show it now */
     }
 }

@@ -215,6 +215,9 @@ static void judge_status(const struct ups_values *values, const char *source,
         judge(reading, BATTERY_STATE_LOW, REASON_BATTERY_FORCED_SHUTDOWN);
     } else if (status_has(values, "LB")) {
         judge(reading, BATTERY_STATE_LOW, REASON_BATTERY_CHARGE_LOW);
+    } else if (status_has(values, "WAIT")) { /* its driver has only begun */
+        reading->state = BATTERY_STATE_UNKNOWN;
+        reason_set(&reading->state_reason, REASON_BATTERY_STALE, "source", source, NULL);
     } else if (on_line == on_battery && !status_has(values, "CAL")) {
         reading->state = BATTERY_STATE_UNKNOWN;
         reason_set(&reading->state_reason, REASON_BATTERY_CONTRADICTS, "source", source, "status",

@@ -50,6 +50,13 @@ class BatteryCase(unittest.TestCase):
     def event_names(self, agent):
         return [event["name"] for event in self.events(agent)]
 
+    def events_until(self, agent, **counts):
+        """Events are read when they are durable, a moment after the state has changed."""
+        wait_for(f"the events {counts}", lambda: all(
+            self.event_names(agent).count(name) >= count for name, count in counts.items()))
+        names = self.event_names(agent)
+        self.assertEqual({name: names.count(name) for name in counts}, counts)
+
 
 class Emulated(BatteryCase):
     def test_faults_and_their_end(self):
@@ -73,11 +80,10 @@ class Emulated(BatteryCase):
                 self.assertEqual(policy["requested"], "write_back")
                 self.assertEqual(policy["effective"], "write_through")
                 self.command(agent, "battery_fault", fault="clear")
-            names = self.event_names(agent)
-            self.assertEqual(names.count("battery_fault_injected"), 12)
-            for name in ("battery_failed", "battery_removed", "battery_capacity_low",
-                         "battery_temperature_high", "battery_replace", "battery_discharging"):
-                self.assertIn(name, names)
+            self.events_until(agent, battery_fault_injected=12, battery_failed=1,
+                              battery_removed=1, battery_capacity_low=1,
+                              battery_temperature_high=1, battery_replace=1,
+                              battery_discharging=1)
 
     def test_a_learn_cycle_from_the_command_line(self):
         # An hour a second: the cycle of about nine hours takes as many seconds.
@@ -95,9 +101,7 @@ class Emulated(BatteryCase):
             agent.start()
             doc = self.battery_until(agent, "the battery", lambda doc: doc["state"] == "optimal")
             self.assertEqual(doc["cycle_count"], 1)
-            names = self.event_names(agent)
-            self.assertEqual(names.count("learn_started"), 1)
-            self.assertEqual(names.count("learn_completed"), 1)
+            self.events_until(agent, learn_started=1, learn_completed=1)
 
     def test_learn_settings(self):
         with self.agent(slots=2, config=emulated()) as agent:
@@ -297,9 +301,7 @@ class RealUps(BatteryCase):
             handle.flush()
         server.set(ups_status="OL CHRG", battery_runtime=400, battery_charge=30)
         self.state_until(agent, "optimal")
-        names = self.event_names(agent)
-        for name in ("ups_on_battery", "battery_capacity_low", "ups_on_mains"):
-            self.assertEqual(names.count(name), 1, names)
+        self.events_until(agent, ups_on_battery=1, battery_capacity_low=1, ups_on_mains=1)
 
     def test_forced_shutdown_and_worn_battery(self):
         server, agent = self.start()
@@ -317,13 +319,12 @@ class RealUps(BatteryCase):
         self.state_until(agent, "unknown", "battery_silent")
         server.start_server()
         self.state_until(agent, "optimal")
+        self.events_until(agent, ups_back=1)
         server.stop_driver()
         self.state_until(agent, "unknown", "battery_driver_gone")
         server.start_driver()
         self.state_until(agent, "optimal")
-        names = self.event_names(agent)
-        self.assertEqual(names.count("ups_silent"), 2)
-        self.assertEqual(names.count("ups_back"), 2)
+        self.events_until(agent, ups_silent=2, ups_back=2)
 
     def test_stale_figures_are_no_figures(self):
         server, agent = self.start()

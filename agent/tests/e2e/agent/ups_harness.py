@@ -113,7 +113,8 @@ class Ups:
                     socket.create_connection(("127.0.0.1", self.port), 2) as peer:
                 peer.settimeout(2)
                 peer.sendall(f"GET VAR {self.name} ups.status\n".encode())
-                if peer.recv(256).startswith(b"VAR "):
+                answer = peer.recv(256)
+                if answer.startswith(b"VAR ") and b'"WAIT"' not in answer:
                     return
             time.sleep(0.05)
         raise AssertionError(f"upsd does not answer:\n{(self.directory / 'log').read_text()}")
