@@ -529,3 +529,22 @@ bool command_takes_used_drives(const struct ctl_command *command)
     }
     UNREACHABLE();
 }
+
+/* "Always" puts acknowledged writes at risk; that is a decision of its own. */
+static bool forces_write_back(const struct ctl_command *command)
+{
+    const struct command_vd_set *set = &command->args.vd_set;
+
+    if (command->op == CTL_OP_VD_CREATE) {
+        return command->args.vd_create.write_policy == WRITE_POLICY_ALWAYS_WRITE_BACK;
+    }
+    return command->op == CTL_OP_VD_SET && (set->fields & VD_SET_WRITE_POLICY) != 0 &&
+           set->write_policy == WRITE_POLICY_ALWAYS_WRITE_BACK;
+}
+
+enum command_class command_class_of(const struct ctl_command *command)
+{
+    enum command_class class_ = ctl_op_class(command->op, command_takes_used_drives(command));
+
+    return class_ == COMMAND_CLASS_O && forces_write_back(command) ? COMMAND_CLASS_D : class_;
+}

@@ -353,7 +353,7 @@ static void command_take(struct running_command *running, const json_t *params)
                                   json_object_get(params, "preconditions"), &running->command,
                                   &running->refusal);
     if (parsed) {
-        class_ = ctl_op_class(running->command.op, command_takes_used_drives(&running->command));
+        class_ = command_class_of(&running->command);
     }
     running->refused =
         !parsed || !command_permitted(running, params, op, class_, &running->refusal);

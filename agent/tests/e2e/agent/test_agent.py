@@ -715,6 +715,14 @@ class ControlSocket(AgentCase):
                                         confirm=confirm, number=3)
                     control.command("vd_delete", args, confirm=confirm)  # on the host itself
 
+    def test_always_write_back_is_not_for_a_strict_hosts_backend(self):
+        with self.agent(slots=2, policy="strict") as agent, agent.control() as control:
+            agent.create("raid1", [0, 1])
+            args = {"virtual_drive": agent.view().vd_key(), "write_policy": "always_write_back"}
+            self.assert_refused("policy_denied", control.command, "vd_set", args, number=1)
+            control.command("vd_set", {**args, "write_policy": "write_back"}, number=2)
+            control.command("vd_set", args)  # on the host itself
+
     def test_standard_policy_limits_destruction_per_hour(self):
         with self.agent(slots=2, policy="standard") as agent, agent.control() as control:
             number = 0

@@ -104,6 +104,10 @@ static void test_every_command_knows_its_arguments(void **state UNUSED)
         {"drive_good", "{\"drive\":\"d\",\"force\":true,\"serial\":\"S\"}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true}"},
         {"fault_inject", "{\"drive\":\"d\",\"fault\":\"slow\",\"latency_ms\":5}"},
+        {"battery_learn", "{\"battery\":\"c0-bbu\"}"},
+        {"battery_set", "{\"battery\":\"c0-bbu\",\"learn_mode\":\"warn\"}"},
+        {"battery_set", "{\"battery\":\"c0-bbu\",\"next_learn_at_us\":5}"},
+        {"battery_fault", "{\"battery\":\"c0-bbu\",\"fault\":\"overheat\"}"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -207,6 +211,25 @@ static void test_a_preview_has_no_digest(void **state UNUSED)
     json_decref(args);
 }
 
+static void test_always_write_back_is_a_class_of_its_own(void **state UNUSED)
+{
+    memset(&command, 0, sizeof(command));
+    command.op = CTL_OP_VD_SET;
+    command.args.vd_set.fields = VD_SET_NAME;
+    command.args.vd_set.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
+    assert_int_equal(command_class_of(&command), COMMAND_CLASS_O); /* not among the fields */
+    command.args.vd_set.fields = VD_SET_WRITE_POLICY;
+    assert_int_equal(command_class_of(&command), COMMAND_CLASS_D);
+    command.args.vd_set.write_policy = WRITE_POLICY_WRITE_BACK;
+    assert_int_equal(command_class_of(&command), COMMAND_CLASS_O);
+    memset(&command, 0, sizeof(command));
+    command.op = CTL_OP_VD_CREATE;
+    command.args.vd_create.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
+    assert_int_equal(command_class_of(&command), COMMAND_CLASS_D);
+    command.args.vd_create.force = true; /* overwriting is graver */
+    assert_int_equal(command_class_of(&command), COMMAND_CLASS_X);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_lists_are_bounded),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_a_preview_has_no_digest),
+        cmocka_unit_test(test_always_write_back_is_a_class_of_its_own),
     };
 
     aw_test_catch_asserts();
