@@ -10,6 +10,7 @@ from pathlib import Path
 from processes import Child, StackError, wait_until
 
 MIB = 1 << 20
+PROFILES = Path(__file__).resolve().parents[2] / "agent" / "profiles"
 
 
 @dataclass
@@ -21,6 +22,7 @@ class HostPlan:
     drive_bytes: int = 1024 * MIB
     transfer_bytes_per_s: int = 100 * MIB
     policy: str = "lab"
+    battery: str = ""  # the profile of an emulated battery
 
 
 class Host:
@@ -66,12 +68,16 @@ class Host:
             f"transfer_per_s = {self.plan.transfer_bytes_per_s}L; }}; }}"
             for slot in range(self.plan.drives))
         columns = (self.plan.drives + 1) // 2
+        battery = (f'battery = {{ source = "emulated"; profile = "{self.plan.battery}"; }};'
+                   if self.plan.battery else "")
         return f"""# Written by the launcher of the demo and of the end-to-end tests.
 state_dir = "{self.folder}/state";
 policy = "{self.plan.policy}";
 control = {{ socket = "{self.control_socket}"; mode = "0600"; }};
 nbd = {{ unix = "{self.nbd_socket}"; }};
 scan = {{ enabled = false; }};
+profiles_dir = "{PROFILES}";
+{battery}
 enclosures = (
     {{ eid = 252; model = "Emulated enclosure"; slots = {self.plan.drives}; rows = 2;
       columns = {columns}; emulated = true; }}

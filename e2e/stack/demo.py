@@ -15,7 +15,7 @@ from agents import HostPlan
 from processes import StackError
 from stack import ROOT, Stack
 
-PLANS = [HostPlan("alpha"), HostPlan("beta")]
+PLANS = [HostPlan("alpha", battery="lsi-ibbu01"), HostPlan("beta")]
 
 
 class Interrupted(Exception):

@@ -277,7 +277,7 @@ static void reading_take(struct ctl *ctl, const struct battery_reading *reading)
 /* The medium itself: there is nothing to charge. */
 void battery_medium_changed(struct ctl *ctl)
 {
-    bool persistent = ctl->cache_medium == WRITE_MEDIUM_PERSISTENT;
+    bool persistent = ctl->write_medium == WRITE_MEDIUM_PERSISTENT;
     struct battery_reading reading;
 
     if (!battery_is_fitted(ctl) || ctl->options.battery.kind != BATTERY_KIND_CACHEVAULT) {

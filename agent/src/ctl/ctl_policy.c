@@ -25,7 +25,7 @@ static void facts_fill(const struct ctl *ctl, struct write_policy_facts *ret_fac
     const struct battery_reading *verdict = &ctl->battery.verdict;
 
     *ret_facts = (struct write_policy_facts){
-        .medium = ctl->cache_medium,
+        .medium = ctl->write_medium,
         .has_battery = battery_is_fitted(ctl),
         .kind = ctl->options.battery.kind,
         .state = verdict->state,
@@ -184,10 +184,10 @@ void ctl_policies_work(struct ctl *ctl)
     }
 }
 
-void ctl_cache_medium(struct ctl *ctl, enum write_medium medium, uint64_t destage_bytes_per_s)
+void ctl_write_medium(struct ctl *ctl, enum write_medium medium, uint64_t destage_bytes_per_s)
 {
     ASSERT((unsigned)medium < WRITE_MEDIUM_MAX);
-    ctl->cache_medium = medium;
+    ctl->write_medium = medium;
     ctl->destage_bytes_per_s = destage_bytes_per_s;
     battery_medium_changed(ctl);
     ctl_kick(ctl);

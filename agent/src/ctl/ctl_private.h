@@ -256,7 +256,7 @@ struct ctl {
     struct ctl_enclosure enclosures[8];
     struct list drives, groups, operations;
     struct ctl_battery battery;
-    enum write_medium cache_medium;
+    enum write_medium write_medium;
     uint64_t destage_bytes_per_s;
     uint64_t operation_next;
 

@@ -24,8 +24,7 @@ struct blocked {
     uint32_t count;
     struct {
         enum ctl_op op;
-        const char *action;          /* for ops with actions: "start", "pause" …, else NULL.
-             Printed as "rebuild_start"; otherwise the op's word */
+        const char *action; /* of an op with actions ("start"), else NULL; printed behind it */
         struct reason reason;
     } items[BLOCKED_MAX];
 };

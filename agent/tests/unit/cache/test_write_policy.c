@@ -254,8 +254,9 @@ static uint32_t digit(uint32_t *number, uint32_t base)
 
 static void every_combination_follows_the_rule(void **state)
 {
-    uint32_t count = WRITE_POLICY_MAX * WRITE_MEDIUM_MAX * BATTERY_KIND_MAX * BATTERY_STATE_MAX *
-                     NO_BATTERY_RULE_MAX * 128;
+    uint32_t count = (uint32_t)WRITE_POLICY_MAX * (uint32_t)WRITE_MEDIUM_MAX *
+                     (uint32_t)BATTERY_KIND_MAX * (uint32_t)BATTERY_STATE_MAX *
+                     (uint32_t)NO_BATTERY_RULE_MAX * 128;
 
     (void)state;
     for (uint32_t i = 0; i < count; i++) {

@@ -47,7 +47,7 @@ static struct ctl_world *world_of(enum battery_kind kind)
 static void start_with_cache(struct ctl_world *world)
 {
     world_start(world);
-    ctl_cache_medium(world->ctl, WRITE_MEDIUM_SHARED_MEMORY, MIB);
+    ctl_write_medium(world->ctl, WRITE_MEDIUM_SHARED_MEMORY, MIB);
     world_settle(world, SIM_SECOND);
 }
 
@@ -518,7 +518,7 @@ static void a_persistent_medium_needs_no_battery(void **state)
     world_start(world);
     assert_int_equal(battery_of(world).reading.state, BATTERY_STATE_MISSING);
     assert_false(battery_of(world).view.protects);
-    ctl_cache_medium(world->ctl, WRITE_MEDIUM_PERSISTENT, 0);
+    ctl_write_medium(world->ctl, WRITE_MEDIUM_PERSISTENT, 0);
     assert_int_equal(create_with(world, "data", 0, WRITE_POLICY_WRITE_BACK), REASON_OK);
     expect_policy(world, "data", WRITE_POLICY_WRITE_BACK, REASON_AS_REQUESTED);
     assert_string_equal(battery_of(world).view.path, "/c0/cv");

@@ -173,6 +173,11 @@ static void every_fault_has_its_state_and_clears(void **state)
         expect_state(&life, cases[i].state, cases[i].code);
         live_on(&life, 2 * HOUR, 10 * SECOND); /* it lasts */
         expect_state(&life, cases[i].state, cases[i].code);
+        if (cases[i].fault == BATTERY_FAULT_WEAR_OUT) { /* it holds less, and for less long */
+            assert_int_equal(life.reading.health_percent, 40);
+            assert_int_equal(life.reading.full_capacity_mah, 600);
+            assert_int_equal(life.reading.retention_s, 72 * 3600 * 2 / 5);
+        }
         emulated_battery_fault_set(life.battery, BATTERY_FAULT_CLEAR);
         live(&life, 5 * HOUR);
         expect_state(&life, BATTERY_STATE_OPTIMAL, REASON_BATTERY_OK);
@@ -351,8 +356,9 @@ static void an_automatic_cycle_is_announced_and_begins(void **state)
         life.notices = 0;
         live(&life, 28 * DAY - steps[i].before_us + 60 * SECOND - life.now_us);
         assert_int_equal(life.notices, steps[i].notice);
+        life.notices = 0;
         live(&life, HOUR);
-        assert_int_equal(life.notices, steps[i].notice); /* once */
+        assert_int_equal(life.notices, 0); /* once */
         assert_int_equal(life.reading.learn.state, LEARN_STATE_ANNOUNCED);
         expect_state(&life, BATTERY_STATE_OPTIMAL, REASON_BATTERY_OK);
     }
