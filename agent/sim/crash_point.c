@@ -58,9 +58,17 @@ static void point_fork(struct run *run, struct run *from)
     bool shuffled = run_chance(run, 20) && run_fires(run, RUN_SHUFFLE);
 
     run->array = sim_array_fork(from->array, run->world, &plan, shuffled);
+    /* Over budget the labels that are left may be the stale ones: then the store is needed. */
+    if (!run->options->over_budget && run_chance(run, 15) && run_fires(run, RUN_STORE_LOST)) {
+        sim_store_forget(run->array->sim_store);
+    }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         run->models[i] = model_copy(from->models[i]);
     }
+    if (run_chance(run, 30) && run_fires(run, RUN_SLOW)) {
+        run->array->sims[run_below(run, run->array->drive_count)]->extra_latency_us = 300;
+    }
+    run_trace_drives(run);
     run_cut_noted(run, from, &plan);
     faults_after_cut(run, plan.cut);
     run_trace(run, "crash point %llu: cut %d", (unsigned long long)run->result->crash_points,

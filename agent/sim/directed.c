@@ -143,3 +143,64 @@ bool directed_checkpoint(uint64_t seed)
     mirror_end(array);
     return agree && (published == 0 || published == 64 * 8192);
 }
+
+struct three {
+    struct vd_request requests[3];
+    uint8_t bytes[2][4096];
+    uint32_t answered;
+};
+
+static void three_answered(struct vd_request *request, enum vd_status status)
+{
+    struct three *three = request->owner;
+
+    ASSERT(status == VD_STATUS_OK);
+    three->answered |= UINT32_C(1) << (request - three->requests);
+}
+
+static void three_submit(struct sim_array *array, struct three *three, uint32_t index)
+{
+    struct vd_request *request = &three->requests[index];
+
+    *request = (struct vd_request){.op = index < 2 ? VD_OP_WRITE : VD_OP_FLUSH,
+                                   .fua = index == 0,
+                                   .complete = three_answered,
+                                   .owner = three};
+    if (index < 2) {
+        memset(three->bytes[index], (int)index + 1, sizeof(three->bytes[index]));
+        request->offset_bytes = index * 65536;
+        request->length_bytes = sizeof(three->bytes[index]);
+        request->buffer = three->bytes[index];
+    }
+    vd_submit(sim_array_vd(array, 0), request);
+}
+
+bool directed_flush_behind_fua(uint64_t seed)
+{
+    struct sim_array *array = mirror_start(seed);
+    struct three three = {0};
+    uint8_t bytes[4096];
+    enum vd_status status = write_all(array, 9); /* the dirty mark is durable from here on */
+    bool vouched = false;
+    int error = 0;
+
+    ASSERT(status == VD_STATUS_OK);
+    three_submit(array, &three, 0);
+    three_submit(array, &three, 1);
+    while ((three.answered & 2) == 0) {
+        (void)sim_world_step(array->world); /* the write keeps it going */
+    }
+    three_submit(array, &three, 2);
+    while ((three.answered & 4) == 0) {
+        (void)sim_world_step(array->world); /* the flush does */
+    }
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    error = sim_array_reload(array);
+    ASSERT(error == 0);
+    status =
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 65536, sizeof(bytes), bytes);
+    ASSERT(status == VD_STATUS_OK);
+    vouched = bytes[0] == 2;
+    mirror_end(array);
+    return vouched;
+}

@@ -19,4 +19,10 @@ bool directed_ack_after_loss(uint64_t seed);
  */
 bool directed_checkpoint(uint64_t seed);
 
+/*
+ * A flush is held behind a write with FUA whose flush round began before another write was done:
+ * the answer to the flush vouches for that other write. False: it was not waited for.
+ */
+bool directed_flush_behind_fua(uint64_t seed);
+
 #endif

@@ -192,6 +192,7 @@ const char *model_read_check(struct model *model, uint64_t block, uint64_t count
             wrong = block_check(model, block + i, floor[i], bytes + i * model->block_bytes, pin);
         }
         if (wrong != NULL) {
+            model->wrong_block = block + i;
             return wrong;
         }
     }

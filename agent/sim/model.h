@@ -22,6 +22,7 @@ struct model {
     uint32_t block_bytes;
     uint64_t block_count;
     uint32_t next_version;
+    uint64_t wrong_block; /* of the last read that was wrong */
     uint32_t *floor;
     uint32_t *acked;
     uint32_t *durable;

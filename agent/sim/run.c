@@ -82,7 +82,7 @@ uint32_t run_tolerance(const struct run *run)
 
 bool run_pins(const struct run *run)
 {
-    return !run->options->over_budget && !run->lying;
+    return !run->options->over_budget && !run->lying && !run_is_troubled(run);
 }
 
 bool run_is_on(const struct run *run, enum run_class class)
@@ -105,9 +105,31 @@ static void lie_begin(struct run *run)
 {
     uint32_t member = (uint32_t)run_below(run, run->array->member_count);
 
-    if (run_fires(run, RUN_LIE)) {
+    /* Without redundancy a liar's label may be lost, and everything with it. */
+    if (run_tolerance(run) > 0 && run_fires(run, RUN_LIE)) {
         run->lying = true;
         sim_array_sim(run->array, member)->flush_ignored = true;
+    }
+}
+
+static void transfer_trace(void *context, struct sim_drive *drive, const struct io_request *request)
+{
+    static const char *const names[IO_OP_MAX] = {"reads", "writes", "flushes"};
+    const struct run *run = context;
+    uint32_t index = 0;
+
+    while (run->array->sims[index] != drive) {
+        index++;
+    }
+    run_trace(run, "  drive %u %s %llu+%u", index, names[request->op],
+              (unsigned long long)request->offset_bytes, request->length_bytes);
+}
+
+void run_trace_drives(struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->drive_count && run->options->trace; i++) {
+        run->array->sims[i]->on_submit = transfer_trace;
+        run->array->sims[i]->on_submit_context = run;
     }
 }
 
@@ -122,6 +144,7 @@ static void setup(struct run *run)
     shape_choose(run, &options);
     run->array = sim_array_create(run->world, &options);
     shape_describe(run);
+    run_trace_drives(run);
     run->array->sim_store->latency_max_us = run_chance(run, 50) ? 300 : 30000;
     run->losses_left = run->options->over_budget ? 12 : options.spare_count - 1;
     run->points_left = run->options->crash_points;
@@ -147,6 +170,12 @@ void run_start_noted(struct run *run, int error)
         return;
     }
     manage_check(run);
+    /* A member whose rebuild was not durably over counts as lost from the beginning of the cut. */
+    for (uint32_t i = 0; i < run->array->options.vd_count && run_has_parity(run) &&
+                         group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
+         i++) {
+        model_risk_taken(run->models[i]);
+    }
 }
 
 static bool drain(struct run *run)

@@ -38,6 +38,8 @@ enum run_class {
     RUN_SHUFFLE,     /* after a power cut the drives stand in other slots */
     RUN_RETURN,      /* a power cut brings drives back */
     RUN_STORE_FAILS, /* the host's store takes no records */
+    RUN_STORE_LOST,  /* a power cut costs the host's records: the labels must do */
+    RUN_SMALL_SPARE, /* a drive that is too small is offered: it must be refused */
     RUN_TEASE,       /* tasks are paused, stopped, re-rated */
     RUN_RESTART,     /* an orderly stop and start */
     RUN_CUT,         /* a power cut of the life itself, and life goes on after it */

@@ -11,8 +11,8 @@ bool drive_is_troubled(const struct run *run, uint32_t member)
     const struct sim_drive *sim = sim_array_sim(run->array, member);
 
     return group_config(run->array->group)->members[member].state != MEMBER_ONLINE || sim == NULL ||
-           sim->gone || sim->hang || sim->write_fails || sim->flush_fails || sim->errors_left > 0 ||
-           sim->fault_count > 0;
+           sim->gone || sim->hang || sim->write_fails || sim->flush_fails ||
+           sim->flush_fails_once || sim->errors_left > 0 || sim->fault_count > 0;
 }
 
 bool run_is_troubled(const struct run *run)
@@ -84,7 +84,10 @@ static void fault_fatal(struct run *run, struct sim_drive *sim)
         sim->write_fails = run_fires(run, RUN_WRITES_FAIL);
         break;
     case 1:
-        sim->flush_fails = run_fires(run, RUN_FLUSH_FAILS);
+        if (run_fires(run, RUN_FLUSH_FAILS)) {
+            sim->flush_fails = run_chance(run, 50);
+            sim->flush_fails_once = !sim->flush_fails;
+        }
         break;
     case 2:
         sim->hang = run_fires(run, RUN_HANG);

@@ -67,6 +67,9 @@ static void flight_done(struct vd_request *request, enum vd_status status)
         run_fail(run, "a request was answered twice");
         return;
     }
+    run_trace(run, "vd%u: operation %d on %llu+%llu answered %d", flight->vd,
+              (int)flight->request.op, (unsigned long long)flight->block,
+              (unsigned long long)flight->count, (int)status);
     if (!run->dead && !run->result->failed) {
         if (status == VD_STATUS_OK) {
             flight_landed(run, flight);
@@ -148,6 +151,9 @@ static void flight_submit(struct run *run, struct flight *flight)
         model_fill(model, flight->block + i, flight->version,
                    request->buffer + i * model->block_bytes);
     }
+    run_trace(run, "vd%u: operation %d on %llu+%llu version %u%s", flight->vd, (int)request->op,
+              (unsigned long long)flight->block, (unsigned long long)flight->count, flight->version,
+              request->fua ? " FUA" : "");
     vd_submit(sim_array_vd(run->array, flight->vd), request);
 }
 
@@ -204,8 +210,10 @@ static void verify_vd(struct run *run, uint32_t index, const char *when, bool pi
             wrong = "an error";
         }
         if (wrong != NULL) {
-            run_fail(run, "%s: vd%u: blocks %llu+%llu: %s", when, index, (unsigned long long)block,
-                     (unsigned long long)count, wrong);
+            run_fail(run, "%s: vd%u: blocks %llu+%llu: %s (block %llu, floor %u, newest %u)", when,
+                     index, (unsigned long long)block, (unsigned long long)count, wrong,
+                     (unsigned long long)model->wrong_block, model->floor[model->wrong_block],
+                     model->newest[model->wrong_block]);
         }
         free(bytes);
         block += count;

@@ -62,6 +62,8 @@ struct run {
 
 void run_fail(struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 void run_trace(const struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Tells of every transfer too, if anything is to be told. */
+void run_trace_drives(struct run *run);
 void run_hash(struct run *run, uint64_t value);
 uint64_t run_below(struct run *run, uint64_t bound);
 bool run_chance(struct run *run, uint32_t percent);
@@ -71,7 +73,8 @@ bool run_fires(struct run *run, enum run_class class);
 uint64_t run_row_blocks(const struct run *run, uint32_t vd);
 bool run_has_parity(const struct run *run);
 uint32_t run_tolerance(const struct run *run);
-/* What has been read counts: it must not go back to what it was before. */
+/* What has been read counts: it must not go back to what it was before. While copies may differ
+ * that holds only as long as the drive with the one that was read does. */
 bool run_pins(const struct run *run);
 /* Something interesting is going on: perhaps a power cut in a moment. */
 void crash_soon(struct run *run);

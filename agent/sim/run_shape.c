@@ -21,6 +21,7 @@ static void extent_choose_small(struct run *run, struct sim_array_options *optio
     options->vd_count = run_chance(run, 80) ? 1 : 2;
     options->extent_bytes = options->strip_bytes * (1 + run_below(run, 4));
     options->spare_count = 2;
+    options->small_spare = options->vd_count > 1;
 }
 
 static void extent_choose(struct run *run, struct sim_array_options *options)
@@ -111,6 +112,8 @@ const char *run_class_name(enum run_class class)
         [RUN_SHUFFLE] = "shuffle",
         [RUN_RETURN] = "return",
         [RUN_STORE_FAILS] = "store-fails",
+        [RUN_STORE_LOST] = "store-lost",
+        [RUN_SMALL_SPARE] = "small-spare",
         [RUN_TEASE] = "tease",
         [RUN_RESTART] = "restart",
         [RUN_CUT] = "cut",

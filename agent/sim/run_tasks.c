@@ -2,6 +2,8 @@
  * Replacements and background tasks of a simulated life: starts what is needed, and, if asked
  * to tease, pauses, resumes, stops and re-rates at random.
  */
+#include <errno.h>
+
 #include "run_private.h"
 
 static bool is_final(const struct task *task)
@@ -161,8 +163,8 @@ static bool drive_is_usable(struct run *run, uint32_t drive)
 {
     struct sim_drive *sim = run->array->sims[drive];
 
-    if (sim->gone || sim->hang || sim->write_fails || sim->flush_fails ||
-        !drive_is_idle(run->array->drives[drive])) {
+    if (sim->gone || sim->hang || sim->write_fails || sim->flush_fails || sim->flush_fails_once ||
+        sim->flush_fails_once || !drive_is_idle(run->array->drives[drive])) {
         return false;
     }
     if (!drive_is_present(run->array->drives[drive])) {
@@ -182,17 +184,33 @@ static uint32_t old_drive(struct run *run)
                         uuid_equal(&group_config(run->array->group)->members[place].drive,
                                    &run->array->uuids[i]);
         }
-        if (!is_member && drive_is_usable(run, i)) {
+        if (!is_member && i != sim_array_small_spare(run->array) && drive_is_usable(run, i)) {
             return i;
         }
     }
     return SIM_NO_DRIVE;
 }
 
+/* A drive that has no room for all virtual drives is refused, whatever else is the matter. */
+static void small_spare_offer(struct run *run, uint32_t member)
+{
+    uint32_t small = sim_array_small_spare(run->array);
+
+    if (small != SIM_NO_DRIVE && run_chance(run, 25) && run_fires(run, RUN_SMALL_SPARE) &&
+        sim_array_replace(run->array, member, small) != -ENOSPC) {
+        run_fail(run, "a drive that is too small was not refused");
+    }
+}
+
 static void member_replace(struct run *run, uint32_t member)
 {
     uint32_t drive = sim_array_spare(run->array);
     uint32_t own = run->array->place_of[member];
+
+    small_spare_offer(run, member);
+    if (run->result->failed) {
+        return;
+    }
 
     if (drive == SIM_NO_DRIVE) {
         drive = old_drive(run);

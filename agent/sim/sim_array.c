@@ -111,8 +111,9 @@ static void sims_create(struct sim_array *array)
     uint64_t usable = extent_stride(options) * options->vd_count;
 
     for (uint32_t i = 0; i < array->drive_count; i++) {
+        bool small = options->small_spare && i == array->drive_count - 1;
         struct sim_drive_options drive = {
-            .size_bytes = usable + DRIVE_RESERVED_BYTES,
+            .size_bytes = (small ? DRIVE_USABLE_MIN_BYTES : usable) + DRIVE_RESERVED_BYTES,
             .logical_block_bytes = options->block_bytes,
             .fill_seed = options->noise ? rng_u64(&array->world->rng) | 1 : 0,
         };
@@ -132,7 +133,8 @@ struct sim_array *sim_array_create(struct sim_world *world, const struct sim_arr
     array->options.timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : 2000;
     array->options.dirty_idle_ms = options->dirty_idle_ms != 0 ? options->dirty_idle_ms : 500;
     array->member_count = options->span_count * options->members_per_span;
-    array->drive_count = array->member_count + options->spare_count;
+    array->drive_count =
+        array->member_count + options->spare_count + (options->small_spare ? 1 : 0);
     ASSERT(array->drive_count <= SIM_ARRAY_DRIVES_MAX);
     array->config = calloc(1, sizeof(*array->config));
     ASSERT(array->config != NULL);
@@ -385,10 +387,20 @@ int sim_array_start_again(struct sim_array *array)
     return sim_array_reload(array);
 }
 
+uint32_t sim_array_small_spare(const struct sim_array *array)
+{
+    for (uint32_t i = 0; i < array->drive_count && array->options.small_spare; i++) {
+        if (array->sims[i]->options.size_bytes == DRIVE_SIZE_MIN_BYTES) {
+            return i;
+        }
+    }
+    return SIM_NO_DRIVE;
+}
+
 uint32_t sim_array_spare(const struct sim_array *array)
 {
     for (uint32_t i = 0; i < array->drive_count; i++) {
-        if (!array->used[i] && !array->sims[i]->gone) {
+        if (!array->used[i] && !array->sims[i]->gone && i != sim_array_small_spare(array)) {
             return i;
         }
     }

@@ -24,6 +24,7 @@ struct sim_array_options {
     uint32_t vd_count;
     uint64_t extent_bytes;    /* of each virtual drive on each member */
     uint32_t spare_count;     /* drives besides the members */
+    bool small_spare;         /* one more, with no room but for the first virtual drive */
     bool noise;               /* drives are full of old bytes */
     bool consistent;          /* the virtual drives start out known consistent (zeroed drives) */
     uint32_t stripe_ops;      /* 0: default */
@@ -75,6 +76,8 @@ int sim_array_reload(struct sim_array *array);
 int sim_array_start_again(struct sim_array *array);
 /* Cuts the power, lets the old objects wind down, frees them, and switches on again. */
 void sim_array_power_cut(struct sim_array *array, enum sim_cut cut);
+/* The small spare, or SIM_NO_DRIVE. */
+uint32_t sim_array_small_spare(const struct sim_array *array);
 /* The index of a fresh drive for a replacement, or SIM_NO_DRIVE. */
 uint32_t sim_array_spare(const struct sim_array *array);
 int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive);

@@ -196,6 +196,26 @@ static void transfer_perform(struct sim_transfer *transfer)
     }
 }
 
+static void unflushed_drop(struct sim_drive *drive)
+{
+    LIST_FOR_EACH_SAFE (node, following, &drive->unflushed) {
+        list_remove(node);
+        free(list_entry(node, struct sim_write, link));
+    }
+}
+
+/* After a failed flush a drive may well answer the next one with success and know nothing any
+ * more of what the first should have covered; reads still find it, until the power goes. */
+static enum io_status flush_status(struct sim_drive *drive)
+{
+    if (drive->flush_fails_once) {
+        drive->flush_fails_once = false;
+        unflushed_drop(drive);
+        return IO_STATUS_ERROR;
+    }
+    return drive->flush_fails ? IO_STATUS_ERROR : IO_STATUS_OK;
+}
+
 static enum io_status transfer_status(struct sim_transfer *transfer)
 {
     struct sim_drive *drive = transfer->drive;
@@ -212,7 +232,7 @@ static enum io_status transfer_status(struct sim_transfer *transfer)
         return IO_STATUS_ERROR;
     }
     if (request->op == IO_OP_FLUSH) {
-        return drive->flush_fails ? IO_STATUS_ERROR : IO_STATUS_OK;
+        return flush_status(drive);
     }
     return fault_hits(drive, request) ? IO_STATUS_MEDIA : IO_STATUS_OK;
 }
@@ -328,14 +348,6 @@ struct sim_drive *sim_drive_create(struct sim_world *world, const struct sim_dri
     return drive;
 }
 
-static void unflushed_drop(struct sim_drive *drive)
-{
-    LIST_FOR_EACH_SAFE (node, following, &drive->unflushed) {
-        list_remove(node);
-        free(list_entry(node, struct sim_write, link));
-    }
-}
-
 void sim_drive_destroy(struct sim_drive *drive)
 {
     if (drive == NULL) {
@@ -370,6 +382,7 @@ void sim_drive_faults_clear(struct sim_drive *drive)
     drive->fault_count = 0;
     drive->write_fails = false;
     drive->flush_fails = false;
+    drive->flush_fails_once = false;
     drive->errors_left = 0;
     drive->extra_latency_us = 0;
 }
@@ -587,6 +600,7 @@ struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world
     fork->gone = drive->gone;
     fork->cache_lost = drive->cache_lost;
     fork->flush_fails = drive->flush_fails;
+    fork->flush_fails_once = drive->flush_fails_once;
     fork->flush_ignored = drive->flush_ignored;
     fork->write_fails = drive->write_fails;
     fork->errors_left = drive->errors_left;

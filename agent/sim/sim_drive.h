@@ -62,6 +62,7 @@ struct sim_drive {
     bool cache_lost; /* pulled with unflushed writes in its cache; for the test to clear */
     bool hang; /* requests submitted now wait for sim_drive_unhang() */
     bool flush_fails;
+    bool flush_fails_once; /* and what it should have covered never becomes durable */
     bool flush_ignored; /* a lying drive: answers OK, makes nothing durable */
     bool write_fails; /* every write answers ERROR */
     uint32_t errors_left; /* the next n requests answer ERROR */

@@ -141,16 +141,21 @@ struct sim_store *sim_store_create(struct sim_world *world)
     return store;
 }
 
+void sim_store_forget(struct sim_store *store)
+{
+    LIST_FOR_EACH_SAFE (node, following, &store->records) {
+        list_remove(node);
+        free(list_entry(node, struct sim_record, link));
+    }
+}
+
 void sim_store_destroy(struct sim_store *store)
 {
     if (store == NULL) {
         return;
     }
     ASSERT(list_is_empty(&store->puts));
-    LIST_FOR_EACH_SAFE (node, following, &store->records) {
-        list_remove(node);
-        free(list_entry(node, struct sim_record, link));
-    }
+    sim_store_forget(store);
     list_remove(&store->world_link);
     free(store);
 }

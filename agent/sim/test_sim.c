@@ -108,6 +108,7 @@ static void test_stories(void **state)
     for (uint64_t i = 0; i < 50; i++) {
         assert_true(directed_ack_after_loss(seed + i));
         assert_true(directed_checkpoint(seed + i));
+        assert_true(directed_flush_behind_fua(seed + i));
     }
 }
 

@@ -12,17 +12,59 @@
 #define ARRAYWRIGHT_BASE_SIM_BUG_H
 
 /* clang-format off */
-#define SIM_BUGS(X)                                                                                \
-    X(NO_DIRTY_MARK, P2, "writes without a durable dirty mark")                                    \
+/* The group and its records. */
+#define SIM_BUGS_GROUP(X)                                                                          \
+    X(NO_DIRTY_MARK, P2, "writes without a dirty mark")                                            \
+    X(MARK_NOT_AWAITED, P2, "writes before the dirty mark is durable")                             \
     X(ACK_BEFORE_LOSS, P3, "acknowledges before the loss of a member is durable")                  \
+    X(LOSS_NOT_SAVED, P3, "does not record the loss of a member")                                  \
+    X(LOSS_BEYOND_RECORDED, P1, "records a loss that took the group offline")                      \
+    X(STALE_ACCEPTED, P3, "takes a lost member back because its drive is there")                   \
+    X(UNCLEAN_FORGOTTEN, P2, "no resync after an unclean stop")                                    \
     X(WRONG_Q, P2, "Q with a wrong coefficient")                                                   \
+    X(Q_NOT_UPDATED, P2, "a small write leaves Q as it was")                                       \
+    X(PARITY_FROM_STALE, P2, "parity follows the old data, not the difference")                    \
+    X(LAYOUT_WRONG, P2, "data strips of RAID 5 in another order")                                  \
     X(CURSOR_AHEAD, P3, "trusts a rebuild target above its cursor")                                \
-    X(FLUSH_IGNORED, P1, "answers a flush without flushing")                                       \
-    X(NO_LOCK, P2, "writes to one slice at the same time")                                         \
-    X(UPDATE_INCONSISTENT, P2, "read-modify-write on rows not known consistent")                   \
-    X(CHECKPOINT_UNFLUSHED, P3, "publishes cursors before the flush")                              \
+    X(REPLACED_TRUSTED, P3, "trusts a new drive at once")                                          \
+    X(REBUILT_UNFLUSHED, P3, "a rebuild ends without a flush")                                     \
     X(SKIP_TARGET, P2, "writes do not reach a rebuild target")                                     \
+    X(SYNC_SKIPS_ROW, P3, "a sync leaves out its first row")                                       \
+    X(CONSISTENT_AHEAD, P2, "the cursor of consistent rows is one row ahead")                      \
+    X(CHECKPOINT_UNFLUSHED, P3, "publishes cursors before the flush")                              \
+    X(CHECKPOINT_OF_NOW, P3, "publishes the cursor of now, not of before the flush")               \
+    X(FLUSH_IGNORED, P1, "answers a flush without flushing")                                       \
+    X(FLUSH_ONE_MEMBER, P1, "flushes only one member")                                             \
+    X(FLUSH_TARGET_LATE, P1, "a flush vouches for writes that came after it")                      \
+    X(FLUSH_FAILURE_IGNORED, P7, "a failed flush counts as a flush")                               \
+    X(FUA_IGNORED, P1, "no flush for a write with FUA")                                            \
+    X(STOP_UNFLUSHED, P1, "an orderly stop without a flush")                                       \
     X(CLEAN_UNFLUSHED, P2, "clears the dirty mark without a flush")                                \
+    X(CLEAN_RACE, P2, "clears the dirty mark although a write came meanwhile")                     \
+    X(NO_LOCK, P2, "writes to one slice at the same time")                                         \
+    X(TRIM_UNLOCKED, P2, "a trim does not wait for the lock of its slice")                         \
+    X(TRIM_NO_PARITY, P2, "a trim leaves parity as it was")                                        \
+    X(ADMISSION_OVERTAKES, P1, "overlapping writes take effect in any order")                      \
+    X(ANSWERED_TWICE, A, "a flush is answered twice")                                              \
+    X(UPDATE_INCONSISTENT, P2, "read-modify-write on rows not known consistent")                   \
+    X(MIRROR_READS_ANY, P2, "reads any copy of a row not known consistent")                        \
+    X(MIRROR_ONE_COPY, P2, "writes one copy of a mirror")                                          \
+    X(READ_ERROR_IS_DATA, P2, "what could not be read counts as read")                             \
+    X(READ_GIVES_UP, P2, "a read error is answered although redundancy could help")                \
+    X(WRITE_ERROR_FORGOTTEN, P3, "a write error costs nobody anything")                            \
+    X(LATE_OP_REUSED, A, "buffers of a late transfer are used again")                              \
+    X(LOST_FORGOTTEN, P2, "a block beyond recovery is not recorded")                               \
+    X(SPARE_TOO_SMALL, P1, "a drive that is too small becomes a member")                           \
+    X(SEQUENCE_NOT_BUMPED, P4, "records do not get newer")                                         \
+    X(EDIT_NOT_UNDONE, P4, "a change that failed stays")                                           \
+    X(ONE_LABEL, P3, "only one member gets the new record")                                        \
+    X(STORE_SUFFICES, P4, "a change does not reach the labels")                                    \
+    X(LABEL_UNFLUSHED, P4, "labels are not flushed")                                               \
+    X(LABEL_SAME_SLOT, P4, "the newest label is overwritten")                                      \
+    X(LABEL_SECOND_WINS, P3, "the label in the second slot counts, old or not")
+
+/* Write intents. */
+#define SIM_BUGS_INTENT(X)                                                                         \
     X(INTENT_AFTER_DATA, P1, "logs an intent when its row has been written")                       \
     X(INTENT_RELEASED_EARLY, P1, "releases intents before the members' flush")                     \
     X(INTENT_NO_PARITY, P1, "leaves the new parity out of intents")                                \
@@ -30,6 +72,9 @@
     X(INTENT_IGNORES_OPEN, P1, "writes whole rows past older open intents")                        \
     X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
     X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")
+
+/* All; another family of bugs gets a list of its own and a place here. */
+#define SIM_BUGS(X) SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X)
 /* clang-format on */
 
 enum sim_bug {

@@ -225,11 +225,12 @@ static void late_returned(struct drive *drive, struct drive_io *io)
     dispatch(drive);
 }
 
+/* A failed flush says that bytes may be lost; asking again does not bring them back. */
 static bool worth_retrying(const struct drive *drive, const struct drive_io *io,
                            enum io_status status)
 {
-    return status == IO_STATUS_ERROR && io->attempt < drive->options.attempts && drive->present &&
-           drive->late_count == 0;
+    return status == IO_STATUS_ERROR && io->op != IO_OP_FLUSH &&
+           io->attempt < drive->options.attempts && drive->present && drive->late_count == 0;
 }
 
 static void leave_device(struct drive *drive, struct drive_io *io)

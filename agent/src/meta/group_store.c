@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/sim_bug.h"
 #include "drive/drive_layout.h"
 #include "meta/label_io.h"
 
@@ -190,7 +191,7 @@ static void save_put_done(struct store_request *request, int error)
 
     run->store_error = error;
     if (!run->save->labels_suffice) {
-        if (error == 0) {
+        if (error == 0 && !SIM_BUG(STORE_SUFFICES)) {
             save_labels_run(run);
         } else {
             save_labels_drop(run);
@@ -232,7 +233,7 @@ static void save_labels_prepare(struct save_run *run)
     label->has_record = true;
     label->record = *config;
     for (uint32_t i = 0; i < config->member_count; i++) {
-        if (member_gets_label(run->save, i)) {
+        if (member_gets_label(run->save, i) && !(SIM_BUG(ONE_LABEL) && run->job_count > 0)) {
             save_label_prepare(run, i, label);
         }
     }

@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/sim_bug.h"
 #include "drive/drive_layout.h"
 
 enum label_step {
@@ -62,6 +63,10 @@ static uint32_t job_target(const struct label_job *job)
 {
     uint32_t older = job->slots->present ? 1 - job->slots->newest : 0;
 
+    if (SIM_BUG(LABEL_SAME_SLOT) && job->slots->present) {
+        older = job->slots->newest;
+    }
+
     ASSERT(job->slots->known);
     return job->step < STEP_SECOND_WRITE ? older : 1 - older;
 }
@@ -75,7 +80,8 @@ static void slots_learn(struct label_job *job)
         if (job->read_error[i] != 0) {
             continue;
         }
-        if (!slots->present || job->read_sequence[i] > job->read_sequence[slots->newest]) {
+        if (!slots->present || SIM_BUG(LABEL_SECOND_WINS) ||
+            job->read_sequence[i] > job->read_sequence[slots->newest]) {
             slots->newest = i;
         }
         slots->present = true;
@@ -169,7 +175,7 @@ static uint32_t job_last_step(const struct label_job *job)
     case LABEL_JOB_READ:
         return STEP_READ_B;
     case LABEL_JOB_WRITE:
-        return STEP_FIRST_FLUSH;
+        return SIM_BUG(LABEL_UNFLUSHED) ? STEP_FIRST_WRITE : STEP_FIRST_FLUSH;
     case LABEL_JOB_WIPE:
         return STEP_SECOND_FLUSH;
     }

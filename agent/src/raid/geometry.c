@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/sim_bug.h"
 
 static bool level_is_known(enum raid_level level)
 {
@@ -154,6 +155,9 @@ static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t pari
     for (uint32_t i = 0, place = p_place; i < map->data_count; i++) {
         place = place + 1 == width ? 0 : place + 1;
         map->data_place[i] = (uint8_t)place;
+        if (SIM_BUG(LAYOUT_WRONG) && parity_count == 1) {
+            map->data_place[i] = (uint8_t)(i < p_place ? i : i + 1); /* left-asymmetric */
+        }
     }
 }
 

@@ -40,6 +40,9 @@ static void answer_deliver(struct vd_request *request)
     struct request_state *state = request_state(request);
 
     ASSERT(state->phase == REQUEST_ANSWERED);
+    if (SIM_BUG(ANSWERED_TWICE) && request->op == VD_OP_FLUSH) {
+        request->complete(request, (enum vd_status)state->status);
+    }
     request->complete(request, (enum vd_status)state->status);
 }
 
@@ -171,8 +174,11 @@ static void members_init(struct group *group, struct drive *const *drives)
 {
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         struct member *member = &group->members[i];
-        const struct member_config *config = &group->config.members[i];
+        struct member_config *config = &group->config.members[i];
 
+        if (SIM_BUG(STALE_ACCEPTED) && drives[i] != NULL && config->state != MEMBER_REBUILD) {
+            config->state = MEMBER_ONLINE;
+        }
         member->group = group;
         member->drive = member_is_live(group, i) ? drives[i] : NULL;
         member->rebuilt_bytes = config->state == MEMBER_REBUILD ? config->rebuilt_bytes : 0;
@@ -291,7 +297,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
 {
     struct vd_config *config = &group->config.vds[index];
 
-    if (!config->dirty) {
+    if (!config->dirty || SIM_BUG(UNCLEAN_FORGOTTEN)) {
         return;
     }
     config->dirty = false;
@@ -431,6 +437,10 @@ void group_stop_check(struct group *group)
     }
     group->stop = STOP_FLUSH;
     group->stop_flush.done = stop_flushed;
+    if (SIM_BUG(STOP_UNFLUSHED)) {
+        stop_flushed(&group->stop_flush, 0);
+        return;
+    }
     flush_wait(group, &group->stop_flush);
 }
 

@@ -197,7 +197,7 @@ static int apply_replace(struct group_edit *edit)
     edit->member_config = old;
     (void)lost_drop(group, edit->member, 0, UINT64_MAX); /* part of this edit */
     member->drive = edit->drive;
-    member->rebuilt_bytes = 0;
+    member->rebuilt_bytes = SIM_BUG(REPLACED_TRUSTED) ? UINT64_MAX / 2 : 0;
     member->checkpoint_bytes = 0;
     member->written = 1;
     member->flushed = 0;
@@ -345,7 +345,9 @@ void edit_saved(struct group *group, int error)
             error = -EIO; /* the new drive failed meanwhile, and that is recorded */
         }
     } else {
-        edit_undo(edit);
+        if (!SIM_BUG(EDIT_NOT_UNDONE) || edit->kind != EDIT_CHANGE) {
+            edit_undo(edit);
+        }
         /* The store may have taken what no label would. */
         (void)save_changed(group);
     }
@@ -419,7 +421,7 @@ void group_member_replace(struct group *group, uint32_t member, struct drive *dr
            sizeof(edit->member_config.serial));
     edit->done.plain = done;
     edit->done_context = context;
-    if (drive_usable_bytes(drive) < data_end_bytes(group)) {
+    if (drive_usable_bytes(drive) < data_end_bytes(group) && !SIM_BUG(SPARE_TOO_SMALL)) {
         group_enter(group);
         edit_finish(edit, -ENOSPC);
         group_leave_later(group);

@@ -127,12 +127,13 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     config->why = why;
     runtime->drive = NULL;
     runtime->checkpoint_bytes = 0;
-    if (lose_is_beyond(group)) {
+    if (lose_is_beyond(group) && !SIM_BUG(LOSS_BEYOND_RECORDED)) {
         runtime->loss_unsaved = true; /* (2) */
         runtime->kept_state = old;
     } else {
         config->rebuilt_bytes = 0;
-        group->loss_change = save_changed(group); /* (1) */
+        group->loss_change =
+            SIM_BUG(LOSS_NOT_SAVED) ? group->loss_change : save_changed(group); /* (1) */
     }
     if (group->observer.member_changed != NULL) {
         group->observer.member_changed(group->observer.context, group, member, old, why);
@@ -272,7 +273,11 @@ void group_member_rebuilt(struct group *group, uint32_t member,
     rebuilt->flush.done = rebuilt_flushed;
     rebuilt->save.notice.deliver = rebuilt_answer;
     group_enter(group);
-    flush_wait(group, &rebuilt->flush);
+    if (SIM_BUG(REBUILT_UNFLUSHED)) {
+        rebuilt_flushed(&rebuilt->flush, 0);
+    } else {
+        flush_wait(group, &rebuilt->flush);
+    }
     group_leave_later(group);
 }
 

@@ -27,7 +27,7 @@ static void save_member_failed(struct group_save *save, uint32_t member, enum io
 /* The record as it is to be read after a restart. */
 static void image_make(struct group *group)
 {
-    group->config.sequence++;
+    group->config.sequence += SIM_BUG(SEQUENCE_NOT_BUMPED) ? 0 : 1;
     group_durable_config(group, &group->image);
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         group->save_drives[i] = group->members[i].drive;

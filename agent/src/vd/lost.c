@@ -30,7 +30,7 @@ bool lost_add(struct group *group, uint32_t member, uint64_t offset_bytes)
     struct group_config *config = &group->config;
 
     ASSERT(member < config->member_count);
-    if (lost_meets(group, member, offset_bytes, IO_ALIGN_BYTES)) {
+    if (lost_meets(group, member, offset_bytes, IO_ALIGN_BYTES) || SIM_BUG(LOST_FORGOTTEN)) {
         return true;
     }
     if (config->lost_count == GROUP_LOST_MAX) {

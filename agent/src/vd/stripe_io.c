@@ -56,6 +56,9 @@ static void column_bar(struct stripe_op *op, struct stripe_column *column)
 
 static void column_read_answered(struct stripe_op *op, struct stripe_column *column)
 {
+    if (SIM_BUG(READ_ERROR_IS_DATA) && column->status == IO_STATUS_MEDIA) {
+        column->status = IO_STATUS_OK;
+    }
     switch (column->status) {
     case IO_STATUS_OK:
         op->have |= bit_of(column);
@@ -78,7 +81,8 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
 {
     uint32_t member = stripe_member(op, column->place);
 
-    if (column->status == IO_STATUS_OK) {
+    if (column->status == IO_STATUS_OK ||
+        (SIM_BUG(WRITE_ERROR_FORGOTTEN) && column->status != IO_STATUS_TIMEOUT)) {
         op->group->members[member].written++;
         op->written |= bit_of(column);
         if (lost_drop(op->group, member, stripe_drive_offset(op), op->hi - op->lo)) {

@@ -156,7 +156,8 @@ static void update(struct stripe_op *op)
     int p_place = op->map.p_place;
     int q_place = op->map.q_place;
     bool has_p = p_place >= 0 && (op->plan.writes & (UINT32_C(1) << p_place)) != 0;
-    bool has_q = q_place >= 0 && (op->plan.writes & (UINT32_C(1) << q_place)) != 0;
+    bool has_q = q_place >= 0 && !SIM_BUG(Q_NOT_UPDATED) &&
+                 (op->plan.writes & (UINT32_C(1) << q_place)) != 0;
 
     ASSERT(op->spare_count > 0 && (has_p || has_q));
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
@@ -169,7 +170,9 @@ static void update(struct stripe_op *op)
         }
         memcpy(delta, data, bytes);
         overlay(op, d, data);
-        parity_xor(delta, sources, 2, bytes);
+        if (!SIM_BUG(PARITY_FROM_STALE)) {
+            parity_xor(delta, sources, 2, bytes);
+        }
         parity_update(has_p ? op->columns[p_place].buffer : NULL,
                       has_q ? op->columns[q_place].buffer : NULL, place, delta, bytes);
     }

@@ -42,7 +42,8 @@ bool stripe_is_locked(const struct stripe_op *op)
 
 bool stripe_lock(struct stripe_op *op)
 {
-    bool granted = !stripe_is_locked(op) || SIM_BUG(NO_LOCK);
+    bool granted = !stripe_is_locked(op) || SIM_BUG(NO_LOCK) ||
+                   (SIM_BUG(TRIM_UNLOCKED) && op->request != NULL && op->request->op == VD_OP_TRIM);
 
     ASSERT(!list_is_linked(&op->lock_link));
     ASSERT(!op->direct);

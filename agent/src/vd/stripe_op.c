@@ -144,7 +144,7 @@ static int op_plan(struct stripe_op *op)
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
     }
-    if (raid_level_info(input.level)->mirrored && input.consistent) {
+    if (raid_level_info(input.level)->mirrored && (input.consistent || SIM_BUG(MIRROR_READS_ANY))) {
         input.mirror_preference = mirror_preference(op, valid);
     }
     return plan_make(&input, &op->plan);
@@ -166,7 +166,8 @@ static enum stripe_event act_read(struct stripe_op *op)
     uint32_t needed = 0;
 
     ASSERT(op->pending == 0);
-    if (op->spare_count == 0 || op_plan(op) != 0) {
+    if (op->spare_count == 0 || op_plan(op) != 0 ||
+        (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
         return op->direct ? STRIPE_NEED_LOCK : STRIPE_FAIL;
     }
     if (op->direct && op->plan.kernel != PLAN_KERNEL_NONE) {
@@ -237,6 +238,12 @@ static enum stripe_event act_write(struct stripe_op *op)
 {
     uint32_t places = op->plan.writes & live_mask(op);
 
+    if (SIM_BUG(MIRROR_ONE_COPY) && op->plan.kernel == PLAN_KERNEL_COPY) {
+        places &= -places;
+    }
+    if (SIM_BUG(TRIM_NO_PARITY) && op->request != NULL && op->request->op == VD_OP_TRIM) {
+        places &= op->touched;
+    }
     if (group_is_offline(op->group)) {
         return op->want == PLAN_READ ? STRIPE_WRITTEN : STRIPE_FAIL;
     }
@@ -343,7 +350,7 @@ static enum stripe_event op_end(struct stripe_op *op, int error)
     }
     stripe_unlock(op);
     op_tell_owner(op);
-    if (op->late > 0) {
+    if (op->late > 0 && !SIM_BUG(LATE_OP_REUSED)) {
         stripe_op_hold(op);
     } else {
         stripe_op_give(op);

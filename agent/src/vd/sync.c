@@ -145,7 +145,7 @@ void vd_sync_submit(struct vd *vd, struct vd_sync *sync)
     ASSERT(sync->row_count > 0 && sync->row_count <= SYNC_ROWS_MAX);
     ASSERT(sync->row + sync->row_count <= geometry_row_count(&vd_config_of(vd)->geometry));
     memset(sync->private_, 0, sizeof(sync->private_));
-    state->row = sync->row;
+    state->row = sync->row + (SIM_BUG(SYNC_SKIPS_ROW) && sync->row_count > 1 ? 1 : 0);
     list_init(&sync->link);
     group_enter(group);
     vd->syncs_open++;

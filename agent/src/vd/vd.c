@@ -106,7 +106,8 @@ bool vd_mark_is_durable(const struct vd *vd)
     if (!vd_needs_mark(vd) || SIM_BUG(NO_DIRTY_MARK)) {
         return true;
     }
-    return vd_config_of(vd)->dirty && save_is_durable(vd->group, vd->dirty_change);
+    return vd_config_of(vd)->dirty &&
+           (save_is_durable(vd->group, vd->dirty_change) || SIM_BUG(MARK_NOT_AWAITED));
 }
 
 void vd_write_begin(struct vd *vd)
@@ -138,7 +139,8 @@ static void clean_flushed(struct flush_waiter *waiter, int error)
 
     ASSERT(vd->cleaning);
     vd->cleaning = false;
-    if (error == 0 && vd->writes_open == 0 && vd->writes_admitted == vd->clean_seen) { /* (2) */
+    if (error == 0 && ((vd->writes_open == 0 && vd->writes_admitted == vd->clean_seen) || /* (2) */
+                       SIM_BUG(CLEAN_RACE))) {
         vd_config_of(vd)->dirty = false;
         (void)save_changed(vd->group); /* nobody waits for cleanliness */
     }
@@ -170,6 +172,7 @@ static void idle_timer_fired(struct clock_timer *timer)
 void vd_consistent_advance(struct vd *vd, uint64_t rows)
 {
     ASSERT(rows <= geometry_row_count(&vd_config_of(vd)->geometry));
+    rows += SIM_BUG(CONSISTENT_AHEAD) && rows < geometry_row_count(&vd_config_of(vd)->geometry);
     vd->consistent_rows = max_u64(vd->consistent_rows, rows);
 }
 

@@ -178,7 +178,8 @@ static void request_complete(struct vd_request *request)
     struct request_state *state = request_state(request);
 
     ASSERT(state->phase == REQUEST_RUNNING && state->open_ops == 0);
-    if (state->status == VD_STATUS_OK && request->fua && request_writes(request)) {
+    if (state->status == VD_STATUS_OK && request->fua && request_writes(request) &&
+        !SIM_BUG(FUA_IGNORED)) {
         request_flush(request);
     } else {
         request_answer(request, (enum vd_status)state->status);
@@ -224,7 +225,7 @@ static bool request_split(struct group *group, struct vd_request *request)
 
 static bool requests_clash(const struct vd_request *a, const struct vd_request *b)
 {
-    return (request_writes(a) || request_writes(b)) &&
+    return (request_writes(a) || request_writes(b)) && !SIM_BUG(ADMISSION_OVERTAKES) &&
            a->offset_bytes < b->offset_bytes + b->length_bytes &&
            b->offset_bytes < a->offset_bytes + a->length_bytes;
 }
