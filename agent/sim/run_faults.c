@@ -85,7 +85,8 @@ static void fault_fatal(struct run *run, struct sim_drive *sim)
         break;
     case 1:
         if (run_fires(run, RUN_FLUSH_FAILS)) {
-            sim->flush_fails = run_chance(run, 50);
+            /* Over budget the drive comes back as if nothing had been: it must not forget. */
+            sim->flush_fails = run->options->over_budget || run_chance(run, 50);
             sim->flush_fails_once = !sim->flush_fails;
         }
         break;

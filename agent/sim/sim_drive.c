@@ -584,6 +584,10 @@ void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan)
 {
     struct cut cut = {.plan = plan, .from = drive, .to = drive, .rng = &drive->world->rng};
 
+    if (plan->cut == SIM_CUT_KEEP_ALL) {
+        sim_pages_done(&drive->durable);
+        sim_pages_copy(&drive->durable, &drive->current); /* what a drive forgot too */
+    }
     cut_apply(&cut);
     current_revert(drive);
     sim_drive_unhang(drive);
@@ -604,7 +608,8 @@ struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world
     fork->flush_ignored = drive->flush_ignored;
     fork->write_fails = drive->write_fails;
     fork->errors_left = drive->errors_left;
-    sim_pages_copy(&fork->durable, &drive->durable);
+    sim_pages_copy(&fork->durable,
+                   plan->cut == SIM_CUT_KEEP_ALL ? &drive->current : &drive->durable);
     cut_apply(&cut);
     sim_pages_copy(&fork->current, &fork->durable);
     return fork;

@@ -86,8 +86,10 @@ static void test_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degraded),        cmocka_unit_test(test_loss_after),
-        cmocka_unit_test(test_whole),           cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_loss_after),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_recorded),
     };
 
     if (getenv("AW_TEST") != NULL) {

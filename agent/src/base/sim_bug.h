@@ -6,12 +6,13 @@
  * ends, P7 a failed flush is a failed drive; A: an assertion must stop it).
  *
  * To add one: a line here, `if (SIM_BUG(NAME))` in the code, and, if plain lives do not meet it
- * soon enough, a line in sim/bugs.c that says where it shows best.
+ * soon enough, a line in sim/test_sim_bugs.c that says where it shows best.
  */
 #ifndef ARRAYWRIGHT_BASE_SIM_BUG_H
 #define ARRAYWRIGHT_BASE_SIM_BUG_H
 
 /* clang-format off */
+
 /* The group and its records. */
 #define SIM_BUGS_GROUP(X)                                                                          \
     X(NO_DIRTY_MARK, P2, "writes without a dirty mark")                                            \
@@ -75,15 +76,15 @@
 
 /* All; another family of bugs gets a list of its own and a place here. */
 #define SIM_BUGS(X) SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X)
-/* clang-format on */
 
 enum sim_bug {
     SIM_BUG_NONE,
 #define SIM_BUG_ENUM(name, promise, text) SIM_BUG_##name,
     SIM_BUGS(SIM_BUG_ENUM)
 #undef SIM_BUG_ENUM
-        SIM_BUG_MAX
+    SIM_BUG_MAX
 };
+/* clang-format on */
 
 #ifdef ARRAYWRIGHT_SIM_BUGS
 extern enum sim_bug sim_bug_active;
