@@ -29,6 +29,7 @@ static const char usage_text[] =
     "  --shrink        a failing life is reduced to what it takes\n"
     "  --steps A,B-C   only these steps of each life\n"
     "  --off NAME,...  these classes of faults are off (--off help lists them)\n"
+    "  --json          the totals as one line of JSON besides\n"
     "  --trace         tells on stderr what happens\n";
 
 struct arguments {
@@ -40,6 +41,7 @@ struct arguments {
     int level;
     bool shrink;
     bool trace;
+    bool json;
     bool has_steps;
     uint32_t classes_off;
     uint8_t skipped[LIVES_STEPS_MAX];
@@ -156,6 +158,7 @@ static struct arguments arguments_parse(int count, char **texts)
                                             {"steps", required_argument, NULL, 't'},
                                             {"off", required_argument, NULL, 'o'},
                                             {"trace", no_argument, NULL, 'v'},
+                                            {"json", no_argument, NULL, 'j'},
                                             {NULL, 0, NULL, 0}};
     struct arguments arguments = {.level = -1};
     int option = 0;
@@ -194,6 +197,9 @@ static struct arguments arguments_parse(int count, char **texts)
             break;
         case 'o':
             classes_parse(&arguments, optarg);
+            break;
+        case 'j':
+            arguments.json = true;
             break;
         case 'v':
             arguments.trace = true;
@@ -333,6 +339,9 @@ static int crash_command(int count, char **texts)
         good = life_one(&arguments, arguments.seed + totals.lives, &totals);
     }
     lives_print(&totals, lives_now() - began);
+    if (arguments.json) {
+        lives_print_json(&totals, arguments.seed, lives_now() - began);
+    }
     if (good && totals.crash_points < arguments.min_points) {
         printf("FAILED: only %llu crash points of at least %llu\n",
                (unsigned long long)totals.crash_points, (unsigned long long)arguments.min_points);

@@ -57,11 +57,33 @@ void lives_add(struct lives_totals *totals, const struct run_options *options,
     }
 }
 
+static const char *const cut_names[SIM_CUT_MAX] = {"process-alone",  "drop-all", "rate",
+                                                   "rate-per-drive", "prefix",   "kind"};
+
+void lives_print_json(const struct lives_totals *totals, uint64_t seed, double seconds)
+{
+    printf("{\"first_seed\": %llu, \"lives\": %llu, \"over_budget\": %llu, \"repeated\": %llu, "
+           "\"requests\": %llu, \"crash_points\": %llu, \"loss_sets\": %llu, \"seconds\": %.0f, "
+           "\"firings\": {",
+           (unsigned long long)seed, (unsigned long long)totals->lives,
+           (unsigned long long)totals->over_budget, (unsigned long long)totals->repeated,
+           (unsigned long long)totals->requests, (unsigned long long)totals->crash_points,
+           (unsigned long long)totals->loss_sets, seconds);
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        printf("%s\"%s\": %llu", i > 0 ? ", " : "", run_class_name((enum run_class)i),
+               (unsigned long long)totals->firings[i]);
+    }
+    printf("}, \"cuts\": {");
+    for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
+        printf("%s\"%s\": %llu", i > 0 ? ", " : "", cut_names[i],
+               (unsigned long long)totals->cuts[i]);
+    }
+    printf("}}\n");
+    fflush(stdout);
+}
+
 void lives_print(const struct lives_totals *totals, double seconds)
 {
-    static const char *const cuts[SIM_CUT_MAX] = {"process-alone",  "drop-all", "rate",
-                                                  "rate-per-drive", "prefix",   "kind"};
-
     printf("# %llu lives (%llu over budget, %llu repeated), %llu requests, %llu faults, "
            "%llu power cuts, %llu restarts, %llu rebuilds, %llu replacements\n",
            (unsigned long long)totals->lives, (unsigned long long)totals->over_budget,
@@ -76,7 +98,7 @@ void lives_print(const struct lives_totals *totals, double seconds)
     }
     printf("\n# cuts:");
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
-        printf(" %s %llu", cuts[i], (unsigned long long)totals->cuts[i]);
+        printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
     }
     printf("\n# %llu crash points of %llu boundaries, %llu sets of drives removed, in %.1f s: "
            "%.0f crash points/s\n",

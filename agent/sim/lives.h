@@ -22,6 +22,8 @@ struct run_options lives_options(uint64_t seed);
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result);
 void lives_print(const struct lives_totals *totals, double seconds);
+/* The same as one line of JSON, for the ledger of long runs. */
+void lives_print_json(const struct lives_totals *totals, uint64_t seed, double seconds);
 
 /* Runs the life in a child. failed and why tell of assertions and crashes too; the rest is as
  * the child left it, or zero if it ended otherwise. */

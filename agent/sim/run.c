@@ -163,6 +163,13 @@ static void setup(struct run *run)
 
 /* Ends and new beginnings */
 
+/* A member whose rebuild was not durably over counts as lost from before the power cut. */
+static bool starts_degraded(const struct run *run)
+{
+    return group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL ||
+           group_config(run->array->group)->lost_count > 0;
+}
+
 void run_start_noted(struct run *run, int error)
 {
     if (error != 0) {
@@ -170,10 +177,8 @@ void run_start_noted(struct run *run, int error)
         return;
     }
     manage_check(run);
-    /* A member whose rebuild was not durably over counts as lost from the beginning of the cut. */
-    for (uint32_t i = 0; i < run->array->options.vd_count && run_has_parity(run) &&
-                         group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
-         i++) {
+    for (uint32_t i = 0;
+         i < run->array->options.vd_count && run_has_parity(run) && starts_degraded(run); i++) {
         model_risk_taken(run->models[i]);
     }
 }

@@ -15,8 +15,12 @@ bool drive_is_troubled(const struct run *run, uint32_t member)
            sim->flush_fails_once || sim->errors_left > 0 || sim->fault_count > 0;
 }
 
+/* A lost block counts: its row is as good as degraded. */
 bool run_is_troubled(const struct run *run)
 {
+    if (group_config(run->array->group)->lost_count > 0) {
+        return true;
+    }
     for (uint32_t i = 0; i < run->array->member_count; i++) {
         if (drive_is_troubled(run, i)) {
             return true;
