@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test bench lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test bench soak lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -15,7 +15,9 @@ help:
 	  'make demo-reset  forget the demo: its drives, database and login' \
 	  'make test        set up and run every test' \
 	  'make bench       speed, as ratios to named programs in the same run' \
-	  'make lint        formatters, linters, type checks' \
+	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
+	  '                 what it did is added to agent/sim/ledger.jsonl' \
+  'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
 	  'make clean       remove what was built (not the demo)'
 
@@ -46,6 +48,11 @@ test: setup-test
 
 bench: setup-test agent
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent
+
+POINTS ?= 1000000
+
+soak: setup-test agent
+	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim --points $(POINTS)
 
 lint: setup-test
 	@exec .run/venv/bin/python .ci/test.py lint

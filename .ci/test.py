@@ -82,6 +82,10 @@ STEPS = [
     Step("agent-prop", [meson_test("agent", "prop")], reports=[meson_report("agent", "prop")]),
     Step("agent-sim", [meson_test("agent-asan", "sim")],
          reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
+    # The quotas of crash points: optimised with assertions, then sanitized.
+    Step("agent-crash", [meson_test("agent", "crash")], reports=[meson_report("agent", "crash")]),
+    Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
+         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV),
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.

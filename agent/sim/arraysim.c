@@ -1,7 +1,8 @@
 /*
  * arraysim: the engine on emulated drives and a virtual clock.
  *
- *   arraysim crash [OPTION...]   simulated lives with crash points
+ *   arraysim crash [OPTION...]       simulated lives with crash points
+ *   arraysim enumerate [OPTION...]   all crash points of all small workloads
  *
  * Ends with 0 if nothing was found wrong, 1 if something was, 2 if it was called wrongly.
  */
@@ -15,6 +16,7 @@
 #include "base/assert.h"
 #include "base/attrs.h"
 #include "base/sim_bug.h"
+#include "enumerate.h"
 #include "lives.h"
 
 static const char usage_text[] =
@@ -30,7 +32,12 @@ static const char usage_text[] =
     "  --steps A,B-C   only these steps of each life\n"
     "  --off NAME,...  these classes of faults are off (--off help lists them)\n"
     "  --json          the totals as one line of JSON besides\n"
-    "  --trace         tells on stderr what happens\n";
+    "  --trace         tells on stderr what happens\n"
+    "usage: arraysim enumerate [OPTION...]\n"
+    "  --operations N  workloads of up to N operations (1 to 3); default 2\n"
+    "  --pages N       all subsets of up to N page writes (at most 12); default 12\n"
+    "  --samples N     so many subsets where there are more; default 32\n"
+    "  --level L, --bug NAME, --seed N\n";
 
 struct arguments {
     uint64_t seed;
@@ -321,6 +328,13 @@ static bool life_one(const struct arguments *arguments, uint64_t seed, struct li
     return !running_result.failed;
 }
 
+/* The pools of an engine are big and short-lived here: their memory is kept. */
+static void memory_keep(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 28); /* if it cannot be had it is only slower */
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30); /* as above */
+}
+
 static int crash_command(int count, char **texts)
 {
     struct arguments arguments = arguments_parse(count, texts);
@@ -330,9 +344,7 @@ static int crash_command(int count, char **texts)
 
     running_arguments = &arguments;
     (void)assert_set_handler(assertion_failed);
-    /* The pools of an engine are big and short-lived here: keep their memory. */
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 28);
-    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    memory_keep();
     printf("# first seed %llu\n", (unsigned long long)arguments.seed);
     fflush(stdout);
     while (good && !is_enough(&arguments, &totals, lives_now() - began)) {
@@ -350,10 +362,92 @@ static int crash_command(int count, char **texts)
     return good ? 0 : 1;
 }
 
+static uint32_t small_number_parse(const char *text, uint32_t least, uint32_t most)
+{
+    uint64_t value = number_parse(text);
+
+    if (value < least || value > most) {
+        usage("a number is out of range");
+    }
+    return (uint32_t)value;
+}
+
+static struct enumerate_options enumerate_parse(int count, char **texts)
+{
+    static const struct option options[] = {{"operations", required_argument, NULL, 'o'},
+                                            {"pages", required_argument, NULL, 'p'},
+                                            {"samples", required_argument, NULL, 'n'},
+                                            {"level", required_argument, NULL, 'l'},
+                                            {"bug", required_argument, NULL, 'b'},
+                                            {"seed", required_argument, NULL, 's'},
+                                            {NULL, 0, NULL, 0}};
+    struct enumerate_options parsed = {.operations = 2, .pages = 12, .samples = 32, .level = -1};
+    int option = 0;
+
+    while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            parsed.operations = small_number_parse(optarg, 1, 3);
+            break;
+        case 'p':
+            parsed.pages = small_number_parse(optarg, 0, 12);
+            break;
+        case 'n':
+            parsed.samples = small_number_parse(optarg, 2, 1000000);
+            break;
+        case 'l':
+            parsed.level = level_parse(optarg);
+            break;
+        case 'b':
+            bug_plant(optarg);
+            break;
+        case 's':
+            parsed.seed = number_parse(optarg);
+            break;
+        default:
+            usage("no such option");
+        }
+    }
+    return parsed;
+}
+
+static void enumerate_assertion_failed(const char *expression, const char *file, int line)
+{
+    printf("FAILED: assertion %s at %s:%d\n", expression, file, line);
+    fflush(stdout);
+    exit(1);
+}
+
+static int enumerate_command(int count, char **texts)
+{
+    struct enumerate_options options = enumerate_parse(count, texts);
+    struct enumerate_result result;
+    double began = lives_now();
+    double seconds = 0;
+
+    (void)assert_set_handler(enumerate_assertion_failed);
+    memory_keep();
+    enumerate(&options, &result);
+    seconds = lives_now() - began;
+    if (result.failed) {
+        printf("FAILED: %s\n", result.why);
+    }
+    printf("# %llu workloads of up to %u operations, %llu boundaries (%llu sampled), %llu crash "
+           "states, %llu of them distinct and verified, in %.1f s: %.0f/s\n",
+           (unsigned long long)result.workloads, options.operations,
+           (unsigned long long)result.boundaries, (unsigned long long)result.sampled,
+           (unsigned long long)result.subsets, (unsigned long long)result.verified, seconds,
+           (double)result.verified / (seconds > 0 ? seconds : 1));
+    return result.failed ? 1 : 0;
+}
+
 int main(int count, char **texts)
 {
-    if (count < 2 || strcmp(texts[1], "crash") != 0) {
-        usage("what is to be done?");
+    if (count >= 2 && strcmp(texts[1], "crash") == 0) {
+        return crash_command(count - 1, texts + 1);
     }
-    return crash_command(count - 1, texts + 1);
+    if (count >= 2 && strcmp(texts[1], "enumerate") == 0) {
+        return enumerate_command(count - 1, texts + 1);
+    }
+    usage("what is to be done?");
 }

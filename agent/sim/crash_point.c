@@ -52,27 +52,26 @@ static struct run *point_begin(struct run *from)
     return run;
 }
 
-static void point_fork(struct run *run, struct run *from)
+static void point_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan)
 {
-    struct sim_cut_plan plan = run_cut_plan(from, &run->rng);
     bool shuffled = run_chance(run, 20) && run_fires(run, RUN_SHUFFLE);
 
-    run->array = sim_array_fork(from->array, run->world, &plan, shuffled);
+    run->array = sim_array_fork(from->array, run->world, plan, shuffled);
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        run->models[i] = model_copy(from->models[i]);
+    }
     /* Over budget the labels that are left may be the stale ones: then the store is needed. */
     if (!run->options->over_budget && run_chance(run, 15) && run_fires(run, RUN_STORE_LOST)) {
         sim_store_forget(run->array->sim_store);
-    }
-    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        run->models[i] = model_copy(from->models[i]);
     }
     if (run_chance(run, 30) && run_fires(run, RUN_SLOW)) {
         run->array->sims[run_below(run, run->array->drive_count)]->extra_latency_us = 300;
     }
     run_trace_drives(run);
-    run_cut_noted(run, from, &plan);
-    faults_after_cut(run, plan.cut);
+    run_cut_noted(run, from, plan);
+    faults_after_cut(run, plan->cut);
     run_trace(run, "crash point %llu: cut %d", (unsigned long long)run->result->crash_points,
-              (int)plan.cut);
+              (int)plan->cut);
 }
 
 static void point_recover(struct run *run)
@@ -90,21 +89,30 @@ static void point_recover(struct run *run)
     }
 }
 
+void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
+                    bool (*seen)(void *context, const struct run *run), void *context)
+{
+    struct run *run = point_begin(from);
+
+    point_fork(run, from, plan);
+    if (seen == NULL || !seen(context, run)) {
+        from->result->crash_points++;
+        point_recover(run);
+    }
+    run_end(run);
+    free(run);
+}
+
 static void crash_point(struct run *from)
 {
-    struct run *run = NULL;
+    struct sim_cut_plan plan = run_cut_plan(from, &from->point_rng);
 
     from->points_left--;
     from->points_step--;
-    from->result->crash_points++;
     if (from->depth > 0) {
         from->result->firings[RUN_NESTED]++;
     }
-    run = point_begin(from);
-    point_fork(run, from);
-    point_recover(run);
-    run_end(run);
-    free(run);
+    crash_point_at(from, &plan, NULL, NULL);
 }
 
 /* There is a group that could be asked about its members. */

@@ -133,15 +133,20 @@ void run_trace_drives(struct run *run)
     }
 }
 
-static void setup(struct run *run)
+void run_setup(struct run *run)
 {
     struct sim_array_options options = {0};
 
     rng_seed(&run->rng, run->options->seed);
+    rng_seed(&run->point_rng, run->options->seed);
     run->world = sim_world_create(run->options->seed ^ UINT64_C(0x5eed));
     run->classes = classes_choose(run);
     run->result->classes = run->classes;
-    shape_choose(run, &options);
+    if (run->options->shape != NULL) {
+        options = *run->options->shape;
+    } else {
+        shape_choose(run, &options);
+    }
     run->array = sim_array_create(run->world, &options);
     shape_describe(run);
     run_trace_drives(run);
@@ -229,7 +234,7 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        if (plan->cut == SIM_CUT_KEEP_ALL) {
+        if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
             /* The process alone dies: then what was acknowledged is there, flushed or not. */
             model_stopped(run->models[i]);
         }
@@ -561,7 +566,7 @@ void run(const struct run_options *options, struct run_result *ret_result)
     memset(ret_result, 0, sizeof(*ret_result));
     life->options = options;
     life->result = ret_result;
-    setup(life);
+    run_setup(life);
     live(life);
     if (!ret_result->failed) {
         run_quiesce(life);

@@ -51,6 +51,8 @@ enum run_class {
 
 const char *run_class_name(enum run_class class);
 
+struct sim_array_options;
+
 struct run_options {
     uint64_t seed;
     uint32_t requests;       /* steps, each with a request */
@@ -63,6 +65,7 @@ struct run_options {
     bool swarm;              /* switch classes off by the seed */
     uint32_t classes_off;    /* bits of enum run_class */
     const uint8_t *skipped;  /* one per step: left out; NULL: none */
+    const struct sim_array_options *shape; /* instead of one by the seed; may be NULL */
     bool trace;              /* tell on stderr what happens */
 };
 

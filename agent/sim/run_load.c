@@ -119,22 +119,27 @@ static void range_choose(struct run *run, struct flight *flight)
     flight->count = min_u64(flight->count, blocks - flight->block);
 }
 
+static void request_choose(struct run *run, struct flight *flight)
+{
+    flight->request.op = op_choose(run);
+    if (flight->request.op != VD_OP_FLUSH) {
+        range_choose(run, flight);
+        flight->request.fua = is_write(flight->request.op) && run_chance(run, 15);
+    }
+}
+
+/* Operation, range and FUA are chosen; the rest is made here. */
 static void flight_submit(struct run *run, struct flight *flight)
 {
     struct model *model = run->models[flight->vd];
     struct vd_request *request = &flight->request;
 
-    memset(request, 0, sizeof(*request));
-    request->op = op_choose(run);
     request->complete = flight_done;
     request->owner = flight;
+    request->offset_bytes = flight->block * model->block_bytes;
+    request->length_bytes = (uint32_t)(flight->count * model->block_bytes);
     if (request->op == VD_OP_FLUSH) {
         flight->before = copy_of(model->acked, model->block_count);
-    } else {
-        range_choose(run, flight);
-        request->offset_bytes = flight->block * model->block_bytes;
-        request->length_bytes = (uint32_t)(flight->count * model->block_bytes);
-        request->fua = is_write(request->op) && run_chance(run, 15);
     }
     if (request->op == VD_OP_READ || request->op == VD_OP_WRITE) {
         flight->buffer = malloc(request->length_bytes + 1);
@@ -157,20 +162,42 @@ static void flight_submit(struct run *run, struct flight *flight)
     vd_submit(sim_array_vd(run->array, flight->vd), request);
 }
 
-void load_submit(struct run *run)
+static struct flight *flight_new(struct run *run)
 {
     for (uint32_t i = 0; i < RUN_FLIGHTS; i++) {
         struct flight *flight = &run->flights[i];
 
         if (!flight->open) {
             *flight = (struct flight){.run = run, .open = true};
-            flight->vd = (uint32_t)run_below(run, run->array->options.vd_count);
             run->flights_open++;
             run->result->requests++;
-            flight_submit(run, flight);
-            return;
+            return flight;
         }
     }
+    return NULL;
+}
+
+void load_submit(struct run *run)
+{
+    struct flight *flight = flight_new(run);
+
+    if (flight != NULL) {
+        flight->vd = (uint32_t)run_below(run, run->array->options.vd_count);
+        request_choose(run, flight);
+        flight_submit(run, flight);
+    }
+}
+
+void load_submit_this(struct run *run, enum vd_op op, bool fua, uint64_t block, uint64_t count)
+{
+    struct flight *flight = flight_new(run);
+
+    ASSERT(flight != NULL);
+    flight->request.op = op;
+    flight->request.fua = fua;
+    flight->block = block;
+    flight->count = count;
+    flight_submit(run, flight);
 }
 
 static bool nothing_in_the_air(void *context)

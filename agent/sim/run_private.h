@@ -79,7 +79,8 @@ bool run_pins(const struct run *run);
 /* Something interesting is going on: perhaps a power cut in a moment. */
 void crash_soon(struct run *run);
 
-/* run.c; also what a crash point does */
+/* run.c; also what a crash point and the enumerator do */
+void run_setup(struct run *run);
 void run_start_noted(struct run *run, int error);
 /* What the models have to know of a power cut of `from` (the same life or another). */
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan);
@@ -97,9 +98,14 @@ uint32_t classes_choose(struct run *run);
 /* crash_point.c */
 void crash_point_boundary(void *context);
 void crash_points_plan(struct run *run);
+/* One crash point as planned. seen may be NULL; what it says has been seen before is left out. */
+void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
+                    bool (*seen)(void *context, const struct run *run), void *context);
 
 /* run_load.c */
 void load_submit(struct run *run);
+/* This request; there must be room in the air. */
+void load_submit_this(struct run *run, enum vd_op op, bool fua, uint64_t block, uint64_t count);
 bool load_drain(struct run *run);
 void load_verify(struct run *run, const char *when, bool pin);
 

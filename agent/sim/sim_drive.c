@@ -486,10 +486,29 @@ static void cut_spoil(struct cut *cut, uint64_t offset_bytes)
     }
 }
 
+/* CHOSEN: each page for itself. */
+static void cut_write_chosen(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
+                             uint32_t length_bytes)
+{
+    for (uint32_t at = 0; at < length_bytes; at += PAGE_BYTES) {
+        uint32_t bit = (*cut->plan->chosen_next)++ % 64;
+
+        if ((cut->plan->chosen & (UINT64_C(1) << bit)) != 0) {
+            pages_write(cut->to, &cut->to->durable, offset_bytes + at, bytes + at,
+                        (uint32_t)min_u64(PAGE_BYTES, length_bytes - at));
+        }
+    }
+}
+
 static void cut_write(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
                       uint32_t length_bytes, bool whole, bool torn)
 {
     uint32_t sector_bytes = cut->to->port.logical_block_bytes;
+
+    if (cut->plan->cut == SIM_CUT_CHOSEN) {
+        cut_write_chosen(cut, offset_bytes, bytes, length_bytes);
+        return;
+    }
 
     if (!torn && whole) {
         pages_write(cut->to, &cut->to->durable, offset_bytes, bytes, length_bytes);
@@ -513,6 +532,7 @@ static bool cut_decide(struct cut *cut, uint64_t offset_bytes, uint32_t length_b
     case SIM_CUT_KEEP_ALL:
         return true;
     case SIM_CUT_DROP_ALL:
+    case SIM_CUT_CHOSEN:
         return false;
     case SIM_CUT_RATE:
     case SIM_CUT_DRIVE_RATE:
@@ -555,12 +575,49 @@ static void cut_in_flight(struct cut *cut, const struct list *transfers)
     }
 }
 
+/* The process alone dies: what reads returned is what is there. */
+static bool keeps_completed(const struct sim_cut_plan *plan)
+{
+    return plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone;
+}
+
+static uint32_t pages_of(uint32_t length_bytes)
+{
+    return (uint32_t)div_ceil_u64(length_bytes, PAGE_BYTES);
+}
+
+static uint32_t pages_in_flight(const struct list *transfers)
+{
+    uint32_t pages = 0;
+
+    LIST_FOR_EACH (node, transfers) {
+        const struct io_request *request = list_entry(node, struct sim_transfer, link)->request;
+
+        pages += request->op == IO_OP_WRITE ? pages_of(request->length_bytes) : 0;
+    }
+    return pages;
+}
+
+uint32_t sim_drive_pending_pages(const struct sim_drive *drive, bool process_alone)
+{
+    uint32_t pages = 0;
+
+    LIST_FOR_EACH (node, &drive->unflushed) {
+        pages += pages_of(list_entry(node, struct sim_write, link)->length_bytes);
+    }
+    pages = process_alone ? 0 : pages;
+    return drive->gone ? pages
+                       : pages + pages_in_flight(&drive->in_flight) + pages_in_flight(&drive->hung);
+}
+
 static void cut_apply(struct cut *cut)
 {
     const struct sim_drive *from = cut->from;
     static const uint32_t rates[] = {0, 1, 8, 15, 16};
     uint64_t count = 0;
+    struct list nothing;
 
+    list_init(&nothing);
     LIST_FOR_EACH (node, &from->unflushed) {
         count++;
     }
@@ -568,7 +625,7 @@ static void cut_apply(struct cut *cut)
     cut->rate_of_16 = cut->plan->cut == SIM_CUT_DRIVE_RATE ? rates[rng_below(cut->rng, 5)]
                                                            : cut->plan->rate_of_16;
     cut->spoils = cut->plan->spoilt == from;
-    LIST_FOR_EACH (node, &from->unflushed) {
+    LIST_FOR_EACH (node, keeps_completed(cut->plan) ? &nothing : &from->unflushed) {
         const struct sim_write *write = list_entry(node, struct sim_write, link);
         bool torn = false;
         bool whole = cut_decide(cut, write->offset_bytes, write->length_bytes,
@@ -584,7 +641,7 @@ void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan)
 {
     struct cut cut = {.plan = plan, .from = drive, .to = drive, .rng = &drive->world->rng};
 
-    if (plan->cut == SIM_CUT_KEEP_ALL) {
+    if (keeps_completed(plan)) {
         sim_pages_done(&drive->durable);
         sim_pages_copy(&drive->durable, &drive->current); /* what a drive forgot too */
     }
@@ -608,8 +665,7 @@ struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world
     fork->flush_ignored = drive->flush_ignored;
     fork->write_fails = drive->write_fails;
     fork->errors_left = drive->errors_left;
-    sim_pages_copy(&fork->durable,
-                   plan->cut == SIM_CUT_KEEP_ALL ? &drive->current : &drive->durable);
+    sim_pages_copy(&fork->durable, keeps_completed(plan) ? &drive->current : &drive->durable);
     cut_apply(&cut);
     sim_pages_copy(&fork->current, &fork->durable);
     return fork;

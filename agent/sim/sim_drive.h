@@ -92,6 +92,8 @@ void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,
                     uint64_t length_bytes);
 
+/* How many pages the writes that a power cut decides on have. */
+uint32_t sim_drive_pending_pages(const struct sim_drive *drive, bool process_alone);
 /* A drive of another world with what a power cut now would leave of this one: its durable bytes,
  * the survivors of its unflushed writes, its faults and its behaviour. This one goes on. */
 struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world *world,

@@ -141,6 +141,25 @@ struct sim_store *sim_store_create(struct sim_world *world)
     return store;
 }
 
+uint64_t sim_store_hash(const struct sim_store *store)
+{
+    uint64_t sum = 0;
+
+    LIST_FOR_EACH (node, &store->records) {
+        const struct sim_record *record = list_entry(node, struct sim_record, link);
+        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+        for (const char *at = record->name; *at != '\0'; at++) {
+            hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+        }
+        for (size_t i = 0; i < record->value_bytes; i++) {
+            hash = (hash ^ record->value[i]) * UINT64_C(0x100000001b3);
+        }
+        sum += hash;
+    }
+    return sum;
+}
+
 void sim_store_forget(struct sim_store *store)
 {
     LIST_FOR_EACH_SAFE (node, following, &store->records) {

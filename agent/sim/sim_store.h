@@ -24,6 +24,8 @@ struct sim_store {
 struct sim_store *sim_store_create(struct sim_world *world);
 void sim_store_destroy(struct sim_store *store);
 struct store_port *sim_store_port(struct sim_store *store);
+/* Of all records. */
+uint64_t sim_store_hash(const struct sim_store *store);
 /* All records are gone, as with the host they were on. */
 void sim_store_forget(struct sim_store *store);
 /* A store of another world with what a power cut now would leave of this one. */

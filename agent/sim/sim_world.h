@@ -32,7 +32,8 @@ enum sim_cut {
     SIM_CUT_DRIVE_RATE, /* a rate per drive */
     SIM_CUT_PREFIX,     /* per drive: the first n of them */
     SIM_CUT_KIND,       /* those of one kind are lost, or they alone survive */
-    SIM_CUT_MAX
+    SIM_CUT_MAX,
+    SIM_CUT_CHOSEN      /* page by page as the plan says; not one to be drawn */
 };
 
 enum sim_write_kind {
@@ -54,6 +55,11 @@ struct sim_cut_plan {
     bool kind_survives;
     uint64_t split_bytes;     /* for BELOW and ABOVE: where a drive's own records begin */
     uint32_t torn_percent;    /* of the writes that are decided one by one */
+    /* CHOSEN: a bit for each page of each write, in the order of drives, and of completion and
+     * submission; from the 65th on by the first bits again. */
+    uint64_t chosen;
+    uint32_t *chosen_next; /* counts them */
+    bool process_alone;    /* CHOSEN: what was completed survives; the bits are for the rest */
     const struct sim_drive *spoilt; /* whose torn writes may leave an unreadable sector, or NULL */
 };
 
