@@ -16,8 +16,8 @@ interface PlotProps {
   to: number
   /** A wider distance between two points is a gap: nothing was known there. */
   gap: number
-  /** The y axis begins at nought and ends here or at the highest point. */
-  top?: number | undefined
+  /** The y axis begins at nought and ends here. */
+  top: number
   formatX: (x: number) => string
   formatY: (y: number) => string
 }
@@ -50,8 +50,7 @@ export function niceTop(highest: number): number {
  * while the letters of the axes are ordinary text beside them.
  */
 export function Plot(props: PlotProps) {
-  const { points, from, to, gap, formatX, formatY } = props
-  const top = props.top ?? niceTop(Math.max(0, ...points.map((point) => point.high)))
+  const { points, from, to, gap, top, formatX, formatY } = props
   const x = (at: number) => ((at - from) / Math.max(1, to - from)) * WIDTH
   const y = (value: number) => HEIGHT - (Math.min(value, top) / top) * HEIGHT
   const line = (part: PlotPoint[], of: (point: PlotPoint) => number) =>

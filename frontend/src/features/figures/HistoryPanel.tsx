@@ -9,7 +9,7 @@ import { FilterPills } from '@/ui/FilterPills'
 import { Loaded } from '@/ui/Loaded'
 import { Panel } from '@/ui/Panel'
 import { Plot } from '@/ui/Plot'
-import { formatFigure, RANGE_WORDS, RANGES, type Range } from './figures'
+import { axisTop, formatAxis, formatFigure, RANGE_WORDS, RANGES, type Range } from './figures'
 import classes from './HistoryPanel.module.css'
 
 interface HistoryPanelProps {
@@ -88,9 +88,9 @@ function SeriesPlot({ history, series }: { history: MetricHistory; series: Metri
         from={Date.parse(history.since) / 1000}
         to={until.getTime() / 1000}
         gap={history.step_s * 2.5}
-        top={series.unit === 'percent' ? 100 : undefined}
+        top={axisTop(series.unit, Math.max(...points.map((point) => point.high)))}
         formatX={(x) => formatClock(new Date(x * 1000), until)}
-        formatY={show}
+        formatY={(value) => formatAxis(series.unit, value)}
       />
     </figure>
   )

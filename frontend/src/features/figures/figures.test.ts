@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { niceTop, stretches } from '@/ui/Plot'
-import { formatFigure, formatMicroseconds } from './figures'
+import { axisTop, formatAxis, formatFigure, formatMicroseconds } from './figures'
 
 describe('figures', () => {
   it('gives times a fitting unit', () => {
@@ -12,6 +12,14 @@ describe('figures', () => {
       '85 ms',
       '3.4 s',
     ])
+  })
+
+  it('ends axes at what people count in', () => {
+    expect(axisTop('percent', 3)).toBe(100)
+    expect(formatAxis('percent', 50)).toBe('50 %')
+    expect(formatAxis('seconds', axisTop('seconds', 72 * 3600))).toBe('100 h')
+    expect(formatAxis('seconds', axisTop('seconds', 20 * 60))).toBe('30 min')
+    expect(formatAxis('bytes', axisTop('bytes', 420_000_000))).toBe('500 MB')
   })
 
   it('shows a unit it does not know as a plain number', () => {

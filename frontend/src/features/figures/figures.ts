@@ -1,22 +1,42 @@
-import { formatBytes, formatDuration, formatPercent, formatRate } from '@/lib/format'
+import { formatBytes, formatPercent, formatRate } from '@/lib/format'
+import { niceTop } from '@/ui/Plot'
+
+const HOUR_S = 3600
 
 /** How far back a plot reaches; the words stand in the address. */
 export const RANGES = { hours: 6, weeks: 14 * 24, years: 3 * 365 * 24 } as const
 export type Range = keyof typeof RANGES
 export const RANGE_WORDS = Object.keys(RANGES) as Range[]
 
+/** Hours, as batteries are spoken of; minutes where an hour says too little. */
+function formatHours(seconds: number): string {
+  if (seconds < 2 * HOUR_S) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / HOUR_S)} h`
+}
+
 const FORMATS: Record<string, (value: number) => string> = {
   percent: formatPercent,
   celsius: (value) => `${Math.round(value)} °C`,
   millivolts: (value) => `${(value / 1000).toFixed(2)} V`,
   milliampere_hours: (value) => `${Math.round(value)} mAh`,
-  seconds: formatDuration,
+  seconds: formatHours,
   bytes: formatBytes,
   bytes_per_second: formatRate,
 }
 
 export function formatFigure(unit: string, value: number): string {
   return (FORMATS[unit] ?? String)(value)
+}
+
+/** On an axis there is no room for decimals of percent. */
+export function formatAxis(unit: string, value: number): string {
+  return unit === 'percent' ? `${Math.round(value)} %` : formatFigure(unit, value)
+}
+
+/** Where the axis ends: whole hours for times, all of it for shares. */
+export function axisTop(unit: string, highest: number): number {
+  if (unit === 'percent') return 100
+  return unit === 'seconds' ? niceTop(highest / HOUR_S) * HOUR_S : niceTop(highest)
 }
 
 /** Microseconds as people read them: "85 µs", "1.2 ms", "3.4 s". */

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive } from '@/api/types'
 import { reasonText, word } from '@/features/states/words'
-import { formatBytes, formatPercent } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Notice } from '@/ui/Notice'
@@ -21,27 +20,6 @@ interface PolicyRow {
 function readWhy({ read_policy, read_ahead }: VirtualDrive): string {
   const why = reasonText(read_policy.reason)
   return read_ahead ? `${why} ${word('readAheadState', read_ahead.state)}` : why
-}
-
-function cacheRow({ cache }: VirtualDrive): PolicyRow[] {
-  if (cache === null) return []
-  const why = [
-    cache.dirty_bytes > 0 &&
-      i18n.t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) }),
-    cache.pinned && i18n.t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) }),
-    !cache.dirty && i18n.t('policy.inCacheNone'),
-    cache.read_hit_percent !== null &&
-      i18n.t('policy.hit', { percent: formatPercent(cache.read_hit_percent) }),
-  ]
-  return [
-    {
-      id: 'cache',
-      name: i18n.t('policy.inCache'),
-      requested: '–',
-      effective: '–',
-      why: why.filter(Boolean).join(' '),
-    },
-  ]
 }
 
 function stripeLogRow({ stripe_log }: VirtualDrive): PolicyRow[] {
@@ -67,7 +45,6 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
     simple('driveCache', i18n.t('vd.driveCache'), virtualDrive.drive_cache_policy),
     simple('access', i18n.t('vd.access'), virtualDrive.access),
     ...stripeLogRow(virtualDrive),
-    ...cacheRow(virtualDrive),
   ]
 }
 

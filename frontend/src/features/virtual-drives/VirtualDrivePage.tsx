@@ -11,6 +11,7 @@ import { LatencyPanel } from '@/features/figures/LatencyPanel'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText, reasonText, word } from '@/features/states/words'
+import { formatBytes, formatPercent } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
 import { Notice } from '@/ui/Notice'
@@ -70,13 +71,11 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
           <Panel title={t('vd.about')}>
             <VirtualDriveFacts virtualDrive={virtualDrive} />
           </Panel>
-          <PanelStack>
-            <Panel title={t('vd.actions')}>
-              <VirtualDriveActions virtualDrive={virtualDrive} />
-            </Panel>
-            <PolicyPanel virtualDrive={virtualDrive} />
-          </PanelStack>
+          <Panel title={t('vd.actions')}>
+            <VirtualDriveActions virtualDrive={virtualDrive} />
+          </Panel>
         </PanelGrid>
+        <PolicyPanel virtualDrive={virtualDrive} />
         {(virtualDrive.bad_block_count ?? 0) > 0 && (
           <BadBlocksPanel kind="virtual_drive" id={virtualDrive.id} />
         )}
@@ -131,9 +130,31 @@ function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
         { label: t('vd.strip'), value: <Strip bytes={virtualDrive.strip_bytes} /> },
         { label: t('vd.block'), value: <Bytes bytes={virtualDrive.block_bytes} /> },
         { label: t('vd.mediaErrors'), value: virtualDrive.media_error_count },
+        ...(virtualDrive.cache
+          ? [{ label: t('policy.inCache'), value: <Cached virtualDrive={virtualDrive} /> }]
+          : []),
         { label: t('vd.created'), value: <Timestamp time={virtualDrive.created_at} /> },
         { label: t('vd.guid'), value: <code>{virtualDrive.guid}</code> },
       ]}
     />
+  )
+}
+
+/** What of it is in the controller's cache, and what that gives its readers. */
+function Cached({ virtualDrive: { cache, controller_id } }: { virtualDrive: VirtualDrive }) {
+  const { t } = useTranslation()
+  if (cache === null) return null
+  return (
+    <>
+      {cache.dirty
+        ? t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) })
+        : t('policy.inCacheNone')}{' '}
+      {cache.pinned && t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) })}{' '}
+      {cache.read_hit_percent !== null &&
+        t('policy.hit', { percent: formatPercent(cache.read_hit_percent) })}{' '}
+      <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller_id }}>
+        {t('battery.cachePage')}
+      </Link>
+    </>
   )
 }
