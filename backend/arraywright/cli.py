@@ -18,6 +18,7 @@ from uuid import UUID
 import uvicorn
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from arraywright import __version__, bootstrap, migrations
 from arraywright.app import STOP_S, begin_shutdown, create_app
@@ -69,6 +70,18 @@ def _limit_stop() -> None:
     limit.start()
 
 
+class AgentConnection(WebSocketsSansIOProtocol):
+    """Agents answer our farewell by closing, so a stop meets connections that are ending.
+
+    uvicorn tries to send such a one a close frame, which raises, and its whole stop is broken
+    off: the application is not told to end, its threads stay and with them the process.
+    """
+
+    def shutdown(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
+
+
 class Server(uvicorn.Server):
     """Says when it listens, and ends live streams and agents' connections before it waits
     for open connections."""
@@ -99,7 +112,7 @@ def server_config(app: Any, settings: Settings) -> uvicorn.Config:
         port=settings.port,
         ssl_certfile=settings.tls_certificate,
         ssl_keyfile=settings.tls_key,
-        ws="websockets-sansio",
+        ws=AgentConnection,
         ws_max_size=MAXIMUM_FRAME_BYTES,
         ws_per_message_deflate=False,
         # Agents ping us, and their heartbeats tell us that they live. With pings from both sides

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from arraywright.cli import AgentConnection
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent
@@ -276,6 +277,20 @@ async def test_two_hosts_do_not_mix(
         ]
         ids = {UUID(item["id"]) for item in await drives(administrator)}
         assert len(ids) == 16
+
+
+CLOSE_FRAME = b"\x88\x82" + bytes(4) + (1000).to_bytes(2)  # masked by nought
+
+
+async def test_stop_meets_a_connection_that_is_ending(server: Running, agent: FakeAgent) -> None:
+    """The agent closes, and before its connection is gone the server stops all connections."""
+    await agent.connect()
+    connections = server.server.server_state.connections
+    links = [each for each in connections if isinstance(each, AgentConnection)]
+    assert len(links) == 1
+    links[0].data_received(CLOSE_FRAME)
+    links[0].shutdown()
+    await agent.expect_close()
 
 
 async def test_server_says_goodbye_on_shutdown(server: Running, agent: FakeAgent) -> None:

@@ -37,6 +37,7 @@ class Registry:
         self.resend: set[UUID] = set()
         self.command_news = asyncio.Event()
         self._empty = asyncio.Event()
+        self._closing = False
 
     def register(self, peer: Peer) -> None:
         """The newest session wins; an older one is told so and closed."""
@@ -48,6 +49,8 @@ class Registry:
         self.resend.add(peer.host_id)
         self.heard(peer)
         self.command_news.set()
+        if self._closing:
+            peer.close(None)
 
     def unregister(self, peer: Peer) -> None:
         if self._peers.get(peer.host_id) is peer:
@@ -102,6 +105,8 @@ class Registry:
             peer.close("unauthorised", "this host has been retired")
 
     def close_all(self) -> None:
+        """Sends everybody away, and whoever still comes."""
+        self._closing = True
         for peer in list(self._peers.values()):
             peer.close(None)
 
