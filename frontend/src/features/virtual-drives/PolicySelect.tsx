@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { word } from '@/features/states/words'
+import { i18n } from '@/lib/i18n'
 import { POLICY_OPTIONS, type PolicyName } from './policy-options'
 
 interface PolicySelectProps<Name extends PolicyName> {
@@ -10,12 +11,17 @@ interface PolicySelectProps<Name extends PolicyName> {
   onChange: (value: (typeof POLICY_OPTIONS)[Name][number]) => void
 }
 
+/** A choice that puts data at risk says so where it is made. */
+function riskOf(value: string): string | undefined {
+  return value === 'always_write_back' ? i18n.t('policy.riskLoss') : undefined
+}
+
 export function PolicySelect<Name extends PolicyName>(props: PolicySelectProps<Name>) {
   const options: readonly string[] = POLICY_OPTIONS[props.name]
   return (
     <NativeSelect
       label={props.label}
-      description={props.description}
+      description={props.description ?? riskOf(props.value)}
       value={props.value}
       data={options.map((value) => ({ value, label: word('policyWord', value) }))}
       onChange={(event) => {
