@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct world {
     struct nbd_catalog catalog;
-    struct nbd_buffers buffers;
+    struct nbd_buffers *buffers;
     struct ram_target ram;
     struct nbd_session *session;
 };
@@ -96,6 +96,17 @@ static void feed_all(struct world *world, const uint8_t *data, size_t size, size
     }
 }
 
+/* One arena for all inputs: making it anew would take most of the time. */
+static struct nbd_buffers *buffers_get(void)
+{
+    static struct nbd_buffers buffers;
+
+    if (buffers.arena == NULL && nbd_buffers_init(&buffers, NBD_BUFFER_MAX_BYTES) != 0) {
+        abort();
+    }
+    return &buffers;
+}
+
 static void handshake(struct world *world, bool structured)
 {
     static const uint8_t option_header[] = "IHAVEOPT";
@@ -119,10 +130,10 @@ static void handshake(struct world *world, bool structured)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct world world = {.catalog.ops = &catalog_ops};
+    struct world world = {.catalog.ops = &catalog_ops, .buffers = buffers_get()};
     const struct nbd_session_options options = {
         .catalog = &world.catalog,
-        .buffers = &world.buffers,
+        .buffers = world.buffers,
         .buffer_max_bytes = NBD_PAYLOAD_MAX_BYTES,
         .kick = kicked,
         .started = started,
@@ -132,7 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) {
         return 0;
     }
-    nbd_buffers_init(&world.buffers, 1 << 20);
     ram_target_init(&world.ram, "v0", DRIVE_BYTES, (data[0] & 2) != 0 ? 512 : 4096, true);
     world.ram.target.read_only = (data[0] & 4) != 0;
     if (nbd_session_create(&options, &world.session) != 0) {
@@ -151,7 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     feed_all(&world, data, 0, SIZE_MAX);
     ASSERT(nbd_session_is_finished(world.session));
     world.session = nbd_session_free(world.session);
-    nbd_buffers_done(&world.buffers);
+    ASSERT(world.buffers->taken_bytes == 0);
+    ASSERT(list_is_empty(&world.buffers->waiters));
     ram_target_done(&world.ram);
     return 0;
 }

@@ -173,6 +173,16 @@ void change_drive_task(struct cli_context *context)
     drives_change(context, verb, "rebuild", args_rebuild, NULL);
 }
 
+static json_t *args_counters(struct cli_context *context UNUSED, const struct model_object *drive)
+{
+    return json_pack("{s:s, s:s}", "kind", "drive", "key", drive->key);
+}
+
+void change_drive_performance_delete(struct cli_context *context)
+{
+    drives_change(context, "Delete Drive Performance", "counters_reset", args_counters, NULL);
+}
+
 static json_t *args_locate(struct cli_context *context, const struct model_object *drive)
 {
     return json_pack("{s:s, s:b}", "drive", drive->key, "on",
@@ -415,6 +425,29 @@ static void vd_task_visit(struct cli_context *context, const struct model_object
     int error = cli_execute(context, "bgi", args_bgi(context, vd), NULL, json_array(), message);
 
     row_add(change, "VD", json_integer((json_int_t)doc_u64(vd->doc, "index")), error, message);
+}
+
+static void vd_performance_visit(struct cli_context *context, const struct model_object *vd,
+                                 void *data)
+{
+    struct change *change = data;
+    char message[REQUEST_TEXT_BYTES];
+    int error = cli_execute(context, "counters_reset",
+                            json_pack("{s:s, s:s}", "kind", "virtual_drive", "key", vd->key), NULL,
+                            json_array(), message);
+
+    row_add(change, "VD", json_integer((json_int_t)doc_u64(vd->doc, "index")), error, message);
+}
+
+void change_vd_performance_delete(struct cli_context *context)
+{
+    struct change change = {json_array(), 0, "Delete VD Performance", NULL, NULL, NULL};
+    json_t *missing = json_array();
+
+    cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_performance_visit, &change);
+    (void)json_array_extend(change.rows, missing);
+    json_decref(missing);
+    change_report(context, &change);
 }
 
 void change_vd_task(struct cli_context *context)

@@ -42,6 +42,10 @@ const struct cli_command cli_commands[] = {
 
     {CLI_OBJECT_DRIVE, "show", "rebuild", "", false, show_rebuild, "/cX/eX/sX show rebuild",
      "Progress of rebuilds."},
+    {CLI_OBJECT_DRIVE, "show", "perf", "all", false, show_drive_performance,
+     "/cX/eX/sX show perf [all]", "How long the drive's operations took; all: the histogram."},
+    {CLI_OBJECT_DRIVE, "delete|del", "perf", "", false, change_drive_performance_delete,
+     "/cX/eX/sX delete perf", "Starts the drive's latency histograms over."},
     {CLI_OBJECT_DRIVE, "show", NULL, "all", false, show_drive, "/cX/eX/sX show [all]", "Drives."},
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "rebuild", "", false, change_drive_task,
      "/cX/eX/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
@@ -65,6 +69,10 @@ const struct cli_command cli_commands[] = {
 
     {CLI_OBJECT_VD, "show", "bgi|init|cc|migrate|erase", "", false, show_vd_operation,
      "/cX/vX show bgi", "Progress of background work."},
+    {CLI_OBJECT_VD, "show", "perf", "all", false, show_vd_performance, "/cX/vX show perf [all]",
+     "How long the requests of its users took; all: the histogram."},
+    {CLI_OBJECT_VD, "delete|del", "perf", "", false, change_vd_performance_delete,
+     "/cX/vX delete perf", "Starts the virtual drive's latency histograms over."},
     {CLI_OBJECT_VD, "show", NULL, "all", false, show_vd, "/cX/vX show [all]", "Virtual drives."},
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", false, change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",

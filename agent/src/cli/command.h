@@ -65,6 +65,9 @@ void cli_each_numbered(struct cli_context *context, enum object_kind kind, json_
 const struct model_object *cli_controller(const struct cli_context *context);
 
 /* show.c */
+/* Ends a "show": failure if something that was named is missing. Takes the references. */
+void show_finish(struct cli_context *context, const char *description, json_t *missing,
+                 json_t *data);
 void show_host(struct cli_context *context);
 void show_controller_count(struct cli_context *context);
 void show_controller(struct cli_context *context);
@@ -89,6 +92,10 @@ json_t *battery_summary_row(const json_t *doc);
 /* show_events.c */
 void show_events(struct cli_context *context);
 
+/* show_performance.c */
+void show_drive_performance(struct cli_context *context);
+void show_vd_performance(struct cli_context *context);
+
 /* change.c */
 void change_vd_delete(struct cli_context *context);
 void change_vd_set(struct cli_context *context);
@@ -98,6 +105,8 @@ void change_drive_task(struct cli_context *context);
 void change_drive_spare_add(struct cli_context *context);
 void change_drive_spare_delete(struct cli_context *context);
 void change_drive_set(struct cli_context *context);
+void change_drive_performance_delete(struct cli_context *context);
+void change_vd_performance_delete(struct cli_context *context);
 void change_drive_locate(struct cli_context *context);
 void change_drive_insert(struct cli_context *context);
 /* change_battery.c */

@@ -353,9 +353,8 @@ void show_controller_property(struct cli_context *context)
     report_add(&context->report, (int)doc_u64(doc, "index"), 0, "None", NULL, data);
 }
 
-/* Ends a "show": failure if something that was named is missing. Takes the references. */
-static void show_finish(struct cli_context *context, const char *description, json_t *missing,
-                        json_t *data)
+void show_finish(struct cli_context *context, const char *description, json_t *missing,
+                 json_t *data)
 {
     bool failed = json_array_size(missing) > 0;
 

@@ -55,6 +55,7 @@ WORD_READER(task_action)
 WORD_READER(fault_kind)
 WORD_READER(learn_mode)
 WORD_READER(battery_fault)
+WORD_READER(object_kind)
 
 static bool read_raid_level(const char *word, void *ret_value)
 {
@@ -183,6 +184,10 @@ static const struct arg_spec battery_fault_args[] = {
     KEY("battery", battery_fault.battery, true),
     WORD("fault", battery_fault.fault, battery_fault, true), END};
 
+static const struct arg_spec counters_reset_args[] = {
+    WORD("kind", counters_reset.kind, object_kind, true), KEY("key", counters_reset.key, true),
+    END};
+
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
@@ -200,6 +205,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_BATTERY_LEARN] = battery_learn_args,
     [CTL_OP_BATTERY_SET] = battery_set_args,
     [CTL_OP_BATTERY_FAULT] = battery_fault_args,
+    [CTL_OP_COUNTERS_RESET] = counters_reset_args,
 };
 
 bool object_key_is_valid(const char *text)
@@ -412,6 +418,11 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
         return true;
+    case CTL_OP_COUNTERS_RESET:
+        return command->args.counters_reset.kind == OBJECT_KIND_CONTROLLER ||
+               command->args.counters_reset.kind == OBJECT_KIND_DRIVE ||
+               command->args.counters_reset.kind == OBJECT_KIND_VIRTUAL_DRIVE ||
+               refuse(ret_reason, "kind", "must be controller, drive or virtual_drive");
     case CTL_OP_MAX:
         break;
     }
@@ -523,6 +534,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_SET:
     case CTL_OP_BATTERY_FAULT:
+    case CTL_OP_COUNTERS_RESET:
         return false;
     case CTL_OP_MAX:
         break;

@@ -208,26 +208,69 @@ static void method_hello(struct control_server *server, struct control_client *c
     control_answer(client, id, result);
 }
 
-static void method_query(struct control_server *server, struct control_client *client, uint64_t id,
-                         const json_t *params)
+static void query_preview(struct control_server *server, struct control_client *client, uint64_t id,
+                          const json_t *args)
 {
     static struct ctl_preview preview;      /* large, used on the loop only */
     static struct command_vd_create create;
-    const char *name = json_text_at(params, "name");
     struct reason reason;
 
-    if (name == NULL || strcmp(name, "preview_vd_create") != 0) {
-        reason_set(&reason, REASON_UNKNOWN_COMMAND, "op", name != NULL ? name : "(none)", NULL);
-        control_refuse(client, id, &reason);
-        return;
-    }
-    if (!preview_args_parse(json_object_get(params, "args"), &create, &reason)) {
+    if (!preview_args_parse(args, &create, &reason)) {
         control_refuse(client, id, &reason);
         return;
     }
     memset(&preview, 0, sizeof(preview));
     ctl_preview(server->world.ctl, &create, &preview);
     control_answer(client, id, preview_doc(&preview));
+}
+
+static void query_latency(struct control_server *server, struct control_client *client, uint64_t id,
+                          const json_t *args)
+{
+    struct clock_port *clock = loop_clock(server->world.loop);
+    const char *word = json_text_at(args, "kind");
+    const char *key = json_text_at(args, "key");
+    const struct latency *latency = NULL;
+    enum object_kind kind = OBJECT_KIND_MAX;
+    struct reason reason;
+
+    if (word == NULL || !object_kind_parse(word, &kind) ||
+        (kind != OBJECT_KIND_DRIVE && kind != OBJECT_KIND_VIRTUAL_DRIVE)) {
+        refuse_argument(client, id, "kind", "must be drive or virtual_drive");
+        return;
+    }
+    if (key == NULL) {
+        refuse_argument(client, id, "key", "must be the key of an object");
+        return;
+    }
+    latency = kind == OBJECT_KIND_DRIVE ? ctl_drive_latency(server->world.ctl, key)
+                                        : ctl_vd_latency(server->world.ctl, key);
+    if (latency == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", word, "key", key, NULL);
+        control_refuse(client, id, &reason);
+        return;
+    }
+    /* Counted by the monotonic clock, told by the wall clock. */
+    control_answer(
+        client, id,
+        latency_doc(latency, clock_wall_us(clock) - (clock_now_us(clock) - latency->since_us)));
+}
+
+static void method_query(struct control_server *server, struct control_client *client, uint64_t id,
+                         const json_t *params)
+{
+    const char *name = json_text_at(params, "name");
+    const json_t *args = json_object_get(params, "args");
+    struct reason reason;
+
+    if (name != NULL && strcmp(name, "preview_vd_create") == 0) {
+        query_preview(server, client, id, args);
+    } else if (name != NULL && strcmp(name, "latency") == 0) {
+        query_latency(server, client, id, args);
+    } else {
+        reason_set(&reason, REASON_UNKNOWN_COMMAND, "op", name != NULL ? name : "(none)", NULL);
+        control_refuse(client, id, &reason);
+    }
 }
 
 static void method_command_list(struct control_server *server, struct control_client *client,

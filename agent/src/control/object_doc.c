@@ -582,3 +582,39 @@ json_t *preview_doc(const struct ctl_preview *preview)
     json_put_text(doc, "cli", preview->cli);
     return doc;
 }
+
+static json_t *histogram_doc(const struct latency_histogram *histogram)
+{
+    json_t *doc = json_new_object();
+    json_t *buckets = json_new_array();
+
+    json_put_u64(doc, "count", histogram->count);
+    json_put_u64(doc, "mean_us",
+                 histogram->count == 0 ? 0 : histogram->total_us / histogram->count);
+    json_put_u64(doc, "p50_us", latency_percentile_us(histogram, 500));
+    json_put_u64(doc, "p99_us", latency_percentile_us(histogram, 990));
+    json_put_u64(doc, "p999_us", latency_percentile_us(histogram, 999));
+    json_put_u64(doc, "max_us", histogram->max_us);
+    for (uint32_t i = 0; i < LATENCY_BUCKETS; i++) {
+        if (histogram->buckets[i] > 0) {
+            json_t *bucket = json_new_object();
+
+            json_put_u64(bucket, "below_us", latency_bucket_end_us(i));
+            json_put_u64(bucket, "count", histogram->buckets[i]);
+            json_append(buckets, bucket);
+        }
+    }
+    json_put(doc, "buckets", buckets);
+    return doc;
+}
+
+json_t *latency_doc(const struct latency *latency, uint64_t since_us)
+{
+    json_t *doc = json_new_object();
+
+    json_put_u64(doc, "since_us", since_us);
+    json_put(doc, "read", histogram_doc(&latency->kinds[LATENCY_READ]));
+    json_put(doc, "write", histogram_doc(&latency->kinds[LATENCY_WRITE]));
+    json_put(doc, "flush", histogram_doc(&latency->kinds[LATENCY_FLUSH]));
+    return doc;
+}

@@ -35,6 +35,7 @@ static const struct {
     [CTL_OP_BATTERY_LEARN] = {"battery_learn", COMMAND_CLASS_O, command_battery_learn},
     [CTL_OP_BATTERY_SET] = {"battery_set", COMMAND_CLASS_O, command_battery_set},
     [CTL_OP_BATTERY_FAULT] = {"battery_fault", COMMAND_CLASS_O, command_battery_fault},
+    [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
 };
 
 const char *ctl_op_word(enum ctl_op op)

@@ -37,6 +37,7 @@ enum ctl_op {
     CTL_OP_BATTERY_LEARN,
     CTL_OP_BATTERY_SET,
     CTL_OP_BATTERY_FAULT,
+    CTL_OP_COUNTERS_RESET,
     CTL_OP_MAX
 };
 
@@ -159,6 +160,10 @@ struct ctl_command {
             object_key_t battery;
             enum battery_fault fault;
         } battery_fault;
+        struct {
+            enum object_kind kind; /* controller, drive or virtual drive */
+            object_key_t key;
+        } counters_reset;
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

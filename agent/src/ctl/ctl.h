@@ -16,6 +16,7 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "base/latency.h"
 #include "cache/write_policy.h"
 #include "ctl/command.h"
 #include "ctl/profile.h"
@@ -66,6 +67,7 @@ struct ctl_options {
     char os[65], kernel[65], boot_id[37], policy_preset[17];
     char nbd_unix_path[108]; /* for the export addresses in documents */
     char nbd_tcp[64]; /* "HOST:PORT" or "" */
+    bool nbd_tls;     /* TCP is nbds:// */
     uint64_t next_event_seq;
     uint64_t rng_seed;
     uint32_t enclosure_count;
@@ -106,6 +108,8 @@ struct ctl_drive_arrival {
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
 /* The device has left. The host keeps `port` valid until the core has released it. */
 void ctl_drive_departed(struct ctl *ctl, void *device);
+/* The host waited that long for the exclusive claim, in vain or not; after the arrival. */
+void ctl_drive_claim_waited(struct ctl *ctl, void *device, uint32_t seconds);
 void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius);
 
 /* What the source of a battery that is not emulated says now. */
@@ -136,6 +140,11 @@ void ctl_execute(struct ctl *ctl, struct ctl_command *command);
 /* Pure: what would ctl_execute do with this creation? */
 void ctl_preview(struct ctl *ctl, const struct command_vd_create *args,
                  struct ctl_preview *ret_preview);
+
+/* How long the drive's or virtual drive's operations took since counting began. NULL: there is
+ * no such object, or it is not in use. */
+const struct latency *ctl_drive_latency(const struct ctl *ctl, const char *key);
+const struct latency *ctl_vd_latency(const struct ctl *ctl, const char *key);
 
 void ctl_export_closed(struct ctl *ctl, struct vd_target *target);
 

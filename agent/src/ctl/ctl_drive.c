@@ -436,6 +436,20 @@ void ctl_drive_departed(struct ctl *ctl, void *device)
     }
 }
 
+void ctl_drive_claim_waited(struct ctl *ctl, void *device, uint32_t seconds)
+{
+    const struct ctl_drive *cd = drive_by_device(ctl, device);
+    char path[PATH_TEXT_BYTES];
+    char text[16];
+
+    if (cd != NULL) {
+        drive_path(cd, path, sizeof(path));
+        (void)snprintf(text, sizeof(text), "%u", seconds); /* always fits */
+        ctl_event(ctl, EVENT_DRIVE_CLAIM_DELAYED, cd->identity.key, "drive", path, "seconds", text,
+                  NULL);
+    }
+}
+
 void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius)
 {
     struct ctl_drive *cd = drive_by_device(ctl, device);

@@ -552,5 +552,6 @@ void command_battery_fault(struct ctl *ctl, struct ctl_command *command);
 bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
+void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 
 #endif

@@ -153,8 +153,9 @@ static void vd_exports_view(const struct ctl_vd *cv, struct virtual_drive_view *
                        cv->target->name, ctl->options.nbd_unix_path);
     }
     if (ctl->options.nbd_tcp[0] != '\0') {
-        (void)snprintf(view->nbd_tcp_uri, sizeof(view->nbd_tcp_uri), "nbd://%s/%s",
-                       ctl->options.nbd_tcp, cv->target->name);
+        (void)snprintf(view->nbd_tcp_uri, sizeof(view->nbd_tcp_uri), "%s://%s/%s",
+                       ctl->options.nbd_tls ? "nbds" : "nbd", ctl->options.nbd_tcp,
+                       cv->target->name);
     }
     if (ctl->observer.export_connections != NULL) {
         view->connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);

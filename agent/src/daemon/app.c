@@ -27,6 +27,7 @@
 #include "host/event_log.h"
 #include "host/loop.h"
 #include "host/notify.h"
+#include "host/process_guard.h"
 #include "host/state_store.h"
 #include "host/ups.h"
 #include "host/work_pool.h"
@@ -343,6 +344,7 @@ static void ctl_options_fill(const struct app *app, struct ctl_options *options)
     (void)snprintf(options->nbd_unix_path, sizeof(options->nbd_unix_path), "%s",
                    config->nbd.unix_path);
     (void)snprintf(options->nbd_tcp, sizeof(options->nbd_tcp), "%.63s", app->nbd_tcp);
+    options->nbd_tls = config->nbd.tls_certificate[0] != '\0';
     for (uint32_t i = 0; i < config->enclosure_count; i++) {
         const struct config_enclosure *from = &config->enclosures[i];
         struct ctl_enclosure_config *to = &options->enclosures[options->enclosure_count++];
@@ -425,6 +427,13 @@ static int exports_listen(struct app *app, char text[EXPORT_TEXT_BYTES])
     if (error != 0 || !nbd->tcp_enabled) {
         return error;
     }
+    if (nbd->tls_certificate[0] != '\0') {
+        error = export_server_use_tls(app->exports, nbd->tls_certificate, nbd->tls_key,
+                                      nbd->tls_client_ca, text);
+        if (error != 0) {
+            return error;
+        }
+    }
     do {
         error = export_server_listen_tcp(app->exports, nbd->tcp_listen, (uint16_t)nbd->tcp_port,
                                          &port, text);
@@ -435,7 +444,9 @@ static int exports_listen(struct app *app, char text[EXPORT_TEXT_BYTES])
 static bool exports_open(struct app *app)
 {
     char text[EXPORT_TEXT_BYTES] = "";
-    int error = export_server_create(app->loop, NULL, &app->exports);
+    const struct export_options options = {.connection_max = app->config->nbd.connection_max,
+                                           .memory_bytes = app->config->nbd.memory_bytes};
+    int error = export_server_create(app->loop, &options, &app->exports);
 
     if (error == 0) {
         error = exports_listen(app, text);
@@ -578,6 +589,36 @@ static void files_limit_raise(void)
     }
 }
 
+/* False: what was demanded cannot be had. */
+static bool process_protect(const struct config_protect *protect)
+{
+    struct process_guard guard;
+
+    process_guard(protect->lock_memory, protect->oom_score_adj, &guard);
+    if (guard.locked != 0 && protect->lock_memory == MEMORY_LOCK_YES) {
+        log_error("protect.lock_memory is \"yes\", but memory cannot be locked: %s. It needs "
+                  "CAP_IPC_LOCK or an unlimited RLIMIT_MEMLOCK",
+                  strerror(-guard.locked));
+        return false;
+    }
+    if (guard.locked == 0) {
+        log_info("memory is locked: %llu MiB so far",
+                 (unsigned long long)(process_locked_bytes() >> 20));
+    } else if (protect->lock_memory == MEMORY_LOCK_AUTO) {
+        log_warning("memory is not locked (%s): on a host short of memory, virtual drives used by "
+                    "the same host may stall. It needs CAP_IPC_LOCK or an unlimited "
+                    "RLIMIT_MEMLOCK",
+                    strerror(-guard.locked));
+    }
+    if (guard.io_flusher != 0) {
+        log_info("not flagged as an I/O flusher: %s", strerror(-guard.io_flusher));
+    }
+    if (guard.oom_score != 0) {
+        log_info("the out-of-memory score stays as it is: %s", strerror(-guard.oom_score));
+    }
+    return true;
+}
+
 int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
 {
     struct ctl_options *options = NULL;
@@ -616,6 +657,10 @@ int app_run(const struct daemon_config *config)
     ASSERT(app != NULL);
     (void)umask(0077);
     files_limit_raise();
+    if (!process_protect(&config->protect)) {
+        free(app);
+        return EXIT_FAILURE;
+    }
     app->config = config;
     host_facts_read(&app->facts);
     loop_task_init(&app->closed_task, closed_task_run, app);

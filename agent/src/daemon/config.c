@@ -67,15 +67,61 @@ static bool order_read(struct config_reader *reader, const config_setting_t *set
     return true;
 }
 
+static const struct config_key tls_keys[] = {
+    {"certificate", CONFIG_PATH, AT(config_nbd, tls_certificate), 2, PATH_MAX - 1, NULL, NULL,
+     true},
+    {"key", CONFIG_PATH, AT(config_nbd, tls_key), 2, PATH_MAX - 1, NULL, NULL, true},
+    {"client_ca", CONFIG_PATH, AT(config_nbd, tls_client_ca), 2, PATH_MAX - 1, NULL, NULL, false},
+    END};
+
 static const struct config_key tcp_keys[] = {
     {"enabled", CONFIG_BOOL, AT(config_nbd, tcp_enabled), 0, 0, NULL, NULL, false},
     {"listen", CONFIG_TEXT, AT(config_nbd, tcp_listen), 1, 63, NULL, NULL, false},
     {"port", CONFIG_U32, AT(config_nbd, tcp_port), 1, 65535, NULL, NULL, false},
+    {"allow_plain", CONFIG_BOOL, AT(config_nbd, tcp_allow_plain), 0, 0, NULL, NULL, false},
+    {"tls", CONFIG_GROUP, 0, 0, 0, tls_keys, NULL, false},
     END};
 
 static const struct config_key nbd_keys[] = {
     {"unix", CONFIG_PATH, AT(config_nbd, unix_path), 1, CONFIG_SOCKET_PATH_MAX, NULL, NULL, false},
+    {"connections", CONFIG_U32, AT(config_nbd, connection_max), 1, 1000, NULL, NULL, false},
+    {"memory", CONFIG_SIZE, AT(config_nbd, memory_bytes), UINT64_C(32) << 20, UINT64_C(16) << 30,
+     NULL, NULL, false},
     {"tcp", CONFIG_GROUP, 0, 0, 0, tcp_keys, NULL, false},
+    END};
+
+static bool lock_memory_read(struct config_reader *reader, const config_setting_t *setting,
+                             void *target)
+{
+    static const char *const words[MEMORY_LOCK_MAX] = {"auto", "yes", "no"};
+    const char *text = config_setting_get_string(setting);
+
+    for (unsigned i = 0; text != NULL && i < MEMORY_LOCK_MAX; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *(enum memory_lock *)target = (enum memory_lock)i;
+            return true;
+        }
+    }
+    return config_fail(reader, setting, "lock_memory must be \"auto\", \"yes\" or \"no\"");
+}
+
+static bool oom_score_read(struct config_reader *reader, const config_setting_t *setting,
+                           void *target)
+{
+    int value = config_setting_get_int(setting);
+
+    if (config_setting_type(setting) != CONFIG_TYPE_INT || value < -1000 || value > 1000) {
+        return config_fail(reader, setting, "oom_score_adj must be a number from -1000 to 1000");
+    }
+    *(int *)target = value;
+    return true;
+}
+
+static const struct config_key protect_keys[] = {
+    {"lock_memory", CONFIG_CUSTOM, AT(config_protect, lock_memory), 0, 0, NULL, lock_memory_read,
+     false},
+    {"oom_score_adj", CONFIG_CUSTOM, AT(config_protect, oom_score_adj), 0, 0, NULL, oom_score_read,
+     false},
     END};
 
 static const struct config_key control_keys[] = {
@@ -302,12 +348,14 @@ static const struct config_key root_keys[] = {
     {"state_dir", CONFIG_PATH, AT(daemon_config, state_dir), 2, PATH_MAX - 64, NULL, NULL, true},
     {"log_level", CONFIG_CUSTOM, AT(daemon_config, log_level), 0, 0, NULL, log_level_read, false},
     {"policy", CONFIG_CUSTOM, AT(daemon_config, policy), 0, 0, NULL, policy_read, false},
+    {"claim_wait_s", CONFIG_U32, AT(daemon_config, claim_wait_s), 1, 600, NULL, NULL, false},
     {"control", CONFIG_GROUP, AT(daemon_config, control), 0, 0, control_keys, NULL, false},
     {"nbd", CONFIG_GROUP, AT(daemon_config, nbd), 0, 0, nbd_keys, NULL, false},
     {"profile", CONFIG_CUSTOM, 0, 0, 0, NULL, profile_read, false},
     {"profiles_dir", CONFIG_PATH, AT(daemon_config, profiles_dir), 2, PATH_MAX - 128, NULL, NULL,
      false},
     {"battery", CONFIG_CUSTOM, 0, 0, 0, NULL, battery_read, false},
+    {"protect", CONFIG_GROUP, AT(daemon_config, protect), 0, 0, protect_keys, NULL, false},
     {"controller", CONFIG_GROUP, 0, 0, 0, controller_keys, NULL, false},
     {"scan", CONFIG_GROUP, AT(daemon_config, scan), 0, 0, scan_keys, NULL, false},
     {"enclosures", CONFIG_CUSTOM, 0, 0, 0, NULL, enclosures_read, false},
@@ -339,7 +387,11 @@ static void defaults_set(struct daemon_config *config)
                    "/run/arraywright/nbd.sock");
     (void)snprintf(config->nbd.tcp_listen, sizeof(config->nbd.tcp_listen), "127.0.0.1");
     config->nbd.tcp_port = 10809;
+    config->nbd.connection_max = 64;
+    config->nbd.memory_bytes = UINT64_C(64) << 20;
     config->scan.enabled = true;
+    config->claim_wait_s = 30;
+    config->protect.oom_score_adj = -1000;
 }
 
 /* What a single key cannot tell. `line` is that of the drive. */
@@ -404,6 +456,25 @@ static bool drives_check(const struct config_reader *reader, const struct daemon
     return true;
 }
 
+static bool address_is_loopback(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+}
+
+/* Whoever reaches a port without TLS reaches the data. */
+static bool nbd_check(const struct config_reader *reader, const struct config_nbd *nbd)
+{
+    if (!nbd->tcp_enabled || nbd->tls_certificate[0] != '\0' || nbd->tcp_allow_plain ||
+        address_is_loopback(nbd->tcp_listen)) {
+        return true;
+    }
+    (void)snprintf(reader->error, reader->error_bytes,
+                   "%s: nbd.tcp would offer the data on %s without encryption and to everybody: "
+                   "give it tls, or allow_plain = true if that is meant",
+                   reader->path, nbd->tcp_listen);
+    return false;
+}
+
 static bool file_read(struct config_reader *reader, config_t *file, struct daemon_config *config)
 {
     defaults_set(config);
@@ -421,7 +492,7 @@ static bool file_read(struct config_reader *reader, config_t *file, struct daemo
         return false;
     }
     return config_group_read(reader, config_root_setting(file), root_keys, config) &&
-           drives_check(reader, config);
+           nbd_check(reader, &config->nbd) && drives_check(reader, config);
 }
 
 int daemon_config_read(const char *path, struct daemon_config **ret_config,

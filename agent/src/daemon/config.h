@@ -14,6 +14,7 @@
 #include "base/attrs.h"
 #include "base/words.h"
 #include "host/config_table.h"
+#include "host/process_guard.h"
 
 #define CONFIG_DRIVES_MAX 256u
 #define CONFIG_ENCLOSURES_MAX 8u
@@ -34,9 +35,21 @@ struct config_control {
 
 struct config_nbd {
     char unix_path[CONFIG_SOCKET_PATH_MAX + 1];
+    uint32_t connection_max;
+    uint64_t memory_bytes;       /* for the data of all clients' requests */
     bool tcp_enabled;
     char tcp_listen[64];
     uint32_t tcp_port;
+    bool tcp_allow_plain;        /* beyond loopback without TLS */
+    char tls_certificate[PATH_MAX]; /* "": no TLS */
+    char tls_key[PATH_MAX];
+    char tls_client_ca[PATH_MAX];   /* "": clients need no certificate */
+};
+
+/* How much is done so that the daemon outlives a host that is short of memory. */
+struct config_protect {
+    enum memory_lock lock_memory;
+    int oom_score_adj;
 };
 
 struct config_scan {
@@ -88,6 +101,7 @@ struct daemon_config {
     char state_dir[PATH_MAX];
     enum log_level log_level;
     char policy[17];
+    uint32_t claim_wait_s;       /* for drives whose claim a killed predecessor still holds */
     char controller_model[41];   /* "": the profile's */
     char profile[33];
     char profiles_dir[PATH_MAX];
@@ -95,6 +109,7 @@ struct daemon_config {
     struct config_battery battery;
     struct config_control control;
     struct config_nbd nbd;
+    struct config_protect protect;
     struct config_scan scan;
     uint32_t enclosure_count;
     struct config_enclosure enclosures[CONFIG_ENCLOSURES_MAX];

@@ -13,9 +13,6 @@
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 
-/* How long the kernel may take to let go of the drives of a killed predecessor. */
-#define PREDECESSOR_US (5u * 1000u * 1000u)
-
 void drives_arrive(struct host_drive *drive)
 {
     struct drives *drives = drive->drives;
@@ -222,7 +219,7 @@ int drives_create(const struct daemon_config *config, struct loop *loop, struct 
     drives->loop = loop;
     drives->pool = pool;
     drives->port.ops = &port_ops;
-    drives->patience_us = clock_now_us(loop_clock(loop)) + PREDECESSOR_US;
+    drives->patience_us = clock_now_us(loop_clock(loop)) + config->claim_wait_s * UINT64_C(1000000);
     list_init(&drives->all);
     work_init(&drives->scan_work, scan_run, scan_done, work_pool_new_key(pool), drives);
     *ret_drives = drives;

@@ -55,6 +55,7 @@ struct host_drive {
     bool probe_again;
     struct device_claim *claim;   /* of the controller, being served or waiting */
     struct claimed_device claimed;
+    uint64_t claim_wait_us;       /* how long the last claim was waited for */
     struct host_drive *replaces;
     char serial[EMULATED_SERIAL_BYTES];
     char text[DEVICE_TEXT_BYTES];

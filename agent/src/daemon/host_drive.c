@@ -14,6 +14,9 @@
 #include "drive/drive_layout.h"
 
 #define CLOSE_RETRY_US 10000u
+/* A claim that takes longer than this deserves a word in the log and an event. */
+#define CLAIM_WAIT_NOTED_US (5u * 1000u * 1000u)
+#define CLAIM_RETRY_US 10000u
 
 static void work_run(struct work *work);
 static void work_done(struct work *work);
@@ -63,14 +66,27 @@ static void refusal_from_error(struct host_drive *drive)
     }
 }
 
-/* The claims of a daemon that was killed end only when its last transfers have ended. */
-static bool predecessor_may_linger(const struct host_drive *drive)
+/*
+ * The fence: the claims of a daemon that was killed end only when its last transfers have
+ * ended, so a transfer of its can never land after one of ours (engine.md 6.1). Bounded: the
+ * claim may as well be another program's.
+ */
+static bool predecessor_may_linger(struct host_drive *drive, uint64_t since_us)
 {
-    struct timespec pause = {.tv_nsec = CLOSE_RETRY_US * 1000};
+    struct timespec pause = {.tv_nsec = CLAIM_RETRY_US * 1000};
+    uint64_t now_us = clock_now_us(loop_clock(drive->drives->loop));
+    bool noted = drive->claim_wait_us >= CLAIM_WAIT_NOTED_US;
 
+    drive->claim_wait_us = now_us - since_us;
     if (drive->error == 0 || drive->refusal.reason.code != REASON_DRIVE_UNSUITABLE_CLAIMED ||
-        clock_now_us(loop_clock(drive->drives->loop)) > drive->drives->patience_us) {
+        now_us > drive->drives->patience_us) {
         return false;
+    }
+    if (!noted && drive->claim_wait_us >= CLAIM_WAIT_NOTED_US) {
+        log_warning("%s: still claimed, by transfers of a predecessor or by another program; "
+                    "nothing is written before the claim ends, which is waited for until %u s "
+                    "after the start",
+                    drive->path, drive->drives->config->claim_wait_s);
     }
     (void)nanosleep(&pause, NULL); /* in the pool, or before anything runs */
     return true;
@@ -79,11 +95,13 @@ static bool predecessor_may_linger(const struct host_drive *drive)
 static void claim_open(struct host_drive *drive, bool force)
 {
     struct device_claim_options options = {.force = force, .size_min_bytes = DRIVE_SIZE_MIN_BYTES};
+    uint64_t since_us = clock_now_us(loop_clock(drive->drives->loop));
 
+    drive->claim_wait_us = 0;
     do {
         drive->refusal = (struct device_refusal){.error = 0};
         drive->error = device_claim_open(drive->path, &options, &drive->claimed, &drive->refusal);
-    } while (predecessor_may_linger(drive));
+    } while (predecessor_may_linger(drive, since_us));
     if (drive->error == 0) {
         drive->info = drive->claimed.info;
     }
@@ -165,6 +183,16 @@ static void work_start(struct host_drive *drive, enum host_drive_work work)
 }
 
 /* On the loop. */
+
+/* An event for a claim that was long in coming, whether it came or not. */
+static void claim_wait_tell(struct host_drive *drive)
+{
+    if (drive->claim_wait_us >= CLAIM_WAIT_NOTED_US) {
+        ctl_drive_claim_waited(drive->drives->ctl, drive,
+                               (uint32_t)(drive->claim_wait_us / 1000000u));
+    }
+    drive->claim_wait_us = 0;
+}
 
 static void leave_note(struct host_drive *drive)
 {
@@ -266,6 +294,7 @@ static void probe_finish(struct host_drive *drive)
         ctl_drive_departed(drive->drives->ctl, drive);
     }
     drives_arrive(drive);
+    claim_wait_tell(drive);
 }
 
 void host_drive_probe_now(struct host_drive *drive)
@@ -324,6 +353,7 @@ static void claim_finish(struct host_drive *drive)
         device_claim_close(&drive->claimed);
         claim_refuse(claim, &drive->refusal);
     }
+    claim_wait_tell(drive);
     claim->complete(claim, drive->error, port);
 }
 

@@ -24,6 +24,7 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "base/latency.h"
 #include "base/words.h"
 #include "port/clock_port.h"
 #include "port/io_port.h"
@@ -133,6 +134,9 @@ uint64_t drive_size_bytes(const struct drive *drive);
 uint64_t drive_usable_bytes(const struct drive *drive); /* meta/layout rule; 0 if too small */
 uint32_t drive_block_bytes(const struct drive *drive);
 uint32_t drive_physical_block_bytes(const struct drive *drive);
+/* How long the device took, per operation that succeeded; its own queue included, ours not. */
+const struct latency *drive_latency(const struct drive *drive);
+void drive_latency_reset(struct drive *drive);
 const struct drive_counters *drive_counters(const struct drive *drive);
 /* The last few transfers were foreground (within 20 ms): background must hold back. */
 bool drive_is_foreground_busy(const struct drive *drive);

@@ -4,6 +4,7 @@
 #ifndef ARRAYWRIGHT_DRIVE_DRIVE_PRIVATE_H
 #define ARRAYWRIGHT_DRIVE_DRIVE_PRIVATE_H
 
+#include "base/latency.h"
 #include "base/list.h"
 #include "drive/drive.h"
 
@@ -32,6 +33,7 @@ struct drive {
     struct clock_timer answer;      /* delivers `answered` from the loop */
 
     struct drive_counters counters;
+    struct latency latency;         /* of the device, from dispatch to answer */
     uint64_t service_ewma_us;
     uint64_t answer_seen_us;        /* last answer of the device; 0 never */
     uint64_t busy_since_us;         /* last time the accounting was brought up to date */

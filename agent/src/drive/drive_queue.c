@@ -191,6 +191,27 @@ static void count_success(struct drive *drive, const struct drive_io *io)
     }
 }
 
+static enum latency_kind latency_kind_of(enum io_op op)
+{
+    switch (op) {
+    case IO_OP_READ:
+        return LATENCY_READ;
+    case IO_OP_WRITE:
+        return LATENCY_WRITE;
+    case IO_OP_FLUSH:
+        return LATENCY_FLUSH;
+    case IO_OP_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static void latency_take(struct drive *drive, const struct drive_io *io)
+{
+    latency_note(&drive->latency, latency_kind_of(io->op),
+                 clock_now_us(drive->clock) - io->submitted_us);
+}
+
 /* How long one transfer keeps the device busy: the time it took, shared by its company. */
 static void measure(struct drive *drive, const struct drive_io *io)
 {
@@ -258,7 +279,9 @@ static void request_answered(struct io_request *request, enum io_status status)
 
     ASSERT(status < IO_STATUS_MAX && status != IO_STATUS_TIMEOUT);
     if (io->place == DRIVE_IO_LATE) {
-        if (status == IO_STATUS_GONE) {
+        if (status == IO_STATUS_OK) {
+            latency_take(drive, io); /* the slowest are what a histogram is for */
+        } else if (status == IO_STATUS_GONE) {
             drive_port_gone(drive);
         }
         late_returned(drive, io);
@@ -266,6 +289,7 @@ static void request_answered(struct io_request *request, enum io_status status)
     }
     if (status == IO_STATUS_OK) {
         measure(drive, io);
+        latency_take(drive, io);
         count_success(drive, io);
     }
     leave_device(drive, io);
@@ -338,6 +362,7 @@ void drive_queue_init(struct drive *drive)
     drive->answer.fire = answers_deliver;
     drive->answer.owner = drive;
     drive->busy_since_us = clock_now_us(drive->clock);
+    latency_reset(&drive->latency, drive->busy_since_us);
 }
 
 void drive_queue_done(struct drive *drive)
@@ -408,4 +433,14 @@ uint64_t drive_expected_us(const struct drive *drive)
                      drive_queued(drive, IO_CLASS_BACKGROUND);
 
     return (ahead + 1) * drive->service_ewma_us;
+}
+
+const struct latency *drive_latency(const struct drive *drive)
+{
+    return &drive->latency;
+}
+
+void drive_latency_reset(struct drive *drive)
+{
+    latency_reset(&drive->latency, clock_now_us(drive->clock));
 }

@@ -65,7 +65,7 @@ static void accept_all(struct listener *listener)
         if (listener->path[0] == '\0') {
             set_tcp_options(fd);
         }
-        nbd_connection_start(server, fd);
+        nbd_connection_start(server, fd, listener->tls);
     }
     /* Out of descriptors or memory: nobody will report the client that still waits. */
     if (errno != EAGAIN) {
@@ -96,6 +96,7 @@ static int listener_add(struct export_server *server, int fd, const char *path, 
     listener->retry.fire = retry_fire;
     listener->retry.owner = listener;
     list_init(&listener->retry.port_link);
+    listener->tls = path == NULL && server->tls != NULL;
     if (path != NULL) {
         struct stat status;
         (void)snprintf(listener->path, sizeof listener->path, "%s", path);

@@ -10,12 +10,14 @@
 #include "export/export_server.h"
 #include "export/nbd_buffers.h"
 #include "export/nbd_handshake.h"
+#include "export/nbd_tls.h"
 
 struct listener {
     struct export_server *server;
     int fd;
     struct loop_poll *poll;
     struct clock_timer retry; /* accepting failed for want of resources */
+    bool tls; /* by server->tls; TCP only */
     char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)]; /* empty: TCP */
     dev_t path_device; /* of the socket file, to remove no other */
     ino_t path_inode;
@@ -38,12 +40,14 @@ struct export_server {
     struct loop *loop;
     struct export_options options;
     struct nbd_buffers buffers;
+    struct nbd_tls_context *tls; /* NULL: none */
     struct listener listeners[EXPORT_LISTENER_MAX];
     uint32_t listener_count;
     struct list entries;
     uint32_t entry_count;
     struct list handshakes;    /* connections that have no entry yet */
     uint32_t connection_count; /* all */
+    struct clock_timer hog_timer; /* armed while a connection waits for memory */
     bool closing;
     void (*closed)(void *owner);
     void *closed_owner;
@@ -51,11 +55,16 @@ struct export_server {
 };
 
 /* Takes the socket over, also on failure. */
-void nbd_connection_start(struct export_server *server, int fd);
+void nbd_connection_start(struct export_server *server, int fd, bool tls);
 /* Ends one at once: its replies are dropped, its requests in flight finish. */
 struct list;
 void nbd_connection_kill_all(struct list *connections);
 void nbd_connection_shut_down_all(struct list *connections);
+
+/* Ends those that have kept memory for long without moving on. */
+void nbd_connection_kill_hogs(struct list *connections, uint64_t idle_since_us);
+/* A connection waits for memory. */
+void export_memory_is_short(struct export_server *server);
 
 /* A connection has become, or ceased to be, one of a target's. */
 struct export_entry *export_entry_find(const struct export_server *server,

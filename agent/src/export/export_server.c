@@ -12,9 +12,10 @@
 #include "export/export_private.h"
 
 #define CONNECTION_MAX_DEFAULT 64u
-#define KEPT_MAX_DEFAULT (64u * 1024u * 1024u)
+#define MEMORY_DEFAULT_BYTES (64u * 1024u * 1024u)
 #define HANDSHAKE_TIMEOUT_DEFAULT_MS 30000u
 #define LINGER_TIMEOUT_DEFAULT_MS 10000u
+#define HOG_TIMEOUT_DEFAULT_MS 10000u
 
 STATIC_ASSERT(EXPORT_TARGET_MAX <= NBD_TARGET_COUNT_MAX, "a list of all targets fits a reply");
 
@@ -51,6 +52,32 @@ static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count, .at =
 static void removed_run(struct loop_task *task);
 static void closed_run(struct loop_task *task);
 
+void export_memory_is_short(struct export_server *server)
+{
+    struct clock_port *clock = loop_clock(server->loop);
+
+    if (!server->hog_timer.armed) {
+        clock_arm(clock, &server->hog_timer,
+                  clock_now_us(clock) + server->options.hog_timeout_ms * 1000u);
+    }
+}
+
+static void hogs_fire(struct clock_timer *timer)
+{
+    struct export_server *server = timer->owner;
+    uint64_t limit_us = server->options.hog_timeout_ms * 1000u;
+    uint64_t now_us = clock_now_us(loop_clock(server->loop));
+
+    if (list_is_empty(&server->buffers.waiters)) {
+        return;
+    }
+    LIST_FOR_EACH (node, &server->entries) {
+        nbd_connection_kill_hogs(&list_entry(node, struct export_entry, link)->connections,
+                                 now_us - min_u64(limit_us, now_us));
+    }
+    export_memory_is_short(server);
+}
+
 int export_server_create(struct loop *loop, const struct export_options *options,
                          struct export_server **ret_server)
 {
@@ -65,7 +92,7 @@ int export_server_create(struct loop *loop, const struct export_options *options
         *own = *options;
     }
     own->connection_max = own->connection_max ? own->connection_max : CONNECTION_MAX_DEFAULT;
-    own->kept_max_bytes = own->kept_max_bytes ? own->kept_max_bytes : KEPT_MAX_DEFAULT;
+    own->memory_bytes = own->memory_bytes ? own->memory_bytes : MEMORY_DEFAULT_BYTES;
     own->buffer_max_bytes = max_u64(own->buffer_max_bytes, NBD_PAYLOAD_MAX_BYTES);
     if (own->handshake_timeout_ms == 0) {
         own->handshake_timeout_ms = HANDSHAKE_TIMEOUT_DEFAULT_MS;
@@ -73,9 +100,18 @@ int export_server_create(struct loop *loop, const struct export_options *options
     if (own->linger_timeout_ms == 0) {
         own->linger_timeout_ms = LINGER_TIMEOUT_DEFAULT_MS;
     }
+    if (own->hog_timeout_ms == 0) {
+        own->hog_timeout_ms = HOG_TIMEOUT_DEFAULT_MS;
+    }
+    if (nbd_buffers_init(&server->buffers, own->memory_bytes) != 0) {
+        free(server);
+        return -ENOMEM;
+    }
     server->catalog.ops = &catalog_ops;
     server->loop = loop;
-    nbd_buffers_init(&server->buffers, own->kept_max_bytes);
+    server->hog_timer.fire = hogs_fire;
+    server->hog_timer.owner = server;
+    list_init(&server->hog_timer.port_link);
     list_init(&server->entries);
     list_init(&server->handshakes);
     loop_task_init(&server->closed_task, closed_run, server);
@@ -92,9 +128,18 @@ struct export_server *export_server_free(struct export_server *server)
     ASSERT(list_is_empty(&server->entries));
     listeners_close(server);
     loop_unpost(&server->closed_task);
+    clock_cancel(loop_clock(server->loop), &server->hog_timer);
     nbd_buffers_done(&server->buffers);
+    server->tls = nbd_tls_context_close(server->tls);
     free(server);
     return NULL;
+}
+
+int export_server_use_tls(struct export_server *server, const char *certificate, const char *key,
+                          const char *client_ca, char text[EXPORT_TEXT_BYTES])
+{
+    ASSERT(server->tls == NULL);
+    return nbd_tls_context_open(certificate, key, client_ca, &server->tls, text, EXPORT_TEXT_BYTES);
 }
 
 /* ---- targets ---- */

@@ -5,6 +5,8 @@
  * (2) All connections of a target are equal: a flush on one covers writes completed on any
  *     (the target keeps that promise), so multi-conn is announced.
  * (3) A connection that breaks a rule, stalls or dies is closed alone.
+ * (4) Bounded: connections, and the memory of all of them together, which is allocated once. A
+ *     client that keeps memory without moving on is closed if another waits for it.
  */
 #ifndef ARRAYWRIGHT_EXPORT_EXPORT_SERVER_H
 #define ARRAYWRIGHT_EXPORT_EXPORT_SERVER_H
@@ -25,9 +27,10 @@ struct export_server;
 struct export_options {
     uint32_t connection_max;       /* 0: 64 */
     uint64_t buffer_max_bytes;     /* per connection; 0: 32 MiB */
-    uint64_t kept_max_bytes;       /* free buffers kept for all; 0: 64 MiB */
+    uint64_t memory_bytes;         /* data of all connections; 0: 64 MiB, at least 32 MiB */
     uint64_t handshake_timeout_ms; /* 0: 30 s */
     uint64_t linger_timeout_ms;    /* for a client that does not take its last replies; 0: 10 s */
+    uint64_t hog_timeout_ms;       /* for one that keeps memory others wait for; 0: 10 s */
 };
 
 MUST_CHECK int export_server_create(struct loop *loop, const struct export_options *options,
@@ -45,6 +48,14 @@ MUST_CHECK int export_server_listen_unix(struct export_server *server, const cha
 MUST_CHECK int export_server_listen_tcp(struct export_server *server, const char *address,
                                         uint16_t port, uint16_t *ret_port,
                                         char text[EXPORT_TEXT_BYTES]);
+
+/*
+ * From the next TCP listener on, clients have to use TLS; PEM files, client_ca "" or the CA that
+ * must have signed their certificates. Unix sockets have their file's rights instead.
+ */
+MUST_CHECK int export_server_use_tls(struct export_server *server, const char *certificate,
+                                     const char *key, const char *client_ca,
+                                     char text[EXPORT_TEXT_BYTES]);
 
 /* -EINVAL: the target's fields contradict each other; -EEXIST: the name is taken; -ENOSPC. */
 MUST_CHECK int export_server_add_target(struct export_server *server, struct vd_target *target);

@@ -1,84 +1,181 @@
 /*
- * Buffers in classes; see nbd_buffers.h.
+ * A buddy allocator over one arena; see nbd_buffers.h for the invariants.
+ *
+ * A block of class c is 4 KiB << c long and lies at a multiple of its length; its buddy is the
+ * block that makes the next larger one with it.
  */
 #include "export/nbd_buffers.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 
-#define ALIGN_BYTES 4096u
+#define UNIT_BYTES 4096u
+#define CLASS_MAX (NBD_BUFFER_CLASSES - 1u)
 
-STATIC_ASSERT(((size_t)ALIGN_BYTES << (NBD_BUFFER_CLASSES - 1u)) == 32u * 1024u * 1024u,
+/* What a unit's tag says. Units inside a block say nothing. */
+#define TAG_INSIDE 0u
+#define TAG_FREE 0x40u  /* | class */
+#define TAG_TAKEN 0x80u /* | class */
+
+STATIC_ASSERT(((uint64_t)UNIT_BYTES << CLASS_MAX) == NBD_BUFFER_MAX_BYTES,
               "the largest class holds the largest request");
+
+static uint64_t class_bytes(uint32_t class_index)
+{
+    ASSERT(class_index < NBD_BUFFER_CLASSES);
+    return (uint64_t)UNIT_BYTES << class_index;
+}
 
 static uint32_t class_of(size_t length_bytes)
 {
     uint32_t class_index = 0;
 
     ASSERT(length_bytes > 0);
-    while (((size_t)ALIGN_BYTES << class_index) < length_bytes) {
+    while (class_bytes(class_index) < length_bytes) {
         class_index++;
     }
-    ASSERT(class_index < NBD_BUFFER_CLASSES);
     return class_index;
 }
 
-void nbd_buffers_init(struct nbd_buffers *buffers, uint64_t kept_max_bytes)
+static uint8_t *tag_of(const struct nbd_buffers *buffers, uint64_t offset_bytes)
 {
-    *buffers = (struct nbd_buffers){.kept_max_bytes = kept_max_bytes};
+    ASSERT(offset_bytes < buffers->arena_bytes);
+    return &buffers->tags[offset_bytes / UNIT_BYTES];
+}
+
+static void block_free(struct nbd_buffers *buffers, uint64_t offset_bytes, uint32_t class_index)
+{
+    struct list *node = (struct list *)(void *)(buffers->arena + offset_bytes);
+
+    *tag_of(buffers, offset_bytes) = (uint8_t)(TAG_FREE | class_index);
+    list_init(node);
+    list_push_head(&buffers->free_lists[class_index], node);
+}
+
+int nbd_buffers_init(struct nbd_buffers *buffers, uint64_t arena_bytes)
+{
+    uint64_t bytes =
+        align_down_u64(max_u64(arena_bytes, NBD_BUFFER_MAX_BYTES), NBD_BUFFER_MAX_BYTES);
+    uint8_t *arena = aligned_alloc(UNIT_BYTES, bytes);
+    uint8_t *tags = calloc(bytes / UNIT_BYTES, 1);
+
+    if (arena == NULL || tags == NULL) {
+        free(arena);
+        free(tags);
+        return -ENOMEM;
+    }
+    *buffers = (struct nbd_buffers){.arena = arena, .tags = tags, .arena_bytes = bytes};
+    list_init(&buffers->waiters);
+    for (uint32_t i = 0; i < NBD_BUFFER_CLASSES; i++) {
+        list_init(&buffers->free_lists[i]);
+    }
+    for (uint64_t offset = 0; offset < bytes; offset += NBD_BUFFER_MAX_BYTES) {
+        block_free(buffers, offset, CLASS_MAX);
+    }
+    return 0;
 }
 
 void nbd_buffers_done(struct nbd_buffers *buffers)
 {
     ASSERT(buffers->taken_bytes == 0);
-    for (uint32_t i = 0; i < NBD_BUFFER_CLASSES; i++) {
-        while (buffers->free_lists[i] != NULL) {
-            void *buffer = buffers->free_lists[i];
-            memcpy(&buffers->free_lists[i], buffer, sizeof buffers->free_lists[i]);
-            free(buffer);
-        }
-    }
+    ASSERT(list_is_empty(&buffers->waiters));
+    free(buffers->arena);
+    free(buffers->tags);
+    *buffers = (struct nbd_buffers){.arena = NULL};
 }
 
 size_t nbd_buffer_round(size_t length_bytes)
 {
-    return (size_t)ALIGN_BYTES << class_of(length_bytes);
+    return (size_t)class_bytes(class_of(length_bytes));
+}
+
+/* The smallest class with a free block that is large enough; NBD_BUFFER_CLASSES: none. */
+static uint32_t class_find(const struct nbd_buffers *buffers, uint32_t class_index)
+{
+    while (class_index < NBD_BUFFER_CLASSES && list_is_empty(&buffers->free_lists[class_index])) {
+        class_index++;
+    }
+    return class_index;
+}
+
+bool nbd_buffer_ask(struct nbd_buffers *buffers, size_t length_bytes,
+                    struct nbd_buffer_waiter *waiter)
+{
+    struct list *first = list_first(&buffers->waiters);
+
+    ASSERT(waiter->ready != NULL);
+    if ((first == NULL || first == &waiter->link) &&
+        class_find(buffers, class_of(length_bytes)) < NBD_BUFFER_CLASSES) {
+        nbd_buffer_give_up(buffers, waiter);
+        return true;
+    }
+    if (!list_is_linked(&waiter->link)) {
+        list_push_tail(&buffers->waiters, &waiter->link);
+    }
+    return false;
+}
+
+static void first_wake(struct nbd_buffers *buffers)
+{
+    struct list *first = list_first(&buffers->waiters);
+
+    if (first != NULL) {
+        struct nbd_buffer_waiter *waiter = list_entry(first, struct nbd_buffer_waiter, link);
+        waiter->ready(waiter);
+    }
+}
+
+void nbd_buffer_give_up(struct nbd_buffers *buffers, struct nbd_buffer_waiter *waiter)
+{
+    if (list_is_linked(&waiter->link)) {
+        list_remove(&waiter->link);
+        first_wake(buffers); /* its turn has come to the next */
+    }
 }
 
 uint8_t *nbd_buffer_take(struct nbd_buffers *buffers, size_t length_bytes)
 {
-    uint32_t class_index = class_of(length_bytes);
-    size_t rounded_bytes = (size_t)ALIGN_BYTES << class_index;
-    uint8_t *buffer = buffers->free_lists[class_index];
+    uint32_t wanted = class_of(length_bytes);
+    uint32_t class_index = class_find(buffers, wanted);
 
-    if (buffer != NULL) {
-        memcpy(&buffers->free_lists[class_index], buffer, sizeof(void *));
-        ASSERT(buffers->kept_bytes >= rounded_bytes);
-        buffers->kept_bytes -= rounded_bytes;
-    } else {
-        buffer = aligned_alloc(ALIGN_BYTES, rounded_bytes);
+    ASSERT(class_index < NBD_BUFFER_CLASSES);
+    uint8_t *block = (uint8_t *)list_pop_head(&buffers->free_lists[class_index]);
+    uint64_t offset = (uint64_t)(block - buffers->arena);
+
+    ASSERT(*tag_of(buffers, offset) == (TAG_FREE | class_index));
+    while (class_index > wanted) { /* the upper halves stay free */
+        class_index--;
+        block_free(buffers, offset + class_bytes(class_index), class_index);
     }
-    if (buffer != NULL) {
-        buffers->taken_bytes += rounded_bytes;
-    }
-    return buffer;
+    *tag_of(buffers, offset) = (uint8_t)(TAG_TAKEN | wanted);
+    buffers->taken_bytes += class_bytes(wanted);
+    ASSERT(buffers->taken_bytes <= buffers->arena_bytes);
+    return block;
 }
 
 void nbd_buffer_give(struct nbd_buffers *buffers, uint8_t *buffer, size_t length_bytes)
 {
     uint32_t class_index = class_of(length_bytes);
-    size_t rounded_bytes = (size_t)ALIGN_BYTES << class_index;
+    uint64_t offset = (uint64_t)(buffer - buffers->arena);
 
-    ASSERT(buffer != NULL);
-    ASSERT(buffers->taken_bytes >= rounded_bytes);
-    buffers->taken_bytes -= rounded_bytes;
-    if (buffers->kept_bytes + rounded_bytes > buffers->kept_max_bytes) {
-        free(buffer);
-        return;
+    ASSERT(buffer >= buffers->arena && offset < buffers->arena_bytes);
+    ASSERT(*tag_of(buffers, offset) == (TAG_TAKEN | class_index));
+    ASSERT(buffers->taken_bytes >= class_bytes(class_index));
+    buffers->taken_bytes -= class_bytes(class_index);
+    while (class_index < CLASS_MAX) {
+        uint64_t buddy = offset ^ class_bytes(class_index);
+        if (*tag_of(buffers, buddy) != (TAG_FREE | class_index)) {
+            break;
+        }
+        list_remove((struct list *)(void *)(buffers->arena + buddy));
+        *tag_of(buffers, buddy) = TAG_INSIDE;
+        *tag_of(buffers, offset) = TAG_INSIDE;
+        offset = min_u64(offset, buddy);
+        class_index++;
     }
-    memcpy(buffer, &buffers->free_lists[class_index], sizeof(void *));
-    buffers->free_lists[class_index] = buffer;
-    buffers->kept_bytes += rounded_bytes;
+    block_free(buffers, offset, class_index);
+    first_wake(buffers);
 }

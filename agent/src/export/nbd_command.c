@@ -25,16 +25,18 @@ void nbd_command_free(struct command *command)
     list_push_head(&session->free_commands, &command->link);
 }
 
-bool nbd_command_has_room(const struct nbd_session *session, uint32_t data_bytes)
+bool nbd_command_has_room(struct nbd_session *session, uint32_t data_bytes)
 {
     if (list_is_empty(&session->free_commands)) {
         return false;
     }
     if (data_bytes == 0) {
+        nbd_buffer_give_up(session->options.buffers, &session->waiter);
         return true;
     }
     return session->buffer_bytes + nbd_buffer_round(data_bytes) <=
-           session->options.buffer_max_bytes;
+               session->options.buffer_max_bytes &&
+           nbd_buffer_ask(session->options.buffers, data_bytes, &session->waiter);
 }
 
 struct command *nbd_command_take(struct nbd_session *session, const struct nbd_request *request)
@@ -52,18 +54,14 @@ struct command *nbd_command_take(struct nbd_session *session, const struct nbd_r
     return command;
 }
 
-bool nbd_command_take_buffer(struct command *command, uint32_t data_bytes)
+void nbd_command_take_buffer(struct command *command, uint32_t data_bytes)
 {
     struct nbd_session *session = command->session;
 
     command->buffer = nbd_buffer_take(session->options.buffers, data_bytes);
-    if (command->buffer == NULL) {
-        return false;
-    }
     command->buffer_bytes = data_bytes;
     session->buffer_bytes += nbd_buffer_round(data_bytes);
     ASSERT(session->buffer_bytes <= session->options.buffer_max_bytes);
-    return true;
 }
 
 /* ---- replies ---- */

@@ -34,6 +34,8 @@ struct nbd_connection {
     struct export_server *server;
     struct export_entry *entry; /* NULL during the handshake */
     struct nbd_session *session;
+    struct nbd_tls *tls; /* NULL: plain */
+    bool tls_ended;      /* the client has said so */
     int fd;
     struct loop_file file;
     struct loop_task flush;
@@ -41,6 +43,7 @@ struct nbd_connection {
     struct clock_timer pause; /* of receiving (2) */
     uint32_t behind_turns;    /* in a row */
     bool paused_once;         /* the pause for this receive is over */
+    uint64_t progress_us;     /* bytes moved last, or the session had something new */
     bool dying;
     bool abandoned;
 
@@ -55,6 +58,11 @@ struct nbd_connection {
 static void connection_flush(struct nbd_connection *connection)
 {
     loop_post_flush(connection->server->loop, &connection->flush);
+}
+
+static void note_progress(struct nbd_connection *connection)
+{
+    connection->progress_us = clock_now_us(loop_clock(connection->server->loop));
 }
 
 static void connection_die(struct nbd_connection *connection)
@@ -76,6 +84,7 @@ static void connection_free(struct nbd_connection *connection)
     ASSERT(connection->receive_op.state == LOOP_OP_IDLE);
     ASSERT(connection->send_op.state == LOOP_OP_IDLE);
     connection->session = nbd_session_free(connection->session);
+    connection->tls = nbd_tls_free(connection->tls);
     clock_cancel(loop_clock(server->loop), &connection->timer);
     clock_cancel(loop_clock(server->loop), &connection->pause);
     loop_unpost(&connection->flush);
@@ -88,6 +97,41 @@ static void connection_free(struct nbd_connection *connection)
 
 /* ---- sending ---- */
 
+/* Bytes have gone out: the session's own, or what TLS made of them. */
+static void sent_note(struct nbd_connection *connection, size_t byte_count)
+{
+    note_progress(connection);
+    if (connection->tls == NULL) {
+        nbd_session_sent(connection->session, byte_count);
+    } else if (byte_count > 0) {
+        nbd_tls_output_sent(connection->tls, byte_count);
+    }
+}
+
+/* What goes out next. Through TLS: as much of the session's as finds room comes along. */
+static uint32_t send_vector(struct nbd_connection *connection)
+{
+    uint32_t count = nbd_session_send_vector(connection->session, connection->send_vector);
+
+    if (connection->tls == NULL) {
+        return count;
+    }
+    while (count > 0) {
+        ssize_t taken = nbd_tls_write(connection->tls, connection->send_vector, count);
+        if (taken < 0) {
+            connection_die(connection);
+            return 0;
+        }
+        if (taken == 0) {
+            break;
+        }
+        nbd_session_sent(connection->session, (size_t)taken);
+        count = nbd_session_send_vector(connection->session, connection->send_vector);
+    }
+    connection->send_vector[0] = nbd_tls_output(connection->tls);
+    return connection->send_vector[0].iov_len > 0 ? 1 : 0;
+}
+
 static void send_done(struct loop_op *op, int result)
 {
     struct nbd_connection *connection = op->owner;
@@ -95,7 +139,7 @@ static void send_done(struct loop_op *op, int result)
     if (result < 0) {
         connection_die(connection);
     } else if (!connection->dying) {
-        nbd_session_sent(connection->session, (size_t)result);
+        sent_note(connection, (size_t)result);
     }
     connection_flush(connection);
 }
@@ -127,7 +171,7 @@ static void try_send(struct nbd_connection *connection)
     bool looked = false;
 
     for (uint32_t i = 0; i < SENDS_PER_TURN; i++) {
-        uint32_t count = nbd_session_send_vector(connection->session, connection->send_vector);
+        uint32_t count = send_vector(connection);
         ssize_t sent;
         if (count == 0) {
             return;
@@ -140,7 +184,7 @@ static void try_send(struct nbd_connection *connection)
             (struct msghdr){.msg_iov = connection->send_vector, .msg_iovlen = count};
         sent = sendmsg(connection->fd, &connection->send_message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent >= 0) {
-            nbd_session_sent(connection->session, (size_t)sent);
+            sent_note(connection, (size_t)sent);
             continue;
         }
         if (errno == EINTR) {
@@ -174,7 +218,13 @@ static void receive_done(struct loop_op *op, int result)
         nbd_session_input_ended(connection->session);
         connection_flush(connection);
     } else {
-        nbd_session_received(connection->session, (size_t)result);
+        note_progress(connection);
+        if (connection->tls != NULL) {
+            nbd_tls_input(connection->tls, (size_t)result);
+            connection_flush(connection);
+        } else {
+            nbd_session_received(connection->session, (size_t)result);
+        }
     }
 }
 
@@ -202,6 +252,41 @@ static bool pause_first(struct nbd_connection *connection)
     return true;
 }
 
+/*
+ * Gives the session what TLS has for it. Afterwards the vector is where the next bytes of the
+ * wire go; returns its length, 0: do not read now.
+ */
+static uint32_t receive_vector_tls(struct nbd_connection *connection)
+{
+    struct iovec *vector = connection->receive_vector;
+    uint32_t count = nbd_session_receive_vector(connection->session, vector);
+
+    while (count > 0 && !connection->tls_ended) {
+        ssize_t got = nbd_tls_read(connection->tls, vector, count);
+        if (got > 0) {
+            nbd_session_received(connection->session, (size_t)got);
+            count = nbd_session_receive_vector(connection->session, vector);
+        } else if (got == 0) {
+            break;
+        } else if (got == -EPIPE) {
+            connection->tls_ended = true;
+            nbd_session_input_ended(connection->session);
+            count = 0;
+        } else {
+            connection_die(connection);
+            count = 0;
+        }
+    }
+    if (nbd_tls_output(connection->tls).iov_len > 0) {
+        connection_flush(connection); /* reading has made something to send: the handshake */
+    }
+    if (count == 0) {
+        return 0;
+    }
+    vector[0] = nbd_tls_input_place(connection->tls);
+    return vector[0].iov_len > 0 ? 1 : 0;
+}
+
 static void try_receive(struct nbd_connection *connection)
 {
     uint32_t count = 0;
@@ -209,7 +294,9 @@ static void try_receive(struct nbd_connection *connection)
     if (pause_first(connection)) {
         return;
     }
-    count = nbd_session_receive_vector(connection->session, connection->receive_vector);
+    count = connection->tls != NULL
+                ? receive_vector_tls(connection)
+                : nbd_session_receive_vector(connection->session, connection->receive_vector);
     if (count == 0) {
         return;
     }
@@ -257,6 +344,18 @@ static void advance_dying(struct nbd_connection *connection)
     }
 }
 
+/* STARTTLS has been answered: from here on everything goes through TLS. */
+static void tls_begin(struct nbd_connection *connection)
+{
+    ASSERT(connection->tls == NULL);
+    ASSERT(connection->receive_op.state == LOOP_OP_IDLE);
+    if (nbd_tls_create(connection->server->tls, &connection->tls) != 0) {
+        connection_die(connection);
+        return;
+    }
+    nbd_session_tls_begun(connection->session);
+}
+
 static void flush_run(struct loop_task *task)
 {
     struct nbd_connection *connection = task->owner;
@@ -264,16 +363,24 @@ static void flush_run(struct loop_task *task)
     if (!connection->dying && connection->send_op.state == LOOP_OP_IDLE) {
         try_send(connection);
     }
+    if (!connection->dying && connection->send_op.state == LOOP_OP_IDLE &&
+        nbd_session_wants_tls(connection->session)) {
+        tls_begin(connection);
+    }
     if (!connection->dying && connection->receive_op.state == LOOP_OP_IDLE) {
         try_receive(connection);
     }
     if (!connection->dying && nbd_session_is_ending(connection->session)) {
         if (nbd_session_is_finished(connection->session) &&
-            connection->send_op.state == LOOP_OP_IDLE) {
+            connection->send_op.state == LOOP_OP_IDLE &&
+            (connection->tls == NULL || nbd_tls_output(connection->tls).iov_len == 0)) {
             connection_die(connection);
         } else {
             arm_linger(connection);
         }
+    }
+    if (nbd_session_waits_for_memory(connection->session)) {
+        export_memory_is_short(connection->server);
     }
     if (connection->dying) {
         advance_dying(connection);
@@ -287,6 +394,7 @@ static void timer_fire(struct clock_timer *timer)
 
 static void session_kick(void *owner)
 {
+    note_progress(owner); /* whatever the client owes, it owes it from now on */
     connection_flush(owner);
 }
 
@@ -306,12 +414,13 @@ static void session_started(void *owner, struct vd_target *target)
     list_push_tail(&entry->connections, &connection->link);
 }
 
-static int session_open(struct nbd_connection *connection)
+static int session_open(struct nbd_connection *connection, bool tls)
 {
     struct export_server *server = connection->server;
     const struct nbd_session_options options = {
         .catalog = &server->catalog,
         .buffers = &server->buffers,
+        .tls_required = tls,
         .buffer_max_bytes = server->options.buffer_max_bytes,
         .kick = session_kick,
         .started = session_started,
@@ -321,7 +430,7 @@ static int session_open(struct nbd_connection *connection)
     return nbd_session_create(&options, &connection->session);
 }
 
-void nbd_connection_start(struct export_server *server, int fd)
+void nbd_connection_start(struct export_server *server, int fd, bool tls)
 {
     struct nbd_connection *connection = calloc(1, sizeof *connection);
     struct clock_port *clock = loop_clock(server->loop);
@@ -332,7 +441,7 @@ void nbd_connection_start(struct export_server *server, int fd)
     }
     connection->server = server;
     connection->fd = fd;
-    if (session_open(connection) != 0) {
+    if (session_open(connection, tls) != 0) {
         close(fd);
         free(connection);
         return;
@@ -359,6 +468,17 @@ void nbd_connection_kill_all(struct list *connections)
 {
     LIST_FOR_EACH (node, connections) {
         connection_die(list_entry(node, struct nbd_connection, link));
+    }
+}
+
+void nbd_connection_kill_hogs(struct list *connections, uint64_t idle_since_us)
+{
+    LIST_FOR_EACH (node, connections) {
+        struct nbd_connection *connection = list_entry(node, struct nbd_connection, link);
+        if (nbd_session_keeps_memory(connection->session) &&
+            connection->progress_us <= idle_since_us) {
+            connection_die(connection);
+        }
     }
 }
 

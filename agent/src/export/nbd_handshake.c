@@ -154,10 +154,29 @@ static enum nbd_step option_list(struct nbd_handshake *handshake, const struct o
     return NBD_STEP_NEXT;
 }
 
-static enum nbd_step option_starttls(struct nbd_handshake *handshake UNUSED,
-                                     const struct option *option, struct nbd_output *output)
+static enum nbd_step option_starttls(struct nbd_handshake *handshake, const struct option *option,
+                                     struct nbd_output *output)
 {
-    reply_error(output, option->number, NBD_REP_ERR_UNSUP, "TLS is not offered here");
+    if (handshake->tls == NBD_TLS_OFF) {
+        reply_error(output, option->number, NBD_REP_ERR_UNSUP, "TLS is not offered here");
+        return NBD_STEP_NEXT;
+    }
+    if (handshake->tls == NBD_TLS_ON || option->data_bytes != 0) {
+        reply_error(output, option->number, NBD_REP_ERR_INVALID,
+                    option->data_bytes != 0 ? "STARTTLS takes no data" : "TLS is on already");
+        return NBD_STEP_NEXT;
+    }
+    reply_ack(output, option->number);
+    return NBD_STEP_TLS;
+}
+
+/* Before TLS is on a client learns nothing but that it is required. */
+static enum nbd_step option_before_tls(const struct option *option, struct nbd_output *output)
+{
+    if (option->number == NBD_OPT_EXPORT_NAME) {
+        return NBD_STEP_CLOSE;
+    }
+    reply_error(output, option->number, NBD_REP_ERR_TLS_REQD, "TLS is required here");
     return NBD_STEP_NEXT;
 }
 
@@ -364,6 +383,10 @@ static enum nbd_step option_handle(struct nbd_handshake *handshake, const struct
         {NBD_OPT_SET_META_CONTEXT, option_meta_context},
     };
 
+    if (handshake->tls == NBD_TLS_REQUIRED && option->number != NBD_OPT_STARTTLS &&
+        option->number != NBD_OPT_ABORT) {
+        return option_before_tls(option, output);
+    }
     for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++) {
         if (handlers[i].number == option->number) {
             return handlers[i].handle(handshake, option, output);
@@ -466,6 +489,14 @@ void nbd_handshake_init(struct nbd_handshake *handshake, struct nbd_catalog *cat
     put_be64(greeting, NBD_MAGIC);
     put_be64(greeting + 8, NBD_OPTION_MAGIC);
     put_be16(greeting + 16, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+}
+
+void nbd_handshake_tls_begun(struct nbd_handshake *handshake)
+{
+    ASSERT(handshake->tls == NBD_TLS_REQUIRED);
+    handshake->tls = NBD_TLS_ON;
+    handshake->structured = false;
+    handshake->context_target = NULL;
 }
 
 enum nbd_step nbd_handshake_input(struct nbd_handshake *handshake, const uint8_t *bytes,

@@ -44,8 +44,15 @@ struct nbd_output {
 enum nbd_step {
     NBD_STEP_MORE,  /* nothing consumed: more input is needed */
     NBD_STEP_NEXT,  /* something consumed; call again when the output has been drained */
+    NBD_STEP_TLS,   /* after the output TLS begins, then the options start over */
     NBD_STEP_START, /* transmission begins after the output; target is set */
     NBD_STEP_CLOSE  /* send the output, then close */
+};
+
+enum nbd_tls_state {
+    NBD_TLS_OFF,
+    NBD_TLS_REQUIRED, /* nothing else is talked about before it is on */
+    NBD_TLS_ON
 };
 
 struct nbd_handshake {
@@ -54,6 +61,7 @@ struct nbd_handshake {
     bool fixed_newstyle;
     bool no_zeroes;
     bool structured; /* structured replies negotiated */
+    enum nbd_tls_state tls;
     uint32_t option_count;
     uint32_t skip_bytes;              /* of an option's data, still to come */
     struct vd_target *context_target; /* base:allocation was negotiated for this one */
@@ -61,11 +69,13 @@ struct nbd_handshake {
     bool allocation_context;          /* set with NBD_STEP_START: block status allowed */
 };
 
-/* Begins with the greeting in the output. */
+/* Begins with the greeting in the output; tls may be set to NBD_TLS_REQUIRED afterwards. */
 void nbd_handshake_init(struct nbd_handshake *handshake, struct nbd_catalog *catalog,
                         struct nbd_output *output);
 enum nbd_step nbd_handshake_input(struct nbd_handshake *handshake, const uint8_t *bytes,
                                   size_t byte_count, size_t *ret_used, struct nbd_output *output);
+/* TLS is on: what was negotiated before does not count. */
+void nbd_handshake_tls_begun(struct nbd_handshake *handshake);
 uint16_t nbd_transmission_flags(const struct vd_target *target, bool structured);
 
 #endif

@@ -27,12 +27,19 @@ void nbd_session_kick(struct nbd_session *session)
     }
 }
 
+/* No more input; who waits for memory leaves the line. */
+static void session_end(struct nbd_session *session)
+{
+    session->state = SESSION_ENDING;
+    nbd_buffer_give_up(session->options.buffers, &session->waiter);
+}
+
 /* ---- the target ---- */
 
 static void end_if_idle_in_shutdown(struct nbd_session *session)
 {
     if (session->shutting_down && session->inflight_count == 0) {
-        session->state = SESSION_ENDING;
+        session_end(session);
     }
 }
 
@@ -151,7 +158,7 @@ static bool parse_handshake(struct nbd_session *session)
     enum nbd_step step;
 
     /* The answers to one option go out before the next is looked at. */
-    if (session->output.used > 0 || session->start_pending) {
+    if (session->output.used > 0 || session->start_pending || session->tls_pending) {
         session->stalled = true;
         return false;
     }
@@ -164,6 +171,12 @@ static bool parse_handshake(struct nbd_session *session)
         return false;
     case NBD_STEP_NEXT:
         return true;
+    case NBD_STEP_TLS:
+        session->tls_pending = true;
+        if (stream_count(session) > 0) { /* sent in clear text, to be taken for protected */
+            session_end(session);
+        }
+        return true;
     case NBD_STEP_START:
         /* From here on the target's removal must reach this session. */
         session->start_pending = true;
@@ -173,7 +186,7 @@ static bool parse_handshake(struct nbd_session *session)
         }
         return true;
     case NBD_STEP_CLOSE:
-        session->state = SESSION_ENDING;
+        session_end(session);
         return false;
     }
     UNREACHABLE();
@@ -195,9 +208,8 @@ static void execute(struct nbd_session *session, const struct nbd_request *reque
     uint32_t need_bytes = data_need(request, verdict);
 
     session->skip_bytes = verdict->payload_bytes;
-    if (need_bytes > 0 && !nbd_command_take_buffer(command, need_bytes)) {
-        nbd_reply_error(command, NBD_ENOMEM, "no memory for the request's data");
-        return;
+    if (need_bytes > 0) {
+        nbd_command_take_buffer(command, need_bytes);
     }
     switch (verdict->kind) {
     case NBD_VERDICT_SUBMIT:
@@ -239,12 +251,12 @@ static bool parse_request(struct nbd_session *session)
         return false;
     }
     if (!nbd_request_decode(session->stream + session->stream_start, &request)) {
-        session->state = SESSION_ENDING;
+        session_end(session);
         return false;
     }
     verdict = nbd_request_judge(&request, &terms);
     if (verdict.kind == NBD_VERDICT_DISCONNECT || verdict.kind == NBD_VERDICT_CLOSE) {
-        session->state = SESSION_ENDING;
+        session_end(session);
         return false;
     }
     if (!nbd_command_has_room(session, data_need(&request, &verdict))) {
@@ -318,6 +330,11 @@ uint32_t nbd_session_receive_vector(struct nbd_session *session,
 {
     uint32_t count = 0;
 
+    if (session->stalled && !session->abandoned) { /* what was missing may be there now */
+        call_begin(session);
+        advance(session);
+        call_end(session);
+    }
     if (session->state == SESSION_ENDING || session->abandoned || session->stalled) {
         return 0;
     }
@@ -363,7 +380,7 @@ void nbd_session_received(struct nbd_session *session, size_t byte_count)
 
 void nbd_session_input_ended(struct nbd_session *session)
 {
-    session->state = SESSION_ENDING;
+    session_end(session);
 }
 
 /* ---- output ---- */
@@ -455,6 +472,11 @@ void nbd_session_sent(struct nbd_session *session, size_t byte_count)
 
 /* ---- life ---- */
 
+static void memory_ready(struct nbd_buffer_waiter *waiter)
+{
+    nbd_session_kick(container_of(waiter, struct nbd_session, waiter));
+}
+
 int nbd_session_create(const struct nbd_session_options *options, struct nbd_session **ret_session)
 {
     struct nbd_session *session = calloc(1, sizeof *session);
@@ -480,7 +502,12 @@ int nbd_session_create(const struct nbd_session_options *options, struct nbd_ses
         list_init(&session->commands[i].link);
         list_push_tail(&session->free_commands, &session->commands[i].link);
     }
+    list_init(&session->waiter.link);
+    session->waiter.ready = memory_ready;
     nbd_handshake_init(&session->handshake, options->catalog, &session->output);
+    if (options->tls_required) {
+        session->handshake.tls = NBD_TLS_REQUIRED;
+    }
     *ret_session = session;
     return 0;
 }
@@ -493,6 +520,7 @@ struct nbd_session *nbd_session_free(struct nbd_session *session)
         return NULL;
     }
     ASSERT(session->inflight_count == 0);
+    nbd_buffer_give_up(session->options.buffers, &session->waiter);
     if (session->receiving != NULL) {
         nbd_command_free(session->receiving);
     }
@@ -511,7 +539,7 @@ void nbd_session_abandon(struct nbd_session *session)
     struct list *node;
 
     session->abandoned = true;
-    session->state = SESSION_ENDING;
+    session_end(session);
     session->output.used = 0;
     session->output_sent = 0;
     session->reply_sent = 0;
@@ -526,6 +554,18 @@ void nbd_session_shut_down(struct nbd_session *session)
     end_if_idle_in_shutdown(session);
 }
 
+bool nbd_session_wants_tls(const struct nbd_session *session)
+{
+    return session->tls_pending && session->output.used == 0 && session->state == SESSION_HANDSHAKE;
+}
+
+void nbd_session_tls_begun(struct nbd_session *session)
+{
+    ASSERT(nbd_session_wants_tls(session));
+    session->tls_pending = false;
+    nbd_handshake_tls_begun(&session->handshake);
+}
+
 bool nbd_session_is_ending(const struct nbd_session *session)
 {
     return session->state == SESSION_ENDING;
@@ -535,6 +575,17 @@ bool nbd_session_is_finished(const struct nbd_session *session)
 {
     return session->state == SESSION_ENDING && session->inflight_count == 0 &&
            list_is_empty(&session->replies) && session->output.used == 0;
+}
+
+bool nbd_session_waits_for_memory(const struct nbd_session *session)
+{
+    return list_is_linked(&session->waiter.link);
+}
+
+bool nbd_session_keeps_memory(const struct nbd_session *session)
+{
+    return session->buffer_bytes > 0 &&
+           (session->receiving != NULL || !list_is_empty(&session->replies));
 }
 
 uint32_t nbd_session_inflight_count(const struct nbd_session *session)

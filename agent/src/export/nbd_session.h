@@ -7,8 +7,9 @@
  *
  * (1) A command's memory and buffer live until the target has completed it and its reply
  *     has been sent or the session abandoned: a dead client's writes finish in order.
- * (2) Bounded: NBD_SESSION_COMMANDS commands, buffer_max_bytes of data, one stream buffer.
- *     At a bound nothing more is read from the client until something is freed.
+ * (2) Bounded: NBD_SESSION_COMMANDS commands, buffer_max_bytes of data, one stream buffer,
+ *     and the memory of all connections together. At a bound nothing more is read from the
+ *     client until something is freed.
  * (3) Places handed out by nbd_session_receive_vector() stay valid and untouched until
  *     nbd_session_received() or nbd_session_free().
  * (4) Bytes that make no sense end this session only.
@@ -34,6 +35,7 @@ struct nbd_session;
 struct nbd_session_options {
     struct nbd_catalog *catalog;
     struct nbd_buffers *buffers;
+    bool tls_required;
     uint64_t buffer_max_bytes; /* at least NBD_PAYLOAD_MAX_BYTES */
     /* There is something new to send, to receive into, or the session has finished. Never
      * called from inside a call of the owner. */
@@ -60,6 +62,10 @@ uint32_t nbd_session_send_vector(struct nbd_session *session,
                                  struct iovec vector[NBD_SESSION_SEND_VECTOR]);
 void nbd_session_sent(struct nbd_session *session, size_t byte_count);
 
+/* What comes next, in both directions, is TLS: the owner puts it in between, then says so. */
+bool nbd_session_wants_tls(const struct nbd_session *session);
+void nbd_session_tls_begun(struct nbd_session *session);
+
 /* The client is gone: nothing will be received or sent any more. Places handed out for
  * sending must not be in use. */
 void nbd_session_abandon(struct nbd_session *session);
@@ -71,6 +77,10 @@ void nbd_session_shut_down(struct nbd_session *session);
 bool nbd_session_is_finished(const struct nbd_session *session);
 /* No more input is wanted. */
 bool nbd_session_is_ending(const struct nbd_session *session);
+/* In line for memory that other connections hold. */
+bool nbd_session_waits_for_memory(const struct nbd_session *session);
+/* Holds memory until its client sends the rest of a write, or takes its replies. */
+bool nbd_session_keeps_memory(const struct nbd_session *session);
 /* Requests that the target owns. */
 uint32_t nbd_session_inflight_count(const struct nbd_session *session);
 /* NULL until transmission has started. */

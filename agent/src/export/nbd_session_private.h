@@ -37,6 +37,7 @@ struct nbd_session {
     bool stalled; /* input waits for a command or memory to become free */
     bool kick_wanted;
     bool in_call;       /* inside a call of the owner: kicks wait for its end */
+    bool tls_pending;   /* STARTTLS was agreed on; nothing is read before TLS is in between */
     bool start_pending; /* transmission begins when the handshake's output is sent */
     struct nbd_handshake handshake;
     struct nbd_output output; /* of the handshake; bytes NULL once it is over */
@@ -53,17 +54,19 @@ struct nbd_session {
     size_t reply_sent;   /* bytes of the first reply already out */
     uint32_t inflight_count;
     uint64_t buffer_bytes; /* rounded, of all commands */
+    struct nbd_buffer_waiter waiter;
     struct command commands[NBD_SESSION_COMMANDS];
 };
 
 /* Tells the owner, at the end of the owner's call if it is inside one. */
 void nbd_session_kick(struct nbd_session *session);
 
-/* Whether a command with this much data keeps to the session's bounds now. */
-bool nbd_command_has_room(const struct nbd_session *session, uint32_t data_bytes);
+/* Whether a command with this much data keeps to all bounds now. If it is the memory of all
+ * connections that is missing, the session is in line for it afterwards. */
+bool nbd_command_has_room(struct nbd_session *session, uint32_t data_bytes);
 struct command *nbd_command_take(struct nbd_session *session, const struct nbd_request *request);
-/* False without memory. */
-MUST_CHECK bool nbd_command_take_buffer(struct command *command, uint32_t data_bytes);
+/* After nbd_command_has_room() has said yes. */
+void nbd_command_take_buffer(struct command *command, uint32_t data_bytes);
 void nbd_command_free(struct command *command);
 
 /* Each queues the command's one reply; with an abandoned session it frees the command. */

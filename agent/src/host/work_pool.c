@@ -15,6 +15,8 @@
 #include "base/assert.h"
 
 #define THREADS_MAX 8u
+/* Enough for blkid and sysfs; with locked memory all of it is resident. */
+#define STACK_BYTES (512u * 1024u)
 
 struct work_pool {
     struct loop *loop;
@@ -101,22 +103,31 @@ static int threads_start(struct work_pool *pool, uint32_t thread_count)
 {
     sigset_t all;
     sigset_t before;
+    pthread_attr_t attributes;
     int error = 0;
 
     sigfillset(&all);
+    error = -pthread_attr_init(&attributes);
+    if (error != 0) {
+        return error;
+    }
+    error = -pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    ASSERT(error == 0); /* the size is a multiple of every page size and above the minimum */
     error = -pthread_sigmask(SIG_SETMASK, &all, &before);
     if (error != 0) {
+        (void)pthread_attr_destroy(&attributes);
         return error;
     }
     /* thread_count is read by the threads under the mutex. */
     pthread_mutex_lock(&pool->mutex);
     while (pool->thread_count < thread_count && error == 0) {
-        error = -pthread_create(&pool->threads[pool->thread_count], NULL, thread_main, pool);
+        error = -pthread_create(&pool->threads[pool->thread_count], &attributes, thread_main, pool);
         if (error == 0) {
             pool->thread_count++;
         }
     }
     pthread_mutex_unlock(&pool->mutex);
+    (void)pthread_attr_destroy(&attributes);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* restoring a mask that was valid */
     return error;
 }

@@ -31,6 +31,9 @@ static void answers_deliver(struct cache_mover *mover)
         struct cached_state *state = cached_state(request);
 
         ASSERT(state->phase == CACHED_ANSWERED);
+        if (state->status == VD_STATUS_OK) {
+            vd_latency_take(state->cached->vd, request);
+        }
         request->complete(request, (enum vd_status)state->status);
     }
 }
@@ -129,6 +132,7 @@ static void target_submit(struct vd_target *target, struct vd_request *request)
     enum vd_status status = VD_STATUS_OK;
 
     ASSERT(request->complete != NULL && !cached->closing);
+    request->submitted_us = clock_now_us(cached->mover->clock);
     if (cached->blocks == NULL || (request->op == VD_OP_READ && !cached_may_hit(cached))) {
         vd_submit(cached->vd, request);
         return;

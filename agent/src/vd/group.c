@@ -43,6 +43,9 @@ static void answer_deliver(struct vd_request *request)
     if (SIM_BUG(ANSWERED_TWICE) && request->op == VD_OP_FLUSH) {
         request->complete(request, (enum vd_status)state->status);
     }
+    if (state->status == VD_STATUS_OK) {
+        vd_latency_take(state->vd, request);
+    }
     request->complete(request, (enum vd_status)state->status);
 }
 

@@ -27,6 +27,7 @@
 #define ARRAYWRIGHT_VD_GROUP_H
 
 #include "base/attrs.h"
+#include "base/latency.h"
 #include "drive/drive.h"
 #include "meta/config.h"
 #include "meta/group_store.h"
@@ -108,6 +109,11 @@ enum virtual_drive_state vd_state(const struct vd *vd);
 bool vd_is_consistent(const struct vd *vd);
 uint32_t vd_drive_failures_left(const struct vd *vd);
 uint64_t vd_lost_blocks(const struct vd *vd);
+/* How long requests of exports took, from submission to answer, if they succeeded. */
+const struct latency *vd_latency(const struct vd *vd);
+void vd_latency_reset(struct vd *vd);
+/* A request that came through a target has been answered well. */
+void vd_latency_take(struct vd *vd, const struct vd_request *request);
 struct vd_target *vd_target(struct vd *vd);  /* for exports; lives as long as the vd */
 void vd_submit(struct vd *vd, struct vd_request *request);
 

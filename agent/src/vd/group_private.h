@@ -185,6 +185,7 @@ struct vd {
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
     struct list ordered;         /* writes and flushes in order of admission, vd_link */
+    struct latency latency;      /* of requests that came through the target */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)

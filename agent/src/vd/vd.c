@@ -18,7 +18,33 @@ static void idle_timer_fired(struct clock_timer *timer);
 
 static void target_submit(struct vd_target *target, struct vd_request *request)
 {
-    vd_submit(container_of(target, struct vd, target), request);
+    struct vd *vd = container_of(target, struct vd, target);
+
+    request->submitted_us = clock_now_us(vd->group->clock);
+    vd_submit(vd, request);
+}
+
+static enum latency_kind latency_kind_of(enum vd_op op)
+{
+    return op == VD_OP_READ ? LATENCY_READ : op == VD_OP_FLUSH ? LATENCY_FLUSH : LATENCY_WRITE;
+}
+
+void vd_latency_take(struct vd *vd, const struct vd_request *request)
+{
+    if (request->submitted_us != 0) {
+        latency_note(&vd->latency, latency_kind_of(request->op),
+                     clock_now_us(vd->group->clock) - request->submitted_us);
+    }
+}
+
+const struct latency *vd_latency(const struct vd *vd)
+{
+    return &vd->latency;
+}
+
+void vd_latency_reset(struct vd *vd)
+{
+    latency_reset(&vd->latency, clock_now_us(vd->group->clock));
 }
 
 static const struct vd_target_ops target_ops = {.submit = target_submit};
@@ -58,6 +84,7 @@ int vd_create(struct group *group, uint32_t index, struct vd **ret_vd)
     vd->idle_timer.fire = idle_timer_fired;
     vd->idle_timer.owner = vd;
     list_init(&vd->ordered);
+    vd_latency_reset(vd);
     vd_target_update(vd);
     *ret_vd = vd;
     return 0;

@@ -20,7 +20,6 @@ says so in its guarantee): kills in degraded states come while the writers hold 
 import argparse
 import os
 import random
-import struct
 import sys
 import threading
 import time
@@ -29,8 +28,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e" / "agent"))
 import nbd  # noqa: E402
 from harness import MIB, Agent, Refused, wait_for  # noqa: E402
+from sector_ledger import SECTOR, Ledger  # noqa: E402
 
-SECTOR = 512
 LONGEST = 128 * 1024
 PATIENCE_S = 90
 LAYOUT = {  # name: level, slots, how many drives may be away at once
@@ -41,73 +40,6 @@ LAYOUT = {  # name: level, slots, how many drives may be away at once
     "ten": ("raid10", [11, 12, 13, 14], 2),
 }
 SPARE_SLOT = 15
-
-
-class WrongBytes(AssertionError):
-    """A sector does not hold what was written last."""
-
-
-class Ledger:
-    """What every sector of one part of a virtual drive holds: the number of its last write,
-    0 for zeros; and the writes of which nobody knows whether they happened."""
-
-    def __init__(self, vd_number, first, count):
-        self.vd_number = vd_number
-        self.first = first
-        self.versions = [0] * count
-        self.next_version = 1
-        self.unsettled = {}  # sector -> set of versions it may hold
-
-    def sector_bytes(self, sector, version):
-        if version == 0:
-            return bytes(SECTOR)
-        return struct.pack("<IIQ", self.vd_number, version, sector) * (SECTOR // 16)
-
-    def make(self, sector, count, version):
-        return b"".join(self.sector_bytes(s, version) for s in range(sector, sector + count))
-
-    def expected(self, sector, count):
-        versions = self.versions[sector - self.first:sector - self.first + count]
-        return b"".join(self.sector_bytes(sector + i, v) for i, v in enumerate(versions))
-
-    def written(self, sector, count, version):
-        start = sector - self.first
-        self.versions[start:start + count] = [version] * count
-
-    def unknown(self, sector, count, version):
-        for at in range(sector, sector + count):
-            may = self.unsettled.setdefault(at, {self.versions[at - self.first]})
-            may.add(version)
-
-    def is_settled(self, sector, count):
-        return not self.unsettled or not any(
-            at in self.unsettled for at in range(sector, sector + count))
-
-    def check(self, sector, data, what):
-        if data == self.expected(sector, len(data) // SECTOR):
-            return
-        for i in range(len(data) // SECTOR):
-            found = data[i * SECTOR:(i + 1) * SECTOR]
-            at = sector + i
-            version = self.versions[at - self.first]
-            if found != self.sector_bytes(at, version):
-                vd, is_version, is_sector = struct.unpack("<IIQ", found[:16])
-                raise WrongBytes(
-                    f"{what}: sector {at} should hold write {version} but reads as vd {vd} "
-                    f"write {is_version} sector {is_sector} ({found[:16].hex()})")
-
-    def settle(self, read, what):
-        """Reads the unsettled sectors and holds the agent to what it answers."""
-        for at, may in sorted(self.unsettled.items()):
-            found = read(at, 1)
-            for version in may:
-                if found == self.sector_bytes(at, version):
-                    self.versions[at - self.first] = version
-                    break
-            else:
-                raise WrongBytes(f"{what}: sector {at} holds none of the writes {sorted(may)}: "
-                                 f"{found[:16].hex()}")
-        self.unsettled.clear()
 
 
 class Gate:

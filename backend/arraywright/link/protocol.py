@@ -1197,6 +1197,7 @@ EVENT_NAMES: dict[int, str] = {
     238: "drives_missing",
     60010: "drive_label_mismatch",
     60011: "fault_injected",
+    60080: "drive_claim_delayed",
     81: "virtual_drive_state_changed",
     249: "virtual_drive_optimal",
     250: "virtual_drive_partially_degraded",

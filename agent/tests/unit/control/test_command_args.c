@@ -85,6 +85,8 @@ static void test_fields_of_settings(void **state UNUSED)
     assert_int_equal(command.args.controller_set.fields, CONTROLLER_SET_AUTO_REBUILD);
     assert_false(command.args.controller_set.auto_rebuild);
     expect_refused("vd_set", "{\"virtual_drive\":\"v\"}", "args", "nothing to set");
+    expect_refused("counters_reset", "{\"kind\":\"host\",\"key\":\"h\"}", "kind",
+                   "must be controller, drive");
     expect_refused("controller_set", "{\"controller\":\"c\"}", "args", "nothing to set");
 }
 
@@ -103,6 +105,7 @@ static void test_every_command_knows_its_arguments(void **state UNUSED)
         {"drive_offline", "{\"drive\":\"d\"}"},
         {"drive_good", "{\"drive\":\"d\",\"force\":true,\"serial\":\"S\"}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true}"},
+        {"counters_reset", "{\"kind\":\"drive\",\"key\":\"d\"}"},
         {"fault_inject", "{\"drive\":\"d\",\"fault\":\"slow\",\"latency_ms\":5}"},
         {"battery_learn", "{\"battery\":\"c0-bbu\"}"},
         {"battery_set", "{\"battery\":\"c0-bbu\",\"learn_mode\":\"warn\"}"},

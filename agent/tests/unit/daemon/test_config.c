@@ -56,7 +56,29 @@ static void test_defaults(void **state UNUSED)
     assert_string_equal(config->policy, "standard");
     assert_true(config->scan.enabled);
     assert_int_equal(config->drive_count, 0);
+    assert_int_equal(config->claim_wait_s, 30);
+    assert_int_equal(config->nbd.connection_max, 64);
+    assert_int_equal(config->nbd.memory_bytes, 64u << 20);
+    assert_int_equal(config->protect.lock_memory, MEMORY_LOCK_AUTO);
+    assert_int_equal(config->protect.oom_score_adj, -1000);
     free(config);
+}
+
+static void test_protection(void **state UNUSED)
+{
+    struct daemon_config *config =
+        config_from(MINIMUM "protect = { lock_memory = \"no\"; oom_score_adj = -1; };");
+
+    assert_non_null(config);
+    assert_int_equal(config->protect.lock_memory, MEMORY_LOCK_NO);
+    assert_int_equal(config->protect.oom_score_adj, -1);
+    free(config);
+    expect_error(MINIMUM "protect = { lock_memory = true; };", "lock_memory must be");
+    expect_error(MINIMUM "protect = { oom_score_adj = -1001; };", "-1000 to 1000");
+    expect_error(MINIMUM "protect = { oom_score_adj = \"low\"; };", "-1000 to 1000");
+    expect_error(MINIMUM "claim_wait_s = 0;", "claim_wait_s");
+    expect_error(MINIMUM "nbd = { memory = \"1 MiB\"; };", "memory");
+    expect_error(MINIMUM "nbd = { connections = 1001; };", "connections");
 }
 
 static void test_everything(void **state UNUSED)
@@ -216,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_battery),
         cmocka_unit_test(test_battery_mistakes),
         cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_protection),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_mistakes_name_their_line),
         cmocka_unit_test(test_contradictions),

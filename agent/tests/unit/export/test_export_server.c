@@ -136,6 +136,8 @@ static int teardown(void **state)
     return 0;
 }
 
+static uint64_t drive_bytes = DRIVE_BYTES; /* of v0 */
+
 /* ---- a client that never blocks: the loop runs on the same thread ---- */
 
 static int client_open(const struct fixture *fixture)
@@ -198,7 +200,7 @@ static int client_start(struct fixture *fixture, const char *name)
     talk_option(&talk, NBD_OPT_EXPORT_NAME, name, (uint32_t)strlen(name));
     client_say(fixture, fd, &talk);
     client_hear(fixture, fd, answer, sizeof answer);
-    assert_int_equal(get_be64(answer + 18), DRIVE_BYTES);
+    assert_int_equal(get_be64(answer + 18), drive_bytes);
     talk_free(&talk);
     return fd;
 }
@@ -249,6 +251,45 @@ static void test_write_and_read_back(void **state)
     TURN_UNTIL(fixture, export_server_connections(fixture->server, &fixture->ram.target) == 1);
     close(second);
     TURN_UNTIL(fixture, export_server_connection_count(fixture->server) == 0);
+}
+
+/* Announces a write of 32 MiB and sends nothing of it; all memory is kept by that. */
+static int client_hog(struct fixture *fixture)
+{
+    int fd = client_start(fixture, "v0");
+    struct talk talk = {0};
+
+    talk_request(&talk, NBD_CMD_WRITE, 0, 5, 0, 32u << 20);
+    client_say(fixture, fd, &talk);
+    talk_free(&talk);
+    return fd;
+}
+
+static void test_who_keeps_memory_others_wait_for_is_closed(void **state)
+{
+    const struct export_options options = {.memory_bytes = 1, .hog_timeout_ms = 200};
+    struct fixture *fixture = *state;
+    uint8_t data[4096] = {7};
+
+    ram_target_done(&fixture->ram);
+    ram_target_init(&fixture->ram, "v0", 64u << 20, 512, true);
+    fixture->ram.submitted = drive_submitted;
+    fixture->ram.owner = fixture;
+    open_server(fixture, &options);
+    drive_bytes = 64u << 20;
+    int hog = client_hog(fixture);
+    int other = client_start(fixture, "v0");
+    for (uint32_t i = 0; i < 30; i++) { /* nobody waits, so nobody is closed */
+        assert_int_equal(loop_turn(fixture->loop, 20000), 0);
+    }
+    assert_false(client_is_closed(hog));
+    assert_int_equal(client_ask(fixture, other, NBD_CMD_WRITE, 0, sizeof data, data), 0);
+    TURN_UNTIL(fixture, client_is_closed(hog));
+    assert_int_equal(client_ask(fixture, other, NBD_CMD_READ, 0, sizeof data, data), 0);
+    assert_int_equal(data[0], 7);
+    drive_bytes = DRIVE_BYTES;
+    close(hog);
+    close(other);
 }
 
 static void test_socket_file(void **state)
@@ -591,6 +632,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_write_and_read_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_keeps_memory_others_wait_for_is_closed, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_socket_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_stale_socket_is_replaced, setup, teardown),
         cmocka_unit_test_setup_teardown(test_tcp_on_loopback, setup, teardown),

@@ -69,7 +69,7 @@ static int setup(void **state)
 
     assert_non_null(fixture);
     fixture->catalog.ops = &catalog_ops;
-    nbd_buffers_init(&fixture->buffers, 8u << 20);
+    assert_int_equal(nbd_buffers_init(&fixture->buffers, NBD_BUFFER_MAX_BYTES), 0);
     ram_target_init(&fixture->ram, "v0", DRIVE_BYTES, BLOCK_BYTES, true);
     open_session(fixture);
     *state = fixture;

@@ -1,0 +1,95 @@
+/*
+ * Latencies of drives and virtual drives, and counters_reset.
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+const struct latency *ctl_drive_latency(const struct ctl *ctl, const char *key)
+{
+    const struct ctl_drive *cd = drive_by_key(ctl, key);
+
+    return cd == NULL || cd->drive == NULL ? NULL : drive_latency(cd->drive);
+}
+
+const struct latency *ctl_vd_latency(const struct ctl *ctl, const char *key)
+{
+    const struct ctl_vd *cv = vd_by_key(ctl, key);
+
+    return cv == NULL || cv->vd == NULL ? NULL : vd_latency(cv->vd);
+}
+
+static void drive_reset(struct ctl_drive *cd)
+{
+    if (cd->drive != NULL) { /* otherwise nothing has been counted */
+        drive_latency_reset(cd->drive);
+    }
+}
+
+static void vd_reset(struct ctl_vd *cv)
+{
+    if (cv->vd != NULL) {
+        vd_latency_reset(cv->vd);
+    }
+}
+
+static void all_reset(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        drive_reset(list_entry(node, struct ctl_drive, link));
+    }
+    LIST_FOR_EACH (node, &ctl->groups) {
+        LIST_FOR_EACH (vd_node, &list_entry(node, struct ctl_group, link)->vds) {
+            vd_reset(list_entry(vd_node, struct ctl_vd, link));
+        }
+    }
+}
+
+/* The object whose counters have been reset; NULL: there is none of that name. */
+static struct ctl_object *counters_reset(struct ctl *ctl, enum object_kind kind, const char *key)
+{
+    struct ctl_drive *cd = NULL;
+    struct ctl_vd *cv = NULL;
+
+    if (kind == OBJECT_KIND_CONTROLLER) {
+        if (strcmp(key, controller_key(ctl)) != 0) {
+            return NULL;
+        }
+        all_reset(ctl);
+        return &ctl->controller;
+    }
+    if (kind == OBJECT_KIND_DRIVE) {
+        cd = drive_by_key(ctl, key);
+        if (cd == NULL) {
+            return NULL;
+        }
+        drive_reset(cd);
+        return &cd->object;
+    }
+    ASSERT(kind == OBJECT_KIND_VIRTUAL_DRIVE);
+    cv = vd_by_key(ctl, key);
+    if (cv == NULL) {
+        return NULL;
+    }
+    vd_reset(cv);
+    return &cv->object;
+}
+
+void command_counters_reset(struct ctl *ctl, struct ctl_command *command)
+{
+    enum object_kind kind = command->args.counters_reset.kind;
+    const char *key = command->args.counters_reset.key;
+    struct ctl_object *object = counters_reset(ctl, kind, key);
+    struct reason reason;
+
+    if (object == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(kind), "key", key,
+                   NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    ctl_event(ctl, EVENT_COUNTERS_RESET, controller_key(ctl), "object", key, NULL);
+    command_object_add(command, object);
+    command_done(ctl);
+}

@@ -1,0 +1,146 @@
+"""arrayctl: grammar, tables, failures."""
+
+import json
+
+import schema_check
+from cases import AgentCase
+from harness import EID, Refused, wait_for
+
+
+class CommandLine(AgentCase):
+    def test_not_running(self):
+        agent = self.agent(slots=1)
+        done = agent.ctl("show", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("Is arrayd running?", done.stderr)
+        document = json.loads(agent.ctl("show", "J", check=False).stdout)
+        self.assertEqual(document["Controllers"][0]["Command Status"]["Status"], "Failure")
+
+    def test_keys_and_types(self):
+        with self.agent(slots=5) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.fault(3, "pull")
+            host = agent.json("show")
+            self.assertEqual(host["Command Status"]["Status Code"], 0)
+            row = host["Response Data"]["System Overview"][0]
+            self.assertEqual((row["Ctl"], row["PDs"], row["DGs"], row["VDs"]), (0, 4, 1, 1))
+            self.assertEqual(agent.json("show", "ctrlcount")["Response Data"]["Controller Count"],
+                             1)
+            data = agent.json("/c0", "show", "all")["Response Data"]
+            self.assertEqual(data["Version"]["Driver Name"], "megaraid_sas")
+            self.assertEqual(data["Status"]["BBU Status"], "NA")
+            self.assertEqual(data["Physical Drives"], 4)
+            drive = data["PD LIST"][0]
+            self.assertEqual((drive["EID:Slt"], drive["DG"], drive["State"]),
+                             (f"{EID}:0", 0, "Onln"))
+            self.assertEqual(data["PD LIST"][3]["DG"], "-")
+            vd = data["VD LIST"][0]
+            self.assertEqual((vd["DG/VD"], vd["TYPE"], vd["State"], vd["Access"], vd["Cache"],
+                              vd["Size"], vd["Name"]),
+                             ("0/0", "RAID5", "Optl", "RW", "NRWTD", "128.000 MB", "data"))
+            topology = data["TOPOLOGY"]
+            self.assertEqual([(t["Arr"], t["Row"], t["Type"]) for t in topology],
+                             [("-", "-", "RAID5"), (0, "-", "RAID5"), (0, 0, "DRIVE"),
+                              (0, 1, "DRIVE"), (0, 2, "DRIVE")])
+            details = agent.json(f"/c0/e{EID}/sall", "show", "all")["Response Data"]
+            name = f"Drive /c0/e{EID}/s0"
+            attributes = details[f"{name} - Detailed Information"][f"{name} Device attributes"]
+            self.assertRegex(attributes["Raw size"], r"^128.000 MB \[0x40000 Sectors\]$")
+            self.assertTrue(attributes["SN"])
+            properties = agent.json("/c0/v0", "show", "all")["Response Data"]["VD0 Properties"]
+            self.assertEqual(properties["Strip Size"], "64 KB")
+            self.assertRegex(properties["SCSI NAA Id"], "^6[0-9a-f]{31}$")
+            self.assertIn("nbd+unix://", properties["OS Drive Name"])
+            idle = agent.json(f"/c0/e{EID}/s0", "show", "rebuild")["Response Data"]
+            self.assertEqual(idle[0]["Progress%"], "-")
+            raw = agent.ctl("/c0/v0", "show", "j", "nolog").stdout
+            self.assertIn('\t\t"Status" : "Success",\n', raw)
+
+    def test_missing_things_fail(self):
+        with self.agent(slots=1) as agent:
+            for words in (["/c0/v5", "show"], [f"/c0/e{EID}/s7", "show"], ["/c3", "show"],
+                          ["/c0/d1", "show"], ["/c0/bbu", "show"], ["/c0/v0", "frob"],
+                          ["/c0", "add", "vd", "r5"], ["/c0", "set", "rebuildrate=101"],
+                          ["/c0/v0", "del", "force"], ["/zzz"], ["/c0/v9", "del", "force"]):
+                document = json.loads(agent.ctl(*words, "J", check=False).stdout)
+                status = document["Controllers"][0]["Command Status"]
+                self.assertEqual(status["Status"], "Failure", words)
+                self.assertNotEqual(agent.ctl(*words, check=False).returncode, 0)
+
+    def test_settings(self):
+        with self.agent(slots=2) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1")
+            agent.ctl("/c0/v0", "set", "name=new-name", "rdcache=ra", "pdcache=off")
+            vd = agent.view().vd("new-name")
+            self.assertEqual(vd["read_policy"]["requested"], "read_ahead")
+            self.assertEqual(vd["drive_cache_policy"], "off")
+            done = agent.ctl("/c0/v0", "set", "wrcache=purple", check=False)
+            self.assertIn("purple is not a value of wrcache", done.stdout)
+            agent.ctl("/c0/v0", "set", "wrcache=wb")
+            policy = agent.view().vd("new-name")["write_policy"]
+            self.assertEqual((policy["requested"], policy["effective"], policy["reason"]["code"]),
+                             ("write_back", "write_through", "no_cache_memory"))
+            agent.ctl("/c0", "set", "autorebuild=off")
+            shown = agent.json("/c0", "show", "autorebuild")["Response Data"]
+            self.assertEqual(shown["Controller Properties"][0],
+                             {"Ctrl_Prop": "AutoRebuild", "Value": "OFF"})
+            agent.ctl(f"/c0/e{EID}/s0", "start", "locate")
+            self.assertTrue(agent.view().drive(0)["locating"])
+
+    def test_events(self):
+        with self.agent(slots=2) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
+            wait_for("the event", lambda: "Created /c0/v0 (data)" in
+                     agent.ctl("/c0", "show", "events").stdout)
+            text = agent.ctl("/c0", "show", "events", "type=latest=1").stdout
+            self.assertEqual(text.count("seqNum: 0x"), 1)
+            self.assertIn("Status = Success", text)
+
+    def test_performance(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl("/c0/v0", "delete", "perf")
+            with agent.nbd() as handle:
+                for number in range(20):
+                    handle.pwrite(b"x" * 4096, number * 4096)
+                for number in range(30):
+                    handle.pread(4096, number * 4096)
+                handle.flush()
+            data = agent.json("/c0/v0", "show", "perf", "all")["Response Data"]
+            rows = {row["Operation"]: row for row in data["/c0/v0 Latency"]}
+            self.assertEqual([rows[kind]["Count"] for kind in ("Read", "Write", "Flush")],
+                             [30, 20, 1])
+            self.assertLessEqual(rows["Read"]["p50(us)"], rows["Read"]["p99(us)"])
+            self.assertLessEqual(rows["Read"]["p99.9(us)"], rows["Read"]["Max(us)"])
+            histogram = data["/c0/v0 Latency Histogram"]
+            self.assertEqual(sum(row["Read"] for row in histogram), 30)
+            drive = agent.json(f"/c0/e{EID}/s0", "show", "perf")["Response Data"]
+            self.assertGreater(drive[f"/c0/e{EID}/s0 Latency"][1]["Count"], 0)
+            with agent.control() as control:
+                args = {"kind": "virtual_drive", "key": agent.view().vd_key()}
+                answer = control.ask("query", {"name": "latency", "args": args})
+                schema_check.check(answer, "latency_answer", "commands.schema.json")
+                for wrong in ({}, {"kind": "drive", "key": "none"}, {"kind": "host", "key": "host"}):
+                    with self.assertRaises(Refused):
+                        control.ask("query", {"name": "latency", "args": wrong})
+                    with self.assertRaises(Refused):
+                        control.command("counters_reset", wrong)
+                control.command("counters_reset", {"kind": "controller", "key": "c0"})
+                again = control.ask("query", {"name": "latency", "args": args})
+                self.assertEqual(again["read"]["count"], 0)
+                self.assertGreater(again["since_us"], answer["since_us"])
+            with agent.nbd() as handle:
+                handle.pread(4096, 0)
+            agent.ctl("/c0/v0", "delete", "perf")
+            agent.ctl(f"/c0/e{EID}/s0", "delete", "perf")
+            for path in ("/c0/v0", f"/c0/e{EID}/s0"):
+                rows = agent.json(path, "show", "perf")["Response Data"][f"{path} Latency"]
+                self.assertEqual([row["Count"] for row in rows], [0, 0, 0])
+            self.assertNotEqual(agent.ctl("/c0/v9", "show", "perf", check=False).returncode, 0)
+
+    def test_help(self):
+        agent = self.agent(slots=0)
+        self.assertIn("/cX add vd", agent.ctl("--help").stdout)
+        self.assertIn("hotsparedrive", agent.ctl("help", "add").stdout)
+        self.assertIn("arrayctl", agent.ctl("--version").stdout)

@@ -1,0 +1,191 @@
+"""How the daemon lives on a host: its memory, its protection, its watchdog."""
+
+import mmap
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import nbd
+from cases import AgentCase
+from harness import MIB, wait_for
+
+CAP_SYS_RESOURCE = 24
+COUNTMALLOC = os.environ.get("COUNTMALLOC_LIBRARY", "libcountmalloc.so")
+
+
+class Allocations:
+    """The counter that tests/tools/countmalloc.c keeps in a file."""
+
+    PLACES = 64
+
+    def __init__(self, path):
+        path.write_bytes(bytes(8 * (1 + self.PLACES)))
+        with path.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+
+    def reset(self):
+        self.memory[:] = bytes(len(self.memory))
+
+    def count(self):
+        return struct.unpack_from("<Q", self.memory)[0]
+
+    def places(self, maps):
+        """Where the allocations came from, as offsets that addr2line understands."""
+        found = struct.unpack_from(f"<{min(self.count(), self.PLACES)}Q", self.memory, 8)
+        lines = []
+        for place in sorted(set(found)):
+            for line in maps.splitlines():
+                words = line.split()
+                start, end = (int(word, 16) for word in words[0].split("-"))
+                if start <= place < end:
+                    offset = place - start + int(words[2], 16)
+                    lines.append(f"{words[-1]} {offset:#x} ({found.count(place)} times)")
+        return "\n".join(lines)
+
+
+def mixed_work(handles, rng, operations):
+    """Reads, writes, flushes and FUA of all sizes, eight in flight on each connection."""
+    size = handles[0].get_size()
+    for _ in range(operations // (8 * len(handles))):
+        started = []
+        for handle in handles:
+            for _ in range(8):
+                length = 512 * rng.randint(1, 512)
+                offset = 512 * rng.randrange((size - length) // 512)
+                dice = rng.random()
+                if dice < 0.45:
+                    cookie = handle.aio_pread(nbd.Buffer(length), offset)
+                elif dice < 0.95:
+                    flags = nbd.CMD_FLAG_FUA if dice > 0.9 else 0
+                    data = nbd.Buffer.from_bytearray(bytearray(rng.randbytes(length)))
+                    cookie = handle.aio_pwrite(data, offset, flags=flags)
+                else:
+                    cookie = handle.aio_flush()
+                started.append((handle, cookie))
+        for handle, cookie in started:
+            while not handle.aio_command_completed(cookie):
+                handle.poll(-1)
+
+
+class Memory(AgentCase):
+    def test_the_data_path_allocates_nothing(self):
+        agent = self.agent(slots=7, drive_mib=96)
+        path = agent.directory / "allocations"
+        allocations = Allocations(path)
+        with mock.patch.dict(os.environ, LD_PRELOAD=COUNTMALLOC, COUNTMALLOC=str(path)):
+            agent.start()
+        agent.create("raid5", [0, 1, 2], name="five")
+        agent.create("raid6", [3, 4, 5, 6], name="six")
+        agent.until("consistency", lambda view: all(
+            vd["consistent"] for vd in view.all("virtual_drive").values()))
+        rng = random.Random(3)
+        groups = [[agent.nbd_open(name) for _ in range(2)] for name in ("five", "six")]
+        for handles in groups:
+            mixed_work(handles, rng, 400)
+        self.assertGreater(allocations.count(), 0)  # it does count
+        allocations.reset()
+        for handles in groups:
+            mixed_work(handles, rng, 4000)
+        count = allocations.count()
+        maps = Path(f"/proc/{agent.process.pid}/maps").read_text()
+        self.assertEqual(count, 0, f"{count} allocations:\n{allocations.places(maps)}")
+
+    def test_clients_share_a_bounded_memory(self):
+        directory = self.agent(slots=0).directory
+        agent = self.agent(slots=2, drive_mib=256, config=f'nbd = {{ unix = "{directory}/nbd.sock"; '
+                           'memory = "32 MiB"; connections = 3; };')
+        agent.nbd_path = directory / "nbd.sock"
+        agent.start()
+        agent.create("raid0", [0, 1])
+        handles = [agent.nbd_open() for _ in range(3)]
+        with self.assertRaises(nbd.Error):
+            agent.nbd_open()
+        data = os.urandom(32 * MIB)
+        # Each of them asks for all the memory there is; they get it one after the other.
+        for number, handle in enumerate(handles):
+            handle.aio_pwrite(nbd.Buffer.from_bytearray(bytearray(data)), number * 32 * MIB)
+            handle.aio_pwrite(nbd.Buffer.from_bytearray(bytearray(data[:MIB])), number * 32 * MIB)
+        while any(handle.aio_in_flight() for handle in handles):
+            for handle in handles:
+                if handle.aio_in_flight():
+                    handle.poll(10)
+        for number, handle in enumerate(handles):
+            self.assertTrue(bytes(handle.pread(32 * MIB, number * 32 * MIB)) == data)
+
+
+class Protection(AgentCase):
+    def status(self, agent):
+        lines = Path(f"/proc/{agent.process.pid}/status").read_text().splitlines()
+        return dict(line.split(":", 1) for line in lines)
+
+    def protect(self, **settings):
+        text = " ".join(f"{name} = {value};" for name, value in settings.items())
+        return self.agent(slots=1, config=f"protect = {{ {text} }};")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs CAP_IPC_LOCK")
+    def test_memory_is_locked_and_the_score_lowered(self):
+        with self.protect(lock_memory='"yes"', oom_score_adj=-999) as agent:
+            self.assertIn("memory is locked", agent.log())
+            self.assertGreater(int(self.status(agent)["VmLck"].split()[0]), 1024)
+            score = int(Path(f"/proc/{agent.process.pid}/oom_score_adj").read_text())
+            if int(self.status(agent)["CapEff"], 16) >> CAP_SYS_RESOURCE & 1:
+                self.assertEqual(score, -999)
+            else:
+                self.assertIn("the out-of-memory score stays as it is", agent.log())
+
+    def test_memory_is_left_alone_if_asked(self):
+        with self.protect(lock_memory='"no"') as agent:
+            self.assertNotIn("locked", agent.log())
+            self.assertEqual(self.status(agent)["VmLck"].split()[0], "0")
+
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/usr/sbin/capsh"),
+                         "needs root and capsh to take a capability away")
+    def test_without_permission_it_says_so_and_goes_on(self):
+        def spawn_without_capability(command, **options):
+            return real_popen(["/usr/sbin/capsh", "--drop=cap_ipc_lock", "--", "-c",
+                               'ulimit -l 8192; exec "$@"', "-", *command], **options)
+
+        real_popen = subprocess.Popen
+        with mock.patch.object(subprocess, "Popen", spawn_without_capability):
+            auto = self.protect()
+            auto.start()
+            demanded = self.protect(lock_memory='"yes"')
+            self.assertIn("CAP_IPC_LOCK", demanded.fail_to_start())
+        self.assertIn("memory is not locked", auto.log())
+        auto.create("raid0", [0])
+
+
+class Watchdog(AgentCase):
+    def test_the_loop_sends_heartbeats(self):
+        agent = self.agent(slots=1)
+        path = agent.directory / "notify"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(str(path))
+            notify.settimeout(10)
+            with mock.patch.dict(os.environ, NOTIFY_SOCKET=str(path), WATCHDOG_USEC="200000"):
+                agent.start()
+
+            def heard():
+                return notify.recv(4096).decode()
+
+            wait_for("readiness", lambda: "READY=1" in heard())
+            for _ in range(5):
+                wait_for("a heartbeat", lambda: "WATCHDOG=1" in heard())
+            # A process that does not run sends none: what the service manager acts upon.
+            agent.process.send_signal(signal.SIGSTOP)
+            notify.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                while True:
+                    heard()
+            notify.settimeout(1)
+            with self.assertRaises(TimeoutError):
+                heard()
+            agent.process.send_signal(signal.SIGCONT)
+            notify.settimeout(10)
+            self.assertIn("WATCHDOG=1", heard())
