@@ -57,6 +57,10 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
     bool shuffled = run_chance(run, 20) && run_fires(run, RUN_SHUFFLE);
 
     run->array = sim_array_fork(from->array, run->world, plan, shuffled);
+    if (from->log != NULL) {
+        run->log = sim_intent_log_fork(from->log, run->world);
+        run->array->options.intent_log = &run->log->log;
+    }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         run->models[i] = model_copy(from->models[i]);
     }
@@ -74,9 +78,9 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
               (int)plan->cut);
 }
 
-static void point_recover(struct run *run)
+static void point_recover(struct run *run, uint64_t lost)
 {
-    run_start_noted(run, sim_array_reload(run->array));
+    run_start_noted(run, sim_array_reload(run->array), lost);
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
     }
@@ -97,7 +101,7 @@ void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
     point_fork(run, from, plan);
     if (seen == NULL || !seen(context, run)) {
         from->result->crash_points++;
-        point_recover(run);
+        point_recover(run, run_lost_members(from));
     }
     run_end(run);
     free(run);

@@ -44,6 +44,7 @@ enum run_class {
     RUN_RESTART,     /* an orderly stop and start */
     RUN_CUT,         /* a power cut of the life itself, and life goes on after it */
     RUN_MANAGE,      /* changes of the configuration */
+    RUN_CLOSED,      /* no fault: there is a log of write intents, and the write hole is closed */
     RUN_NESTED,      /* a power cut during the recovery from a power cut */
     RUN_LIE,         /* a drive that answers flushes and makes nothing durable */
     RUN_CLASS_MAX

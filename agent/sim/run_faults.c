@@ -6,13 +6,29 @@
 
 #include "run_private.h"
 
+static bool sim_is_troubled(const struct sim_drive *sim)
+{
+    return sim == NULL || sim->gone || sim->hang || sim->write_fails || sim->flush_fails ||
+           sim->flush_fails_once || sim->errors_left > 0 || sim->fault_count > 0;
+}
+
 bool drive_is_troubled(const struct run *run, uint32_t member)
 {
-    const struct sim_drive *sim = sim_array_sim(run->array, member);
+    return group_config(run->array->group)->members[member].state != MEMBER_ONLINE ||
+           sim_is_troubled(sim_array_sim(run->array, member));
+}
 
-    return group_config(run->array->group)->members[member].state != MEMBER_ONLINE || sim == NULL ||
-           sim->gone || sim->hang || sim->write_fails || sim->flush_fails ||
-           sim->flush_fails_once || sim->errors_left > 0 || sim->fault_count > 0;
+bool run_is_troubled_unknown(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        enum member_state state = group_config(run->array->group)->members[i].state;
+
+        if ((state == MEMBER_ONLINE || state == MEMBER_REBUILD) &&
+            sim_is_troubled(sim_array_sim(run->array, i))) {
+            return true;
+        }
+    }
+    return group_config(run->array->group)->lost_count > 0;
 }
 
 /* A lost block counts: its row is as good as degraded. */

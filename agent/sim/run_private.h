@@ -8,6 +8,7 @@
 #include "model.h"
 #include "run.h"
 #include "sim_array.h"
+#include "sim_intent_log.h"
 #include "task/task.h"
 
 #define RUN_FLIGHTS 12u
@@ -46,6 +47,7 @@ struct run {
     bool calm;            /* no new faults */
     uint32_t losses_left; /* faults that cost a drive, bounded by the spares */
     uint32_t classes;     /* that are on: bits of enum run_class */
+    struct sim_intent_log *log; /* NULL: the write hole is open */
     bool lying;           /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -81,9 +83,12 @@ void crash_soon(struct run *run);
 
 /* run.c; also what a crash point and the enumerator do */
 void run_setup(struct run *run);
-void run_start_noted(struct run *run, int error);
+/* lost: run_lost_members() before. */
+void run_start_noted(struct run *run, int error, uint64_t lost);
 /* What the models have to know of a power cut of `from` (the same life or another). */
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan);
+/* Which members are not in sync, as the group knows it: one bit each. */
+uint64_t run_lost_members(const struct run *run);
 /* Faults stop; everything lost is replaced and rebuilt; in bounded time all is well again. */
 void run_quiesce(struct run *run);
 void run_prove(struct run *run);
@@ -120,6 +125,8 @@ void faults_end(struct run *run);
 /* Switching off and on again has cured some drives: they come back, stale or not. */
 void faults_after_cut(struct run *run, enum sim_cut cut);
 bool drive_is_troubled(const struct run *run, uint32_t member);
+/* Something is wrong that the group does not know of yet. */
+bool run_is_troubled_unknown(const struct run *run);
 bool run_is_troubled(const struct run *run);
 /* A member that may leave an unreadable sector at a power cut, or SIM_NO_DRIVE. */
 uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng);

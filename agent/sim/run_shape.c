@@ -118,6 +118,7 @@ const char *run_class_name(enum run_class class)
         [RUN_RESTART] = "restart",
         [RUN_CUT] = "cut",
         [RUN_MANAGE] = "manage",
+        [RUN_CLOSED] = "closed",
         [RUN_NESTED] = "nested",
         [RUN_LIE] = "lie",
     };

@@ -89,6 +89,7 @@ static void entry_written(struct sim_event *event)
     if (!kept) {
         entry_free(entry);
     }
+    sim_world_boundary(log->world);
     waiting->durable(waiting, kept ? 0 : -EIO);
 }
 
@@ -366,6 +367,31 @@ struct sim_intent_log *sim_intent_log_create(struct sim_world *world)
     log->capacity = SIM_INTENTS_MAX;
     list_init(&log->waiting);
     return log;
+}
+
+struct sim_intent_log *sim_intent_log_fork(const struct sim_intent_log *log,
+                                           struct sim_world *world)
+{
+    struct sim_intent_log *fork = sim_intent_log_create(world);
+
+    fork->capacity = log->capacity;
+    fork->latency_us = log->latency_us;
+    fork->lazy = log->lazy;
+    fork->next_number = log->next_number;
+    for (uint32_t i = 0; i < log->capacity; i++) {
+        const struct sim_intent *entry = &log->intents[i];
+        struct sim_intent *copy = &fork->intents[i];
+
+        if (entry->state == SIM_INTENT_FREE ||
+            (entry->state == SIM_INTENT_WRITING && rng_below(&world->rng, 2) == 0)) {
+            continue;
+        }
+        entry_fill(copy, &entry->intent);
+        copy->state = entry->state == SIM_INTENT_RELEASED ? SIM_INTENT_RELEASED : SIM_INTENT_OPEN;
+        copy->number = entry->number;
+        copy->log = fork;
+    }
+    return fork;
 }
 
 void sim_intent_log_destroy(struct sim_intent_log *log)

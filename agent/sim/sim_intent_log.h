@@ -2,8 +2,8 @@
  * A log of write intents in the memory of the test, which survives power cuts; for groups on
  * simulated drives. It can be slow, small, lazy about releases, and it can go away.
  */
-#ifndef ARRAYWRIGHT_TESTS_SIM_INTENT_LOG_H
-#define ARRAYWRIGHT_TESTS_SIM_INTENT_LOG_H
+#ifndef ARRAYWRIGHT_SIM_INTENT_LOG_H
+#define ARRAYWRIGHT_SIM_INTENT_LOG_H
 
 #include "raid/intent_log.h"
 #include "sim_world.h"
@@ -57,6 +57,10 @@ struct sim_intent_log {
 };
 
 struct sim_intent_log *sim_intent_log_create(struct sim_world *world);
+/* A log of another world with what a power cut now would leave of this one: what is being written
+ * is durable or not. */
+struct sim_intent_log *sim_intent_log_fork(const struct sim_intent_log *log,
+                                           struct sim_world *world);
 void sim_intent_log_destroy(struct sim_intent_log *log);
 /* Kept and not released. */
 uint32_t sim_intent_log_open_count(const struct sim_intent_log *log);
