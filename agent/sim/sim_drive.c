@@ -2,34 +2,13 @@
  * The simulated drive (sim_drive.h). Two page tables hold what reads return and what is
  * durable for sure; the list of unflushed writes is the difference between them.
  */
-#include "sim_drive.h"
+#include "sim_drive_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
-
-#define PAGE_BYTES SIM_PAGE_BYTES
-
-/* One request in the drive. */
-struct sim_transfer {
-    struct sim_event event;
-    struct list link;
-    struct sim_drive *drive;
-    struct io_request *request;
-    uint64_t unflushed_seen; /* flush: newest unflushed write when it was submitted */
-    bool hung;
-};
-
-/* One completed write that no flush has covered. */
-struct sim_write {
-    struct list link;
-    uint64_t number;
-    uint64_t offset_bytes;
-    uint32_t length_bytes;
-    uint8_t bytes[];
-};
 
 static uint64_t mix(uint64_t value)
 {
@@ -77,8 +56,8 @@ static void pages_read(const struct sim_drive *drive, const struct sim_pages *pa
     }
 }
 
-static void pages_write(struct sim_drive *drive, struct sim_pages *pages, uint64_t offset_bytes,
-                        const uint8_t *buffer, uint64_t length_bytes)
+void sim_drive_write_pages(struct sim_drive *drive, struct sim_pages *pages, uint64_t offset_bytes,
+                           const uint8_t *buffer, uint64_t length_bytes)
 {
     ASSERT(offset_bytes + length_bytes <= drive->options.size_bytes);
     while (length_bytes > 0) {
@@ -113,7 +92,7 @@ static bool fault_hits(const struct sim_drive *drive, const struct io_request *r
 }
 
 /* A successful write heals the sectors it covers: the range shrinks, splits or goes. */
-static void faults_heal(struct sim_drive *drive, uint64_t start, uint64_t length)
+void sim_drive_faults_heal(struct sim_drive *drive, uint64_t start, uint64_t length)
 {
     for (uint32_t i = drive->fault_count; i > 0; i--) {
         struct sim_fault *fault = &drive->faults[i - 1];
@@ -158,8 +137,8 @@ static void writes_make_durable(struct sim_drive *drive, uint64_t newest)
         struct sim_write *write = list_entry(node, struct sim_write, link);
 
         if (write->number <= newest) {
-            pages_write(drive, &drive->durable, write->offset_bytes, write->bytes,
-                        write->length_bytes);
+            sim_drive_write_pages(drive, &drive->durable, write->offset_bytes, write->bytes,
+                                  write->length_bytes);
             list_remove(node);
             free(write);
         }
@@ -180,10 +159,10 @@ static void transfer_perform(struct sim_transfer *transfer)
         break;
     case IO_OP_WRITE:
         drive->counters.written_bytes += request->length_bytes;
-        pages_write(drive, &drive->current, request->offset_bytes, request->buffer,
-                    request->length_bytes);
+        sim_drive_write_pages(drive, &drive->current, request->offset_bytes, request->buffer,
+                              request->length_bytes);
         write_remember(drive, request);
-        faults_heal(drive, request->offset_bytes, request->length_bytes);
+        sim_drive_faults_heal(drive, request->offset_bytes, request->length_bytes);
         break;
     case IO_OP_FLUSH:
         drive->counters.flushes++;
@@ -312,7 +291,7 @@ static void drive_submit_op(struct io_port *port, struct io_request *request)
 
 static const struct io_port_ops drive_port_ops = {.submit = drive_submit_op};
 
-static struct sim_drive *drive_new(struct sim_world *world, const struct sim_drive_options *options)
+struct sim_drive *sim_drive_new(struct sim_world *world, const struct sim_drive_options *options)
 {
     struct sim_drive *drive = calloc(1, sizeof(*drive));
 
@@ -341,7 +320,7 @@ static struct sim_drive *drive_new(struct sim_world *world, const struct sim_dri
 
 struct sim_drive *sim_drive_create(struct sim_world *world, const struct sim_drive_options *options)
 {
-    struct sim_drive *drive = drive_new(world, options);
+    struct sim_drive *drive = sim_drive_new(world, options);
 
     sim_pages_init(&drive->current);
     sim_pages_init(&drive->durable);
@@ -401,7 +380,7 @@ void sim_drive_unhang(struct sim_drive *drive)
 }
 
 /* What only the drive's cache had is gone. */
-static void current_revert(struct sim_drive *drive)
+void sim_drive_revert(struct sim_drive *drive)
 {
     sim_pages_done(&drive->current);
     sim_pages_copy(&drive->current, &drive->durable);
@@ -413,7 +392,7 @@ void sim_drive_pull(struct sim_drive *drive, bool lose_cache)
     drive->gone = true;
     if (lose_cache) {
         drive->cache_lost = true;
-        current_revert(drive);
+        sim_drive_revert(drive);
     }
     sim_drive_unhang(drive);
 }
@@ -432,241 +411,6 @@ void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,
                     uint64_t length_bytes)
 {
-    pages_write(drive, &drive->current, offset_bytes, buffer, length_bytes);
-    pages_write(drive, &drive->durable, offset_bytes, buffer, length_bytes);
-}
-
-/* Power cuts */
-
-static bool kind_is(const struct sim_cut_plan *plan, uint64_t offset_bytes, uint32_t length_bytes)
-{
-    bool above = offset_bytes >= plan->split_bytes;
-    bool longer = length_bytes > PAGE_BYTES;
-    bool odd = offset_bytes / PAGE_BYTES % 2 != 0;
-
-    switch (plan->kind) {
-    case SIM_WRITE_BELOW:
-        return !above;
-    case SIM_WRITE_ABOVE:
-        return above;
-    case SIM_WRITE_SHORT:
-        return !longer;
-    case SIM_WRITE_LONG:
-        return longer;
-    case SIM_WRITE_ODD:
-        return odd;
-    case SIM_WRITE_EVEN:
-        return !odd;
-    case SIM_WRITE_KIND_MAX:
-        break;
-    }
-    UNREACHABLE();
-}
-
-/* One power cut of one drive: the survivors of what `from` had under way reach `to`. */
-struct cut {
-    const struct sim_cut_plan *plan;
-    const struct sim_drive *from;
-    struct sim_drive *to; /* the same one, or its fork */
-    struct rng *rng;
-    uint32_t rate_of_16;
-    uint64_t kept;        /* PREFIX: how many still survive */
-    bool spoils;          /* may still leave an unreadable sector */
-};
-
-static void cut_spoil(struct cut *cut, uint64_t offset_bytes)
-{
-    struct sim_fault fault = {.kind = SIM_FAULT_READ,
-                              .offset_bytes = offset_bytes,
-                              .length_bytes = cut->to->port.logical_block_bytes};
-
-    if (cut->spoils && rng_below(cut->rng, 4) == 0) {
-        cut->spoils = false;
-        (void)sim_drive_fault_add(cut->to, &fault); /* a full table is trouble enough */
-    }
-}
-
-/* CHOSEN: each page for itself. */
-static void cut_write_chosen(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
-                             uint32_t length_bytes)
-{
-    for (uint32_t at = 0; at < length_bytes; at += PAGE_BYTES) {
-        uint32_t bit = (*cut->plan->chosen_next)++ % 64;
-
-        if ((cut->plan->chosen & (UINT64_C(1) << bit)) != 0) {
-            pages_write(cut->to, &cut->to->durable, offset_bytes + at, bytes + at,
-                        (uint32_t)min_u64(PAGE_BYTES, length_bytes - at));
-        }
-    }
-}
-
-static void cut_write(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
-                      uint32_t length_bytes, bool whole, bool torn)
-{
-    uint32_t sector_bytes = cut->to->port.logical_block_bytes;
-
-    if (cut->plan->cut == SIM_CUT_CHOSEN) {
-        cut_write_chosen(cut, offset_bytes, bytes, length_bytes);
-        return;
-    }
-
-    if (!torn && whole) {
-        pages_write(cut->to, &cut->to->durable, offset_bytes, bytes, length_bytes);
-        faults_heal(cut->to, offset_bytes, length_bytes);
-    }
-    for (uint32_t at = 0; torn && at < length_bytes; at += sector_bytes) {
-        if (rng_below(cut->rng, 2) == 0) {
-            pages_write(cut->to, &cut->to->durable, offset_bytes + at, bytes + at, sector_bytes);
-        } else {
-            cut_spoil(cut, offset_bytes + at);
-        }
-    }
-}
-
-/* Does a write survive? torn: sector by sector. */
-static bool cut_decide(struct cut *cut, uint64_t offset_bytes, uint32_t length_bytes,
-                       uint32_t torn_percent, bool *ret_torn)
-{
-    *ret_torn = false;
-    switch (cut->plan->cut) {
-    case SIM_CUT_KEEP_ALL:
-        return true;
-    case SIM_CUT_DROP_ALL:
-    case SIM_CUT_CHOSEN:
-        return false;
-    case SIM_CUT_RATE:
-    case SIM_CUT_DRIVE_RATE:
-        *ret_torn = rng_below(cut->rng, 100) < torn_percent;
-        return rng_below(cut->rng, 16) < cut->rate_of_16;
-    case SIM_CUT_PREFIX:
-        if (cut->kept == 0) {
-            return false;
-        }
-        cut->kept--;
-        return true;
-    case SIM_CUT_KIND:
-        *ret_torn = rng_below(cut->rng, 100) < torn_percent;
-        return kind_is(cut->plan, offset_bytes, length_bytes) == cut->plan->kind_survives;
-    case SIM_CUT_MAX:
-        break;
-    }
-    UNREACHABLE();
-}
-
-/* Writes in flight: none, all or some of their sectors have reached the medium, even if the
- * process alone has died. */
-static void cut_in_flight(struct cut *cut, const struct list *transfers)
-{
-    LIST_FOR_EACH (node, transfers) {
-        struct sim_transfer *transfer = list_entry(node, struct sim_transfer, link);
-        const struct io_request *request = transfer->request;
-        bool torn = false;
-        bool whole = false;
-
-        if (request->op != IO_OP_WRITE || cut->from->gone) {
-            continue;
-        }
-        whole = cut_decide(cut, request->offset_bytes, request->length_bytes, 33, &torn);
-        if (cut->plan->cut == SIM_CUT_KEEP_ALL) {
-            whole = rng_below(cut->rng, 2) == 0;
-            torn = rng_below(cut->rng, 3) == 0;
-        }
-        cut_write(cut, request->offset_bytes, request->buffer, request->length_bytes, whole, torn);
-    }
-}
-
-/* The process alone dies: what reads returned is what is there. */
-static bool keeps_completed(const struct sim_cut_plan *plan)
-{
-    return plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone;
-}
-
-static uint32_t pages_of(uint32_t length_bytes)
-{
-    return (uint32_t)div_ceil_u64(length_bytes, PAGE_BYTES);
-}
-
-static uint32_t pages_in_flight(const struct list *transfers)
-{
-    uint32_t pages = 0;
-
-    LIST_FOR_EACH (node, transfers) {
-        const struct io_request *request = list_entry(node, struct sim_transfer, link)->request;
-
-        pages += request->op == IO_OP_WRITE ? pages_of(request->length_bytes) : 0;
-    }
-    return pages;
-}
-
-uint32_t sim_drive_pending_pages(const struct sim_drive *drive, bool process_alone)
-{
-    uint32_t pages = 0;
-
-    LIST_FOR_EACH (node, &drive->unflushed) {
-        pages += pages_of(list_entry(node, struct sim_write, link)->length_bytes);
-    }
-    pages = process_alone ? 0 : pages;
-    return drive->gone ? pages
-                       : pages + pages_in_flight(&drive->in_flight) + pages_in_flight(&drive->hung);
-}
-
-static void cut_apply(struct cut *cut)
-{
-    const struct sim_drive *from = cut->from;
-    static const uint32_t rates[] = {0, 1, 8, 15, 16};
-    uint64_t count = 0;
-    struct list nothing;
-
-    list_init(&nothing);
-    LIST_FOR_EACH (node, &from->unflushed) {
-        count++;
-    }
-    cut->kept = rng_below(cut->rng, count + from->in_flight_count + 1);
-    cut->rate_of_16 = cut->plan->cut == SIM_CUT_DRIVE_RATE ? rates[rng_below(cut->rng, 5)]
-                                                           : cut->plan->rate_of_16;
-    cut->spoils = cut->plan->spoilt == from;
-    LIST_FOR_EACH (node, keeps_completed(cut->plan) ? &nothing : &from->unflushed) {
-        const struct sim_write *write = list_entry(node, struct sim_write, link);
-        bool torn = false;
-        bool whole = cut_decide(cut, write->offset_bytes, write->length_bytes,
-                                cut->plan->torn_percent, &torn);
-
-        cut_write(cut, write->offset_bytes, write->bytes, write->length_bytes, whole, torn);
-    }
-    cut_in_flight(cut, &from->in_flight);
-    cut_in_flight(cut, &from->hung);
-}
-
-void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan)
-{
-    struct cut cut = {.plan = plan, .from = drive, .to = drive, .rng = &drive->world->rng};
-
-    if (keeps_completed(plan)) {
-        sim_pages_done(&drive->durable);
-        sim_pages_copy(&drive->durable, &drive->current); /* what a drive forgot too */
-    }
-    cut_apply(&cut);
-    current_revert(drive);
-    sim_drive_unhang(drive);
-}
-
-struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world *world,
-                                 const struct sim_cut_plan *plan)
-{
-    struct sim_drive *fork = drive_new(world, &drive->options);
-    struct cut cut = {.plan = plan, .from = drive, .to = fork, .rng = &world->rng};
-
-    fork->fault_count = drive->fault_count;
-    memcpy(fork->faults, drive->faults, sizeof(fork->faults));
-    fork->gone = drive->gone;
-    fork->cache_lost = drive->cache_lost;
-    fork->flush_fails = drive->flush_fails;
-    fork->flush_fails_once = drive->flush_fails_once;
-    fork->flush_ignored = drive->flush_ignored;
-    fork->write_fails = drive->write_fails;
-    fork->errors_left = drive->errors_left;
-    sim_pages_copy(&fork->durable, keeps_completed(plan) ? &drive->current : &drive->durable);
-    cut_apply(&cut);
-    sim_pages_copy(&fork->current, &fork->durable);
-    return fork;
+    sim_drive_write_pages(drive, &drive->current, offset_bytes, buffer, length_bytes);
+    sim_drive_write_pages(drive, &drive->durable, offset_bytes, buffer, length_bytes);
 }

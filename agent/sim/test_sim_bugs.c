@@ -40,8 +40,6 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REPLAY_NOT_DEGRADED, .story = closure_degraded},
     {.bug = SIM_BUG_REPLAY_UNFLUSHED, .story = closure_whole},
     {.bug = SIM_BUG_Q_NOT_UPDATED, .level = "6", .large = true},
-    {.bug = SIM_BUG_CONSISTENT_AHEAD, .large = true},
-    {.bug = SIM_BUG_CHECKPOINT_OF_NOW, .large = true},
     {.bug = SIM_BUG_MIRROR_READS_ANY, .level = "1"},
 };
 

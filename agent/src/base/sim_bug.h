@@ -31,9 +31,7 @@
     X(REBUILT_UNFLUSHED, P3, "a rebuild ends without a flush")                                     \
     X(SKIP_TARGET, P2, "writes do not reach a rebuild target")                                     \
     X(SYNC_SKIPS_ROW, P3, "a sync leaves out its first row")                                       \
-    X(CONSISTENT_AHEAD, P2, "the cursor of consistent rows is one row ahead")                      \
     X(CHECKPOINT_UNFLUSHED, P3, "publishes cursors before the flush")                              \
-    X(CHECKPOINT_OF_NOW, P3, "publishes the cursor of now, not of before the flush")               \
     X(FLUSH_IGNORED, P1, "answers a flush without flushing")                                       \
     X(FLUSH_ONE_MEMBER, P1, "flushes only one member")                                             \
     X(FLUSH_TARGET_LATE, P1, "a flush vouches for writes that came after it")                      \

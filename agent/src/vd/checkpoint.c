@@ -64,9 +64,7 @@ static void checkpoint_flushed(struct flush_waiter *waiter, int error)
 
         if (member->state == MEMBER_REBUILD) {
             member->rebuilt_bytes =
-                max_u64(member->rebuilt_bytes, SIM_BUG(CHECKPOINT_OF_NOW)
-                                                   ? group->members[i].rebuilt_bytes
-                                                   : group->members[i].checkpoint_bytes);
+                max_u64(member->rebuilt_bytes, group->members[i].checkpoint_bytes);
         }
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {

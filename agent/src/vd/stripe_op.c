@@ -144,7 +144,10 @@ static int op_plan(struct stripe_op *op)
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
     }
-    if (raid_level_info(input.level)->mirrored && (input.consistent || SIM_BUG(MIRROR_READS_ANY))) {
+    if (SIM_BUG(MIRROR_READS_ANY) && op->want == PLAN_READ) {
+        input.consistent = true;
+    }
+    if (raid_level_info(input.level)->mirrored && input.consistent) {
         input.mirror_preference = mirror_preference(op, valid);
     }
     return plan_make(&input, &op->plan);

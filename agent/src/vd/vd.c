@@ -199,7 +199,6 @@ static void idle_timer_fired(struct clock_timer *timer)
 void vd_consistent_advance(struct vd *vd, uint64_t rows)
 {
     ASSERT(rows <= geometry_row_count(&vd_config_of(vd)->geometry));
-    rows += SIM_BUG(CONSISTENT_AHEAD) && rows < geometry_row_count(&vd_config_of(vd)->geometry);
     vd->consistent_rows = max_u64(vd->consistent_rows, rows);
 }
 

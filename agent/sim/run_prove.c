@@ -1,0 +1,99 @@
+/*
+ * The proof at the end of a simulated life, and of every crash point: what was written can be read,
+ * lies where the layout says, agrees with its redundancy, and can be read with drives removed.
+ */
+#include <stdlib.h>
+
+#include "run_private.h"
+
+static void layout_read(void *context, uint32_t member, uint64_t offset_bytes, void *buffer,
+                        uint32_t length_bytes)
+{
+    sim_drive_peek(sim_array_sim(context, member), offset_bytes, buffer, length_bytes);
+}
+
+static struct layout layout_of(struct run *run, const struct vd_config *config)
+{
+    const struct geometry *geometry = &config->geometry;
+    const struct raid_level_info *level = raid_level_info(geometry->level);
+
+    return (struct layout){
+        .mirrored = level->mirrored,
+        .parity_count = level->parity_count,
+        .span_count = geometry->span_count,
+        .members_per_span = geometry->members_per_span,
+        .strip_bytes = geometry->strip_bytes,
+        .extent_start_bytes = config->extent_start_bytes,
+        .extent_bytes = geometry->extent_bytes,
+        .read = layout_read,
+        .context = run->array,
+    };
+}
+
+static void raw_check(struct run *run, uint32_t index)
+{
+    struct layout layout = layout_of(run, vd_config(sim_array_vd(run->array, index)));
+    struct model *model = run->models[index];
+    uint8_t *bytes = malloc(model->block_bytes);
+    uint64_t row = 0;
+    const char *wrong = layout_check(&layout, &row);
+
+    ASSERT(bytes != NULL);
+    if (wrong != NULL) {
+        run_fail(run, "vd%u row %llu: %s", index, (unsigned long long)row, wrong);
+    }
+    for (uint64_t block = 0; block < model->block_count && wrong == NULL; block++) {
+        uint32_t member = 0;
+        uint64_t offset = 0;
+
+        layout_find(&layout, block * model->block_bytes, &member, &offset);
+        sim_drive_peek(sim_array_sim(run->array, member), offset, bytes, model->block_bytes);
+        wrong = model_read_check(model, block, 1, model->floor + block, bytes, false);
+        if (wrong != NULL) {
+            run_fail(run, "vd%u block %llu on member %u: %s", index, (unsigned long long)block,
+                     member, wrong);
+        }
+    }
+    free(bytes);
+}
+
+/* As many drives of every span as it bears are pulled; all data must still be there. */
+static void loss_check(struct run *run)
+{
+    const struct geometry *geometry = &vd_config(sim_array_vd(run->array, 0))->geometry;
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+
+    if (tolerance == 0) {
+        return;
+    }
+    run->result->loss_sets++;
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        uint32_t first = (uint32_t)run_below(run, geometry->members_per_span);
+        uint32_t stride = 1 + (uint32_t)run_below(run, geometry->members_per_span - 1);
+
+        for (uint32_t i = 0; i < tolerance; i++) {
+            uint32_t place = i == 0 ? first : (first + stride) % geometry->members_per_span;
+
+            sim_drive_pull(sim_array_sim(run->array, span * geometry->members_per_span + place),
+                           false);
+        }
+    }
+    load_verify(run, "with drives pulled", false);
+}
+
+void run_prove(struct run *run)
+{
+    load_verify(run, "after everything was repaired", run_pins(run));
+    if (run->lying) {
+        return; /* the liar's rows were taken for clean */
+    }
+    for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
+        /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
+        if (vd_lost_blocks(sim_array_vd(run->array, i)) == 0) {
+            raw_check(run, i);
+        }
+    }
+    if (!run->result->failed) {
+        loss_check(run);
+    }
+}
