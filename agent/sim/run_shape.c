@@ -30,9 +30,7 @@ static void extent_choose(struct run *run, struct sim_array_options *options)
 
     options->strip_bytes = strips[run_below(run, 4)];
     options->vd_count = 1 + (uint32_t)run_below(run, RUN_VDS_MAX);
-    /* More rows than one step of a task takes, now and then. */
-    options->extent_bytes = options->strip_bytes * (run_chance(run, 25) ? 66 + run_below(run, 30)
-                                                                        : 2 + run_below(run, 20));
+    options->extent_bytes = options->strip_bytes * (2 + run_below(run, 20));
     options->extent_bytes =
         min_u64(options->extent_bytes, (768u << 10) / options->strip_bytes * options->strip_bytes);
     options->spare_count = 4;
