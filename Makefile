@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test bench soak lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench soak soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -14,9 +14,12 @@ help:
 	  '                 (LISTEN=ADDRESS:PORT listens elsewhere, then with TLS)' \
 	  'make demo-reset  forget the demo: its drives, database and login' \
 	  'make test        set up and run every test' \
+	  'make judge       a stock kernel under QEMU over a virtual drive, arrayd restarted' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
+	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
+	  '                 agent/tests/kill/ledger.jsonl ends' \
   'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
 	  'make clean       remove what was built (not the demo)'
@@ -45,6 +48,14 @@ demo-reset:
 
 test: setup-test
 	@exec .run/venv/bin/python .ci/test.py $(ONLY)
+
+judge: setup-test agent
+	@exec .ci/judge
+
+soak-host: setup-test agent
+	@ARRAYD=$(BUILD)/agent/src/daemon/arrayd ARRAYCTL=$(BUILD)/agent/src/cli/arrayctl \
+	  LOSSYDRIVE=$(BUILD)/agent/tests/tools/lossydrive \
+	  /usr/bin/python3 agent/tests/kill/long_run.py --ledger agent/tests/kill/ledger.jsonl
 
 bench: setup-test agent
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent

@@ -95,6 +95,8 @@ STEPS = [
          env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
     Step("agent-kill", [meson_test("agent", "kill", processes=1)],
          reports=[meson_report("agent", "kill")]),
+    Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
+                         "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
     Step("backend", [[str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
          folder=ROOT / "backend", reports=[junit("backend")]),
     Step("frontend", [

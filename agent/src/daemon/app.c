@@ -201,6 +201,7 @@ static void stop_begin(struct app *app)
     }
     app->stopping = true;
     notify_stopping();
+    export_server_leave(app->exports);
     drives_stop(app->drives);
     control_server_drain(app->control, stop_drained, app);
 }

@@ -48,6 +48,7 @@ struct export_server {
     struct list handshakes;    /* connections that have no entry yet */
     uint32_t connection_count; /* all */
     struct clock_timer hog_timer; /* armed while a connection waits for memory */
+    bool leaving;
     bool closing;
     void (*closed)(void *owner);
     void *closed_owner;
@@ -60,6 +61,7 @@ void nbd_connection_start(struct export_server *server, int fd, bool tls);
 struct list;
 void nbd_connection_kill_all(struct list *connections);
 void nbd_connection_shut_down_all(struct list *connections);
+void nbd_connection_leave_all(struct list *connections);
 
 /* Ends those that have kept memory for long without moving on. */
 void nbd_connection_kill_hogs(struct list *connections, uint64_t idle_since_us);

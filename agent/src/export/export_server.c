@@ -300,6 +300,17 @@ uint32_t export_server_connection_count(const struct export_server *server)
     return server->connection_count;
 }
 
+void export_server_leave(struct export_server *server)
+{
+    ASSERT(!server->closing);
+    server->leaving = true;
+    listeners_close(server);
+    nbd_connection_kill_all(&server->handshakes);
+    LIST_FOR_EACH (node, &server->entries) {
+        nbd_connection_leave_all(&list_entry(node, struct export_entry, link)->connections);
+    }
+}
+
 void export_server_close(struct export_server *server, void (*done)(void *owner), void *owner)
 {
     ASSERT(!server->closing);

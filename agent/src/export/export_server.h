@@ -71,6 +71,13 @@ uint32_t export_server_connections(const struct export_server *server,
 /* All connections, those still in the handshake included. */
 uint32_t export_server_connection_count(const struct export_server *server);
 
+/*
+ * The process ends and another will take its place: nobody new is let in, and clients are not
+ * told of a shutdown, which they would hand on as an error, but find their connections closed.
+ * What is in flight is still answered. Targets are removed and the server closed as ever.
+ */
+void export_server_leave(struct export_server *server);
+
 /* Stops listening and removes every target; done() when all connections are gone. */
 void export_server_close(struct export_server *server, void (*done)(void *owner), void *owner);
 

@@ -482,6 +482,15 @@ void nbd_connection_kill_hogs(struct list *connections, uint64_t idle_since_us)
     }
 }
 
+void nbd_connection_leave_all(struct list *connections)
+{
+    LIST_FOR_EACH (node, connections) {
+        struct nbd_connection *connection = list_entry(node, struct nbd_connection, link);
+        nbd_session_leave(connection->session);
+        connection_flush(connection);
+    }
+}
+
 void nbd_connection_shut_down_all(struct list *connections)
 {
     LIST_FOR_EACH (node, connections) {

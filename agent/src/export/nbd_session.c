@@ -43,6 +43,16 @@ static void end_if_idle_in_shutdown(struct nbd_session *session)
     }
 }
 
+/* Without an answer: the client will ask again elsewhere. */
+static void command_drop(struct command *command)
+{
+    struct nbd_session *session = command->session;
+
+    ASSERT(session->leaving);
+    nbd_command_free(command);
+    nbd_session_kick(session);
+}
+
 static void vd_complete(struct vd_request *vd, enum vd_status status)
 {
     struct command *command = container_of(vd, struct command, vd);
@@ -67,6 +77,10 @@ static void vd_complete(struct vd_request *vd, enum vd_status status)
         nbd_reply_error(command, NBD_EPERM, "the virtual drive is read-only");
         return;
     case VD_STATUS_SHUTDOWN:
+        if (session->leaving) {
+            command_drop(command);
+            return;
+        }
         nbd_reply_error(command, NBD_ESHUTDOWN, "the virtual drive is going away");
         return;
     case VD_STATUS_MAX:
@@ -112,6 +126,10 @@ static void receiving_done(struct nbd_session *session)
 
     ASSERT(command->received_bytes == command->buffer_bytes);
     session->receiving = NULL;
+    if (session->leaving) {
+        command_drop(command);
+        return;
+    }
     if (session->shutting_down) {
         nbd_reply_error(command, NBD_ESHUTDOWN, "the export is being closed");
         return;
@@ -247,7 +265,7 @@ static bool parse_request(struct nbd_session *session)
     struct nbd_request request;
     struct nbd_verdict verdict;
 
-    if (stream_count(session) < NBD_REQUEST_BYTES) {
+    if (session->leaving || stream_count(session) < NBD_REQUEST_BYTES) {
         return false;
     }
     if (!nbd_request_decode(session->stream + session->stream_start, &request)) {
@@ -546,6 +564,13 @@ void nbd_session_abandon(struct nbd_session *session)
     while ((node = list_pop_head(&session->replies)) != NULL) {
         nbd_command_free(list_entry(node, struct command, link));
     }
+}
+
+void nbd_session_leave(struct nbd_session *session)
+{
+    session->leaving = true;
+    nbd_buffer_give_up(session->options.buffers, &session->waiter);
+    nbd_session_shut_down(session);
 }
 
 void nbd_session_shut_down(struct nbd_session *session)

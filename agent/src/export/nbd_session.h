@@ -73,6 +73,10 @@ void nbd_session_abandon(struct nbd_session *session);
  * session ends. */
 void nbd_session_shut_down(struct nbd_session *session);
 
+/* The server goes away and will be back: what is in flight is answered, everything else is left
+ * without an answer, as if it had not arrived. A client that reconnects sends it again. */
+void nbd_session_leave(struct nbd_session *session);
+
 /* No more input wanted, nothing in flight, nothing to send. */
 bool nbd_session_is_finished(const struct nbd_session *session);
 /* No more input is wanted. */

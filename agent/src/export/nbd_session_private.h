@@ -34,6 +34,7 @@ struct nbd_session {
     enum session_state state;
     bool abandoned;
     bool shutting_down;
+    bool leaving; /* and nothing more is answered that has not been submitted */
     bool stalled; /* input waits for a command or memory to become free */
     bool kick_wanted;
     bool in_call;       /* inside a call of the owner: kicks wait for its end */

@@ -20,6 +20,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -37,6 +38,12 @@ DRIVE_MIB = 72  # 8 MiB of each are for virtual drives
 LAYOUT = {"one": ("raid1", 2), "five": ("raid5", 3), "six": ("raid6", 4), "ten": ("raid10", 4)}
 WRITERS_PER_DRIVE = 2
 SETTLE_EVERY = 4  # restarts, in kill mode
+
+
+def commit():
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                          cwd=Path(__file__).parent, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 class Writer:
@@ -231,6 +238,7 @@ class Test:
 
     def report(self):
         record = {
+            "commit": commit(),
             "kind": f"{self.options.mode}_cycles",
             "seed": self.options.seed,
             "cycles": self.cycles,

@@ -583,6 +583,37 @@ static void test_mutated_conversations(void **state)
     }
 }
 
+/* A restart: what is in flight is answered, the rest is as if it had not arrived. */
+static void test_leaving_answers_what_is_in_flight_only(void **state)
+{
+    struct fixture *fixture = *state;
+    static const uint8_t block[BLOCK_BYTES] = {9};
+    size_t before;
+
+    start_transmission(fixture, false);
+    before = fixture->heard.used;
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 1, 0, BLOCK_BYTES);
+    talk_bytes(&fixture->said, block, sizeof block);
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 2, 0, BLOCK_BYTES);
+    talk_bytes(&fixture->said, block, 100); /* the rest is still on its way */
+    (void)feed(fixture, SIZE_MAX);
+    assert_int_equal(nbd_session_inflight_count(fixture->session), 1);
+    nbd_session_leave(fixture->session);
+    assert_false(nbd_session_is_ending(fixture->session));
+    talk_bytes(&fixture->said, block, sizeof block - 100);
+    talk_request(&fixture->said, NBD_CMD_READ, 0, 3, 0, BLOCK_BYTES);
+    (void)feed(fixture, SIZE_MAX);
+    (void)feed(fixture, SIZE_MAX);
+    assert_int_equal(nbd_session_inflight_count(fixture->session), 1);
+    (void)ram_target_run(&fixture->ram);
+    while (drain(fixture, SIZE_MAX) > 0) {
+    }
+    assert_true(nbd_session_is_finished(fixture->session));
+    assert_int_equal(fixture->heard.used - before, 16);
+    assert_int_equal(get_be32(fixture->heard.bytes + before + 4), 0);
+    assert_int_equal(get_be64(fixture->heard.bytes + before + 8), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -596,6 +627,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_disconnect_finishes_what_was_asked, setup, teardown),
         cmocka_unit_test_setup_teardown(test_dead_client, setup, teardown),
         cmocka_unit_test_setup_teardown(test_export_that_goes_away, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_leaving_answers_what_is_in_flight_only, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_idle_session_ends_at_once_when_the_export_goes, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_wrong_magic_and_absurd_length_end_the_session, setup,

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Fuzzes every target for a while, from its corpus on, under address and undefined sanitizers.
+
+    fuzz/run.py --build FOLDER [--seconds 110] [--jobs 2] [--junit FILE] [--ledger FILE] [TARGET …]
+
+--seconds is for all targets together, shared evenly between them. The first run configures and
+builds FOLDER with clang-19. The canary has a fault on purpose: the run fails unless it is found.
+A finding is kept in FOLDER/findings; what is new in coverage goes to FOLDER/corpus, from where
+`-merge=1` brings it home.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+AGENT = Path(__file__).resolve().parents[1]
+OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false",
+           "-Dc_args=-fsanitize=fuzzer-no-link"]
+CANARY = "canary"
+CANARY_SECONDS = 10
+
+
+def build(folder):
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["meson", "setup", str(folder), str(AGENT), *OPTIONS], check=True,
+                       env={**os.environ, "CC": "clang-19"}, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", str(folder), "--quiet", "fuzzers"], check=True)
+
+
+def fuzz(folder, name, seconds):
+    """Runs one target; returns (executions, whether it found something, its last lines)."""
+    findings, corpus = folder / "findings" / name, folder / "corpus" / name
+    for path in (findings, corpus):
+        path.mkdir(parents=True, exist_ok=True)
+    words = [str(folder / "fuzz" / f"fuzz_{name}"), f"-max_total_time={seconds}", "-timeout=10",
+             "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={findings}/",
+             str(corpus)]
+    if name == "config":
+        words.insert(1, "-detect_leaks=0")  # libconfig's scanner, after an error: the end of arrayd
+    if name != CANARY:
+        words.append(str(AGENT / "fuzz/corpus" / name))
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
+    return int(executed[1]) if executed else 0, done.returncode != 0, done.stderr[-4000:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--seconds", type=int, default=110)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--junit", type=Path)
+    parser.add_argument("--ledger", type=Path, help="a file to which a line of JSON is added")
+    parser.add_argument("targets", nargs="*")
+    options = parser.parse_args()
+    build(options.build)
+    names = options.targets or sorted(path.name for path in (AGENT / "fuzz/corpus").iterdir())
+    each = max(1, (options.seconds - CANARY_SECONDS) * options.jobs // len(names))
+    plan = [(name, each) for name in names] + [(CANARY, CANARY_SECONDS)]
+    started = time.monotonic()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(lambda item: fuzz(options.build, *item), plan))
+    failed, cases = [], []
+    for (name, seconds), (executed, found, text) in zip(plan, results, strict=True):
+        wrong = found != (name == CANARY) or (executed == 0 and not found)
+        print(f"{name:20} {executed:10} executions in {seconds} s"
+              f"{' FOUND SOMETHING' if found else ''}{' (as it must)' if name == CANARY and found else ''}")
+        cases.append(f"<testcase classname='fuzz' name={quoteattr(name)}>"
+                     + ("<failure/>" if wrong else "") + "</testcase>")
+        if wrong:
+            failed.append(name)
+            print(text)
+    if options.junit is not None:
+        options.junit.write_text(f"<testsuite name='fuzz'>{''.join(cases)}</testsuite>\n")
+    if options.ledger is not None:
+        with options.ledger.open("a") as file:
+            file.write(json.dumps({
+                "kind": "fuzz", "seconds": round(time.monotonic() - started),
+                "executions": {name: result[0] for (name, _), result in
+                               zip(plan, results, strict=True) if name != CANARY},
+                "failures": len(failed)}) + "\n")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

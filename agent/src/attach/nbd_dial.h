@@ -1,0 +1,28 @@
+/*
+ * A client's side of the NBD handshake, blocking: connects, asks for one export, and hands the
+ * socket over in the transmission phase, as the kernel's nbd driver wants it.
+ */
+#ifndef ARRAYWRIGHT_ATTACH_NBD_DIAL_H
+#define ARRAYWRIGHT_ATTACH_NBD_DIAL_H
+
+#include <stdint.h>
+
+#include "base/attrs.h"
+
+#define DIAL_TEXT_BYTES 256u
+
+struct nbd_offer {
+    int fd;
+    uint64_t size_bytes;
+    uint16_t flags;       /* NBD_FLAG_… of the transmission */
+    uint32_t block_bytes; /* the smallest request */
+};
+
+/*
+ * address: the path of a Unix socket, or HOST:PORT with a numeric host. -errno and a sentence in
+ * text; -ENOENT: the server is there but has no such export (yet).
+ */
+MUST_CHECK int nbd_dial(const char *address, const char *name, struct nbd_offer *ret_offer,
+                        char text[DIAL_TEXT_BYTES]);
+
+#endif
