@@ -40,31 +40,41 @@ static struct vd_target *target_at(struct nbd_catalog *catalog, uint32_t index)
 
 static const struct nbd_catalog_ops catalog_ops = {.count = target_count, .at = target_at};
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void talk(const uint8_t *data, size_t size, enum nbd_tls_state tls)
 {
     static uint8_t bytes[NBD_HANDSHAKE_OUTPUT_BYTES];
     struct nbd_catalog catalog = {.ops = &catalog_ops};
     struct nbd_output output = {.bytes = bytes, .capacity = sizeof bytes};
     struct nbd_handshake handshake;
+    enum nbd_step step = NBD_STEP_NEXT;
     size_t place = 0;
 
     nbd_handshake_init(&handshake, &catalog, &output);
-    for (;;) {
+    handshake.tls = tls;
+    while (step == NBD_STEP_NEXT || step == NBD_STEP_TLS) {
         size_t used = 0;
-        enum nbd_step step;
         output.used = 0;
         step = nbd_handshake_input(&handshake, data + place, size - place, &used, &output);
         ASSERT(used <= size - place);
         ASSERT(output.used <= output.capacity);
         place += used;
         if (step == NBD_STEP_START) {
+            ASSERT(handshake.tls != NBD_TLS_REQUIRED);
             ASSERT(handshake.target >= targets);
             ASSERT(handshake.target < targets + sizeof targets / sizeof targets[0]);
         }
-        if (step != NBD_STEP_NEXT) {
-            ASSERT(step != NBD_STEP_MORE || used == 0);
-            return 0;
+        if (step == NBD_STEP_TLS) {
+            ASSERT(tls == NBD_TLS_REQUIRED);
+            nbd_handshake_tls_begun(&handshake);
         }
-        ASSERT(used > 0);
+        ASSERT(step != NBD_STEP_MORE || used == 0);
+        ASSERT((step != NBD_STEP_NEXT && step != NBD_STEP_TLS) || used > 0);
     }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    talk(data, size, NBD_TLS_OFF);
+    talk(data, size, NBD_TLS_REQUIRED);
+    return 0;
 }
