@@ -20,7 +20,7 @@ help:
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
-  'make lint        formatters, linters, type checks' \
+	  'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
 	  'make clean       remove what was built (not the demo)'
 
