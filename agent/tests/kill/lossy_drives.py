@@ -32,7 +32,11 @@ class LossyDrives:
             os.close(fd)
 
     def status(self):
-        lines = (self.mount / "status").read_text().splitlines()
+        fd = os.open(self.mount / "status", os.O_RDONLY)
+        try:
+            lines = os.read(fd, 4096).decode().splitlines()  # at once: it changes meanwhile
+        finally:
+            os.close(fd)
         return {name: int(value) for name, value in (line.split() for line in lines)}
 
     def until(self, what, check, patience_s=30):

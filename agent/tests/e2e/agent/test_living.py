@@ -86,12 +86,14 @@ class Memory(AgentCase):
             vd["consistent"] for vd in view.all("virtual_drive").values()))
         rng = random.Random(3)
         groups = [[agent.nbd_open(name) for _ in range(2)] for name in ("five", "six")]
-        for handles in groups:
-            mixed_work(handles, rng, 400)
+        for _ in range(12):
+            for handles in groups:
+                mixed_work(handles, rng, 32)
         self.assertGreater(allocations.count(), 0)  # it does count
         allocations.reset()
-        for handles in groups:
-            mixed_work(handles, rng, 4000)
+        for _ in range(125):  # both all the time: neither falls idle and is marked clean
+            for handles in groups:
+                mixed_work(handles, rng, 32)
         count = allocations.count()
         maps = Path(f"/proc/{agent.process.pid}/maps").read_text()
         self.assertEqual(count, 0, f"{count} allocations:\n{allocations.places(maps)}")
