@@ -66,6 +66,10 @@ SAN_ENV = {
 THREADED_TESTS = ["host-loop", "host-file_port", "host-device", "host-state_store",
                   "host-event_log", "host-notify", "export-nbd_session", "export-server"]
 
+# agent-living looks at the process as it really is: its memory and what it allocates.
+DAEMON_STORIES = [f"agent-{story}" for story in ("creation", "repair", "daemon", "devices",
+                                                 "control", "command_line", "tls")]
+
 STEPS = [
     Step("generated", [[str(PYTHON), ".ci/check_repository.py", "--junit",
                         str(junit("generated"))]], reports=[junit("generated")]),
@@ -89,8 +93,9 @@ STEPS = [
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.
-    Step("agent-e2e", [meson_test("agent-tsan", "e2e", "agent", processes=1),
-                       meson_test("agent", "e2e", "nbd", "uplink", processes=1)],
+    Step("agent-e2e", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES, processes=1),
+                       meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
+                                  processes=1)],
          reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
          env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
     Step("agent-kill", [meson_test("agent", "kill", processes=1)],

@@ -40,8 +40,8 @@ WRITERS_PER_DRIVE = 2
 SETTLE_EVERY = 4  # restarts, in kill mode
 
 
-def commit():
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+def tree(what):
+    done = subprocess.run(["git", "rev-parse", "--short=12", what], capture_output=True, text=True,
                           cwd=Path(__file__).parent, check=False)
     return done.stdout.strip() or "unknown"
 
@@ -238,7 +238,8 @@ class Test:
 
     def report(self):
         record = {
-            "commit": commit(),
+            "commit": tree("HEAD"),
+            "engine": tree("HEAD:agent/src"),  # outlives a rebase
             "kind": f"{self.options.mode}_cycles",
             "seed": self.options.seed,
             "cycles": self.cycles,
