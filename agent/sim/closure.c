@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout.h"
 #include "model.h"
 #include "sim_array.h"
 #include "sim_intent_log.h"
@@ -74,6 +75,11 @@ static void shot_done(struct vd_request *request, enum vd_status status)
     shot->open = false;
 }
 
+static bool is_loss_later(const struct story *story)
+{
+    return story->kind == CLOSURE_LOSS_AFTER || story->kind == CLOSURE_LOSS_AT;
+}
+
 /* A few blocks, often in the first rows; some of whole rows, unless losses come later. */
 static void range_choose(struct story *story, struct shot *shot)
 {
@@ -84,11 +90,11 @@ static void range_choose(struct story *story, struct shot *shot)
 
     shot->block = below(story, zone);
     shot->count = 1 + below(story, strip / 2);
-    if (story->kind != CLOSURE_LOSS_AFTER && below(story, 3) == 0) {
+    if (!is_loss_later(story) && below(story, 3) == 0) {
         shot->block = shot->block / row * row;
         shot->count = row;
     }
-    if (story->kind == CLOSURE_LOSS_AFTER) {
+    if (is_loss_later(story)) {
         shot->count =
             shot->count < strip - shot->block % strip ? shot->count : strip - shot->block % strip;
     }
@@ -185,7 +191,7 @@ static void all_verify(struct story *story, const char *when)
 /* As many of each span as it bears, or fewer. */
 static void members_pull(struct story *story)
 {
-    const struct geometry *geometry = &vd_config(vd_of(story))->geometry;
+    const struct geometry *geometry = &story->array->config->vds[0].geometry;
     uint32_t width = geometry->members_per_span;
     uint32_t count = 1 + (uint32_t)below(story, geometry_span_tolerance(geometry));
 
@@ -211,7 +217,18 @@ static void clear_check(void *context)
     }
 }
 
-static void story_begin(struct story *story, int level, uint64_t seed)
+static void log_choose(struct story *story, struct sim_array_options *options)
+{
+    story->log = sim_intent_log_create(story->world);
+    story->log->latency_us = below(story, 2) == 0 ? 0 : 300;
+    story->log->capacity = below(story, 3) == 0 ? 4 : SIM_INTENTS_MAX;
+    story->log->lazy = (uint32_t)below(story, 3);
+    story->log->on_clear = clear_check;
+    story->log->on_clear_context = story;
+    options->intent_log = &story->log->log;
+}
+
+static void story_begin(struct story *story, int level, bool drives, uint64_t seed)
 {
     static const struct {
         uint32_t spans, width_min, width_max;
@@ -228,13 +245,10 @@ static void story_begin(struct story *story, int level, uint64_t seed)
 
     rng_seed(&story->rng, seed);
     story->world = sim_world_create(seed ^ 0xc105e);
-    story->log = sim_intent_log_create(story->world);
-    story->log->latency_us = below(story, 2) == 0 ? 0 : 300;
-    story->log->capacity = below(story, 3) == 0 ? 4 : SIM_INTENTS_MAX;
-    story->log->lazy = (uint32_t)below(story, 3);
-    story->log->on_clear = clear_check;
-    story->log->on_clear_context = story;
-    options.intent_log = &story->log->log;
+    options.stripe_log = drives;
+    if (!drives) {
+        log_choose(story, &options);
+    }
     options.span_count = ranges[level].spans;
     options.members_per_span = ranges[level].width_min + (uint32_t)below(story, width);
     options.strip_bytes = 8192u << below(story, 3);
@@ -249,9 +263,11 @@ static void story_begin(struct story *story, int level, uint64_t seed)
 
 static void story_end(struct story *story)
 {
-    story->result->appends = story->log->appends;
-    story->result->replayed = story->log->replayed;
-    story->result->waits = story->log->waits;
+    if (story->log != NULL) {
+        story->result->appends = story->log->appends;
+        story->result->replayed = story->log->replayed;
+        story->result->waits = story->log->waits;
+    }
     (void)sim_array_stop(story->array); /* degraded perhaps */
     while (!list_is_empty(&story->world->events)) {
         (void)sim_world_step(story->world); /* there is something */
@@ -276,7 +292,7 @@ static void story_write(struct story *story)
     }
 }
 
-static void story_cut(struct story *story)
+static void story_cut(struct story *story, bool lose)
 {
     const struct geometry *geometry = &vd_config(vd_of(story))->geometry;
     uint64_t row_blocks = geometry_row_bytes(geometry) / BLOCK_BYTES;
@@ -284,13 +300,16 @@ static void story_cut(struct story *story)
 
     story->dead = true;
     sim_array_power_cut(story->array, (enum sim_cut)below(story, SIM_CUT_MAX));
+    if (lose) {
+        members_pull(story);
+    }
     model_crashed(story->model, row_blocks);
     error = sim_array_reload(story->array);
     ASSERT(error == 0);
     story->dead = false;
 }
 
-void closure_tell(enum closure_story kind, int level, uint64_t seed,
+void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed,
                   struct closure_result *ret_result)
 {
     struct story *story = calloc(1, sizeof(*story));
@@ -299,14 +318,14 @@ void closure_tell(enum closure_story kind, int level, uint64_t seed,
     memset(ret_result, 0, sizeof(*ret_result));
     story->kind = kind;
     story->result = ret_result;
-    story_begin(story, level, seed);
+    story_begin(story, level, drives, seed);
     all_write(story);
     if (kind == CLOSURE_DEGRADED) {
         members_pull(story);
     }
     for (uint32_t round = 0; round < 2 && ret_result->why[0] == '\0'; round++) {
         story_write(story);
-        story_cut(story);
+        story_cut(story, round == 1 && kind == CLOSURE_LOSS_AT);
         if (round == 1 && kind == CLOSURE_LOSS_AFTER) {
             members_pull(story);
         }
@@ -316,21 +335,192 @@ void closure_tell(enum closure_story kind, int level, uint64_t seed,
     free(story);
 }
 
-static bool closure_holds(enum closure_story kind, uint64_t seed)
+static bool closure_holds(enum closure_story kind, bool drives, uint64_t seed)
 {
     static const int levels[] = {RAID_LEVEL_5, RAID_LEVEL_6, RAID_LEVEL_50};
     struct closure_result result;
 
-    closure_tell(kind, levels[seed % 3], seed, &result);
+    closure_tell(kind, levels[seed % 3], drives, seed, &result);
     return result.why[0] == '\0';
 }
 
 bool closure_degraded(uint64_t seed)
 {
-    return closure_holds(CLOSURE_DEGRADED, seed);
+    return closure_holds(CLOSURE_DEGRADED, false, seed);
 }
 
 bool closure_whole(uint64_t seed)
 {
-    return closure_holds(CLOSURE_WHOLE, seed);
+    return closure_holds(CLOSURE_WHOLE, false, seed);
+}
+
+bool closure_drives_loss(uint64_t seed)
+{
+    return closure_holds(CLOSURE_LOSS_AT, true, seed);
+}
+
+bool closure_drives_whole(uint64_t seed)
+{
+    return closure_holds(CLOSURE_WHOLE, true, seed);
+}
+
+/* Region maps */
+
+#define BURST 3u
+
+static void burst_done(struct vd_request *request, enum vd_status status)
+{
+    (void)request; /* the drives tell what came of it */
+    (void)status;
+}
+
+static void sync_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void rows_sync(struct sim_array *array)
+{
+    struct vd *vd = sim_array_vd(array, 0);
+    uint64_t row = 0;
+    uint64_t count = 0;
+
+    while (vd_sync_next(vd, SYNC_ROWS_MAX, &row, &count)) {
+        struct vd_sync sync = {.vd = vd, .row = row, .row_count = (uint32_t)count};
+
+        sync.complete = sync_done;
+        sync.owner = array;
+        vd_sync_submit(vd, &sync);
+        if (sim_array_wait(array) != 0) {
+            return;
+        }
+        vd_sync_advance(vd, row, count);
+    }
+}
+
+static void rows_write(struct sim_array *array, struct rng *rng)
+{
+    const struct geometry *geometry = &vd_config(sim_array_vd(array, 0))->geometry;
+    uint64_t zone = geometry_row_count(geometry) / 4;
+    uint8_t bytes[4096];
+
+    for (uint32_t i = 0; i < 60; i++) {
+        uint64_t row = rng_below(rng, zone);
+
+        /* From time to time the load moves on, and what it leaves comes to rest. */
+        zone = rng_below(rng, 8) == 0 ? 1 + rng_below(rng, geometry_row_count(geometry)) : zone;
+        rng_fill(rng, bytes, sizeof(bytes));
+        (void)sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false,
+                           row * geometry_row_bytes(geometry), sizeof(bytes),
+                           bytes); /* nothing fails here */
+        sim_world_advance(array->world, rng_below(rng, SIM_SECOND / 8));
+    }
+}
+
+/* A few writes in the air, and a moment of what follows them: marks, pages, flushes. */
+static void rows_burst(struct sim_array *array, struct rng *rng, struct vd_request *requests,
+                       uint8_t *bytes)
+{
+    const struct geometry *geometry = &vd_config(sim_array_vd(array, 0))->geometry;
+
+    for (uint32_t i = 0; i < BURST; i++) {
+        requests[i] = (struct vd_request){.op = VD_OP_WRITE, .length_bytes = 4096, .buffer = bytes};
+        requests[i].offset_bytes =
+            rng_below(rng, geometry_row_count(geometry)) * geometry_row_bytes(geometry);
+        requests[i].complete = burst_done;
+        vd_submit(sim_array_vd(array, 0), &requests[i]);
+    }
+    for (uint64_t steps = rng_below(rng, 120); steps > 0 && sim_world_step(array->world); steps--) {
+    }
+}
+
+/* One row comes to rest while another is written without a pause, so that no flush but that of
+ * the cleaning covers it; until a flush begins. */
+static void rows_rest(struct sim_array *array)
+{
+    const struct geometry *geometry = &vd_config(sim_array_vd(array, 0))->geometry;
+    uint32_t row_bytes = geometry_row_bytes(geometry);
+    uint8_t bytes[4096];
+    uint64_t flushes = 0;
+
+    sim_world_advance(array->world, 2 * SIM_SECOND); /* what was before has come to rest */
+    memset(bytes, 0x5a, sizeof(bytes));
+    for (uint64_t i = 0; i < 2; i++) { /* the one that is to rest comes last, after its mark */
+        (void)sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, (1 - i) * row_bytes,
+                           sizeof(bytes), bytes); /* nothing fails here */
+    }
+    flushes = array->sims[0]->counters.flushes;
+    for (uint32_t i = 0; i < 4000 && array->sims[0]->counters.flushes == flushes; i++) {
+        (void)sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, row_bytes,
+                           sizeof(bytes), bytes); /* nothing fails here */
+    }
+}
+
+static void layout_read(void *context, uint32_t member, uint64_t offset_bytes, void *buffer,
+                        uint32_t length_bytes)
+{
+    sim_drive_peek(sim_array_sim(context, member), offset_bytes, buffer, length_bytes);
+}
+
+static struct layout layout_of(struct sim_array *array)
+{
+    const struct vd_config *config = vd_config(sim_array_vd(array, 0));
+    const struct geometry *geometry = &config->geometry;
+    const struct raid_level_info *level = raid_level_info(geometry->level);
+
+    return (struct layout){
+        .mirrored = level->mirrored,
+        .parity_count = level->parity_count,
+        .span_count = geometry->span_count,
+        .members_per_span = geometry->members_per_span,
+        .strip_bytes = geometry->strip_bytes,
+        .extent_start_bytes = config->extent_start_bytes,
+        .extent_bytes = geometry->extent_bytes,
+        .read = layout_read,
+        .context = array,
+    };
+}
+
+bool closure_regions(uint64_t seed)
+{
+    struct vd_request burst[BURST];
+    uint8_t bytes[4096];
+    static const enum raid_level levels[] = {RAID_LEVEL_5, RAID_LEVEL_6, RAID_LEVEL_1};
+    struct sim_array_options options = {.level = levels[seed % 3],
+                                        .span_count = 1,
+                                        .members_per_span = 4,
+                                        .strip_bytes = 8192,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 8192 * 32,
+                                        .consistent = true,
+                                        .dirty_idle_ms = 200,
+                                        .region_bytes = 8192};
+    struct sim_world *world = sim_world_create(seed);
+    struct sim_array *array = sim_array_create(world, &options);
+    struct layout layout;
+    struct rng rng;
+    uint64_t row = 0;
+    bool sound = false;
+
+    rng_seed(&rng, seed ^ 0x4e61);
+    if (sim_array_start(array) == 0) {
+        rows_write(array, &rng);
+        rng_fill(&rng, bytes, sizeof(bytes));
+        if (seed % 4 == 0) {
+            rows_rest(array);
+        } else {
+            rows_burst(array, &rng, burst, bytes);
+        }
+        sim_array_power_cut(array, (enum sim_cut)rng_below(&rng, SIM_CUT_MAX));
+        if (sim_array_reload(array) == 0) {
+            rows_sync(array);
+            layout = layout_of(array);
+            sound = layout_check(&layout, &row) == NULL;
+        }
+    }
+    (void)sim_array_stop(array); /* it has been checked */
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+    return sound;
 }

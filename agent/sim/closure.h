@@ -11,7 +11,8 @@
 
 enum closure_story {
     CLOSURE_DEGRADED,   /* members are missing before the writes */
-    CLOSURE_LOSS_AFTER, /* members are missing after the power cut; writes smaller than rows */
+    CLOSURE_LOSS_AFTER, /* members are missing after the start; writes smaller than rows */
+    CLOSURE_LOSS_AT,    /* the same, missing already at the start */
     CLOSURE_WHOLE,      /* nobody is missing; all sizes of writes */
     CLOSURE_STORY_MAX
 };
@@ -23,12 +24,18 @@ struct closure_result {
     uint64_t waits;
 };
 
-/* level: enum raid_level. */
-void closure_tell(enum closure_story story, int level, uint64_t seed,
+/* level: enum raid_level. drives: the log is the stripe log on the members, else one in memory. */
+void closure_tell(enum closure_story story, int level, bool drives, uint64_t seed,
                   struct closure_result *ret_result);
+
+/* A life of region maps: writes here and there, rests, a power cut, a resync of what the map says;
+ * then every row agrees. False: one does not. */
+bool closure_regions(uint64_t seed);
 
 /* For planted bugs: false if the promise was broken. */
 bool closure_degraded(uint64_t seed);
 bool closure_whole(uint64_t seed);
+bool closure_drives_loss(uint64_t seed);
+bool closure_drives_whole(uint64_t seed);
 
 #endif

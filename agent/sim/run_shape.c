@@ -60,6 +60,10 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     } else {
         extent_choose(run, options);
     }
+    /* Regions of a few rows, so that a small life has many. */
+    options->region_bytes = (uint64_t)options->strip_bytes << run->options->seed % 3;
+    /* Few, because the log is read whole at each start. */
+    options->stripe_log = run->options->seed % 11 == 0;
 }
 
 void shape_describe(struct run *run)
@@ -67,10 +71,10 @@ void shape_describe(struct run *run)
     const struct sim_array_options *o = &run->array->options;
 
     (void)snprintf(run->result->shape, sizeof(run->result->shape),
-                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u",
+                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
-                   o->stripe_ops); /* fits */
+                   o->stripe_ops, o->stripe_log ? " log" : ""); /* fits */
 }
 
 /* Swarm: in half of the lives most classes are off, so that the others meet each other. A lie

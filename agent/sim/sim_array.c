@@ -81,6 +81,7 @@ static void config_fill_vd(struct sim_array *array, uint32_t index)
     vd->extent_start_bytes = index * extent_stride(options);
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->write_policy = WRITE_POLICY_WRITE_THROUGH;
+    vd->stripe_log = options->stripe_log;
     if (options->consistent) {
         vd->consistent_rows = geometry_row_count(&vd->geometry);
     }
@@ -250,6 +251,7 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
         .member_changed = member_changed, .media_error = media_error, .context = array};
     struct group_options options = {.stripe_ops = array->options.stripe_ops,
                                     .dirty_idle_ms = array->options.dirty_idle_ms,
+                                    .region_bytes = array->options.region_bytes,
                                     .intent_log = array->options.intent_log};
     struct drive *members[SIM_ARRAY_DRIVES_MAX] = {NULL};
     int error = 0;

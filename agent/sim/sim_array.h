@@ -30,6 +30,8 @@ struct sim_array_options {
     uint32_t stripe_ops;      /* 0: default */
     uint32_t timeout_ms;      /* 0: 2000 */
     uint32_t dirty_idle_ms;   /* 0: 500 */
+    uint64_t region_bytes;    /* 0: default */
+    bool stripe_log;          /* of every virtual drive */
     struct intent_log *intent_log; /* the test's; NULL: none */
 };
 

@@ -18,10 +18,10 @@ static uint32_t runs_wanted(uint32_t fallback)
     return text != NULL && text[0] != '\0' ? (uint32_t)strtoul(text, NULL, 0) : fallback;
 }
 
-static void stories_tell(enum closure_story story, const char *name)
+static void stories_tell(enum closure_story story, bool drives, const char *name)
 {
     uint64_t seed = aw_test_seed(name, 7000);
-    uint32_t runs = runs_wanted(10);
+    uint32_t runs = runs_wanted(drives ? 3 : 10); /* a ring to be read at each start */
     uint64_t appends = 0;
     uint64_t replayed = 0;
     uint64_t waits = 0;
@@ -29,7 +29,7 @@ static void stories_tell(enum closure_story story, const char *name)
     for (uint32_t i = 0; i < runs * LEVEL_COUNT; i++) {
         struct closure_result result;
 
-        closure_tell(story, levels[i % LEVEL_COUNT], seed + i, &result);
+        closure_tell(story, levels[i % LEVEL_COUNT], drives, seed + i, &result);
         if (result.why[0] != '\0') {
             fail_msg("%s: AW_SEED=%llu level %s: %s", name, (unsigned long long)(seed + i),
                      raid_level_info((enum raid_level)levels[i % LEVEL_COUNT])->name, result.why);
@@ -40,7 +40,7 @@ static void stories_tell(enum closure_story story, const char *name)
     }
     printf("# %s: %llu intents, %llu replayed, %llu waited for room\n", name,
            (unsigned long long)appends, (unsigned long long)replayed, (unsigned long long)waits);
-    if (getenv("AW_RUNS") == NULL) {
+    if (getenv("AW_RUNS") == NULL && !drives) {
         assert_true(appends > 100 && replayed > 20 && waits > 0);
     }
 }
@@ -48,19 +48,41 @@ static void stories_tell(enum closure_story story, const char *name)
 static void test_degraded(void **state)
 {
     (void)state;
-    stories_tell(CLOSURE_DEGRADED, "degraded");
+    stories_tell(CLOSURE_DEGRADED, false, "degraded");
 }
 
 static void test_loss_after(void **state)
 {
     (void)state;
-    stories_tell(CLOSURE_LOSS_AFTER, "loss after the cut");
+    stories_tell(CLOSURE_LOSS_AFTER, false, "loss after the start");
+    stories_tell(CLOSURE_LOSS_AT, false, "loss at the cut");
 }
 
 static void test_whole(void **state)
 {
     (void)state;
-    stories_tell(CLOSURE_WHOLE, "nobody missing");
+    stories_tell(CLOSURE_WHOLE, false, "nobody missing");
+}
+
+static void test_stripe_log(void **state)
+{
+    (void)state;
+    stories_tell(CLOSURE_DEGRADED, true, "stripe log, degraded");
+    stories_tell(CLOSURE_LOSS_AFTER, true, "stripe log, loss after the start");
+    stories_tell(CLOSURE_LOSS_AT, true, "stripe log, loss at the cut");
+    stories_tell(CLOSURE_WHOLE, true, "stripe log, nobody missing");
+}
+
+static void test_regions(void **state)
+{
+    uint64_t seed = aw_test_seed("regions", 500);
+
+    (void)state;
+    for (uint32_t i = 0; i < runs_wanted(40); i++) {
+        if (!closure_regions(seed + i)) {
+            fail_msg("regions: AW_SEED=%llu: a row does not agree", (unsigned long long)(seed + i));
+        }
+    }
 }
 
 /* Stories that once failed. */
@@ -78,7 +100,7 @@ static void test_recorded(void **state)
     for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
         struct closure_result result;
 
-        closure_tell(recorded[i].story, recorded[i].level, recorded[i].seed, &result);
+        closure_tell(recorded[i].story, recorded[i].level, false, recorded[i].seed, &result);
         assert_string_equal(result.why, "");
     }
 }
@@ -86,10 +108,9 @@ static void test_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degraded),
-        cmocka_unit_test(test_loss_after),
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_degraded), cmocka_unit_test(test_loss_after),
+        cmocka_unit_test(test_whole),    cmocka_unit_test(test_stripe_log),
+        cmocka_unit_test(test_recorded), cmocka_unit_test(test_regions),
     };
 
     if (getenv("AW_TEST") != NULL) {

@@ -70,10 +70,18 @@
     X(INTENT_NOT_DEGRADED, P1, "replaces degraded rows without an intent")                         \
     X(INTENT_IGNORES_OPEN, P1, "writes whole rows past older open intents")                        \
     X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
-    X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")
+    X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")                 \
+    X(LOG_ONE_COPY, P1, "keeps one copy of the stripe log only")                                   \
+    X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")
+
+#define SIM_BUGS_REGION(X)                                                                         \
+    X(REGION_AFTER_DATA, P2, "writes before their region's mark is durable")                       \
+    X(REGION_CLEAN_OPEN, P2, "cleans regions with writes open")                                    \
+    X(REGION_CLEAN_UNFLUSHED, P2, "cleans regions without a flush")                                \
+    X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")
 
 /* All; another family of bugs gets a list of its own and a place here. */
-#define SIM_BUGS(X) SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X)
+#define SIM_BUGS(X) SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X)
 
 enum sim_bug {
     SIM_BUG_NONE,

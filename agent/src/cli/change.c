@@ -495,6 +495,7 @@ static const struct property vd_property_table[] = {
      "AccPolicy",
      "access",
      {{"rw", "read_write"}, {"ro", "read_only"}, {"blocked", "blocked"}}},
+    {"stripelog", "StripeLog", "stripe_log", {{"on", "true"}, {"off", "false"}}},
 };
 
 /* The word for a typed value; NULL if it is none of the property's. */
@@ -523,10 +524,12 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
         (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
                        property->option);
     } else {
-        error =
-            cli_execute(context, "vd_set",
-                        json_pack("{s:s, s:s}", "virtual_drive", vd->key, property->argument, word),
-                        NULL, json_array(), message);
+        bool flag = strcmp(property->argument, "stripe_log") == 0;
+
+        error = cli_execute(context, "vd_set",
+                            json_pack("{s:s, s:o}", "virtual_drive", vd->key, property->argument,
+                                      flag ? json_boolean(word[0] == 't') : json_string(word)),
+                            NULL, json_array(), message);
     }
     (void)json_array_append_new(change->rows, json_pack("{s:I, s:s, s:s, s:s, s:i, s:s}", "VD",
                                                         (json_int_t)doc_u64(vd->doc, "index"),

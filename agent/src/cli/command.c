@@ -77,10 +77,10 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", false, change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",
      "Deletes a virtual drive and everything on it. Without force its name must be typed."},
-    {CLI_OBJECT_VD, "set", NULL, "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy=", false,
-     change_vd_set,
+    {CLI_OBJECT_VD, "set", NULL,
+     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog=", false, change_vd_set,
      "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
-     "pdcache=on|off|default | accesspolicy=rw|ro|blocked",
+     "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off",
      "Changes properties of a virtual drive."},
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", false, change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},

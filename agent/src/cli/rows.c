@@ -504,6 +504,10 @@ json_t *vd_properties(const struct model *model, const struct model_object *vd)
     (void)snprintf(text, sizeof(text), "6%.31s", doc_text(vd->doc, "guid"));
     row_text(section, "SCSI NAA Id", text);
     row_text(section, "Unmap Enabled", "Yes");
+    if (!doc_is_null(vd->doc, "stripe_log")) {
+        row_text(section, "Stripe Log", doc_bool(vd->doc, "stripe_log") ? "On" : "Off");
+    }
+    row_text(section, "Guarantee", doc_text(json_object_get(vd->doc, "guarantee"), "text"));
     return section;
 }
 

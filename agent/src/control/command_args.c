@@ -121,6 +121,8 @@ static const struct arg_spec vd_set_args[] = {
      VD_SET_DRIVE_CACHE, AT(vd_set.fields)},
     {"access", ARG_WORD, false, AT(vd_set.access), 0, 0, read_access, VD_SET_ACCESS,
      AT(vd_set.fields)},
+    {"stripe_log", ARG_BOOL, false, AT(vd_set.stripe_log), 0, 0, NULL, VD_SET_STRIPE_LOG,
+     AT(vd_set.fields)},
     END};
 
 static const struct arg_spec controller_set_args[] = {

@@ -332,6 +332,9 @@ static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config
     json_put_text(doc, "io_policy", io_policy_word(config->io_policy));
     json_put_text(doc, "drive_cache_policy", drive_cache_policy_word(config->drive_cache_policy));
     json_put_u64(doc, "created_at_us", config->created_us);
+    if (geometry_span_tolerance(&config->geometry) > 0) {
+        json_put_bool(doc, "stripe_log", config->stripe_log);
+    }
 }
 
 static json_t *virtual_drive_doc(const struct virtual_drive_view *view)

@@ -73,7 +73,8 @@ enum vd_set_field {
     VD_SET_READ_POLICY = 4,
     VD_SET_IO_POLICY = 8,
     VD_SET_DRIVE_CACHE = 16,
-    VD_SET_ACCESS = 32
+    VD_SET_ACCESS = 32,
+    VD_SET_STRIPE_LOG = 64
 };
 
 struct command_vd_set {
@@ -85,6 +86,7 @@ struct command_vd_set {
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
     enum access_policy access;
+    bool stripe_log;
 };
 
 enum controller_set_field {

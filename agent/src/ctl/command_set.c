@@ -89,6 +89,8 @@ static void vd_edit(struct group_config *config, void *context)
         vd->drive_cache_policy = (args->fields & VD_SET_DRIVE_CACHE) != 0 ? args->drive_cache_policy
                                                                           : vd->drive_cache_policy;
         vd->access = (args->fields & VD_SET_ACCESS) != 0 ? args->access : vd->access;
+        vd->stripe_log =
+            (args->fields & VD_SET_STRIPE_LOG) != 0 ? args->stripe_log : vd->stripe_log;
         return;
     }
     UNREACHABLE();
@@ -122,6 +124,8 @@ static void vd_set_events(const struct set_run *run)
                  drive_cache_policy_word(now->drive_cache_policy));
     event_policy(run->cv, "access", access_policy_word(old->access),
                  access_policy_word(now->access));
+    event_policy(run->cv, "stripe_log", old->stripe_log ? "on" : "off",
+                 now->stripe_log ? "on" : "off");
 }
 
 static void vd_set_done(void *context, int error)
@@ -144,6 +148,20 @@ static void vd_set_done(void *context, int error)
     command_finish(ctl, &reason);
 }
 
+static bool stripe_log_is_possible(const struct command_vd_set *args, const struct ctl_vd *cv,
+                                   struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if ((args->fields & VD_SET_STRIPE_LOG) == 0 || !args->stripe_log ||
+        geometry_span_tolerance(&cv_config(cv)->geometry) > 0) {
+        return true;
+    }
+    vd_path(cv, path, sizeof(path));
+    reason_set(ret_reason, REASON_NO_REDUNDANCY, "key", path, NULL);
+    return false;
+}
+
 void command_vd_set(struct ctl *ctl, struct ctl_command *command)
 {
     const struct command_vd_set *args = &command->args.vd_set;
@@ -161,6 +179,7 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     if (!enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
+        !stripe_log_is_possible(args, cv, &reason) ||
         !rule_group_running(cv->cg, "vd_set", &reason) ||
         ((args->fields & VD_SET_WRITE_POLICY) != 0 &&
          !rule_write_policy(ctl, args->write_policy, &reason))) {

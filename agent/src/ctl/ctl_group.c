@@ -171,12 +171,30 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
     ctl_kick(cg->ctl);
 }
 
+static void cv_suspect_check(struct ctl_vd *cv)
+{
+    uint64_t bytes = vd_suspect_bytes(cv->vd);
+    char title[PATH_TEXT_BYTES];
+    char text[24];
+
+    if (bytes > cv->seen_suspect_bytes) {
+        vd_title(cv, title, sizeof(title));
+        (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes); /* fits */
+        ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_SUSPECT, cv->object.key, "virtual_drive", title,
+                  "bytes", text, NULL);
+    }
+    cv->seen_suspect_bytes = bytes;
+}
+
 static void vd_changed(void *context, struct vd *vd)
 {
     struct ctl_group *cg = context;
+    struct ctl_vd *cv = cv_of(cg, vd);
 
-    (void)vd; /* the refresh finds out what has changed */
-    ctl_kick(cg->ctl);
+    if (cv != NULL && cv->vd == vd) {
+        cv_suspect_check(cv);
+    }
+    ctl_kick(cg->ctl); /* the refresh finds out what else has changed */
 }
 
 static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t drive_offset_bytes,
@@ -252,6 +270,7 @@ static void vds_go_online(struct ctl_group *cg, const struct group_config *befor
             ctl_event(cg->ctl, EVENT_VIRTUAL_DRIVE_INCONSISTENT, cv->object.key, "virtual_drive",
                       title, NULL);
         }
+        cv_suspect_check(cv);
         ctl_vd_export(cv);
     }
 }

@@ -125,6 +125,7 @@ struct ctl_vd {
     bool export_stale;             /* to be closed, or opened again: its access has changed */
     bool bgi_stopped;              /* by a user: not to be started by itself */
     enum virtual_drive_state seen_state;
+    uint64_t seen_suspect_bytes;
     bool policy_asked;             /* its write policy was asked for in this run */
     bool policy_known;             /* the next three were told */
     bool policy_lowered;

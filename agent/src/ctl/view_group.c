@@ -135,9 +135,25 @@ static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view 
                config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
                                                                 : REASON_NO_CACHE_MEMORY,
                NULL);
+}
+
+static void vd_guarantee_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+{
+    static const enum reason_code codes[VD_GUARANTEE_MAX] = {
+        [VD_GUARANTEE_NO_REDUNDANCY] = REASON_GUARANTEE_NO_REDUNDANCY,
+        [VD_GUARANTEE_MIRROR] = REASON_GUARANTEE_MIRROR,
+        [VD_GUARANTEE_JOURNAL] = REASON_GUARANTEE_JOURNAL,
+        [VD_GUARANTEE_JOURNAL_AGENT] = REASON_GUARANTEE_JOURNAL_AGENT,
+        [VD_GUARANTEE_STRIPE_LOG] = REASON_GUARANTEE_STRIPE_LOG,
+        [VD_GUARANTEE_REGION_MAP] = REASON_GUARANTEE_REGION_MAP,
+        [VD_GUARANTEE_WHOLE_RESYNC] = REASON_GUARANTEE_WRITE_THROUGH,
+    };
+
     reason_set(&view->guarantee,
-               geometry_span_tolerance(&config->geometry) > 0 ? REASON_GUARANTEE_WRITE_THROUGH
-                                                              : REASON_GUARANTEE_NO_REDUNDANCY,
+               cv->vd != NULL ? codes[vd_guarantee(cv->vd)]
+               : geometry_span_tolerance(&view->config->geometry) > 0
+                   ? REASON_GUARANTEE_WRITE_THROUGH
+                   : REASON_GUARANTEE_NO_REDUNDANCY,
                NULL);
 }
 
@@ -196,11 +212,13 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_reason(digest, true, &view->write_policy.reason);
     digest_text(digest, true, view->read_policy.requested);
     digest_number(digest, true, (uint64_t)config->io_policy);
+    digest_number(digest, true, config->stripe_log);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
     digest_text(digest, false, view->nbd_unix_uri);
     digest_text(digest, false, view->nbd_tcp_uri);
     digest_number(digest, false, view->connections);
     digest_number(digest, true, view->lost_blocks);
+    digest_number(digest, false, (uint64_t)view->guarantee.code);
     for (uint32_t i = 0; i < view->operation_count; i++) {
         digest_text(digest, false, view->operations[i]);
     }
@@ -235,6 +253,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
     view->lost_blocks = cv->vd != NULL ? vd_lost_blocks(cv->vd) : 0;
     vd_policies_view(cv, view);
+    vd_guarantee_view(cv, view);
     vd_exports_view(cv, view);
     vd_operations_view(cv, view);
     vd_blocked(cv, &view->blocked);

@@ -34,7 +34,7 @@ struct member_config {
     enum member_state state;
     enum reason_code why;
     uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: data area below this offset is in sync
-                            (checkpoint: published after the target's flush) */
+                         (checkpoint: published after the target's flush) */
 };
 
 struct vd_config {
@@ -52,8 +52,12 @@ struct vd_config {
     uint64_t created_us;
     bool dirty;                /* may have been written since it was last known consistent */
     bool resync;               /* the sweep now needed is a resync after an unclean stop,
-      not the first background initialization */
+not the first background initialization */
     uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
+    uint32_t map_slot;         /* place of the region map in the private areas, from 1; 0: none */
+    uint64_t map_epoch;        /* pages of another one are void */
+    bool map_ready;            /* every page is on every member: the map may be believed */
+    bool stripe_log;           /* write intents go to the members if there is no better log */
     uint64_t intent_generation;/* write intents of another one are void (raid/intent_log.h) */
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;

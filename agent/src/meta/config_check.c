@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "drive/drive_layout.h"
 
 bool vd_name_is_valid(const char *name)
 {
@@ -107,6 +108,9 @@ static const char *vd_problem(const struct group_config *config, const struct vd
     if (vd->consistent_rows > geometry_row_count(&vd->geometry)) {
         return "A virtual drive has more consistent rows than rows.";
     }
+    if (vd->map_slot > REGION_MAP_SLOTS || (vd->map_slot == 0 && vd->map_ready)) {
+        return "A virtual drive's region map has no place.";
+    }
     return policy_problem(vd);
 }
 
@@ -120,6 +124,9 @@ static const char *vd_pair_problem(const struct vd_config *a, const struct vd_co
 {
     if (vds_overlap(a, b)) {
         return "Two virtual drives overlap.";
+    }
+    if (a->map_slot != 0 && a->map_slot == b->map_slot) {
+        return "Two virtual drives have their region maps in the same place.";
     }
     if (guid_equal(&a->guid, &b->guid) || a->target_id == b->target_id ||
         strcmp(a->name, b->name) == 0) {

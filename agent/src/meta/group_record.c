@@ -97,8 +97,11 @@ static int member_decode(const uint8_t *in, struct member_config *member)
 
 #define VD_FLAG_DIRTY 1u
 #define VD_FLAG_RESYNC 2u
+#define VD_FLAG_MAP_READY 4u
+#define VD_FLAG_STRIPE_LOG 8u
 #define VD_FLAG_CACHE_LOST 128u
-#define VD_FLAGS (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_CACHE_LOST)
+#define VD_FLAGS                                                                                   \
+    (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_MAP_READY | VD_FLAG_STRIPE_LOG | VD_FLAG_CACHE_LOST)
 
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
@@ -112,6 +115,8 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     out[48] = (uint8_t)vd->drive_cache_policy;
     out[49] = (uint8_t)vd->access;
     out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
+                        (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
+                        (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
                         (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
@@ -124,6 +129,8 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     put_le64(out + 104, vd->consistent_rows);
     put_le64(out + 112, vd->intent_generation);
     memcpy(out + 144, vd->cache_journal.bytes, 16);
+    put_le64(out + 120, vd->map_epoch);
+    put_le32(out + 128, vd->map_slot);
 }
 
 static int vd_decode(const uint8_t *in, struct vd_config *vd)
@@ -146,6 +153,8 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->dirty = (in[50] & VD_FLAG_DIRTY) != 0;
     vd->resync = (in[50] & VD_FLAG_RESYNC) != 0;
     vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
+    vd->map_ready = (in[50] & VD_FLAG_MAP_READY) != 0;
+    vd->stripe_log = (in[50] & VD_FLAG_STRIPE_LOG) != 0;
     vd->geometry.span_count = get_le32(in + 52);
     vd->geometry.members_per_span = get_le32(in + 56);
     vd->geometry.strip_bytes = get_le32(in + 60);
@@ -157,6 +166,8 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->consistent_rows = get_le64(in + 104);
     vd->intent_generation = get_le64(in + 112);
     memcpy(vd->cache_journal.bytes, in + 144, 16);
+    vd->map_epoch = get_le64(in + 120);
+    vd->map_slot = get_le32(in + 128);
     return 0;
 }
 

@@ -44,7 +44,7 @@ struct drive_label {
     struct guid group;          /* member: of which group */
     uint32_t member;            /* member: which place */
     uint64_t sequence;          /* of the label; a slot with a higher one is newer. Set by
-                 the store when it writes */
+        the store when it writes */
     uint32_t spare_group_count; /* spare: 0 global, else dedicated to these */
     struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
     bool has_record;

@@ -22,20 +22,17 @@ static bool sync_target_is_there(const struct task *task)
 
 static void sync_next(const struct task *task, struct task_window *ret_window)
 {
-    const struct vd_config *config = vd_config(task->vd);
-    uint64_t rows = geometry_row_count(&config->geometry);
-
     *ret_window = (struct task_window){.vd = task->vd};
-    ret_window->row = vd_consistent_rows(task->vd);
-    ASSERT(ret_window->row <= rows);
-    ret_window->row_count = min_u64(rows - ret_window->row, task_rows_per_step(config));
+    if (!vd_sync_next(task->vd, task_rows_per_step(vd_config(task->vd)), &ret_window->row,
+                      &ret_window->row_count)) {
+        ret_window->row_count = 0;
+    }
 }
 
 static void sync_advance(struct task *task, const struct task_window *window)
 {
-    /* A rebuild may have been here meanwhile; the cursor of the virtual drive never goes back. */
-    ASSERT(vd_consistent_rows(task->vd) >= window->row);
-    vd_consistent_advance(task->vd, window->row + window->row_count);
+    (void)task;
+    vd_sync_advance(window->vd, window->row, window->row_count);
 }
 
 static void sync_finish(struct task *task, void (*done)(void *context, int error))
@@ -52,7 +49,8 @@ static uint64_t row_bytes(const struct task *task)
 
 static uint64_t sync_done_bytes(const struct task *task)
 {
-    return vd_consistent_rows(task->vd) * row_bytes(task);
+    return (geometry_row_count(&vd_config(task->vd)->geometry) - vd_sync_rows_left(task->vd)) *
+           row_bytes(task);
 }
 
 static uint64_t sync_total_bytes(const struct task *task)

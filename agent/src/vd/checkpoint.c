@@ -41,11 +41,11 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows)
 {
     struct vd_config *config = vd_config_of(vd);
 
-    if (rows <= config->consistent_rows) {
-        return;
-    }
-    config->consistent_rows = rows;
-    if (rows == geometry_row_count(&config->geometry)) {
+    bool was_whole = config->consistent_rows == geometry_row_count(&config->geometry);
+
+    config->consistent_rows = max_u64(config->consistent_rows, rows);
+    if (config->consistent_rows == geometry_row_count(&config->geometry) &&
+        (config->resync || !was_whole) && vd->checkpoint_sound) {
         config->resync = false;
         vd_changed_tell(vd);
     }
@@ -88,6 +88,7 @@ static void checkpoint_begin(struct group *group)
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->vds[i]->checkpoint_rows = group->vds[i]->consistent_rows;
+        group->vds[i]->checkpoint_sound = vd_regions_are_sound(group->vds[i]);
     }
     group->checkpoint_flush.done = checkpoint_flushed;
     group->checkpoint_save.notice.deliver = checkpoint_saved;

@@ -58,6 +58,9 @@ static void turn_pump(struct group *group)
     if (!list_is_empty(&group->syncs)) {
         syncs_pump(group);
     }
+    if (group->regions_due && group->regions_running) {
+        regions_pump(group);
+    }
     if (group->saved < group->change || !list_is_empty(&group->edits)) {
         save_pump(group);
     }
@@ -140,6 +143,7 @@ static void group_dispose(struct group *group)
     for (uint32_t i = 0; i < GROUP_VDS_MAX; i++) {
         group->vds[i] = vd_free(group->vds[i]);
     }
+    group->stripe_log = stripe_log_free(group->stripe_log);
     stripe_pools_done(group);
     free(group->save_drives);
     free(group->members);
@@ -295,41 +299,50 @@ static void start_saved(struct notice *notice)
     group->start_done(group->start_context, notice->error);
 }
 
-/* A virtual drive that was being written when the power went: its rows are in doubt. */
+/*
+ * A virtual drive that was being written when the power went: its regions are in doubt, or, if
+ * its map is not known, all of it. DIRTY regions of a map count as in doubt as long as `resync`
+ * is set too: then the pages that say NEED_SYNC may not be on the members yet.
+ */
 static void vd_note_unclean(struct group *group, uint32_t index)
 {
     struct vd_config *config = &group->config.vds[index];
+    struct vd *vd = group->vds[index];
+    bool unclean = (config->dirty || config->resync) && !SIM_BUG(UNCLEAN_FORGOTTEN);
 
-    if (!config->dirty || SIM_BUG(UNCLEAN_FORGOTTEN)) {
+    if (vd->regions == NULL) {
+        config->dirty = false;
         return;
     }
-    config->dirty = false;
-    if (vd_needs_mark(group->vds[index])) {
-        config->consistent_rows = 0;
-        config->resync = true;
-        group->vds[index]->consistent_rows = 0;
-    }
-}
+    if (region_store_start(vd, unclean)) {
+        config->resync =
+            !vd_regions_are_sound(vd) ||
+            (config->resync && config->consistent_rows < geometry_row_count(&config->geometry));
+        vd_note_suspects(vd, false);
+    } else {
+        bool doubt = unclean && (config->dirty || config->map_epoch != 0);
 
-/* The parity of a generation says whether there is a log: odd with one, even without. */
-static void generations_set(struct group *group)
-{
-    for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        struct vd_config *config = &group->config.vds[i];
-
-        if ((group->log != NULL) != (config->intent_generation % 2 != 0)) {
-            config->intent_generation++;
+        region_store_renew(vd, false);
+        if (doubt) {
+            config->consistent_rows = 0;
+            config->resync = true;
+            vd->consistent_rows = 0;
+            vd_note_suspects(vd, true);
         }
     }
+    config->dirty = false;
 }
 
+/* An offline group changes nothing: its drives may come back, with all that is known of them. */
 static void start_finish(struct group *group)
 {
-    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+    for (uint32_t i = 0; i < group->config.vd_count && !group_is_offline(group); i++) {
         vd_note_unclean(group, i);
     }
     if (!group_is_offline(group)) {
-        generations_set(group);
+        (void)generations_set(group); /* saved below, whatever comes */
+        group->regions_running = true;
+        group->regions_due = true;
     }
     /* Always saved: it creates the record of a new group, and brings up to date the labels of
      * members that missed the last save. */
@@ -341,9 +354,23 @@ static void start_finish(struct group *group)
 static void start_replayed(struct group *group, int error)
 {
     if (error != 0 && !group_is_offline(group)) {
+        if (group->stripe_log != NULL) {
+            stripe_log_restart(group, start_finish);
+            return;
+        }
         intent_log_lose(group);
     }
     start_finish(group);
+}
+
+static void start_loaded(struct group *group)
+{
+    stripe_log_start(group);
+    if (group->log != NULL && !group_is_offline(group)) {
+        replay_begin(group, start_replayed);
+    } else {
+        start_finish(group);
+    }
 }
 
 void group_start(struct group *group, void (*done)(void *context, int error), void *context)
@@ -359,11 +386,7 @@ void group_start(struct group *group, void (*done)(void *context, int error), vo
         }
     }
     group_states_update(group);
-    if (group->log != NULL && !group_is_offline(group)) {
-        replay_begin(group, start_replayed);
-    } else {
-        start_finish(group);
-    }
+    regions_load(group, start_loaded);
     group_leave_later(group);
 }
 
@@ -399,14 +422,15 @@ static void stop_saved(struct notice *notice)
     }
 }
 
-static void stop_flushed(struct flush_waiter *waiter, int error)
+/* The maps say clean, or cannot any more: now the labels. */
+static void stop_save(struct group *group)
 {
-    struct group *group = container_of(waiter, struct group, stop_flush);
-
-    ASSERT(group->stop == STOP_FLUSH);
-    if (error == 0 && !group_is_offline(group)) {
+    ASSERT(group->stop == STOP_REGIONS);
+    group->regions_running = false; /* what a loss changes from now on is found at the start */
+    if (group->stop_error == 0 && !group_is_offline(group)) {
         for (uint32_t i = 0; i < group->config.vd_count; i++) {
             group->config.vds[i].dirty = false;
+            group->vds[i]->checkpoint_sound = vd_regions_are_sound(group->vds[i]);
             checkpoint_publish_rows(group->vds[i], group->vds[i]->consistent_rows);
         }
         for (uint32_t i = 0; i < group->config.member_count; i++) {
@@ -419,22 +443,40 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
     group->stop = STOP_SAVE;
     group->stop_waiter.notice.deliver = stop_saved;
     save_wait(group, &group->stop_waiter);
+    save_pump(group); /* the turn is at its end */
+}
+
+static void stop_flushed(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, stop_flush);
+
+    ASSERT(group->stop == STOP_FLUSH);
+    group->stop = STOP_REGIONS;
     group->stop_error = error;
+    for (uint32_t i = 0; i < group->config.vd_count && error == 0; i++) {
+        if (group->vds[i]->regions != NULL) {
+            region_map_clean_all(region_store_map(group->vds[i]->regions));
+        }
+    }
 }
 
 void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
-        !group->flush_round && !group->checkpoint_running) {
+        !group->flush_round && !group->checkpoint_running &&
+        !stripe_log_is_busy(group->stripe_log)) {
         stop_finish(group);
+    }
+    if (group->stop == STOP_REGIONS && regions_are_settled(group)) {
+        stop_save(group);
     }
     if (group->stop != STOP_DRAIN || group->requests_open > 0 || group->syncs_open > 0 ||
         group->edit != NULL || !list_is_empty(&group->edits) || group->checkpoint_running ||
-        group->ops_active > 0) {
+        group->ops_active > 0 || stripe_log_is_busy(group->stripe_log)) {
         return;
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        if (group->vds[i]->cleaning) {
+        if (group->vds[i]->cleaning || region_store_is_busy(group->vds[i]->regions)) {
             return;
         }
     }

@@ -6,6 +6,8 @@
  *     it is acknowledged.
  * (2) A virtual drive's dirty mark is durable before its first write reaches a member; it is
  *     cleared after 5 s without writes, after a flush of all members.
+ *     Its regions have marks of their own (region_map.h): after an unclean stop only those in
+ *     doubt are resynchronised; the mark of the whole stands in for a map that cannot be read.
  * (3) Writes to one slice of one row run one at a time in the order of admission. A healthy
  *     read goes straight to its member; a read that needs reconstruction queues with the
  *     writes.
@@ -53,6 +55,7 @@ struct group_observer {
 struct group_options {
     uint32_t stripe_ops;            /* pool per group; default 64 */
     uint32_t dirty_idle_ms;         /* default 5000 */
+    uint64_t region_bytes;          /* of a member's extent; default by its size */
     struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
 };
 
@@ -114,6 +117,22 @@ const struct latency *vd_latency(const struct vd *vd);
 void vd_latency_reset(struct vd *vd);
 /* A request that came through a target has been answered well. */
 void vd_latency_take(struct vd *vd, const struct vd_request *request);
+/* Bytes of the virtual drive in regions that were being written at an unclean stop while members
+ * were missing and no log held intents: what was missing there may be wrong. */
+uint64_t vd_suspect_bytes(const struct vd *vd);
+
+/* What an unclean stop can cost beyond the blocks that were being written. */
+enum vd_guarantee {
+    VD_GUARANTEE_NO_REDUNDANCY, /* nothing can disagree */
+    VD_GUARANTEE_MIRROR,        /* copies may; each is right; dirty regions are made equal */
+    VD_GUARANTEE_JOURNAL,       /* nothing: intents are on a stable medium */
+    VD_GUARANTEE_JOURNAL_AGENT, /* nothing if only the agent stopped; else as REGION_MAP */
+    VD_GUARANTEE_STRIPE_LOG,    /* nothing: intents are on the members */
+    VD_GUARANTEE_REGION_MAP,    /* rows being written while a member is missing; short resync */
+    VD_GUARANTEE_WHOLE_RESYNC,  /* the same, and everything is resynchronised */
+    VD_GUARANTEE_MAX
+};
+enum vd_guarantee vd_guarantee(const struct vd *vd);
 struct vd_target *vd_target(struct vd *vd);  /* for exports; lives as long as the vd */
 void vd_submit(struct vd *vd, struct vd_request *request);
 
@@ -135,6 +154,12 @@ struct vd_sync {
     uint64_t private_[8];
 };
 void vd_sync_submit(struct vd *vd, struct vd_sync *sync);
+/* The next rows that are not known consistent, at most rows_max: regions in doubt first, then
+ * those above the cursor. False: there are none. */
+bool vd_sync_next(struct vd *vd, uint64_t rows_max, uint64_t *ret_row, uint64_t *ret_row_count);
+/* The rows that vd_sync_next() named have been synced. */
+void vd_sync_advance(struct vd *vd, uint64_t row, uint64_t row_count);
+uint64_t vd_sync_rows_left(const struct vd *vd);
 /* In-memory cursors, moved by tasks after a completed sync. */
 void vd_consistent_advance(struct vd *vd, uint64_t rows);
 void group_rebuilt_advance(struct group *group, uint32_t member, uint64_t bytes);

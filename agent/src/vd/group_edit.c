@@ -30,6 +30,7 @@ struct group_edit {
     uint32_t member;               /* EDIT_REPLACE */
     struct drive *drive;
     struct member_config member_config; /* new, and after applying the old one */
+    bool unlogs;                   /* EDIT_CHANGE: generations of intents have changed */
     bool added;                    /* done is the form with a virtual drive */
     union {
         void (*plain)(void *context, int error);
@@ -125,6 +126,8 @@ static int apply_change(struct group_edit *edit)
     edit->change(&group->config, edit->change_context);
     ASSERT(group->config.vd_count == vd_count); /* those have calls of their own */
     ASSERT(group->config.member_count == member_count);
+    /* Writes may go past the log from now on: not before that is durable. */
+    edit->unlogs = generations_set(group);
     return 0;
 }
 
@@ -151,11 +154,13 @@ static int apply_vd_add(struct group_edit *edit)
             return -EINVAL;
         }
     }
-    edit->vd_config.intent_generation = group->log != NULL ? 1 : 0;
+    edit->vd_config.intent_generation = 0;
     group->config.vds[group->config.vd_count] = edit->vd_config;
     error = vd_create(group, group->config.vd_count, &edit->vd);
     if (error == 0) {
         vd_array_insert(group, edit->vd, &edit->vd_config);
+        region_store_renew(edit->vd, true);
+        vd_config_of(edit->vd)->intent_generation = vd_has_log(edit->vd) ? 1 : 0;
     }
     return error;
 }
@@ -169,6 +174,7 @@ static int apply_vd_remove(struct group_edit *edit)
         return -EBUSY;
     }
     clock_cancel(edit->group->clock, &vd->idle_timer);
+    region_store_rest(vd->regions);
     vd->serving = false;
     edit->vd_config = *vd_config_of(vd);
     vd_array_remove(edit->group, vd);
@@ -182,6 +188,14 @@ static int apply_replace(struct group_edit *edit)
     struct member_config old = group->config.members[edit->member];
 
     if (member_is_live(group, edit->member) || member->flush_busy || member->loss_unsaved) {
+        return -EBUSY;
+    }
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (region_store_uses(group->vds[i]->regions, edit->member)) {
+            return -EBUSY;
+        }
+    }
+    if (stripe_log_uses(group->stripe_log, edit->member)) {
         return -EBUSY;
     }
     if (!drive_is_present(edit->drive)) {
@@ -201,8 +215,15 @@ static int apply_replace(struct group_edit *edit)
     member->checkpoint_bytes = 0;
     member->written = 1;
     member->flushed = 0;
+    regions_republish(group); /* part of this edit too */
     group_states_update(group);
     return 0;
+}
+
+/* A virtual drive goes only when nothing of it is under way any more. */
+static bool edit_has_to_wait(const struct group_edit *edit)
+{
+    return edit->kind == EDIT_VD_REMOVE && region_store_is_busy(edit->vd->regions);
 }
 
 static int edit_apply(struct group_edit *edit)
@@ -236,6 +257,9 @@ static void undo_change(struct group_edit *edit)
         group->config.vds[i].resync = now.resync;
         group->config.vds[i].consistent_rows = now.consistent_rows;
         group->config.vds[i].intent_generation = now.intent_generation;
+        group->config.vds[i].map_slot = now.map_slot;
+        group->config.vds[i].map_epoch = now.map_epoch;
+        group->config.vds[i].map_ready = now.map_ready;
     }
 }
 
@@ -263,6 +287,7 @@ static void edit_undo(struct group_edit *edit)
     case EDIT_VD_REMOVE:
         vd_array_insert(edit->group, edit->vd, &edit->vd_config);
         edit->vd->serving = true;
+        edit->group->regions_due = true;
         break;
     case EDIT_REPLACE:
         undo_replace(edit);
@@ -293,9 +318,12 @@ static void edit_done_well(struct group_edit *edit)
             vd_target_update(group->vds[i]);
             vd_changed_tell(group->vds[i]);
         }
+        stripe_log_review(group);
         break;
     case EDIT_VD_ADD:
         edit->vd->serving = true;
+        group->regions_due = true;
+        stripe_log_review(group);
         break;
     case EDIT_VD_REMOVE:
         edit->vd = vd_free(edit->vd);
@@ -318,8 +346,13 @@ void edit_pump(struct group *group)
     while ((node = list_pop_head(&group->edits)) != NULL) {
         struct group_edit *edit = list_entry(node, struct group_edit, link);
         const char *why = NULL;
-        int error = edit_apply(edit);
+        int error = 0;
 
+        if (edit_has_to_wait(edit)) {
+            list_push_head(&group->edits, node);
+            return;
+        }
+        error = edit_apply(edit);
         if (error == 0 && group_config_check(&group->config, &why) != 0) {
             edit_undo(edit); /* a record that could not be read back is not written */
             error = -EINVAL;
@@ -327,6 +360,7 @@ void edit_pump(struct group *group)
         if (error == 0) {
             group->edit = edit;
             group->change++;
+            group->loss_change = edit->unlogs ? group->change : group->loss_change;
             return;
         }
         edit_finish(edit, error);
@@ -348,6 +382,7 @@ void edit_saved(struct group *group, int error)
         if (!SIM_BUG(EDIT_NOT_UNDONE) || edit->kind != EDIT_CHANGE) {
             edit_undo(edit);
         }
+        (void)generations_set(group);
         /* The store may have taken what no label would. */
         (void)save_changed(group);
     }

@@ -139,6 +139,11 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
         group->observer.member_changed(group->observer.context, group, member, old, why);
     }
     group_states_update(group);
+    for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
+        if (!vd_regions_are_sound(group->vds[i])) {
+            vd_note_suspects(group->vds[i], false);
+        }
+    }
 }
 
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,

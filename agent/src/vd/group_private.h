@@ -10,6 +10,8 @@
  *   lost.c           blocks that a rebuild found beyond recovery
  *   intent.c         write intents: which writes are logged, and what becomes of the log
  *   replay.c         open intents written again at the start
+ *   region_map.c     which regions are in doubt, in memory
+ *   region_store.c   and on the members
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
@@ -30,6 +32,8 @@
 #include "raid/intent_log.h"
 #include "raid/plan.h"
 #include "vd/group.h"
+#include "vd/region_map.h"
+#include "vd/stripe_log.h"
 
 #define STRIPE_LOCK_BUCKETS 256u
 #define STRIPE_SYNC_OPS 16u
@@ -74,7 +78,7 @@ struct member {
 };
 
 /* STOP_END: saved, but a save that began later may still be running. */
-enum stop_phase { STOP_NO, STOP_DRAIN, STOP_FLUSH, STOP_SAVE, STOP_END, STOP_DONE };
+enum stop_phase { STOP_NO, STOP_DRAIN, STOP_FLUSH, STOP_REGIONS, STOP_SAVE, STOP_END, STOP_DONE };
 
 struct group {
     struct group_config config;  /* as it is now; members' cursors as published */
@@ -129,10 +133,19 @@ struct group {
 
     /* Write intents. */
     struct intent_log *log;      /* NULL: none, or it has gone */
+    struct stripe_log *stripe_log; /* if that is it, or is about to be */
+    struct intent_clear log_clearing; /* owner: NULL if it is not under way */
+    void (*restarted)(struct group *group);
     struct flush_waiter log_flush; /* makes room in the log */
     bool log_flush_wanted;
     bool log_flush_again;
     struct replay *replay;       /* while the group starts */
+
+    /* Region maps. */
+    bool regions_running;        /* they have been loaded: changes go to the members */
+    bool regions_due;            /* there may be some */
+    void (*loading)(struct group *group); /* while the group starts */
+    uint32_t loading_vd;
 
     /* Requests and stripe operations. */
     struct list admission;       /* requests not yet wholly split */
@@ -174,6 +187,9 @@ struct vd {
     uint64_t consistent_rows;    /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
     bool serving;                /* its creation is durable, its removal not begun */
+
+    struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
+    bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
 
     uint64_t dirty_change;       /* the save that carries the dirty mark */
     uint32_t writes_open;        /* requests that write */
@@ -306,27 +322,29 @@ struct stripe_op {
     uint32_t slice;       /* index within the strip: with vd and row the lock's name */
     uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
     uint32_t touched;     /* places; mirrors: bit 0 */
-    uint32_t data_first;  /* requests: the data strips of touched are among [data_first, data_end) */
+    uint32_t data_first; /* requests: the data strips of touched are among [data_first, data_end) */
     uint32_t data_end;
     uint32_t full;
-    uint32_t fill;        /* sync: rebuild targets wanted */
-    uint32_t fine_end;    /* sync: the slice failed as a whole and goes on block by block up to
-           here; 0: as a whole */
-    int sync_error;       /* sync: of the blocks so far */
+    uint32_t fill; /* sync: rebuild targets wanted */
+    uint32_t fine_end; /* sync: the slice failed as a whole and goes on block by block up to
+     here; 0: as a whole */
+    int sync_error; /* sync: of the blocks so far */
     uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
-    uint32_t failed;      /* places that failed to read */
-    uint32_t have;        /* places whose buffer holds the member's content */
-    uint32_t barred;      /* places whose late transfer keeps the column */
-    uint32_t verify;      /* places still to be read back */
-    uint32_t verifying;   /* the one being read back */
-    uint32_t written;     /* places written so far */
-    uint32_t told;        /* failed places the observer has been told of */
-    uint32_t source;      /* mirrors: place whose buffer holds the strip */
+    uint32_t failed; /* places that failed to read */
+    uint32_t have; /* places whose buffer holds the member's content */
+    uint32_t barred; /* places whose late transfer keeps the column */
+    uint32_t verify; /* places still to be read back */
+    uint32_t verifying; /* the one being read back */
+    uint32_t written; /* places written so far */
+    uint32_t told; /* failed places the observer has been told of */
+    uint32_t source; /* mirrors: place whose buffer holds the strip */
     struct plan plan;
-    bool logged;          /* its intent is durable and not yet retired */
+    bool marked; /* its region counts it as open */
+    uint32_t region; /* marked: which one */
+    bool logged; /* its intent is durable and not yet retired */
     struct intent intent;
-    uint32_t pending;     /* transfers of this step */
-    uint32_t late;        /* transfers that timed out and are still with the device */
+    uint32_t pending; /* transfers of this step */
+    uint32_t late; /* transfers that timed out and are still with the device */
     int error;
     uint32_t spare_count;
     uint8_t *spares[STRIPE_SPARES]; /* buffers in nobody's use */
@@ -385,8 +403,40 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows);
 void flush_init(struct group *group);
 void flush_wait(struct group *group, struct flush_waiter *waiter);
 
+/* region_store.c: all but the first three bear NULL */
+MUST_CHECK int region_store_create(struct vd *vd, struct region_store **ret_store);
+void regions_pump(struct group *group);
+/* No change is left that is not on the members. */
+bool regions_are_settled(const struct group *group);
+struct region_store *region_store_free(struct region_store *store);
+void region_store_rest(struct region_store *store); /* no more cleaning until the next write */
+bool region_store_is_busy(const struct region_store *store);
+bool region_store_uses(const struct region_store *store, uint32_t member);
+struct region_map *region_store_map(struct region_store *store);
+/* Returns the region, for the other two. */
+uint32_t region_write_begin(struct region_store *store, uint64_t row);
+bool region_may_write(const struct region_store *store, uint32_t index);
+void region_write_end(struct region_store *store, uint32_t index);
+void regions_load(struct group *group, void (*done)(struct group *group));
+/* After loading: regions in doubt become NEED_SYNC. False: the map is not known. */
+bool region_store_start(struct vd *vd, bool unclean);
+/* A new, empty map takes the place of whatever there is. */
+void region_store_renew(struct vd *vd, bool unwritten);
+/* A member is new: everything goes to all of them again. */
+void regions_republish(struct group *group);
+
 /* intent.c */
 void intent_init(struct group *group);
+/* Does the virtual drive have the log? A stripe log only those that ask for it. */
+bool vd_has_log(const struct vd *vd);
+/* Makes and clears a stripe log if one is asked for and there is no log, while at work. */
+void stripe_log_review(struct group *group);
+/* Makes one at the start; it is to be replayed. */
+void stripe_log_start(struct group *group);
+/* Replay has failed: what is in the stripe log is void; then start_finish. */
+void stripe_log_restart(struct group *group, void (*done)(struct group *group));
+/* An odd generation: there is a log. True: something has changed. */
+bool generations_set(struct group *group);
 bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t writes);
 /* STRIPE_LOGGED, STRIPE_LOG_GONE, or STRIPE_WAIT: one of the two follows. */
 enum stripe_event intent_append(struct stripe_op *op, uint32_t writes);
@@ -416,6 +466,9 @@ void vd_target_update(struct vd *vd);
 bool vd_needs_mark(const struct vd *vd);
 void vd_mark_dirty(struct vd *vd);
 bool vd_mark_is_durable(const struct vd *vd);
+/* Members are missing: what is in doubt, or all, cannot be trusted where they are needed. */
+void vd_note_suspects(struct vd *vd, bool all);
+bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */
 void vd_write_begin(struct vd *vd);
 void vd_write_end(struct vd *vd);
 

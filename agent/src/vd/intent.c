@@ -20,14 +20,124 @@
 static void log_wants_flush(struct intent_log *log);
 static void log_flushed(struct flush_waiter *waiter, int error);
 
+static void log_attach(struct group *group, struct intent_log *log)
+{
+    group->log = log;
+    if (log != NULL) {
+        log->owner = group;
+        log->wants_flush = log_wants_flush;
+    }
+}
+
 void intent_init(struct group *group)
 {
-    group->log = group->options.intent_log;
     group->log_flush.done = log_flushed;
-    if (group->log != NULL) {
-        group->log->owner = group;
-        group->log->wants_flush = log_wants_flush;
+    log_attach(group, group->options.intent_log);
+}
+
+bool vd_has_log(const struct vd *vd)
+{
+    const struct group *group = vd->group;
+    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
+
+    return group->log != NULL && vd_needs_mark(vd) && (!own || vd_config_of(vd)->stripe_log);
+}
+
+bool generations_set(struct group *group)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        struct vd_config *config = &group->config.vds[i];
+
+        if (vd_has_log(group->vds[i]) != (config->intent_generation % 2 != 0)) {
+            config->intent_generation++;
+            any = true;
+        }
     }
+    return any;
+}
+
+/* The stripe log */
+
+static bool stripe_log_is_wanted(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (group->config.vds[i].stripe_log && vd_needs_mark(group->vds[i])) {
+            return group->log == NULL && !group_is_offline(group);
+        }
+    }
+    return false;
+}
+
+static bool stripe_log_make(struct group *group)
+{
+    return group->stripe_log != NULL || stripe_log_create(group, &group->stripe_log) == 0;
+}
+
+void stripe_log_start(struct group *group)
+{
+    if (stripe_log_is_wanted(group) && stripe_log_make(group)) {
+        log_attach(group, stripe_log_seam(group->stripe_log));
+    }
+}
+
+static void stripe_log_cleared(struct intent_clear *clear, int error)
+{
+    struct group *group = container_of(clear, struct group, log_clearing);
+
+    group_enter(group);
+    clear->owner = NULL;
+    if (error == 0 && group->log == NULL) {
+        log_attach(group, stripe_log_seam(group->stripe_log));
+        if (generations_set(group)) {
+            (void)save_changed(group); /* until it is durable, intents of now count for nothing */
+        }
+        for (uint32_t i = 0; i < group->config.vd_count; i++) {
+            vd_changed_tell(group->vds[i]);
+        }
+    }
+    group_leave(group);
+}
+
+void stripe_log_review(struct group *group)
+{
+    if (generations_set(group)) {
+        (void)save_changed(group);
+    }
+    if (!stripe_log_is_wanted(group) || group->log_clearing.owner != NULL ||
+        !stripe_log_make(group)) {
+        return;
+    }
+    group->log_clearing.done = stripe_log_cleared;
+    group->log_clearing.owner = group;
+    stripe_log_seam(group->stripe_log)
+        ->ops->clear(stripe_log_seam(group->stripe_log), &group->log_clearing);
+}
+
+static void stripe_log_restarted(struct intent_clear *clear, int error)
+{
+    struct group *group = container_of(clear, struct group, log_clearing);
+
+    group_enter(group);
+    clear->owner = NULL;
+    if (error != 0) {
+        group->log = NULL;
+    }
+    group->restarted(group);
+    group_leave(group);
+}
+
+void stripe_log_restart(struct group *group, void (*done)(struct group *group))
+{
+    ASSERT(group->log == stripe_log_seam(group->stripe_log));
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
+    }
+    group->restarted = done;
+    group->log_clearing.done = stripe_log_restarted;
+    group->log_clearing.owner = group;
+    group->log->ops->clear(group->log, &group->log_clearing);
 }
 
 /* Does the write leave something in the row that its parity would have to describe? */
@@ -52,7 +162,7 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
 {
     const struct group *group = op->group;
 
-    if (group->log == NULL || op->logged || !vd_needs_mark(op->vd)) {
+    if (op->logged || !vd_has_log(op->vd)) {
         return false;
     }
     if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid)) {
@@ -166,7 +276,7 @@ void intent_log_lose(struct group *group)
     }
     group->log = NULL;
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
-        group->config.vds[i].intent_generation++;
+        group->config.vds[i].intent_generation += group->config.vds[i].intent_generation % 2;
         vd_changed_tell(group->vds[i]);
     }
     group->loss_change = save_changed(group); /* (3): whoever writes waits for it like for a loss */

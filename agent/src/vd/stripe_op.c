@@ -87,8 +87,11 @@ static uint32_t live_mask(const struct stripe_op *op)
 
 static bool row_is_consistent(const struct stripe_op *op)
 {
-    return op->map.row < op->vd->consistent_rows || !vd_needs_mark(op->vd) ||
-           SIM_BUG(UPDATE_INCONSISTENT);
+    if (op->vd->regions == NULL || SIM_BUG(UPDATE_INCONSISTENT)) {
+        return true;
+    }
+    return op->map.row < op->vd->consistent_rows &&
+           region_map_row_is_sound(region_store_map(op->vd->regions), op->map.row);
 }
 
 /* Mirrors: the member that would answer first. */
@@ -201,7 +204,8 @@ static bool op_losses_durable(const struct stripe_op *op)
 
 static enum stripe_event op_wait_marks(struct stripe_op *op)
 {
-    bool marked = op->request == NULL || op->want != PLAN_WRITE || vd_mark_is_durable(op->vd);
+    bool marked = !op->marked ||
+                  (vd_mark_is_durable(op->vd) && region_may_write(op->vd->regions, op->region));
 
     if (group_is_offline(op->group)) {
         return op->want == PLAN_READ ? STRIPE_DURABLE : STRIPE_FAIL;
@@ -219,6 +223,10 @@ static enum stripe_event act_mark(struct stripe_op *op)
 {
     if (op->request != NULL && op->want == PLAN_WRITE) {
         vd_mark_dirty(op->vd);
+        if (!op->marked) {
+            op->marked = true;
+            op->region = region_write_begin(op->vd->regions, op->map.row);
+        }
     }
     return op_wait_marks(op);
 }
@@ -350,6 +358,9 @@ static enum stripe_event op_end(struct stripe_op *op, int error)
     unrepaired_tell(op);
     if (op->logged && error == 0) {
         intent_retire(op); /* one that failed stays: replay makes its row agree again */
+    }
+    if (op->marked) {
+        region_write_end(op->vd->regions, op->region);
     }
     stripe_unlock(op);
     op_tell_owner(op);

@@ -140,6 +140,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->sync = NULL;
     op->replay = NULL;
     op->logged = false;
+    op->marked = false;
     op->direct = false;
     op->slice = op->lo = op->hi = 0;
     op->touched = op->full = op->fill = op->fine_end = 0;

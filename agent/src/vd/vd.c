@@ -85,6 +85,14 @@ int vd_create(struct group *group, uint32_t index, struct vd **ret_vd)
     vd->idle_timer.owner = vd;
     list_init(&vd->ordered);
     vd_latency_reset(vd);
+    if (vd_needs_mark(vd)) {
+        int error = region_store_create(vd, &vd->regions);
+
+        if (error != 0) {
+            free(vd);
+            return error;
+        }
+    }
     vd_target_update(vd);
     *ret_vd = vd;
     return 0;
@@ -98,6 +106,7 @@ struct vd *vd_free(struct vd *vd)
     ASSERT(vd->requests_open == 0 && vd->syncs_open == 0);
     ASSERT(list_is_empty(&vd->ordered) && !vd->cleaning);
     clock_cancel(vd->group->clock, &vd->idle_timer);
+    vd->regions = region_store_free(vd->regions);
     free(vd);
     return NULL;
 }
@@ -202,6 +211,95 @@ void vd_consistent_advance(struct vd *vd, uint64_t rows)
     vd->consistent_rows = max_u64(vd->consistent_rows, rows);
 }
 
+bool vd_sync_next(struct vd *vd, uint64_t rows_max, uint64_t *ret_row, uint64_t *ret_row_count)
+{
+    uint64_t rows = geometry_row_count(&vd_config_of(vd)->geometry);
+
+    if (vd->regions != NULL &&
+        region_map_sync_next(region_store_map(vd->regions), rows_max, ret_row, ret_row_count)) {
+        return true;
+    }
+    *ret_row = vd->consistent_rows;
+    *ret_row_count = min_u64(rows - vd->consistent_rows, rows_max);
+    return *ret_row_count > 0;
+}
+
+void vd_sync_advance(struct vd *vd, uint64_t row, uint64_t row_count)
+{
+    if (vd->regions != NULL) {
+        region_map_sync_advance(region_store_map(vd->regions), row, row_count);
+    }
+    if (row <= vd->consistent_rows) {
+        vd_consistent_advance(vd, row + row_count);
+    }
+}
+
+uint64_t vd_sync_rows_left(const struct vd *vd)
+{
+    uint64_t left = geometry_row_count(&vd_config_of(vd)->geometry) - vd->consistent_rows;
+
+    return vd->regions != NULL ? left + region_map_rows_left(region_store_map(vd->regions)) : left;
+}
+
+bool vd_regions_are_sound(const struct vd *vd)
+{
+    return vd->regions == NULL || region_store_map(vd->regions)->in_doubt == 0;
+}
+
+enum vd_guarantee vd_guarantee(const struct vd *vd)
+{
+    const struct intent_log *log = vd_has_log(vd) ? vd->group->log : NULL;
+
+    if (vd->regions == NULL) {
+        return VD_GUARANTEE_NO_REDUNDANCY;
+    }
+    if (raid_level_info(vd_config_of(vd)->geometry.level)->mirrored) {
+        return VD_GUARANTEE_MIRROR;
+    }
+    switch (log != NULL ? log->medium : INTENT_MEDIUM_NONE) {
+    case INTENT_MEDIUM_STABLE:
+        return VD_GUARANTEE_JOURNAL;
+    case INTENT_MEDIUM_MEMORY:
+        return VD_GUARANTEE_JOURNAL_AGENT;
+    case INTENT_MEDIUM_DRIVES:
+        return VD_GUARANTEE_STRIPE_LOG;
+    case INTENT_MEDIUM_NONE:
+        break;
+    case INTENT_MEDIUM_MAX:
+        UNREACHABLE();
+    }
+    return vd_config_of(vd)->map_ready ? VD_GUARANTEE_REGION_MAP : VD_GUARANTEE_WHOLE_RESYNC;
+}
+
+/*
+ * With members missing, rows in doubt describe the missing data by parity that may be of another
+ * moment. That cannot be told from the bytes, so it is recorded; mirrors have no such rows, and
+ * with a log the intents have made the rows agree.
+ */
+void vd_note_suspects(struct vd *vd, bool all)
+{
+    bool described = raid_level_info(vd_config_of(vd)->geometry.level)->parity_count > 0;
+
+    bool logged = vd_has_log(vd) && vd_config_of(vd)->intent_generation % 2 != 0;
+
+    if (vd->regions == NULL || !described || logged ||
+        vd->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL || group_is_offline(vd->group)) {
+        return;
+    }
+    region_map_suspect(region_store_map(vd->regions), all);
+    vd_changed_tell(vd);
+}
+
+uint64_t vd_suspect_bytes(const struct vd *vd)
+{
+    const struct region_map *map = region_store_map(vd->regions);
+
+    return map == NULL ? 0
+                       : min_u64((uint64_t)map->suspects * map->rows_per_region *
+                                     geometry_row_bytes(&vd_config_of(vd)->geometry),
+                                 vd_config_of(vd)->size_bytes);
+}
+
 uint64_t vd_consistent_rows(const struct vd *vd)
 {
     return vd->consistent_rows;
@@ -209,8 +307,7 @@ uint64_t vd_consistent_rows(const struct vd *vd)
 
 bool vd_is_consistent(const struct vd *vd)
 {
-    return !vd_needs_mark(vd) ||
-           vd->consistent_rows == geometry_row_count(&vd_config_of(vd)->geometry);
+    return !vd_needs_mark(vd) || vd_sync_rows_left(vd) == 0;
 }
 
 /* Getters */

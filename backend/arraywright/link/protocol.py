@@ -1210,6 +1210,7 @@ EVENT_NAMES: dict[int, str] = {
     53: "bgi_started",
     48: "bgi_completed",
     51: "bgi_failed",
+    60090: "virtual_drive_suspect",
     60020: "resync_started",
     60021: "resync_completed",
     60022: "resync_failed",

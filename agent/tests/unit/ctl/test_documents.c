@@ -106,6 +106,39 @@ static void test_n_way_mirror(void **state)
     world_free(world);
 }
 
+/* What an unclean stop can cost, in words; and the switch that changes it. */
+static void test_guarantees(void **state)
+{
+    struct ctl_world *world = world_new(7, 5);
+    struct ctl_command set = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_run(world, world_create_command(world, RAID_LEVEL_5, 0, 3, "five")),
+                     REASON_OK);
+    assert_int_equal(world_run(world, world_create_command(world, RAID_LEVEL_0, 3, 2, "zero")),
+                     REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_true(world_vd(world, "zero", &view, set.args.vd_set.vd));
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_NO_REDUNDANCY);
+    set.args.vd_set.fields = VD_SET_STRIPE_LOG;
+    set.args.vd_set.stripe_log = true;
+    assert_int_equal(world_run(world, &set), REASON_NO_REDUNDANCY);
+    assert_true(world_vd(world, "five", &view, set.args.vd_set.vd));
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_REGION_MAP);
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_true(world_vd(world, "five", &view, NULL));
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_STRIPE_LOG);
+    world_write(world, "five", 4096, 4096, 0x11);
+    set.args.vd_set.stripe_log = false;
+    assert_int_equal(world_run(world, &set), REASON_OK);
+    assert_true(world_vd(world, "five", &view, NULL));
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_REGION_MAP);
+    world_free(world);
+}
+
 static void test_policies(void **state)
 {
     struct ctl_world *world = world_new(3, 3);
@@ -124,7 +157,7 @@ static void test_policies(void **state)
     assert_string_equal(view.write_policy.effective, "write_through");
     assert_int_equal(view.write_policy.reason.code, REASON_NO_CACHE_MEMORY);
     assert_string_equal(view.read_policy.effective, "no_read_ahead");
-    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_WRITE_THROUGH);
+    assert_int_equal(view.guarantee.code, REASON_GUARANTEE_MIRROR);
     set.args.vd_set.fields = VD_SET_WRITE_POLICY | VD_SET_NAME;
     set.args.vd_set.write_policy = WRITE_POLICY_WRITE_THROUGH;
     strcpy(set.args.vd_set.name, "renamed");
@@ -376,9 +409,13 @@ static void test_damaged_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_preview),       cmocka_unit_test(test_n_way_mirror),
-        cmocka_unit_test(test_policies),      cmocka_unit_test(test_blocked),
-        cmocka_unit_test(test_since),         cmocka_unit_test(test_stop_waits_for_exports),
+        cmocka_unit_test(test_preview),
+        cmocka_unit_test(test_n_way_mirror),
+        cmocka_unit_test(test_guarantees),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_since),
+        cmocka_unit_test(test_stop_waits_for_exports),
         cmocka_unit_test(test_damaged_store),
     };
 

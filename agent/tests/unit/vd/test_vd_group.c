@@ -245,7 +245,7 @@ static void test_offline_and_back(void **state)
     assert_int_equal(sim_array_reload(array), 0);
     assert_true(vd_state(sim_array_vd(array, 0)) != VIRTUAL_DRIVE_STATE_OFFLINE);
     assert_true(vd_config(sim_array_vd(array, 0))->resync);
-    assert_int_equal(vd_consistent_rows(sim_array_vd(array, 0)), 0);
+    assert_false(vd_is_consistent(sim_array_vd(array, 0)));
     assert_int_equal(get(array, 0, 64u << 10, 7), VD_STATUS_OK);
     array_end(array);
 }

@@ -1,0 +1,379 @@
+/*
+ * States of regions (region_map.h). Every change of a state goes through state_set(), which
+ * keeps the counts and notes the page as changed.
+ */
+#include "vd/region_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "base/sim_bug.h"
+#include "drive/drive_layout.h"
+
+#define REGION_MIN_BYTES (UINT64_C(1) << 20)
+#define REGION_MAX_BYTES (UINT64_C(64) << 20)
+/* More regions than this only where they would be larger than 64 MiB otherwise. */
+#define REGIONS_WANTED 16384u
+#define REGIONS_MAX ((uint64_t)REGION_MAP_PAGES_MAX * REGION_PAGE_STATES)
+
+uint64_t region_bytes_for(uint64_t extent_bytes)
+{
+    uint64_t bytes = REGION_MIN_BYTES;
+
+    while (bytes < REGION_MAX_BYTES && extent_bytes / bytes > REGIONS_WANTED) {
+        bytes *= 2;
+    }
+    while (extent_bytes / bytes >= REGIONS_MAX) {
+        bytes *= 2;
+    }
+    return bytes;
+}
+
+static bool state_is_in_doubt(uint8_t state)
+{
+    return state == REGION_NEED_SYNC || state == REGION_SYNCING;
+}
+
+static void page_change(struct region_map *map, uint32_t page)
+{
+    ASSERT(page < map->page_count);
+    map->changed_pages += map->pages[page].changed ? 0u : 1u;
+    map->pages[page].changed = true;
+    if (map->due != NULL) {
+        *map->due = true;
+    }
+}
+
+static void state_set(struct region_map *map, uint32_t index, enum region_state state)
+{
+    struct region *region = &map->regions[index];
+
+    ASSERT(index < map->count);
+    if (region->state == state) {
+        return;
+    }
+    map->dirty -= region->state == REGION_DIRTY ? 1u : 0u;
+    map->in_doubt -= state_is_in_doubt(region->state) ? 1u : 0u;
+    region->state = (uint8_t)state;
+    map->dirty += state == REGION_DIRTY ? 1u : 0u;
+    map->in_doubt += state_is_in_doubt(region->state) ? 1u : 0u;
+    page_change(map, index / REGION_PAGE_STATES);
+}
+
+int region_map_init(struct region_map *map, const struct geometry *geometry, uint64_t region_bytes)
+{
+    uint64_t rows = max_u64(region_bytes / geometry->strip_bytes, 1) * geometry->span_count;
+
+    memset(map, 0, sizeof(*map));
+    map->rows_per_region = rows;
+    map->row_count = geometry_row_count(geometry);
+    ASSERT(div_ceil_u64(map->row_count, rows) <= REGIONS_MAX);
+    map->count = (uint32_t)div_ceil_u64(map->row_count, rows);
+    map->page_count = (uint32_t)div_ceil_u64(map->count, REGION_PAGE_STATES);
+    map->regions = calloc(map->count, sizeof(*map->regions));
+    map->pages = calloc(map->page_count, sizeof(*map->pages));
+    if (map->regions == NULL || map->pages == NULL) {
+        region_map_done(map);
+        return -ENOMEM;
+    }
+    region_map_reset(map, false);
+    return 0;
+}
+
+void region_map_done(struct region_map *map)
+{
+    free(map->regions);
+    free(map->pages);
+    map->regions = NULL;
+    map->pages = NULL;
+}
+
+void region_map_reset(struct region_map *map, bool unwritten)
+{
+    for (uint32_t i = 0; i < map->count; i++) {
+        uint16_t writes = map->regions[i].writes;
+
+        map->regions[i] = (struct region){.state = (uint8_t)(writes > 0  ? REGION_DIRTY
+                                                             : unwritten ? REGION_UNWRITTEN
+                                                                         : REGION_CLEAN),
+                                          .touched = writes > 0,
+                                          .writes = writes};
+    }
+    map->dirty = 0;
+    map->in_doubt = 0;
+    map->suspects = 0;
+    map->syncing = REGION_NONE;
+    for (uint32_t i = 0; i < map->count; i++) {
+        map->dirty += map->regions[i].state == REGION_DIRTY ? 1u : 0u;
+    }
+    region_map_change_all(map);
+}
+
+void region_map_change_all(struct region_map *map)
+{
+    for (uint32_t i = 0; i < map->page_count; i++) {
+        page_change(map, i);
+    }
+}
+
+/* Writes */
+
+void region_map_write_begin(struct region_map *map, uint32_t index)
+{
+    struct region *region = &map->regions[index];
+
+    ASSERT(index < map->count && region->writes < UINT16_MAX);
+    region->writes++;
+    region->touched = true;
+    region->cleaning = SIM_BUG(REGION_CLEAN_OPEN) && region->cleaning;
+    if (!state_is_in_doubt(region->state)) {
+        state_set(map, index, REGION_DIRTY);
+    }
+}
+
+bool region_map_may_write(const struct region_map *map, uint32_t index)
+{
+    const struct region *region = &map->regions[index];
+
+    ASSERT(region->writes > 0);
+    return region->durable || SIM_BUG(REGION_AFTER_DATA);
+}
+
+void region_map_write_end(struct region_map *map, uint32_t index)
+{
+    struct region *region = &map->regions[index];
+
+    ASSERT(region->writes > 0);
+    region->writes--;
+    region->touched = true;
+}
+
+/* Cleaning */
+
+bool region_map_cleaning_begin(struct region_map *map)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < map->count; i++) {
+        struct region *region = &map->regions[i];
+        bool idle = region->state == REGION_DIRTY && !region->touched &&
+                    (region->writes == 0 || SIM_BUG(REGION_CLEAN_OPEN));
+
+        region->cleaning = idle;
+        region->touched = region->writes > 0 && !SIM_BUG(REGION_CLEAN_OPEN);
+        any = any || idle;
+    }
+    return any;
+}
+
+/* The page on the members may still say DIRTY, but the next one will not: from now on a write
+ * has to wait for a newer page (1). */
+static void region_clean(struct region_map *map, uint32_t index)
+{
+    map->regions[index].cleaning = false;
+    map->regions[index].durable = false;
+    state_set(map, index, REGION_CLEAN);
+}
+
+void region_map_cleaning_end(struct region_map *map)
+{
+    for (uint32_t i = 0; i < map->count; i++) {
+        if (map->regions[i].cleaning) {
+            ASSERT(map->regions[i].state == REGION_DIRTY);
+            region_clean(map, i);
+        }
+    }
+}
+
+void region_map_clean_all(struct region_map *map)
+{
+    for (uint32_t i = 0; i < map->count; i++) {
+        ASSERT(map->regions[i].writes == 0);
+        if (map->regions[i].state == REGION_DIRTY) {
+            region_clean(map, i);
+        }
+    }
+}
+
+/* Consistency */
+
+bool region_map_row_is_sound(const struct region_map *map, uint64_t row)
+{
+    return map->in_doubt == 0 || !state_is_in_doubt(map->regions[region_of_row(map, row)].state);
+}
+
+static uint64_t region_end_row(const struct region_map *map, uint32_t index)
+{
+    return min_u64((index + UINT64_C(1)) * map->rows_per_region, map->row_count);
+}
+
+bool region_map_sync_next(struct region_map *map, uint64_t rows_max, uint64_t *ret_row,
+                          uint64_t *ret_row_count)
+{
+    if (map->in_doubt == 0) {
+        return false;
+    }
+    if (map->syncing == REGION_NONE) {
+        uint32_t index = 0;
+
+        while (!state_is_in_doubt(map->regions[index].state)) {
+            index++;
+            ASSERT(index < map->count);
+        }
+        state_set(map, index, REGION_SYNCING);
+        map->syncing = index;
+        map->sync_row = index * map->rows_per_region;
+    }
+    *ret_row = map->sync_row;
+    *ret_row_count = (uint32_t)min_u64(rows_max, region_end_row(map, map->syncing) - map->sync_row);
+    ASSERT(*ret_row_count > 0);
+    return true;
+}
+
+/* The synced region counts as just written: the ordinary cleaning flushes it and ends it. */
+void region_map_sync_advance(struct region_map *map, uint64_t row, uint64_t row_count)
+{
+    uint32_t index = map->syncing;
+
+    if (index == REGION_NONE || row != map->sync_row) {
+        return; /* the map was reset meanwhile */
+    }
+    map->sync_row += row_count;
+    ASSERT(map->sync_row <= region_end_row(map, index));
+    if (map->sync_row == region_end_row(map, index)) {
+        map->syncing = REGION_NONE;
+        map->regions[index].touched = true;
+        state_set(map, index, REGION_DIRTY);
+    }
+}
+
+uint64_t region_map_rows_left(const struct region_map *map)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < map->count && map->in_doubt > 0; i++) {
+        if (state_is_in_doubt(map->regions[i].state)) {
+            rows += region_end_row(map, i) - i * map->rows_per_region;
+        }
+    }
+    if (map->syncing != REGION_NONE) {
+        rows -= map->sync_row - map->syncing * map->rows_per_region;
+    }
+    return rows;
+}
+
+/* Pages */
+
+uint32_t region_map_changed_page(const struct region_map *map, uint32_t from)
+{
+    for (uint32_t i = from; i < map->page_count && map->changed_pages > 0; i++) {
+        if (map->pages[i].changed) {
+            return i;
+        }
+    }
+    return REGION_NONE;
+}
+
+static uint32_t page_regions(const struct region_map *map, uint32_t page)
+{
+    return min_u32(REGION_PAGE_STATES, map->count - page * REGION_PAGE_STATES);
+}
+
+void region_map_page_take(struct region_map *map, uint32_t page, struct region_page *ret_page)
+{
+    const struct region *regions = &map->regions[page * REGION_PAGE_STATES];
+
+    ASSERT(map->pages[page].changed && map->changed_pages > 0);
+    map->pages[page].changed = false;
+    map->changed_pages--;
+    map->pages[page].sequence++;
+    ret_page->sequence = map->pages[page].sequence;
+    ret_page->page = page;
+    ret_page->page_count = map->page_count;
+    ret_page->region_count = map->count;
+    ret_page->rows_per_region = map->rows_per_region;
+    memset(ret_page->states, 0, sizeof(ret_page->states));
+    for (uint32_t i = 0; i < page_regions(map, page); i++) {
+        ret_page->states[i] =
+            (uint8_t)(regions[i].state | (regions[i].suspect ? REGION_SUSPECT : 0u));
+    }
+}
+
+static bool byte_is_in_doubt(uint8_t byte)
+{
+    uint8_t state = byte & (uint8_t)~REGION_SUSPECT;
+
+    return state == REGION_DIRTY || state_is_in_doubt(state);
+}
+
+void region_map_page_durable(struct region_map *map, const struct region_page *page)
+{
+    struct region *regions = &map->regions[page->page * REGION_PAGE_STATES];
+
+    for (uint32_t i = 0; i < page_regions(map, page->page); i++) {
+        /* What has become clean since is in doubt on the members until the next page, and may
+         * not be by then (1). */
+        regions[i].durable =
+            byte_is_in_doubt(page->states[i]) && byte_is_in_doubt(regions[i].state);
+    }
+}
+
+void region_map_page_failed(struct region_map *map, const struct region_page *page)
+{
+    page_change(map, page->page);
+}
+
+bool region_map_page_load(struct region_map *map, const struct region_page *page)
+{
+    struct region *regions = NULL;
+
+    if (page->page_count != map->page_count || page->region_count != map->count ||
+        page->rows_per_region != map->rows_per_region || page->page >= map->page_count) {
+        return false;
+    }
+    regions = &map->regions[page->page * REGION_PAGE_STATES];
+    for (uint32_t i = 0; i < page_regions(map, page->page); i++) {
+        regions[i].state = page->states[i] & (uint8_t)~REGION_SUSPECT;
+        regions[i].suspect = (page->states[i] & REGION_SUSPECT) != 0;
+        regions[i].durable = byte_is_in_doubt(page->states[i]);
+    }
+    map->pages[page->page].sequence = page->sequence;
+    map->changed_pages -= map->pages[page->page].changed ? 1u : 0u;
+    map->pages[page->page].changed = false;
+    return true;
+}
+
+void region_map_loaded(struct region_map *map, bool unclean)
+{
+    map->dirty = 0;
+    map->in_doubt = 0;
+    map->suspects = 0;
+    for (uint32_t i = 0; i < map->count; i++) {
+        map->dirty += map->regions[i].state == REGION_DIRTY ? 1u : 0u;
+        map->in_doubt += state_is_in_doubt(map->regions[i].state) ? 1u : 0u;
+        map->suspects += map->regions[i].suspect ? 1u : 0u;
+    }
+    for (uint32_t i = 0; i < map->count; i++) {
+        if (map->regions[i].state == REGION_SYNCING) {
+            state_set(map, i, REGION_NEED_SYNC);
+        } else if (map->regions[i].state == REGION_DIRTY && !SIM_BUG(REGION_FORGOTTEN) && unclean) {
+            state_set(map, i, REGION_NEED_SYNC);
+        } else if (map->regions[i].state == REGION_DIRTY) {
+            region_clean(map, i);
+        }
+    }
+}
+
+void region_map_suspect(struct region_map *map, bool all)
+{
+    for (uint32_t i = 0; i < map->count; i++) {
+        if ((all || state_is_in_doubt(map->regions[i].state)) && !map->regions[i].suspect) {
+            map->regions[i].suspect = true;
+            map->suspects++;
+            page_change(map, i / REGION_PAGE_STATES);
+        }
+    }
+}

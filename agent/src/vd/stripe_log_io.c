@@ -1,0 +1,179 @@
+/*
+ * Transfers of the stripe log. A batch goes to its members at the same time; each writes it in
+ * pieces and then flushes. A member that fails is lost, and with it the need of its copy.
+ */
+#include <stdlib.h>
+
+#include "vd/stripe_log_private.h"
+
+static void io_answered(struct log_io *io);
+
+static void io_complete(struct drive_io *drive_io, enum io_status status)
+{
+    struct log_io *io = drive_io->owner;
+
+    ASSERT(io->busy);
+    io->status = status;
+    if (status == IO_STATUS_TIMEOUT) {
+        io->late = true;
+        io->log->late++;
+        io->log->group->late_flushes++;
+        io_answered(io);
+    }
+}
+
+static void io_released(struct drive_io *drive_io)
+{
+    struct log_io *io = drive_io->owner;
+    struct group *group = io->log->group;
+
+    io->busy = false;
+    if (!io->late) {
+        io_answered(io);
+        return;
+    }
+    io->late = false;
+    ASSERT(io->log->late > 0 && group->late_flushes > 0);
+    io->log->late--;
+    group->late_flushes--;
+    group_late_gone(group); /* which frees the log, if it was the last thing to wait for */
+}
+
+static void io_submit(struct log_io *io, enum io_op op, uint64_t offset_bytes,
+                      uint32_t length_bytes, uint8_t *buffer)
+{
+    struct drive *drive = io->log->group->members[io->member].drive;
+
+    ASSERT(!io->busy && drive != NULL);
+    io->busy = true;
+    io->io.op = op;
+    io->io.class_ = IO_CLASS_FOREGROUND;
+    io->io.offset_bytes = offset_bytes;
+    io->io.length_bytes = length_bytes;
+    io->io.buffer = buffer;
+    io->io.complete = io_complete;
+    io->io.released = io_released;
+    io->io.owner = io;
+    drive_submit(drive, &io->io);
+}
+
+static uint64_t ring_offset(const struct log_io *io, uint32_t position)
+{
+    uint64_t size_bytes = drive_size_bytes(io->log->group->members[io->member].drive);
+
+    ASSERT(position < STRIPE_LOG_BYTES);
+    return drive_layout_stripe_log_offset(size_bytes) + position;
+}
+
+void log_read_submit(struct log_io *io, uint32_t position, uint32_t bytes, uint8_t *buffer)
+{
+    ASSERT(bytes <= IO_LENGTH_MAX_BYTES && position + bytes <= STRIPE_LOG_BYTES);
+    io_submit(io, IO_OP_READ, ring_offset(io, position), bytes, buffer);
+}
+
+/* The next piece, or the flush, or nothing more. */
+static bool batch_step(struct log_io *io)
+{
+    struct stripe_log *log = io->log;
+    uint32_t left = log->batch.bytes - io->done_bytes;
+
+    if (left > 0) {
+        io_submit(io, IO_OP_WRITE, ring_offset(io, log->head + io->done_bytes),
+                  min_u32(left, IO_LENGTH_MAX_BYTES), log->buffer + io->done_bytes);
+        return true;
+    }
+    if (!io->flushing) {
+        io->flushing = true;
+        io_submit(io, IO_OP_FLUSH, 0, 0, NULL);
+        return true;
+    }
+    return false;
+}
+
+static void batch_member_done(struct stripe_log *log)
+{
+    ASSERT(log->pending > 0);
+    log->pending--;
+    if (log->pending == 0) {
+        log_batch_written(log);
+    }
+}
+
+static void batch_answered(struct log_io *io)
+{
+    struct stripe_log *log = io->log;
+    struct group *group = log->group;
+
+    if (io->status != IO_STATUS_OK) {
+        member_lose_by_status(group, io->member, io->flushing ? IO_OP_FLUSH : IO_OP_WRITE,
+                              io->status);
+        batch_member_done(log);
+        return;
+    }
+    io->done_bytes += io->flushing ? 0 : io->io.length_bytes;
+    if (!member_is_live(group, io->member)) {
+        batch_member_done(log); /* lost by somebody else */
+    } else if (!batch_step(io)) {
+        log->copies++;
+        batch_member_done(log);
+    }
+}
+
+static void io_answered(struct log_io *io)
+{
+    struct group *group = io->log->group;
+
+    group_enter(group);
+    if (io->log->running) {
+        batch_answered(io);
+    } else {
+        log_read_answered(io);
+    }
+    group_leave(group);
+}
+
+static uint32_t span_online(const struct group *group, const struct geometry *geometry,
+                            uint32_t span)
+{
+    uint32_t online = 0;
+
+    for (uint32_t place = 0; place < geometry->members_per_span; place++) {
+        uint32_t member = span * geometry->members_per_span + place;
+
+        online += group->config.members[member].state == MEMBER_ONLINE ? 1u : 0u;
+    }
+    return online;
+}
+
+/* The spans take turns, and in a span its members. */
+void log_batch_write(struct stripe_log *log)
+{
+    struct group *group = log->group;
+    const struct geometry *geometry = &group->config.vds[0].geometry;
+    uint32_t width = geometry->members_per_span;
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+    uint32_t online = 0;
+    uint32_t wanted = 0;
+
+    ASSERT(log->running && log->pending == 0 && group->config.vd_count > 0);
+    log->span = (log->span + 1) % geometry->span_count;
+    online = span_online(group, geometry, log->span);
+    /* As many as may still be lost in this span, and one more. */
+    wanted = online + tolerance >= width ? online + tolerance - width + 1 : 0;
+    wanted = SIM_BUG(LOG_ONE_COPY) ? min_u32(wanted, 1) : wanted;
+    log->copies = 0;
+    log->pending = 1; /* of this call */
+    for (uint32_t i = 0; i < width && wanted > 0; i++) {
+        uint32_t place = (uint32_t)((log->batch.sequence + i) % width);
+        struct log_io *io = &log->ios[log->span * width + place];
+
+        if (group->config.members[io->member].state == MEMBER_ONLINE && !io->busy) {
+            io->done_bytes = 0;
+            io->flushing = false;
+            log->pending++;
+            wanted--;
+            (void)batch_step(io); /* there is something to write */
+        }
+    }
+    batch_member_done(log);
+}

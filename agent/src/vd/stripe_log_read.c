@@ -1,0 +1,283 @@
+/*
+ * The stripe log at the start: the ring of every member in sync is read once to find the batches,
+ * then those of the newest incarnation are read again in order and handed out.
+ *
+ * (1) Batches count from the newest one's tail on, without a gap: one that is missing would leave
+ *     an older intent of a slice to be replayed over what a newer one has done. With a gap
+ *     nothing is replayed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vd/stripe_log_private.h"
+
+static void replay_go(struct stripe_log *log);
+
+static struct stripe_log *log_of(struct intent_log *base)
+{
+    return container_of(base, struct stripe_log, log);
+}
+
+static void replay_end(struct stripe_log *log, int error)
+{
+    struct intent_replay *replay = log->replay;
+
+    free(log->ring);
+    log->ring = NULL;
+    free(log->found);
+    log->found = NULL;
+    log->replay = NULL;
+    replay->done(replay, error);
+}
+
+/* Scanning */
+
+static void found_add(struct stripe_log *log, const struct stripe_batch *batch, uint32_t position)
+{
+    ASSERT(log->found_count < log->found_max);
+    log->found[log->found_count++] = (struct log_found){.incarnation = batch->incarnation,
+                                                        .sequence = batch->sequence,
+                                                        .tail = batch->tail,
+                                                        .member = log->read_member,
+                                                        .position = position,
+                                                        .bytes = batch->bytes};
+}
+
+static void ring_scan(struct stripe_log *log)
+{
+    struct stripe_batch batch;
+
+    uint32_t at = 0;
+
+    while (at < STRIPE_LOG_BYTES) {
+        bool found = stripe_batch_peek(log->ring + at, &batch) == 0 &&
+                     guid_equal(&batch.group, &log->group->config.guid) &&
+                     batch.bytes <= STRIPE_LOG_BYTES - at &&
+                     stripe_batch_check(log->ring + at, &batch) == 0;
+
+        if (found) {
+            found_add(log, &batch, at);
+        }
+        at += found ? batch.bytes : STRIPE_BATCH_ALIGN;
+    }
+}
+
+static int found_compare(const void *left, const void *right)
+{
+    const struct log_found *a = left;
+    const struct log_found *b = right;
+
+    if (a->incarnation != b->incarnation) {
+        return a->incarnation > b->incarnation ? -1 : 1; /* newest first */
+    }
+    if (a->sequence != b->sequence) {
+        return a->sequence < b->sequence ? -1 : 1;
+    }
+    return a->member < b->member ? -1 : a->member > b->member;
+}
+
+/* Leaves in `found` one copy of each batch that counts, in order. False: there is a gap. */
+static bool found_choose(struct stripe_log *log)
+{
+    uint32_t kept = 0;
+    uint32_t end = 0;
+    uint64_t expected = 0;
+
+    if (log->found_count == 0) {
+        return true;
+    }
+    qsort(log->found, log->found_count, sizeof(log->found[0]), found_compare);
+    while (end < log->found_count && log->found[end].incarnation == log->found[0].incarnation) {
+        end++;
+    }
+    log->incarnation = log->found[0].incarnation;
+    log->head = log->found[end - 1].position + log->found[end - 1].bytes;
+    expected = log->found[end - 1].tail;
+    for (uint32_t i = 0; i < end; i++) {
+        if (log->found[i].sequence < expected) {
+            continue; /* released, or another copy */
+        }
+        if (log->found[i].sequence > expected) {
+            return false;
+        }
+        log->found[kept++] = log->found[i];
+        expected++;
+    }
+    log->found_count = kept;
+    return true;
+}
+
+/* The next piece of the next member; false: all have been read. */
+static bool scan_read(struct stripe_log *log)
+{
+    struct group *group = log->group;
+
+    if (log->read_bytes == STRIPE_LOG_BYTES) {
+        ring_scan(log);
+        log->read_bytes = 0;
+        log->read_member++;
+    }
+    while (log->read_member < group->config.member_count) {
+        struct log_io *io = &log->ios[log->read_member];
+
+        if (group->config.members[log->read_member].state == MEMBER_ONLINE && !io->busy) {
+            log_read_submit(io, log->read_bytes, IO_LENGTH_MAX_BYTES, log->ring + log->read_bytes);
+            return true;
+        }
+        log->read_bytes = 0;
+        log->read_member++;
+    }
+    return false;
+}
+
+static void scan_go(struct stripe_log *log)
+{
+    if (scan_read(log)) {
+        return;
+    }
+    if (!found_choose(log)) {
+        replay_end(log, -EIO);
+        return;
+    }
+    free(log->ring);
+    log->ring = NULL;
+    log->next_found = 0;
+    log->next_intent = 0;
+    log->reading.bytes = 0;
+    replay_go(log);
+}
+
+/* Handing out */
+
+static bool batch_is_read(const struct stripe_log *log)
+{
+    return log->reading.bytes != 0 && log->read_bytes == log->reading.bytes;
+}
+
+static void batch_read(struct stripe_log *log)
+{
+    const struct log_found *found = &log->found[log->next_found];
+
+    if (log->reading.bytes == 0) {
+        log->reading.bytes = found->bytes;
+        log->read_bytes = 0;
+    }
+    log_read_submit(&log->ios[found->member], found->position + log->read_bytes,
+                    min_u32(found->bytes - log->read_bytes, IO_LENGTH_MAX_BYTES),
+                    log->buffer + log->read_bytes);
+}
+
+/* Was it readable a moment ago, and is it not now? Then nothing is known any more. */
+static bool batch_is_sound(struct stripe_log *log)
+{
+    const struct log_found *found = &log->found[log->next_found];
+
+    return stripe_batch_peek(log->buffer, &log->reading) == 0 &&
+           log->reading.bytes == found->bytes && log->reading.sequence == found->sequence &&
+           stripe_batch_check(log->buffer, &log->reading) == 0;
+}
+
+static void batch_end(struct stripe_log *log)
+{
+    log->next_found++;
+    log->next_intent = 0;
+    log->reading.bytes = 0;
+}
+
+/* Goes on until a transfer or the owner has to be waited for. */
+static void replay_go(struct stripe_log *log)
+{
+    for (;;) {
+        if (log->next_found == log->found_count) {
+            replay_end(log, log->found_count == 0 ? -ENOENT : 0);
+            return;
+        }
+        if (!batch_is_read(log)) {
+            batch_read(log);
+            return;
+        }
+        if (log->next_intent == log->reading.intent_count) {
+            batch_end(log);
+            continue;
+        }
+        stripe_batch_intent(log->buffer, &log->reading, log->next_intent++, &log->handed);
+        log->inside = true;
+        log->again = false;
+        log->replay->intent(log->replay, &log->handed);
+        log->inside = false;
+        if (!log->again) {
+            return;
+        }
+    }
+}
+
+/* The seam */
+
+void log_replay(struct intent_log *base, struct intent_replay *replay)
+{
+    struct stripe_log *log = log_of(base);
+
+    ASSERT(log->replay == NULL && !log->running && log->batch_count == 0);
+    log->replay = replay;
+    log->found_count = 0;
+    log->read_member = 0;
+    log->read_bytes = 0;
+    log->ring = aligned_alloc(IO_ALIGN_BYTES, STRIPE_LOG_BYTES);
+    log->found_max =
+        (uint32_t)(STRIPE_LOG_BYTES / STRIPE_BATCH_ALIGN) * log->group->config.member_count;
+    log->found = calloc(log->found_max, sizeof(log->found[0]));
+    ASSERT(log->ring != NULL && log->found != NULL); /* control path */
+    scan_go(log);
+}
+
+void log_replay_next(struct intent_log *base, struct intent_replay *replay)
+{
+    struct stripe_log *log = log_of(base);
+
+    ASSERT(log->replay == replay);
+    if (log->inside) {
+        log->again = true;
+    } else {
+        replay_go(log);
+    }
+}
+
+static void scan_answered(struct stripe_log *log, struct log_io *io)
+{
+    if (io->status != IO_STATUS_OK) {
+        memset(log->ring + log->read_bytes, 0, IO_LENGTH_MAX_BYTES); /* other copies may do */
+    }
+    log->read_bytes += IO_LENGTH_MAX_BYTES;
+    scan_go(log);
+}
+
+static void batch_answered(struct stripe_log *log, struct log_io *io)
+{
+    if (io->status != IO_STATUS_OK) {
+        replay_end(log, -EIO);
+        return;
+    }
+    log->read_bytes += io->io.length_bytes;
+    if (batch_is_read(log) && !batch_is_sound(log)) {
+        replay_end(log, -EIO);
+        return;
+    }
+    replay_go(log);
+}
+
+/* Within a turn. */
+void log_read_answered(struct log_io *io)
+{
+    struct stripe_log *log = io->log;
+
+    ASSERT(log->replay != NULL);
+    if (io->status == IO_STATUS_TIMEOUT || io->status == IO_STATUS_GONE) {
+        member_lose_by_status(log->group, io->member, IO_OP_READ, io->status);
+    }
+    if (log->ring != NULL) {
+        scan_answered(log, io);
+    } else {
+        batch_answered(log, io);
+    }
+}

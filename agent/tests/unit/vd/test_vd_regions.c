@@ -1,0 +1,217 @@
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "drive/drive_layout.h"
+#include "sim_array.h"
+
+#define STRIP 16384u
+#define ROWS 64u /* 1 MiB of each member */
+#define ROW_BYTES (2u * STRIP)
+
+static struct sim_array *array_start(uint64_t seed)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .spare_count = 1,
+                                        .consistent = true,
+                                        .region_bytes = 4 * STRIP};
+    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
+
+    assert_int_equal(sim_array_start(array), 0);
+    return array;
+}
+
+static void array_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+static void write_row(struct sim_array *array, uint64_t row, int byte)
+{
+    uint8_t bytes[4096];
+
+    memset(bytes, byte, sizeof(bytes));
+    assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false,
+                                  row * ROW_BYTES, sizeof(bytes), bytes),
+                     VD_STATUS_OK);
+}
+
+static void cut(struct sim_array *array)
+{
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+}
+
+static uint64_t rows_left(struct sim_array *array)
+{
+    return vd_sync_rows_left(sim_array_vd(array, 0));
+}
+
+static void test_only_dirty_regions_are_resynced(void **state)
+{
+    struct sim_array *array = array_start(1);
+
+    (void)state;
+    write_row(array, 5, 1);
+    write_row(array, 7, 1);
+    write_row(array, 60, 1);
+    cut(array);
+    assert_int_equal(rows_left(array), 8);
+    assert_true(vd_config(sim_array_vd(array, 0))->resync);
+    assert_false(vd_is_consistent(sim_array_vd(array, 0)));
+    /* Again before anything was synced: they stay in doubt. */
+    write_row(array, 20, 1);
+    cut(array);
+    assert_int_equal(rows_left(array), 12);
+    array_end(array);
+}
+
+static void test_resting_regions_are_clean(void **state)
+{
+    struct sim_array *array = array_start(2);
+
+    (void)state;
+    write_row(array, 5, 1);
+    for (uint32_t i = 0; i < 40; i++) { /* the virtual drive as a whole never rests */
+        write_row(array, 33, (int)i);
+        sim_world_advance(array->world, SIM_SECOND / 10);
+    }
+    cut(array);
+    assert_int_equal(rows_left(array), 4);
+    array_end(array);
+}
+
+static void test_orderly_stop_leaves_nothing(void **state)
+{
+    struct sim_array *array = array_start(3);
+
+    (void)state;
+    write_row(array, 5, 1);
+    assert_int_equal(sim_array_stop(array), 0);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(rows_left(array), 0);
+    assert_false(vd_config(sim_array_vd(array, 0))->resync);
+    array_end(array);
+}
+
+static void maps_spoil(struct sim_array *array, uint32_t member)
+{
+    struct sim_drive *sim = array->sims[member];
+    uint8_t bytes[4096] = {0};
+
+    for (uint32_t place = 0; place < 2; place++) {
+        sim_drive_poke(sim, drive_layout_region_page_offset(sim->port.size_bytes, 0, place, 0),
+                       bytes, sizeof(bytes));
+    }
+}
+
+/* Any one member's map will do; with none of them everything is in doubt. */
+static void test_unreadable_maps(void **state)
+{
+    struct sim_array *array = array_start(4);
+
+    (void)state;
+    write_row(array, 5, 1);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    maps_spoil(array, 0);
+    maps_spoil(array, 1);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(rows_left(array), 4);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    for (uint32_t i = 0; i < 3; i++) {
+        maps_spoil(array, i);
+    }
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(rows_left(array), ROWS);
+    array_end(array);
+}
+
+/* A dirty record of the first version has no map: everything is in doubt, once. */
+static void test_records_without_a_map(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(5), &options);
+
+    (void)state;
+    array->config->vds[0].dirty = true;
+    assert_int_equal(sim_array_start(array), 0);
+    assert_int_equal(rows_left(array), ROWS);
+    assert_true(vd_config(sim_array_vd(array, 0))->resync);
+    sim_world_advance(array->world, SIM_SECOND / 4);
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    array_end(array);
+}
+
+static void test_new_member_gets_the_map(void **state)
+{
+    struct sim_array *array = array_start(6);
+
+    (void)state;
+    write_row(array, 5, 1);
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    write_row(array, 40, 1);
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    assert_int_equal(sim_array_replace(array, 0, sim_array_spare(array)), 0);
+    sim_world_advance(array->world, SIM_SECOND / 4);
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    cut(array);
+    assert_int_equal(rows_left(array), 8);
+    array_end(array);
+}
+
+/* Degraded, no log, and the power goes: the rows being written are suspect for good. */
+static void test_suspects(void **state)
+{
+    struct sim_array *array = array_start(7);
+
+    (void)state;
+    sim_world_advance(array->world, SIM_SECOND / 4);
+    assert_int_equal(vd_guarantee(sim_array_vd(array, 0)), VD_GUARANTEE_REGION_MAP);
+    write_row(array, 5, 1);
+    cut(array);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(array, 0)), 0);
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    /* Lost before the resync was done. */
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(array, 0)), 4 * ROW_BYTES);
+    write_row(array, 40, 1);
+    cut(array);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(array, 0)), 8 * ROW_BYTES);
+    assert_int_equal(sim_array_stop(array), 0);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(array, 0)), 8 * ROW_BYTES);
+    array_end(array);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_dirty_regions_are_resynced),
+        cmocka_unit_test(test_resting_regions_are_clean),
+        cmocka_unit_test(test_orderly_stop_leaves_nothing),
+        cmocka_unit_test(test_unreadable_maps),
+        cmocka_unit_test(test_records_without_a_map),
+        cmocka_unit_test(test_new_member_gets_the_map),
+        cmocka_unit_test(test_suspects),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
