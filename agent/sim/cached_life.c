@@ -7,6 +7,7 @@
  */
 #include "cached_life.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "cache/intents.h"
 #include "cache/sim_bug.h"
 #include "model.h"
 #include "sim_array.h"
@@ -45,6 +47,8 @@ struct life {
     uint8_t *medium_kept;
     struct cache *cache;
     struct cache_mover *mover;
+    struct intents *intents;
+    struct intent_log *log; /* NULL: the medium is too small for one */
     struct vd_cached *cached[VDS_MAX];
     struct model *models[VDS_MAX];
     struct flight flights[FLIGHTS];
@@ -89,7 +93,7 @@ static const struct uuid owner = {{1}};
 
 static void medium_make(struct life *life)
 {
-    static const uint32_t frames[] = {20, 48, 200, 700};
+    static const uint32_t frames[] = {20, 200, 700, 1500};
 
     life->medium.ops = &plain_ops;
     life->medium.kind = chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
@@ -121,7 +125,8 @@ static enum cache_found vd_open(struct life *life, uint32_t index)
     return found;
 }
 
-static void cache_open(struct life *life, bool lost_is_fine)
+/* Before the group starts: it may have intents to replay. */
+static void cache_begin(struct life *life)
 {
     const struct uuid fresh = {{2, (uint8_t)life->journals++}};
     const struct cache_mover_options options = {.transfers = 1 + (uint32_t)below(life, 12),
@@ -129,14 +134,26 @@ static void cache_open(struct life *life, bool lost_is_fine)
                                                 .mark_idle_ms = 200,
                                                 .retry_ms = 50};
     const struct cache_options cache_options = {.idle_flush_ms = chance(life, 50) ? 20 : 4000};
+    struct clock_port *clock = sim_world_clock(life->world);
     struct journal *journal = NULL;
     int error = journal_open(&life->medium, &owner, &fresh, &journal);
 
     ASSERT(error == 0);
     error = cache_create(journal, &cache_options, &life->cache);
     ASSERT(error == 0);
-    error = cache_mover_create(life->cache, sim_world_clock(life->world), &options, &life->mover);
+    error = cache_mover_create(life->cache, clock, &options, &life->mover);
     ASSERT(error == 0);
+    error = intents_create(life->cache, clock, &life->intents);
+    ASSERT(error == 0);
+    life->log = NULL;
+    error = intents_open(life->intents, &life->array->config->guid,
+                         life->array->options.members_per_span, &life->log);
+    ASSERT(error == 0 || error == -ENOSPC);
+    life->array->options.intent_log = life->log;
+}
+
+static void cache_open(struct life *life, bool lost_is_fine)
+{
     for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
         enum cache_found found = vd_open(life, i);
 
@@ -171,7 +188,16 @@ static void cache_close(struct life *life)
         fail(life, "the cache does not close");
         return;
     }
+}
+
+/* After the group has stopped. */
+static void cache_end(struct life *life)
+{
     life->mover = cache_mover_free(life->mover);
+    if (life->log != NULL) {
+        intents_close(life->log);
+    }
+    life->intents = intents_free(life->intents);
     cache_check(life->cache);
     life->cache = cache_free(life->cache);
 }
@@ -216,6 +242,23 @@ static void flight_landed(struct life *life, struct flight *flight)
     }
 }
 
+/* A whole row that was being written when drives left may have anything in it: it is not logged,
+ * because nothing in it was to be kept. */
+static void flight_failed(struct life *life, const struct flight *flight, enum vd_status status)
+{
+    const struct geometry *geometry = &vd_config(sim_array_vd(life->array, flight->vd))->geometry;
+
+    if (!life->away) {
+        fail(life, "vd%u: operation %d on %llu+%llu failed with %d", flight->vd,
+             (int)flight->request.op, (unsigned long long)flight->block,
+             (unsigned long long)flight->count, (int)status);
+    } else if (flight->request.op != VD_OP_READ && flight->request.op != VD_OP_FLUSH &&
+               raid_level_info(geometry->level)->parity_count > 0) {
+        model_unsure_rows(life->models[flight->vd], flight->block, flight->count,
+                          geometry_row_bytes(geometry) / geometry->block_bytes);
+    }
+}
+
 static void flight_done(struct vd_request *request, enum vd_status status)
 {
     struct flight *flight = request->owner;
@@ -228,10 +271,8 @@ static void flight_done(struct vd_request *request, enum vd_status status)
     if (!life->dead && !life->result->failed) {
         if (status == VD_STATUS_OK) {
             flight_landed(life, flight);
-        } else if (!life->away) {
-            fail(life, "vd%u: operation %d on %llu+%llu failed with %d", flight->vd,
-                 (int)flight->request.op, (unsigned long long)flight->block,
-                 (unsigned long long)flight->count, (int)status);
+        } else {
+            flight_failed(life, flight, status);
         }
     }
     flight_free(flight);
@@ -419,6 +460,7 @@ static void verify_all(struct life *life, uint32_t **acked, const char *when)
 
 static void group_again(struct life *life, bool lost_is_fine)
 {
+    cache_begin(life);
     if (sim_array_reload(life->array) != 0) {
         fail(life, "the group does not come back");
         return;
@@ -436,14 +478,25 @@ static void back_lower(struct life *life)
     }
 }
 
+/* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
+static bool hole_is_closed(const struct life *life, bool death)
+{
+    return raid_level_info(life->array->options.level)->parity_count == 0 ||
+           (life->log != NULL && (death || life->medium.kind == MEMORY_KIND_PERSISTENT));
+}
+
 /* The agent dies, or the power goes. */
 static void crash(struct life *life)
 {
+    bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
     bool death = chance(life, 50);
     enum sim_cut cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)below(life, SIM_CUT_MAX);
     bool kept = death || life->medium.kind == MEMORY_KIND_PERSISTENT;
     uint32_t *acked[VDS_MAX] = {NULL};
 
+    if (!optimal && !hole_is_closed(life, death)) {
+        return;
+    }
     for (uint32_t i = 0; i < life->array->options.vd_count && life->back_only; i++) {
         acked[i] = copy_of(life->back[i], life->models[i]->block_count);
     }
@@ -459,6 +512,7 @@ static void crash(struct life *life)
     }
     cache_close(life);
     (void)sim_array_stop(life->array); /* nothing answers any more: the error is no news */
+    cache_end(life);
     while (!list_is_empty(&life->world->events)) {
         (void)sim_world_step(life->world); /* there is something */
     }
@@ -493,6 +547,7 @@ static void drives_leave(struct life *life)
     sim_world_advance(life->world, 300000);
     cache_close(life);
     (void)sim_array_stop(life->array); /* it is offline */
+    cache_end(life);
     for (uint32_t i = 0; i < life->array->drive_count; i++) {
         sim_drive_return(life->array->sims[i]);
     }
@@ -519,6 +574,10 @@ static void restart(struct life *life)
         fail(life, "the group does not stop");
         return;
     }
+    if (life->log != NULL && intents_open_count(life->log) != 0) {
+        fail(life, "intents are left after an orderly stop");
+    }
+    cache_end(life);
     models_end(life, true);
     group_again(life, false);
     verify_all(life, acked, "after the restart");
@@ -563,6 +622,7 @@ static void setup(struct life *life, uint64_t seed)
                    options.strip_bytes, options.block_bytes, options.vd_count,
                    life->medium.kind == MEMORY_KIND_SHARED ? "shared" : "persistent",
                    (unsigned long long)life->medium.size_bytes / 1024);
+    cache_begin(life);
     if (sim_array_start(life->array) != 0) {
         fail(life, "the group does not start");
         return;
@@ -580,15 +640,11 @@ static void live_one(struct life *life)
         (void)sim_world_step(life->world);
     }
     if (dice < 12) {
-        /* A degraded row that is cut short may have anything in it: that is the write hole, and
-         * not what is looked at here. */
-        if (group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL) {
-            crash(life);
-        }
+        crash(life);
     } else if (dice < 15) {
         restart(life);
-    } else if (dice < 18 && raid_level_info(life->array->options.level)->parity_count == 0) {
-        drives_leave(life); /* for the same reason */
+    } else if (dice < 18 && hole_is_closed(life, true)) {
+        drives_leave(life);
     } else if (dice < 30) {
         policy_set(life, vd);
     } else if (dice < 40) {
@@ -637,6 +693,7 @@ void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_resul
     if (drain(life)) {
         cache_close(life);
         (void)sim_array_stop(life->array); /* has been proved above */
+        cache_end(life);
         teardown(life);
         free(life);
     }

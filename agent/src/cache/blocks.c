@@ -68,7 +68,7 @@ static bool write_over(struct cache_frame *old, uint8_t mask, uint32_t lo, const
     if (old->state == FRAME_DIRTY) {
         frame->epoch = old->epoch; /* cache.h (3): it stands in for the old one, in its row too */
         frame->state = FRAME_DIRTY;
-        frame_to_free(old);
+        frame_to_free(old->vd->cache, old);
     } else {
         frame->state = FRAME_DIRTY;
         dirty_add(frame);
@@ -148,11 +148,13 @@ void cache_read(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, v
     ASSERT(frame != NULL && (sectors_of(lo, hi) & ~frame->valid) == 0);
     memcpy(bytes, journal_frame(vd->cache->journal, frame_index(vd->cache, frame)) + lo, hi - lo);
     frame_touch(frame);
+    vd->read_hits++;
     vd->cache->read_hits++;
 }
 
 void cache_miss(struct cache_vd *vd, uint64_t blocks)
 {
+    vd->read_misses += blocks;
     vd->cache->read_misses += blocks;
 }
 
@@ -218,7 +220,7 @@ static bool visit_drop(struct cache_frame *frame)
     }
     frame_from_clean(frame);
     frame_unplace(frame);
-    frame_to_free(frame);
+    frame_to_free(frame->vd->cache, frame);
     return true;
 }
 

@@ -106,7 +106,7 @@ static void visit_close(struct cache_frame *frame)
     } else if (frame->state == FRAME_CLEAN) {
         frame_from_clean(frame);
         frame_unplace(frame);
-        frame_to_free(frame);
+        frame_to_free(frame->vd->cache, frame);
     }
 }
 
@@ -159,7 +159,7 @@ static void visit_discard(struct cache_frame *frame)
         return;
     }
     frame_unplace(frame);
-    frame_to_free(frame);
+    frame_to_free(frame->vd->cache, frame);
 }
 
 void cache_vd_discard(struct cache_vd *vd)
@@ -183,6 +183,12 @@ uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd)
 uint64_t cache_vd_used_bytes(const struct cache_vd *vd)
 {
     return (uint64_t)vd->used * CACHE_BLOCK_BYTES;
+}
+
+void cache_vd_reads(const struct cache_vd *vd, uint64_t *ret_hits, uint64_t *ret_misses)
+{
+    *ret_hits = vd->read_hits;
+    *ret_misses = vd->read_misses;
 }
 
 bool cache_vd_is_open(const struct cache_vd *vd)
@@ -212,30 +218,33 @@ static void replay_entry(void *context, uint32_t index, const struct frame_entry
     struct replay *replay = context;
     struct cache *cache = replay->cache;
     struct cache_frame *frame = &cache->frames[index];
-    struct cache_vd *vd = cache_vd_find(cache, &entry->vd);
+    struct cache_vd *vd = NULL;
     struct cache_frame *other = NULL;
 
-    if (vd == NULL) {
-        vd = vd_make(cache, &entry->vd);
-    }
-    if (vd == NULL || entry->type != JOURNAL_DATA) {
-        replay->overflow = replay->overflow || vd == NULL;
-        return; /* stays published */
-    }
     list_remove(&frame->link);
     cache->free_count--;
+    frame->state = FRAME_INTENT; /* whose it is shows when its group comes */
+    if (entry->type == JOURNAL_INTENT) {
+        return;
+    }
+    vd = cache_vd_find(cache, &entry->vd);
+    vd = vd != NULL ? vd : vd_make(cache, &entry->vd);
+    if (vd == NULL) {
+        replay->overflow = true;
+        return; /* stays published */
+    }
     frame->vd = vd;
     other = block_find(vd, entry->block);
     if (other != NULL && entry->sequence < other->sequence) {
         journal_release(cache->journal, index);
-        frame_to_free(frame);
+        frame_to_free(frame->vd->cache, frame);
         return;
     }
     if (other != NULL) {
         frame_replace(frame, other);
         dirty_remove(other);
         journal_release(cache->journal, frame_index(cache, other));
-        frame_to_free(other);
+        frame_to_free(other->vd->cache, other);
     } else {
         frame_place(frame, vd, entry->block);
     }
@@ -257,6 +266,9 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     cache->free_count--;
     cache->frames[index].state = FRAME_DAMAGED;
     cache->damaged_count++;
+    if (entry->type == JOURNAL_INTENT) {
+        return; /* its row is resynchronised like without it */
+    }
     if (entry->type == JOURNAL_DATA) {
         vd = cache_vd_find(cache, &entry->vd);
         vd = vd != NULL ? vd : vd_make(cache, &entry->vd);
@@ -463,6 +475,7 @@ static void frame_check(const struct cache *cache, uint32_t index)
     case FRAME_WRITTEN:
         ASSERT(published == (frame->line != NULL) && frame->dirty != 0);
         break;
+    case FRAME_INTENT:
     case FRAME_DAMAGED:
         ASSERT(published && frame->line == NULL);
         break;

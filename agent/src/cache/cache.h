@@ -26,6 +26,7 @@
 #include "base/attrs.h"
 #include "base/guid.h"
 #include "base/list.h"
+#include "cache/cache_facts.h"
 #include "cache/journal.h"
 
 #define CACHE_VDS_MAX 256u
@@ -39,19 +40,6 @@ struct cache_vd;
 struct cache_options {
     uint32_t dirty_limit_percent; /* of all frames; 0: default */
     uint32_t idle_flush_ms;       /* 0: default */
-};
-
-struct cache_facts {
-    uint64_t size_bytes;
-    uint64_t used_bytes;       /* frames that hold something */
-    uint64_t dirty_bytes;      /* not yet on the drives and flushed */
-    uint64_t pinned_bytes;     /* of them: cannot be written at present */
-    uint64_t dirty_limit_bytes;
-    uint64_t read_hits, read_misses; /* blocks */
-    uint64_t written_bytes;    /* taken from writers */
-    uint64_t destaged_bytes;   /* written to the drives */
-    uint64_t destage_bytes_per_s; /* measured; 0: not yet */
-    uint32_t damaged_frames;
 };
 
 /* Takes over what the journal has kept; it belongs to the cache from then on, and is closed by
@@ -84,6 +72,8 @@ const struct guid *cache_vd_guid(const struct cache_vd *vd);
 uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd);
 uint64_t cache_vd_used_bytes(const struct cache_vd *vd);
 bool cache_vd_is_open(const struct cache_vd *vd);
+/* Since it was opened or the counters were reset; blocks. */
+void cache_vd_reads(const struct cache_vd *vd, uint64_t *ret_hits, uint64_t *ret_misses);
 /* Blocks of it that the medium has spoiled, and those whose owner cannot be told. */
 uint32_t cache_vd_damaged(const struct cache_vd *vd);
 uint32_t cache_damaged_unknown(const struct cache *cache);

@@ -6,6 +6,7 @@
  *   frames.c     frames and their states, lines (where a block is), eviction
  *   blocks.c     reading, writing, filling, dropping blocks
  *   destage.c    rows, batches, flushes, drains
+ *   intents.c    write intents, in frames of the same journal
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
 #define ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
@@ -26,6 +27,7 @@ enum frame_state {
     FRAME_DIRTY,
     FRAME_BUSY,    /* being written to the drives */
     FRAME_WRITTEN, /* written, not flushed */
+    FRAME_INTENT,  /* a write intent's (intents.h) */
     FRAME_DAMAGED, /* found so; kept out of use until the damage has been told */
     FRAME_STATE_MAX
 };
@@ -33,16 +35,16 @@ enum frame_state {
 struct cache_line;
 
 struct cache_frame {
-    struct list link;        /* free, clean_new, clean_hot, vd->written, vd->flushing */
+    struct list link; /* free, clean_new, clean_hot, vd->written, vd->flushing, kept->frames */
     struct cache_line *line; /* NULL: nobody finds it: free or a ghost */
     struct cache_vd *vd;
     uint64_t block;
-    uint64_t epoch;          /* published: the drain that covers it is this or a later one */
-    uint64_t sequence;       /* published: the journal's */
+    uint64_t epoch; /* published: the drain that covers it is this or a later one */
+    uint64_t sequence; /* published: the journal's */
     enum frame_state state;
-    uint8_t valid;           /* sectors that hold what the virtual drive does */
-    uint8_t dirty;           /* of them, newer than on the drives */
-    bool hot;                /* on clean_hot: has been asked for again */
+    uint8_t valid; /* sectors that hold what the virtual drive does */
+    uint8_t dirty; /* of them, newer than on the drives */
+    bool hot; /* on clean_hot: has been asked for again */
 };
 
 /* 16 neighbouring blocks of a virtual drive, at least one of them here. */
@@ -56,37 +58,38 @@ struct cache_line {
 
 /* A row with at least one DIRTY block. */
 struct cache_row {
-    struct list link;      /* of its bucket */
-    struct list age_link;  /* vd->rows_by_age */
+    struct list link; /* of its bucket */
+    struct list age_link; /* vd->rows_by_age */
     struct list full_link; /* vd->rows_full; else in no list */
     struct cache_vd *vd;
     uint64_t number;
     uint32_t dirty_blocks;
-    uint64_t since_us;     /* when it became dirty */
+    uint64_t since_us; /* when it became dirty */
 };
 
 struct cache_vd {
     struct list link; /* cache->vds */
     struct cache *cache;
     struct guid guid;
-    uint32_t row_blocks;  /* 0: closed */
+    uint32_t row_blocks; /* 0: closed */
     bool pinned;
     bool hurry;
-    uint32_t used;        /* frames with a line */
-    uint32_t dirty;       /* DIRTY, BUSY and WRITTEN, ghosts included */
+    uint32_t used; /* frames with a line */
+    uint32_t dirty; /* DIRTY, BUSY and WRITTEN, ghosts included */
     uint32_t busy;
     uint32_t written;
     uint32_t damaged;
+    uint64_t read_hits, read_misses; /* blocks */
     struct list rows_by_age;
     struct list rows_full;
     struct list frames_written;
     struct list frames_flushing;
     bool flushing;
-    uint64_t row_next;    /* elevator: goes on here if that row is dirty */
+    uint64_t row_next; /* elevator: goes on here if that row is dirty */
     uint32_t row_streak;
-    uint64_t epoch;       /* of what is published now */
+    uint64_t epoch; /* of what is published now */
     uint64_t drain_epoch; /* the running drain covers up to this */
-    uint32_t drain_left;  /* frames it still waits for */
+    uint32_t drain_left; /* frames it still waits for */
 };
 
 struct cache {
@@ -103,14 +106,14 @@ struct cache {
     struct list clean_new, clean_hot; /* 2Q: seen once, seen again; head: next to go */
     uint32_t free_count, clean_new_count, clean_hot_count, damaged_count;
     uint32_t damaged_unknown;
-    uint32_t dirty;       /* of all virtual drives */
-    uint32_t pinned;      /* of them */
+    uint32_t dirty; /* of all virtual drives */
+    uint32_t pinned; /* of them */
     uint32_t dirty_limit; /* frames */
     uint64_t read_hits, read_misses, written_blocks, destaged_blocks;
     uint64_t destage_bytes_per_s;
     /* The running measurement of the rate. */
     uint64_t rate_since_us, rate_bytes;
-    struct list batches;  /* open ones */
+    struct list batches; /* open ones */
 };
 
 /* frames.c */
@@ -133,7 +136,7 @@ void frame_place(struct cache_frame *frame, struct cache_vd *vd, uint64_t block)
 void frame_replace(struct cache_frame *frame, struct cache_frame *old);
 void frame_unplace(struct cache_frame *frame);
 /* Of a frame in no list. */
-void frame_to_free(struct cache_frame *frame);
+void frame_to_free(struct cache *cache, struct cache_frame *frame);
 void frame_to_clean(struct cache_frame *frame);
 /* Out of the clean lists. */
 void frame_from_clean(struct cache_frame *frame);

@@ -425,7 +425,7 @@ static void frame_fail(struct cache_frame *frame, uint64_t now_us)
         vd->drain_left++; /* dirty_remove() takes the ghost's share away */
     }
     dirty_remove(frame);
-    frame_to_free(frame);
+    frame_to_free(frame->vd->cache, frame);
 }
 
 static void frame_settle(struct cache_frame *frame)
@@ -434,7 +434,7 @@ static void frame_settle(struct cache_frame *frame)
 
     dirty_remove(frame);
     if (frame->line == NULL) {
-        frame_to_free(frame);
+        frame_to_free(frame->vd->cache, frame);
         return;
     }
     journal_release(vd->cache->journal, frame_index(vd->cache, frame));
@@ -449,7 +449,7 @@ static void frame_drop(struct cache_frame *frame)
         journal_release(frame->vd->cache->journal, frame_index(frame->vd->cache, frame));
     }
     dirty_remove(frame);
-    frame_to_free(frame);
+    frame_to_free(frame->vd->cache, frame);
 }
 
 void cache_batch_done(struct cache_batch *batch, bool written, uint64_t now_us)

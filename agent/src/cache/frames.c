@@ -101,10 +101,8 @@ void frame_unplace(struct cache_frame *frame)
     }
 }
 
-void frame_to_free(struct cache_frame *frame)
+void frame_to_free(struct cache *cache, struct cache_frame *frame)
 {
-    struct cache *cache = frame->vd->cache;
-
     ASSERT(frame->line == NULL && !list_is_linked(&frame->link));
     frame->state = FRAME_FREE;
     frame->valid = frame->dirty = 0;

@@ -18,6 +18,7 @@
 #define DESCRIPTOR_BYTES 64u
 #define DESCRIPTORS_OFFSET (2 * (uint64_t)SUPER_BYTES)
 #define VERSION 1u
+#define BLOCKS_MAX (UINT64_C(1) << 50) /* so that no byte offset can overflow */
 #define SEQUENCE_BITS 40u
 #define SEQUENCE_MASK ((UINT64_C(1) << SEQUENCE_BITS) - 1)
 
@@ -171,7 +172,19 @@ static void format(struct journal *journal, const struct uuid *fresh)
     super_write(journal);
 }
 
-static int take_over(struct journal *journal, const struct super *super)
+static bool holds_nothing(const struct journal *journal, const struct super *super)
+{
+    const uint8_t *base = journal->memory->base;
+
+    for (uint32_t frame = 0; frame < super->frame_count; frame++) {
+        if (get_le64(base + descriptor_offset(frame) + DESCRIPTOR_WORD) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int take_over(struct journal *journal, const struct super *super, const struct uuid *fresh)
 {
     if (super->version != VERSION) {
         return -EPROTONOSUPPORT;
@@ -179,14 +192,15 @@ static int take_over(struct journal *journal, const struct super *super)
     if (super->frame_count < JOURNAL_FRAMES_MIN || super->frame_count > JOURNAL_FRAMES_MAX) {
         return -EBADMSG;
     }
-    if (!uuid_equal(&super->owner, &journal->owner)) {
-        return -EEXIST;
-    }
     if (super->size_bytes != journal->memory->size_bytes ||
         journal_size_bytes(super->frame_count) > super->size_bytes) {
         return -ERANGE;
     }
-    journal->uuid = super->uuid;
+    if (!uuid_equal(&super->owner, &journal->owner) && !holds_nothing(journal, super)) {
+        return -EEXIST;
+    }
+    /* An empty one of another controller is as good as a new one. */
+    journal->uuid = uuid_equal(&super->owner, &journal->owner) ? super->uuid : *fresh;
     journal->generation = super->generation + 1;
     journal->frame_count = super->frame_count;
     journal->frames_offset = frames_offset(super->frame_count);
@@ -203,7 +217,8 @@ static int open_found(struct journal *journal, const struct uuid *fresh)
     bool good_b = super_read(base + SUPER_BYTES, &b);
 
     if (good_a || good_b) {
-        return take_over(journal, good_a && (!good_b || a.generation > b.generation) ? &a : &b);
+        return take_over(journal, good_a && (!good_b || a.generation > b.generation) ? &a : &b,
+                         fresh);
     }
     if (!is_blank(base)) {
         return -EBADMSG;
@@ -287,7 +302,8 @@ static bool descriptor_is_sound(const uint8_t *bytes)
     uint8_t type = bytes[DESCRIPTOR_WORD];
 
     if (type == JOURNAL_FREE || type >= JOURNAL_TYPE_MAX || bytes[DESCRIPTOR_DIRTY] == 0 ||
-        get_le64(bytes + DESCRIPTOR_SEQUENCE) == 0) {
+        get_le64(bytes + DESCRIPTOR_SEQUENCE) == 0 ||
+        (type == JOURNAL_DATA && get_le64(bytes + DESCRIPTOR_BLOCK) >= BLOCKS_MAX)) {
         return false;
     }
     return get_le64(bytes + DESCRIPTOR_WORD) == word_of(bytes, (enum journal_type)type) ||
@@ -358,6 +374,12 @@ const uint8_t *journal_frame(const struct journal *journal, uint32_t frame)
     return journal->memory->base + frame_offset(journal, frame);
 }
 
+void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry)
+{
+    ASSERT(journal_is_published(journal, frame));
+    entry_read(journal->memory->base + descriptor_offset(frame), ret_entry);
+}
+
 bool journal_is_published(const struct journal *journal, uint32_t frame)
 {
     ASSERT(frame < journal->frame_count);
@@ -368,6 +390,8 @@ void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes
                   uint32_t length_bytes)
 {
     ASSERT(offset_bytes <= CACHE_BLOCK_BYTES && length_bytes <= CACHE_BLOCK_BYTES - offset_bytes);
+    /* A publication follows as a rule: its descriptor comes while the content is copied. */
+    __builtin_prefetch(journal->memory->base + descriptor_offset(frame), 1);
     memory_copy(journal->memory, frame_offset(journal, frame) + offset_bytes, bytes, length_bytes);
 }
 

@@ -60,7 +60,8 @@ uint64_t journal_size_bytes(uint32_t frame_count);
 
 /*
  * Takes the medium. One that is all zeros in its super-blocks is formatted, with the UUID
- * `fresh`. Nothing is changed on an error: -EEXIST: of another controller, -EBADMSG: damaged,
+ * `fresh`, and so is one of another controller that holds nothing. Nothing is changed on an error:
+ * -EEXIST: another controller's, with something in it, -EBADMSG: damaged,
  * -EPROTONOSUPPORT: of a version we do not know, -ERANGE: its size is not what it was, -ENOSPC:
  * too small, -ENOMEM.
  */
@@ -96,6 +97,8 @@ void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes
  * is; entry->sequence has been set. */
 void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry *entry);
 void journal_release(struct journal *journal, uint32_t frame);
+/* What a published frame's descriptor says. */
+void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry);
 bool journal_is_published(const struct journal *journal, uint32_t frame);
 
 #endif

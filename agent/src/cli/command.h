@@ -89,6 +89,9 @@ bool battery_is_vault(const json_t *doc);
 const char *battery_state_shown(const json_t *doc);
 uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
 json_t *battery_summary_row(const json_t *doc);
+/* preserved.c */
+void show_preserved_cache(struct cli_context *context);
+void change_preserved_delete(struct cli_context *context);
 /* show_events.c */
 void show_events(struct cli_context *context);
 

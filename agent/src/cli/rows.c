@@ -491,6 +491,16 @@ json_t *vd_properties(const struct model *model, const struct model_object *vd)
     row_number(section, "Span Depth", doc_u64(vd->doc, "span_count"));
     row_number(section, "Number of Drives Per Span", doc_u64(vd->doc, "drives_per_span"));
     row_text(section, "Write Cache(initial setting)", write_names[write]);
+    if (json_is_object(json_object_get(vd->doc, "cache"))) {
+        const json_t *cache = json_object_get(vd->doc, "cache");
+
+        row_number(section, "Cached Writes KiB", doc_u64(cache, "dirty_bytes") / 1024);
+        row_text(section, "Cached Writes Pinned", doc_bool(cache, "pinned") ? "Yes" : "No");
+    }
+    if (json_is_object(json_object_get(vd->doc, "lost_writes"))) {
+        row_text(section, "Acknowledged Writes Lost",
+                 doc_text(json_object_get(vd->doc, "lost_writes"), "text"));
+    }
     row_text(section, "Disk Cache Policy", drive_cache_shown(vd->doc));
     row_text(section, "Encryption", "None");
     row_text(section, "Data Protection", "None");

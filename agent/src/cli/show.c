@@ -229,16 +229,42 @@ static json_t *section_version(const json_t *doc)
     return section;
 }
 
-static json_t *section_hardware(const struct model *model)
+static json_t *section_hardware(const struct model *model, const json_t *doc)
 {
     json_t *section = json_object();
+    char memory[32];
+
+    (void)snprintf(memory, sizeof(memory), "%lluMB",
+                   (unsigned long long)(doc_u64(doc, "cache_bytes") >> 20));
 
     row_number(section, "Backend Port Count", 0);
     row_text(section, "BBU", cli_battery(model) != NULL ? "Present" : "Absent");
     row_text(section, "Alarm", "Absent");
-    row_text(section, "On Board Memory Size", "0MB");
+    row_text(section, "On Board Memory Size", memory);
     row_text(section, "Temperature Sensor for ROC", "Absent");
     row_text(section, "Temperature Sensor for Controller", "Absent");
+    return section;
+}
+
+static json_t *section_cache(const json_t *cache)
+{
+    const json_t *percent = json_object_get(cache, "read_hit_percent");
+    json_t *section = json_object();
+
+    row_text(section, "Medium", doc_text(cache, "medium"));
+    row_text(section, "State", doc_text(cache, "state"));
+    row_text(section, "Survives Power Loss", doc_bool(cache, "survives_power_loss") ? "Yes" : "No");
+    row_number(section, "Size KiB", doc_u64(cache, "size_bytes") / 1024);
+    row_number(section, "Used KiB", doc_u64(cache, "used_bytes") / 1024);
+    row_number(section, "Dirty KiB", doc_u64(cache, "dirty_bytes") / 1024);
+    row_number(section, "Dirty Limit KiB", doc_u64(cache, "dirty_limit_bytes") / 1024);
+    row_number(section, "Pinned KiB", doc_u64(cache, "pinned_bytes") / 1024);
+    row_number(section, "Destage KiB/s", doc_u64(cache, "destage_bytes_per_s") / 1024);
+    if (json_is_number(percent)) {
+        row_number(section, "Read Hit %", (uint64_t)json_number_value(percent));
+    } else {
+        row_text(section, "Read Hit %", "NA");
+    }
     return section;
 }
 
@@ -312,14 +338,21 @@ void show_controller_all(struct cli_context *context)
     data_set(data, "Version", section_version(doc));
     data_set(data, "Bus",
              json_pack("{s:s, s:s}", "Host Interface", "NBD", "Device Interface", "io_uring"));
-    data_set(data, "Status",
-             json_pack("{s:s, s:i, s:i, s:s, s:o}", "Controller Status",
-                       controller_status_shown(doc), "Memory Correctable Errors", 0,
-                       "Memory Uncorrectable Errors", 0, "Any Offline VD Cache Preserved", "No",
-                       "BBU Status",
-                       battery != NULL ? json_integer(battery_status_number(battery->doc))
-                                       : json_string("NA")));
-    data_set(data, "HwCfg", section_hardware(context->model));
+    data_set(
+        data, "Status",
+        json_pack("{s:s, s:i, s:i, s:s, s:o}", "Controller Status", controller_status_shown(doc),
+                  "Memory Correctable Errors", 0, "Memory Uncorrectable Errors", 0,
+                  "Any Offline VD Cache Preserved",
+                  json_array_size(json_object_get(json_object_get(doc, "cache"), "preserved")) > 0
+                      ? "Yes"
+                      : "No",
+                  "BBU Status",
+                  battery != NULL ? json_integer(battery_status_number(battery->doc))
+                                  : json_string("NA")));
+    data_set(data, "HwCfg", section_hardware(context->model, doc));
+    if (json_is_object(json_object_get(doc, "cache"))) {
+        data_set(data, "Cache", section_cache(json_object_get(doc, "cache")));
+    }
     data_set(data, "Policies", section_policies(doc));
     data_set(data, "Capabilities", section_capabilities(doc));
     data_set(data, "Scheduled Tasks",

@@ -94,6 +94,9 @@ static const struct arg_spec vd_create_args[] = {
     TEXT("plan_digest", vd_create.plan_digest, DIGEST_MAX),
     END};
 
+static const struct arg_spec cache_discard_args[] = {
+    KEY("controller", cache_discard.controller, true), KEY("virtual_drive", cache_discard.vd, true),
+    END};
 static const struct arg_spec vd_delete_args[] = {KEY("virtual_drive", vd_delete.vd, true),
                                                  BOOL("force", vd_delete.force, false), END};
 
@@ -193,6 +196,7 @@ static const struct arg_spec counters_reset_args[] = {
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
+    [CTL_OP_CACHE_DISCARD] = cache_discard_args,
     [CTL_OP_VD_SET] = vd_set_args,
     [CTL_OP_CONTROLLER_SET] = controller_set_args,
     [CTL_OP_SPARE_ADD] = spare_add_args,
@@ -419,6 +423,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_FAULT_INJECT:
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
+    case CTL_OP_CACHE_DISCARD:
         return true;
     case CTL_OP_COUNTERS_RESET:
         return command->args.counters_reset.kind == OBJECT_KIND_CONTROLLER ||
@@ -537,6 +542,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_BATTERY_SET:
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_COUNTERS_RESET:
+    case CTL_OP_CACHE_DISCARD:
         return false;
     case CTL_OP_MAX:
         break;

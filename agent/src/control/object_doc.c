@@ -124,6 +124,53 @@ static json_t *strip_sizes_doc(void)
     return doc;
 }
 
+static json_t *preserved_doc(const struct preserved_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "virtual_drive", view->vd);
+    json_put_text(doc, "name", view->name);
+    json_put_u64(doc, "bytes", view->bytes);
+    json_put(doc, "reason", reason_doc(&view->reason));
+    return doc;
+}
+
+static json_t *percent_doc(bool known, uint32_t percent)
+{
+    return known ? json_integer(percent) : json_null();
+}
+
+static json_t *cache_doc(const struct cache_view *view)
+{
+    json_t *doc = json_new_object();
+    json_t *preserved = json_new_array();
+    struct reason limit;
+    uint64_t measured = view->facts.destage_bytes_per_s;
+
+    for (uint32_t i = 0; i < view->preserved_count; i++) {
+        json_append(preserved, preserved_doc(&view->preserved[i]));
+    }
+    reason_set(&limit, REASON_DIRTY_LIMIT_CACHE, NULL);
+    json_put_text(doc, "medium", cache_medium_word(view->medium));
+    json_put_text(doc, "state", cache_state_word(view->state));
+    json_put(doc, "state_reason", json_null());
+    json_put_u64(doc, "size_bytes", view->facts.size_bytes);
+    json_put_bool(doc, "survives_agent", true);
+    json_put_bool(doc, "survives_power_loss", view->stable);
+    json_put_bool(doc, "stable", view->stable);
+    json_put_u64(doc, "used_bytes", view->facts.used_bytes);
+    json_put_u64(doc, "dirty_bytes", view->facts.dirty_bytes);
+    json_put_u64(doc, "dirty_limit_bytes", view->facts.dirty_limit_bytes);
+    json_put(doc, "dirty_limit_reason", reason_doc(&limit));
+    json_put_u64(doc, "pinned_bytes", view->facts.pinned_bytes);
+    json_put(doc, "read_hit_percent", percent_doc(view->has_hit_percent, view->hit_percent));
+    json_put_u64(doc, "destage_bytes_per_s", view->destage_bytes_per_s);
+    json_put(doc, "destage_measured_bytes_per_s",
+             measured > 0 ? json_integer((json_int_t)measured) : json_null());
+    json_put(doc, "preserved", preserved);
+    return doc;
+}
+
 static json_t *controller_doc(const struct controller_view *view)
 {
     json_t *doc = json_new_object();
@@ -143,7 +190,8 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_text(doc, "firmware_version", view->firmware_version);
     json_put_text(doc, "profile", view->profile);
     json_put_text(doc, "status", controller_status_word(view->status));
-    json_put_u64(doc, "cache_bytes", 0);
+    json_put_u64(doc, "cache_bytes", view->cache.present ? view->cache.facts.size_bytes : 0);
+    json_put(doc, "cache", view->cache.present ? cache_doc(&view->cache) : json_null());
     json_put_text(doc, "battery", view->has_battery ? battery_state_word(view->battery) : "absent");
     json_put_text(doc, "no_battery_rule", no_battery_rule_word(view->no_battery_rule));
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
@@ -337,6 +385,43 @@ static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config
     }
 }
 
+static json_t *vd_cache_doc(const struct vd_cache_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_bool(doc, "dirty", view->dirty_bytes > 0);
+    json_put_u64(doc, "dirty_bytes", view->dirty_bytes);
+    json_put_bool(doc, "pinned", view->pinned);
+    json_put_u64(doc, "pinned_bytes", view->pinned ? view->dirty_bytes : 0);
+    json_put(doc, "read_hit_percent", percent_doc(view->has_hit_percent, view->hit_percent));
+    return doc;
+}
+
+static json_t *read_ahead_doc(const struct virtual_drive_view *view)
+{
+    json_t *doc = json_new_object();
+    bool off = view->config->read_policy == READ_POLICY_NO_READ_AHEAD;
+
+    json_put_text(doc, "state",
+                  read_ahead_state_word(off                       ? READ_AHEAD_STATE_OFF
+                                        : view->cache.streams > 0 ? READ_AHEAD_STATE_READING
+                                                                  : READ_AHEAD_STATE_WATCHING));
+    json_put_u64(doc, "streams", view->cache.streams);
+    json_put_u64(doc, "window_bytes", view->cache.window_bytes);
+    return doc;
+}
+
+static json_t *lost_writes_doc(const struct virtual_drive_view *view)
+{
+    struct reason reason;
+
+    if (!view->config->cache_lost) {
+        return json_null();
+    }
+    reason_set(&reason, REASON_CACHE_LOST_MEDIUM, "bytes", "0", NULL);
+    return reason_doc(&reason);
+}
+
 static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
 {
     json_t *doc = json_new_object();
@@ -352,6 +437,9 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "write_policy", policy_doc(&view->write_policy));
     json_put(doc, "read_policy", policy_doc(&view->read_policy));
     json_put(doc, "guarantee", reason_doc(&view->guarantee));
+    json_put(doc, "cache", view->cache.present ? vd_cache_doc(&view->cache) : json_null());
+    json_put(doc, "read_ahead", view->cache.present ? read_ahead_doc(view) : json_null());
+    json_put(doc, "lost_writes", lost_writes_doc(view));
     export_append(exports, "nbd_unix", view->nbd_unix_uri, view->connections);
     export_append(exports, "nbd_tcp", view->nbd_tcp_uri, view->connections);
     json_put(doc, "exports", exports);

@@ -36,6 +36,7 @@ static const struct {
     [CTL_OP_BATTERY_SET] = {"battery_set", COMMAND_CLASS_O, command_battery_set},
     [CTL_OP_BATTERY_FAULT] = {"battery_fault", COMMAND_CLASS_O, command_battery_fault},
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
+    [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
 };
 
 const char *ctl_op_word(enum ctl_op op)

@@ -38,6 +38,7 @@ enum ctl_op {
     CTL_OP_BATTERY_SET,
     CTL_OP_BATTERY_FAULT,
     CTL_OP_COUNTERS_RESET,
+    CTL_OP_CACHE_DISCARD,
     CTL_OP_MAX
 };
 
@@ -166,6 +167,9 @@ struct ctl_command {
             enum object_kind kind; /* controller, drive or virtual drive */
             object_key_t key;
         } counters_reset;
+        struct {
+            object_key_t controller, vd;
+        } cache_discard;
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

@@ -28,6 +28,7 @@ struct delete_run {
     char title[PATH_TEXT_BYTES];
     object_key_t vd_key;
     struct guid guid;              /* of the group */
+    struct guid vd_guid;
     bool last;
     bool draining;
     uint32_t tries;
@@ -76,6 +77,7 @@ static void delete_failed(struct delete_run *run, int error)
 
 static void event_deleted(struct delete_run *run)
 {
+    ctl_cache_forget(run->ctl, &run->vd_guid);
     ctl_event(run->ctl, EVENT_VIRTUAL_DRIVE_DELETED, run->vd_key, "virtual_drive", run->title,
               NULL);
 }
@@ -208,6 +210,7 @@ static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
     (void)error; /* nothing of it is wanted any more */
     memcpy(members, cg->members, sizeof(members));
     ctl_group_free(cg);
+    ctl_intents_forget(ctl, &run->guid);
     run->cg = NULL;
     event_deleted(run);
     run->writes = calloc(CONTROLLER_DRIVES_MAX, sizeof(*run->writes));
@@ -363,6 +366,7 @@ void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
     run->cg = cv->cg;
     run->cv = cv;
     run->guid = cg_config(cv->cg)->guid;
+    run->vd_guid = cv->guid;
     run->last = cg_config(cv->cg)->vd_count == 1;
     run->draining = true;
     run->cg->quiescing = true;

@@ -139,6 +139,7 @@ static void vd_set_done(void *context, int error)
         reason_from_store(&reason, error);
     } else {
         vd_set_events(run);
+        cv_cache_update(run->cv);
         command_object_add(run->command, &run->cv->object);
         run->cv->export_stale = (run->old.access == ACCESS_POLICY_BLOCKED) !=
                                 (cv_config(run->cv)->access == ACCESS_POLICY_BLOCKED);

@@ -97,6 +97,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_spares_work(ctl);
     }
     ctl_tasks_work(ctl);
+    ctl_cache_work(ctl);
     ctl_commands_work(ctl);
     ctl_policies_work(ctl);
     ctl_refresh(ctl);
@@ -263,6 +264,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     }
     ctl_drives_free(ctl);
     battery_free(ctl);
+    ctl_cache_free(ctl);
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);

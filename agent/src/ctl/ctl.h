@@ -28,6 +28,7 @@
 #include "port/clock_port.h"
 #include "port/device_port.h"
 #include "port/event_port.h"
+#include "port/memory_port.h"
 #include "port/store_port.h"
 #include "vd/vd_request.h"
 
@@ -87,6 +88,14 @@ struct ctl_ports {
 MUST_CHECK int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
                           const struct ctl_observer *observer, struct ctl **ret_ctl);
 struct ctl *ctl_free(struct ctl *ctl); /* only after ctl_stop has completed, or never started */
+
+/*
+ * Gives the controller its write-back cache, before ctl_start(); medium: what people call it. The
+ * memory stays with the caller and must outlive the controller. On an error there is no cache,
+ * and nothing was changed: -EEXIST: it is another controller's, -EBADMSG: damaged,
+ * -EPROTONOSUPPORT: of a later version, -ERANGE, -ENOSPC: its size, -ENOMEM.
+ */
+MUST_CHECK int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const char *medium);
 
 void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *context);
 void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context);

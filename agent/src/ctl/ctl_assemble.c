@@ -534,6 +534,7 @@ static void start_finish(struct ctl *ctl, struct ctl_start *start)
         ctl->life = CTL_LIFE_ONLINE;
         ctl_event(ctl, EVENT_CONTROLLER_ONLINE, controller_key(ctl), "version",
                   ctl->options.firmware_version, "drives", drives, "virtual_drives", vds, NULL);
+        ctl_cache_started(ctl);
     }
     ctl_refresh(ctl);
     start->done(start->context, 0);

@@ -262,6 +262,7 @@ static void vds_go_online(struct ctl_group *cg, const struct group_config *befor
 
         ASSERT(cv != NULL);
         cv->vd = vd;
+        cv_cache_open(cv);
         cv->bgi_stopped = false;
         cv->seen_state = record_state(before);
         cv_state_check(cv);
@@ -313,9 +314,12 @@ int ctl_group_run(struct ctl_group *cg,
             drives[i] = cd->drive;
         }
     }
+    cg_intents_open(cg);
     error = group_create(cg->config, drives, &ctl->record->controller, ctl->group_store,
-                         ctl->ports.clock, NULL, &observer, &cg->group);
+                         ctl->ports.clock, &(struct group_options){.intent_log = cg->intent_log},
+                         &observer, &cg->group);
     if (error != 0) {
+        cg_intents_close(cg);
         return error;
     }
     cg->phase = CTL_GROUP_STARTING;
@@ -338,6 +342,7 @@ static void group_stopped(void *context, int error)
         list_entry(node, struct ctl_vd, link)->vd = NULL;
     }
     cg->group = group_free(cg->group);
+    cg_intents_close(cg);
     cg->phase = CTL_GROUP_STOPPED;
     cg->phase_done(cg, error, cg->phase_context);
 }
@@ -389,7 +394,7 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
 
 void ctl_vd_remove(struct ctl_vd *cv)
 {
-    ASSERT(cv->target == NULL);
+    ASSERT(cv->target == NULL && cv->cached == NULL);
     object_remove(cv->cg->ctl, &cv->object);
     list_remove(&cv->link);
     free(cv);
@@ -400,6 +405,7 @@ void ctl_vd_online(struct ctl_vd *cv, struct vd *vd)
     ASSERT(cv->vd == NULL && vd != NULL);
     cv->vd = vd;
     cv->seen_state = vd_state(vd);
+    cv_cache_open(cv);
     ctl_vd_export(cv);
 }
 
@@ -412,7 +418,8 @@ void ctl_vd_export(struct ctl_vd *cv)
         vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
         return;
     }
-    cv->target = vd_target(cv->vd);
+    cv_cache_open(cv); /* it was closed with the export */
+    cv->target = cv->cached != NULL ? vd_cached_target(cv->cached) : vd_target(cv->vd);
     ctl->observer.export_open(ctl->observer.context, cv->target, cv->object.key);
 }
 
@@ -420,12 +427,10 @@ bool ctl_vd_unexport(struct ctl_vd *cv)
 {
     struct ctl *ctl = cv->cg->ctl;
 
-    if (cv->target == NULL) {
-        return false;
-    }
-    if (!cv->export_closing) {
+    if (cv->target != NULL && !cv->export_closing) {
         cv->export_closing = true;
         ctl->observer.export_close(ctl->observer.context, cv->target, cv->object.key);
     }
-    return cv->target != NULL; /* the observer may have closed it at once */
+    /* The observer may have closed it at once. Nobody writes any more: then the cache. */
+    return cv->target != NULL || cv_cache_close(cv);
 }

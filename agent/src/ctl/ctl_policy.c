@@ -69,6 +69,7 @@ void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *
         facts.real_drive = path;
     }
     write_policy_decide(&facts, ret_decision);
+    cv_cache_decide(cv, ret_decision);
 }
 
 bool ctl_battery_protects(const struct ctl *ctl)
@@ -179,6 +180,7 @@ void ctl_policies_work(struct ctl *ctl)
 
             if (!cv->removing) {
                 policy_follow(cv);
+                cv_cache_update(cv);
             }
         }
     }

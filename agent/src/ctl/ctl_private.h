@@ -19,6 +19,7 @@
 
 #include "base/list.h"
 #include "base/rng.h"
+#include "cache/intents.h"
 #include "ctl/battery_record.h"
 #include "ctl/ctl.h"
 #include "ctl/event_catalog.h"
@@ -26,6 +27,7 @@
 #include "meta/controller_record.h"
 #include "meta/group_store.h"
 #include "task/task.h"
+#include "vd/cached.h"
 #include "vd/group.h"
 
 #define PATH_TEXT_BYTES 48u
@@ -120,6 +122,8 @@ struct ctl_vd {
     struct vd *vd;                 /* NULL while the group is not running */
     bool removing;                 /* it has left its group's configuration, or is about to */
     struct vd_config shadow;       /* removing: what it was */
+    struct vd_cached *cached;      /* while the group is running and there is a cache */
+    bool cache_closing;
     struct vd_target *target;      /* while exported */
     bool export_closing;
     bool export_stale;             /* to be closed, or opened again: its access has changed */
@@ -140,6 +144,7 @@ struct ctl_group {
     enum ctl_group_phase phase;
     struct group_config *config;   /* the winning record, while there is no group */
     struct group *group;
+    struct intent_log *intent_log; /* the group's, in the cache; NULL: none */
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
     bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
@@ -236,6 +241,11 @@ enum ctl_life {
 
 struct ctl_start;
 
+struct cache_sample {
+    uint64_t at_us; /* 0: none */
+    uint64_t hits, misses, destaged_bytes;
+};
+
 struct ctl {
     struct ctl_options options;
     struct ctl_ports ports;
@@ -270,6 +280,13 @@ struct ctl {
     void (*record_done)(struct ctl *ctl, int error, void *context);
     void *record_context;
 
+    struct cache *cache;           /* NULL: none */
+    struct cache_mover *mover;
+    struct intents *intents;
+    char cache_medium[108];
+    uint64_t cache_found_bytes;    /* dirty at the start */
+    uint32_t cache_recovery_ms;
+    struct cache_sample cache_samples[2]; /* a minute apart, the newer one last */
     struct group_store *group_store;
     struct clock_timer work;
     struct clock_timer later;      /* the next thing that waits for time to pass */
@@ -459,8 +476,31 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config);
 void ctl_vd_remove(struct ctl_vd *cv);
 void ctl_vd_online(struct ctl_vd *cv, struct vd *vd);
 void ctl_vd_export(struct ctl_vd *cv);
-/* False if it is closed already; else ctl_export_closed() will kick. */
+/* Closes the export, then the cache behind it. False if both are closed already; else it kicks
+ * when there is more to do. */
 bool ctl_vd_unexport(struct ctl_vd *cv);
+
+/* ctl_cache.c */
+/* The group is about to be made, and has gone. */
+void cg_intents_open(struct ctl_group *cg);
+void cg_intents_close(struct ctl_group *cg);
+/* The virtual drive has come: what the cache has of it goes to its drives. */
+void cv_cache_open(struct ctl_vd *cv);
+/* False if it is closed already; else it kicks when it is. */
+bool cv_cache_close(struct ctl_vd *cv);
+/* Name, access or policies have changed. */
+void cv_cache_update(struct ctl_vd *cv);
+/* What the state of the cache makes of what the battery's rules permit. */
+void cv_cache_decide(const struct ctl_vd *cv, struct write_policy_decision *decision);
+/* The virtual drive is deleted: nothing of it is wanted any more. */
+void ctl_cache_forget(struct ctl *ctl, const struct guid *guid);
+/* The same of a drive group. */
+void ctl_intents_forget(struct ctl *ctl, const struct guid *guid);
+void ctl_cache_free(struct ctl *ctl);
+void ctl_cache_started(struct ctl *ctl);
+void ctl_cache_work(struct ctl *ctl);
+void view_cache(const struct ctl *ctl, struct cache_view *view);
+void command_cache_discard(struct ctl *ctl, struct ctl_command *command);
 
 /* ctl_spare.c */
 bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);

@@ -198,6 +198,22 @@ static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reas
     return false;
 }
 
+static void cache_digest(const struct cache_view *cache, struct view_digest *digest)
+{
+    digest_number(digest, true, cache->present);
+    digest_number(digest, true, (uint64_t)cache->state);
+    digest_number(digest, false, cache->facts.used_bytes);
+    digest_number(digest, false, cache->facts.dirty_bytes);
+    digest_number(digest, false, cache->facts.dirty_limit_bytes);
+    digest_number(digest, false, cache->facts.pinned_bytes);
+    digest_number(digest, false, cache->hit_percent);
+    digest_number(digest, false, cache->destage_bytes_per_s);
+    for (uint32_t i = 0; i < cache->preserved_count; i++) {
+        digest_text(digest, true, cache->preserved[i].vd);
+        digest_number(digest, false, cache->preserved[i].bytes);
+    }
+}
+
 void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest)
 {
@@ -228,6 +244,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
         }
     }
     view->nbd_tcp = ctl->options.nbd_tcp[0] != '\0' ? ctl->options.nbd_tcp : NULL;
+    view_cache(ctl, &view->cache);
     if (!controller_may_create(ctl, &reason)) {
         blocked_add(&view->blocked, CTL_OP_VD_CREATE, NULL, &reason);
     }
@@ -239,6 +256,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->bgi_rate_percent);
     digest_number(digest, true, view->auto_rebuild);
     digest_number(digest, true, (uint64_t)view->battery);
+    cache_digest(&view->cache, digest);
     digest_blocked(digest, &view->blocked);
 }
 

@@ -6,6 +6,7 @@
 #define ARRAYWRIGHT_CTL_VIEW_H
 
 #include "base/reason.h"
+#include "cache/cache_facts.h"
 #include "ctl/command.h"
 #include "drive/drive.h"
 #include "emulate/emulated_drive.h"
@@ -46,6 +47,38 @@ struct level_rule_view {
     const char *description;
 };
 
+#define CACHE_PRESERVED_MAX 64u
+
+struct preserved_view {
+    object_key_t vd;
+    char name[VD_NAME_MAX + 1]; /* "" if it is not known */
+    uint64_t bytes;
+    struct reason reason;
+};
+
+struct cache_view {
+    bool present;
+    enum cache_medium medium;
+    enum cache_state state;
+    bool stable;
+    struct cache_facts facts;
+    bool has_hit_percent;
+    uint32_t hit_percent;
+    uint64_t destage_bytes_per_s;    /* of the last minute or two */
+    uint32_t preserved_count;
+    struct preserved_view preserved[CACHE_PRESERVED_MAX];
+};
+
+struct vd_cache_view {
+    bool present;
+    uint64_t dirty_bytes;
+    bool pinned;
+    bool has_hit_percent;
+    uint32_t hit_percent;
+    uint32_t streams;
+    uint64_t window_bytes;
+};
+
 struct controller_view {
     uint32_t index;
     char path[16];
@@ -60,6 +93,7 @@ struct controller_view {
     uint32_t level_count;
     struct level_rule_view levels[RAID_LEVEL_MAX];
     const char *nbd_tcp;             /* NULL if off */
+    struct cache_view cache;
     struct blocked blocked;
 };
 
@@ -135,6 +169,7 @@ struct virtual_drive_view {
     bool consistent;
     uint32_t drive_failures_left;
     struct policy_view write_policy, read_policy;
+    struct vd_cache_view cache;
     struct reason guarantee;
     char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
     uint32_t connections;

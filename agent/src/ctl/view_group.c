@@ -119,21 +119,61 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
 
 /* Virtual drives */
 
+static void vd_cache_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+{
+    struct vd_cache_view *cache = &view->cache;
+    const struct read_stream *streams = NULL;
+
+    if (cv->cached == NULL) {
+        return;
+    }
+    streams = vd_cached_streams(cv->cached);
+    cache->present = true;
+    cache->dirty_bytes = vd_cached_dirty_bytes(cv->cached);
+    cache->pinned = vd_cached_is_pinned(cv->cached);
+    cache->has_hit_percent = vd_cached_hit_percent(cv->cached, &cache->hit_percent);
+    for (uint32_t i = 0; i < READ_STREAMS; i++) {
+        if (streams[i].window_rows > 0) {
+            cache->streams++;
+            cache->window_bytes =
+                max_u64(cache->window_bytes, (uint64_t)streams[i].window_rows *
+                                                 geometry_row_bytes(&view->config->geometry));
+        }
+    }
+}
+
+/* With a journal for its write intents a virtual drive promises more than without. */
+static void vd_journal_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+{
+    enum intent_medium medium =
+        cv->vd != NULL ? group_intent_medium(vd_group(cv->vd)) : INTENT_MEDIUM_NONE;
+
+    if (raid_level_info(view->config->geometry.level)->parity_count == 0) {
+        return;
+    }
+    if (medium == INTENT_MEDIUM_MEMORY) {
+        reason_set(&view->guarantee, REASON_GUARANTEE_JOURNAL_AGENT, NULL);
+    } else if (medium == INTENT_MEDIUM_STABLE) {
+        reason_set(&view->guarantee, REASON_GUARANTEE_JOURNAL, NULL);
+    }
+}
+
 static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
 {
-    const struct vd_config *config = cv_config(cv);
+    const struct vd_config *config = view->config;
     struct write_policy_decision decision;
-    const char *no_read_ahead = read_policy_word(READ_POLICY_NO_READ_AHEAD);
+    bool cache = cv->cg->ctl->cache != NULL;
 
     view->write_policy.requested = write_policy_word(config->write_policy);
     ctl_vd_write_policy(cv, &decision);
     view->write_policy.effective = write_policy_word(decision.effective);
     view->write_policy.reason = decision.reason;
     view->read_policy.requested = read_policy_word(config->read_policy);
-    view->read_policy.effective = no_read_ahead;
+    view->read_policy.effective =
+        read_policy_word(cache ? config->read_policy : READ_POLICY_NO_READ_AHEAD);
     reason_set(&view->read_policy.reason,
-               config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
-                                                                : REASON_NO_CACHE_MEMORY,
+               cache || config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
+                                                                         : REASON_NO_CACHE_MEMORY,
                NULL);
 }
 
@@ -211,6 +251,12 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_text(digest, true, view->write_policy.effective);
     digest_reason(digest, true, &view->write_policy.reason);
     digest_text(digest, true, view->read_policy.requested);
+    digest_text(digest, true, view->read_policy.effective);
+    digest_number(digest, true, config->cache_lost);
+    digest_number(digest, true, view->cache.pinned);
+    digest_number(digest, false, view->cache.dirty_bytes);
+    digest_number(digest, false, view->cache.hit_percent);
+    digest_number(digest, false, view->cache.window_bytes);
     digest_number(digest, true, (uint64_t)config->io_policy);
     digest_number(digest, true, config->stripe_log);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
@@ -256,6 +302,8 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     vd_guarantee_view(cv, view);
     vd_exports_view(cv, view);
     vd_operations_view(cv, view);
+    vd_cache_view(cv, view);
+    vd_journal_view(cv, view);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
 }

@@ -26,6 +26,7 @@
 #include "export/export_server.h"
 #include "host/event_log.h"
 #include "host/loop.h"
+#include "host/medium_file.h"
 #include "host/notify.h"
 #include "host/process_guard.h"
 #include "host/state_store.h"
@@ -55,6 +56,7 @@ struct app {
     struct event_log *events;
     struct uuid event_epoch;
     struct command_journal *journal;
+    struct medium_file *cache;
     struct ctl *ctl;
     struct drives *drives;
     struct export_server *exports;
@@ -411,6 +413,45 @@ static bool predecessor_may_linger(const struct app *app, int error)
     return true;
 }
 
+/* What is in the cache may be newer than the drives: a medium that is there but cannot be used
+ * stops the start, so that nobody reads or writes the older state. Nothing was changed. */
+static bool cache_open(struct app *app)
+{
+    const struct config_cache *config = &app->config->cache;
+    char text[MEDIUM_FILE_TEXT_BYTES];
+    int error = 0;
+
+    if (config->path[0] == '\0') {
+        return true;
+    }
+    do {
+        error = medium_file_open(config->path,
+                                 config->persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
+                                 config->size_bytes, &app->cache, text);
+    } while (error == -EWOULDBLOCK && predecessor_may_linger(app, -EADDRINUSE));
+    if (error != 0) {
+        log_error("%s", text);
+        return false;
+    }
+    if (config->persistent && !medium_file_is_direct(app->cache)) {
+        log_warning("cache %s is no persistent memory with direct access: each write waits for the "
+                    "file system",
+                    config->path);
+    } else if (!config->persistent && !medium_file_is_locked(app->cache)) {
+        log_warning("cache %s cannot be locked in memory: it may be paged out", config->path);
+    }
+    error = ctl_cache_open(app->ctl, medium_file_port(app->cache), config->path);
+    if (error != 0) {
+        log_error("cache %s is not used and left untouched: %s", config->path,
+                  error == -EEXIST            ? "it belongs to another controller"
+                  : error == -EBADMSG         ? "it is damaged"
+                  : error == -EPROTONOSUPPORT ? "it was made by a later version"
+                  : error == -ERANGE          ? "its size does not agree with its content"
+                                              : strerror(-error));
+    }
+    return error == 0;
+}
+
 static int exports_listen(struct app *app, char text[EXPORT_TEXT_BYTES])
 {
     const struct config_nbd *nbd = &app->config->nbd;
@@ -554,8 +595,8 @@ static bool battery_open(struct app *app)
  * socket in use is found before anything else has begun. */
 static bool app_start(struct app *app)
 {
-    return loop_make(app) && state_open(app) && controller_make(app) && exports_open(app) &&
-           control_open(app) && devices_open(app) && battery_open(app);
+    return loop_make(app) && state_open(app) && controller_make(app) && cache_open(app) &&
+           exports_open(app) && control_open(app) && devices_open(app) && battery_open(app);
 }
 
 /* Everything has stopped, or never started. */
@@ -564,6 +605,7 @@ static void app_free(struct app *app)
     app->control = control_server_close(app->control);
     app->exports = export_server_free(app->exports);
     app->ctl = ctl_free(app->ctl);
+    app->cache = medium_file_close(app->cache); /* gives up the claim */
     if (app->drives != NULL) {
         drives_stop(app->drives);
     }

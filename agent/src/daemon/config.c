@@ -14,6 +14,9 @@
 #include "host/config_table.h"
 #include "host/ups_client.h"
 
+#define CACHE_SIZE_MIN_BYTES (UINT64_C(1) << 20)
+#define CACHE_SIZE_MAX_BYTES (UINT64_C(1) << 40)
+#define CACHE_SIZE_STEP_BYTES 4096u
 #define EMULATED_SIZE_MAX_BYTES (UINT64_C(1) << 44)
 #define AT(type, member) offsetof(struct type, member)
 #define END {NULL, CONFIG_BOOL, 0, 0, 0, NULL, NULL, false}
@@ -141,6 +144,37 @@ static const struct config_key scan_keys[] = {
     {"include", CONFIG_LIST, AT(config_scan, include), 0, 0, NULL, NULL, false},
     {"exclude", CONFIG_LIST, AT(config_scan, exclude), 0, 0, NULL, NULL, false},
     END};
+
+static bool medium_read(struct config_reader *reader, const config_setting_t *setting, void *target)
+{
+    const char *text = config_setting_get_string(setting);
+
+    if (text == NULL || (strcmp(text, "shared-memory") != 0 && strcmp(text, "pmem") != 0)) {
+        return config_fail(reader, setting, "medium must be \"shared-memory\" or \"pmem\"");
+    }
+    *(bool *)target = strcmp(text, "pmem") == 0;
+    return true;
+}
+
+static const struct config_key cache_keys[] = {
+    {"medium", CONFIG_CUSTOM, AT(config_cache, persistent), 0, 0, NULL, medium_read, true},
+    {"path", CONFIG_PATH, AT(config_cache, path), 2, PATH_MAX - 1, NULL, NULL, true},
+    {"size", CONFIG_SIZE, AT(config_cache, size_bytes), CACHE_SIZE_MIN_BYTES, CACHE_SIZE_MAX_BYTES,
+     NULL, NULL, true},
+    END};
+
+static bool cache_read(struct config_reader *reader, const config_setting_t *setting, void *target)
+{
+    struct config_cache *cache = target;
+
+    if (!config_group_read(reader, setting, cache_keys, cache)) {
+        return false;
+    }
+    if (cache->size_bytes % CACHE_SIZE_STEP_BYTES != 0) {
+        return config_fail(reader, setting, "size must be a multiple of 4 KiB");
+    }
+    return true;
+}
 
 static const struct config_key controller_keys[] = {
     {"model", CONFIG_TEXT, AT(daemon_config, controller_model), 1, 40, NULL, NULL, false}, END};
@@ -358,6 +392,7 @@ static const struct config_key root_keys[] = {
     {"protect", CONFIG_GROUP, AT(daemon_config, protect), 0, 0, protect_keys, NULL, false},
     {"controller", CONFIG_GROUP, 0, 0, 0, controller_keys, NULL, false},
     {"scan", CONFIG_GROUP, AT(daemon_config, scan), 0, 0, scan_keys, NULL, false},
+    {"cache", CONFIG_CUSTOM, AT(daemon_config, cache), 0, 0, NULL, cache_read, false},
     {"enclosures", CONFIG_CUSTOM, 0, 0, 0, NULL, enclosures_read, false},
     {"drives", CONFIG_CUSTOM, 0, 0, 0, NULL, drives_read, false},
     END};

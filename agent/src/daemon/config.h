@@ -59,6 +59,13 @@ struct config_scan {
     struct config_list exclude;
 };
 
+/* The write-back cache; none without a path. */
+struct config_cache {
+    bool persistent;             /* medium = "pmem"; else "shared-memory" */
+    char path[PATH_MAX];
+    uint64_t size_bytes;
+};
+
 struct config_enclosure {
     uint32_t eid;
     char model[41];
@@ -111,6 +118,7 @@ struct daemon_config {
     struct config_nbd nbd;
     struct config_protect protect;
     struct config_scan scan;
+    struct config_cache cache;
     uint32_t enclosure_count;
     struct config_enclosure enclosures[CONFIG_ENCLOSURES_MAX];
     uint32_t drive_count;

@@ -19,7 +19,6 @@
 enum memory_kind {
     MEMORY_KIND_SHARED,     /* outlives the process, not the host: no stable storage */
     MEMORY_KIND_PERSISTENT, /* outlives power loss once persisted */
-    MEMORY_KIND_VOLATILE,   /* ends with the process: what is to be kept is kept elsewhere */
     MEMORY_KIND_MAX
 };
 

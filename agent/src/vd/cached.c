@@ -168,7 +168,7 @@ struct vd_target *vd_cached_target(struct vd_cached *cached)
 
 bool cached_is_stable(const struct vd_cached *cached)
 {
-    return journal_is_stable(cache_journal(cached->mover->cache));
+    return cached->kept_stable || journal_is_stable(cache_journal(cached->mover->cache));
 }
 
 /* The mark */
@@ -463,6 +463,11 @@ void vd_cached_policy_set(struct vd_cached *cached, enum write_policy effective)
     mover_leave(cached->mover);
 }
 
+void vd_cached_stable_set(struct vd_cached *cached, bool stable)
+{
+    cached->kept_stable = stable;
+}
+
 enum write_policy vd_cached_policy(const struct vd_cached *cached)
 {
     return cached->blocks != NULL ? cached->effective : WRITE_POLICY_WRITE_THROUGH;
@@ -487,6 +492,18 @@ uint64_t vd_cached_used_bytes(const struct vd_cached *cached)
     const struct cache_vd *blocks = blocks_of(cached);
 
     return blocks != NULL ? cache_vd_used_bytes(blocks) : 0;
+}
+
+bool vd_cached_hit_percent(const struct vd_cached *cached, uint32_t *ret_percent)
+{
+    uint64_t hits = 0;
+    uint64_t misses = 0;
+
+    if (cached->blocks != NULL) {
+        cache_vd_reads(cached->blocks, &hits, &misses);
+    }
+    *ret_percent = hits + misses > 0 ? (uint32_t)(hits * 100 / (hits + misses)) : 0;
+    return hits + misses > 0;
 }
 
 bool vd_cached_is_pinned(const struct vd_cached *cached)

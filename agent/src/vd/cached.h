@@ -67,9 +67,14 @@ struct vd_target *vd_cached_target(struct vd_cached *cached);
 void vd_cached_update(struct vd_cached *cached);
 /* What the rules make of the requested policy. Write-through brings everything to the drives. */
 void vd_cached_policy_set(struct vd_cached *cached, enum write_policy effective);
+/* Whether memory that does not outlive a power loss by itself counts as stable storage all the
+ * same: because a charged battery keeps it, or an administrator says so. */
+void vd_cached_stable_set(struct vd_cached *cached, bool stable);
 enum write_policy vd_cached_policy(const struct vd_cached *cached);
 uint64_t vd_cached_dirty_bytes(const struct vd_cached *cached);
 uint64_t vd_cached_used_bytes(const struct vd_cached *cached);
+/* Of its reads since it was opened. False: there were none. */
+bool vd_cached_hit_percent(const struct vd_cached *cached, uint32_t *ret_percent);
 /* Cannot go to the drives at present, or must not. */
 bool vd_cached_is_pinned(const struct vd_cached *cached);
 /* By explicit command: drops what is pinned. -EBUSY: the drives are there, it goes to them. */

@@ -63,6 +63,7 @@ struct vd_cached {
     struct vd *vd;
     struct cache_vd *blocks;       /* NULL: stale; everything passes the cache by */
     enum write_policy effective;
+    bool kept_stable;              /* by a battery, whatever the medium is */
     bool stale;                    /* the journal has blocks of an earlier life of it */
     enum mark_state mark;
     struct save_waiter mark_waiter;

@@ -159,9 +159,15 @@ static void test_medium(void **state UNUSED)
     assert_int_equal(journal_generation(journal), 2);
     (void)journal_close(journal);
 
-    assert_int_equal(journal_open(&port, &stranger, &fresh, &journal), -EEXIST);
+    assert_int_equal(journal_open(&port, &stranger, &owner, &journal), 0); /* it is empty */
+    assert_false(uuid_equal(journal_uuid(journal), &uuid));
+    (void)journal_close(journal);
+    port.base[8192] = 1; /* now it is not */
+    assert_int_equal(journal_open(&port, &owner, &fresh, &journal), -EEXIST);
+    assert_int_equal(journal_open(&port, &stranger, &fresh, &journal), 0);
+    (void)journal_close(journal);
     port.size_bytes -= 4096;
-    assert_int_equal(journal_open(&port, &owner, &fresh, &journal), -ERANGE);
+    assert_int_equal(journal_open(&port, &stranger, &fresh, &journal), -ERANGE);
     port.size_bytes = 8192;
     assert_int_equal(journal_open(&port, &owner, &fresh, &journal), -ENOSPC);
     free(port.base);

@@ -232,6 +232,27 @@ static void test_battery_mistakes(void **state UNUSED)
     }
 }
 
+static void test_cache(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(
+        MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"64 MiB\"; };\n");
+
+    assert_non_null(config);
+    assert_true(config->cache.persistent);
+    assert_string_equal(config->cache.path, "/p/c");
+    assert_int_equal(config->cache.size_bytes, 64 << 20);
+    free(config);
+    expect_error(MINIMUM "cache = {\n  medium = \"tape\"; path = \"/p/c\"; size = \"64 MiB\"; };\n",
+                 ":3: medium must be");
+    expect_error(MINIMUM "cache = { path = \"/p/c\"; size = \"64 MiB\"; };\n", ":2: ");
+    expect_error(MINIMUM "cache = { medium = \"pmem\"; path = \"c\"; size = \"64 MiB\"; };\n",
+                 ":2: ");
+    expect_error(MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"64 KiB\"; };\n",
+                 ":2: ");
+    expect_error(MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"16777217\"; };\n",
+                 "multiple of 4 KiB");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_mistakes_name_their_line),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_a_file_that_is_not_there),
+        cmocka_unit_test(test_cache),
     };
 
     aw_test_catch_asserts();

@@ -1,0 +1,703 @@
+/*
+ * Write intents in the cache's journal (intents.h).
+ *
+ * Head frame, little-endian:
+ *   0  magic "AWIN"      4  parts          8  virtual drive 24   32  generation 8
+ *  40  row 8            48  slice 4       52  lo 4               56  hi 4       60  content frames
+ *  64  parts: places 4, parity 4          320  frame numbers of the content, part by part
+ * Descriptors: vd = the group's GUID, block = ticket, tag = 0 for the head, else the number of the
+ * content frame, from 1.
+ */
+#include "cache/intents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cache/cache_private.h"
+#include "raid/plan.h"
+
+#define HEAD_MAGIC 0x4e495741u
+#define PART_BLOCKS (SLICE_MAX_BYTES / CACHE_BLOCK_BYTES)
+#define CONTENT_FRAMES_MAX (RAID_SPAN_MEMBERS_MAX * PART_BLOCKS)
+#define HEAD_PARTS 64u
+#define HEAD_FRAMES 320u
+#define TICKET_SHIFT 40u
+#define BUCKETS 1024u
+
+STATIC_ASSERT(HEAD_PARTS + 8 * RAID_SPAN_MEMBERS_MAX == HEAD_FRAMES, "the parts fit");
+STATIC_ASSERT(HEAD_FRAMES + 4 * CONTENT_FRAMES_MAX <= CACHE_BLOCK_BYTES, "the head fits");
+
+struct intents {
+    struct cache *cache;
+    struct clock_port *clock;
+    uint32_t limit;     /* frames */
+    uint32_t used;
+    uint64_t ticket;    /* the newest one given out */
+    struct pool kept;
+    struct list buckets[BUCKETS]; /* kept.bucket_link */
+};
+
+/* An intent that is in the journal. */
+struct kept {
+    struct list link;        /* log->open, ->retired or ->found */
+    struct list bucket_link;
+    struct list frames;      /* cache_frame.link; the head first */
+    struct share *share;
+    uint64_t ticket;
+    uint64_t epoch;          /* retired: what releases it */
+    struct guid vd;
+    uint64_t row;
+    uint32_t slice;
+};
+
+enum turn { TURN_NONE, TURN_REPLAY, TURN_CLEAR };
+
+/* A group's. */
+struct share {
+    struct intent_log log;
+    struct intents *intents;
+    struct guid group;
+    struct list open, retired, found;
+    struct list waiting;     /* intent.link */
+    bool cancel;             /* what waits is answered with -ECANCELED */
+    struct clock_timer timer;
+    enum turn turn;
+    struct intent_replay *replay;
+    struct list *replay_at;  /* in found: handed out next */
+    bool replay_inside, replay_again;
+    struct intent_clear *clear;
+    uint8_t *replay_bytes;
+};
+
+static struct share *share_of(struct intent_log *log)
+{
+    return container_of(log, struct share, log);
+}
+
+static struct list *bucket_of(struct intents *intents, const struct guid *vd, uint64_t row,
+                              uint32_t slice)
+{
+    uint64_t hash = (row * 32 + slice) * UINT64_C(0x9e3779b97f4a7c15) ^ get_le64(vd->bytes + 16);
+
+    hash ^= hash >> 32;
+    return &intents->buckets[hash % BUCKETS];
+}
+
+/* Frames */
+
+static uint32_t frames_needed(const struct intent *intent)
+{
+    return 1 + intent->part_count * (intent->hi - intent->lo) / CACHE_BLOCK_BYTES;
+}
+
+static struct cache_frame *frame_obtain(struct intents *intents, struct kept *kept)
+{
+    struct cache_frame *frame = frame_take(intents->cache);
+
+    ASSERT(frame != NULL); /* (1) of intents.h */
+    frame->state = FRAME_INTENT;
+    frame->vd = NULL;
+    list_push_tail(&kept->frames, &frame->link);
+    intents->used++;
+    return frame;
+}
+
+static void frame_publish(struct intents *intents, const struct kept *kept,
+                          struct cache_frame *frame, uint64_t tag)
+{
+    struct frame_entry entry = {.type = JOURNAL_INTENT,
+                                .vd = kept->share->group,
+                                .block = kept->ticket,
+                                .tag = tag,
+                                .dirty = ALL_SECTORS};
+
+    journal_publish(intents->cache->journal, frame_index(intents->cache, frame), &entry);
+    frame->sequence = entry.sequence;
+}
+
+/* Head first: then it is no intent any more, whatever is left of it. */
+static void kept_release(struct kept *kept)
+{
+    struct intents *intents = kept->share->intents;
+    struct list *node = NULL;
+
+    list_remove(&kept->link);
+    list_remove(&kept->bucket_link);
+    while ((node = list_pop_head(&kept->frames)) != NULL) {
+        struct cache_frame *frame = list_entry(node, struct cache_frame, link);
+
+        journal_release(intents->cache->journal, frame_index(intents->cache, frame));
+        frame_to_free(intents->cache, frame);
+        ASSERT(intents->used > 0);
+        intents->used--;
+    }
+    pool_give(&intents->kept, kept);
+}
+
+static struct kept *kept_make(struct share *share, const struct guid *vd, uint64_t row,
+                              uint32_t slice)
+{
+    struct kept *kept = pool_take(&share->intents->kept);
+
+    ASSERT(kept != NULL); /* there are as many as frames for them */
+    list_init(&kept->link);
+    list_init(&kept->bucket_link);
+    list_init(&kept->frames);
+    kept->share = share;
+    kept->vd = *vd;
+    kept->row = row;
+    kept->slice = slice;
+    list_push_tail(bucket_of(share->intents, vd, row, slice), &kept->bucket_link);
+    return kept;
+}
+
+/* Appending */
+
+static void head_make(const struct intent *intent, uint8_t head[CACHE_BLOCK_BYTES])
+{
+    memset(head, 0, CACHE_BLOCK_BYTES);
+    put_le32(head, HEAD_MAGIC);
+    put_le32(head + 4, intent->part_count);
+    memcpy(head + 8, intent->vd.bytes, sizeof(intent->vd.bytes));
+    put_le64(head + 32, intent->generation);
+    put_le64(head + 40, intent->row);
+    put_le32(head + 48, intent->slice);
+    put_le32(head + 52, intent->lo);
+    put_le32(head + 56, intent->hi);
+    put_le32(head + 60, frames_needed(intent) - 1);
+    for (uint32_t i = 0; i < intent->part_count; i++) {
+        put_le32(head + HEAD_PARTS + 8 * (size_t)i, intent->parts[i].places);
+        put_le32(head + HEAD_PARTS + 8 * (size_t)i + 4, intent->parts[i].parity ? 1 : 0);
+    }
+}
+
+static void content_publish(struct kept *kept, const struct intent *intent, uint8_t *head)
+{
+    struct intents *intents = kept->share->intents;
+    uint32_t blocks = (intent->hi - intent->lo) / CACHE_BLOCK_BYTES;
+
+    for (uint32_t i = 0; i < intent->part_count * blocks; i++) {
+        struct cache_frame *frame = frame_obtain(intents, kept);
+        const uint8_t *bytes =
+            intent->parts[i / blocks].bytes + (size_t)(i % blocks) * CACHE_BLOCK_BYTES;
+
+        journal_fill(intents->cache->journal, frame_index(intents->cache, frame), 0, bytes,
+                     CACHE_BLOCK_BYTES);
+        frame_publish(intents, kept, frame, i + 1);
+        put_le32(head + HEAD_FRAMES + 4 * (size_t)i, frame_index(intents->cache, frame));
+    }
+}
+
+static void intent_keep(struct share *share, struct intent *intent)
+{
+    struct intents *intents = share->intents;
+    struct kept *kept = kept_make(share, &intent->vd, intent->row, intent->slice);
+    uint8_t head[CACHE_BLOCK_BYTES];
+    struct cache_frame *frame = frame_obtain(intents, kept);
+
+    kept->ticket = ++intents->ticket;
+    intent->ticket = kept->ticket;
+    head_make(intent, head);
+    content_publish(kept, intent, head);
+    journal_fill(intents->cache->journal, frame_index(intents->cache, frame), 0, head,
+                 CACHE_BLOCK_BYTES);
+    frame_publish(intents, kept, frame, 0); /* the last one */
+    list_push_tail(&share->open, &kept->link);
+}
+
+static bool there_is_room(const struct share *share, const struct intent *intent)
+{
+    const struct cache *cache = share->intents->cache;
+    uint32_t needed = frames_needed(intent);
+
+    return share->intents->used + needed <= share->intents->limit &&
+           cache->free_count + cache->clean_new_count + cache->clean_hot_count >= needed;
+}
+
+static void turn_soon(struct share *share)
+{
+    if (!share->timer.armed) {
+        clock_arm(share->intents->clock, &share->timer, clock_now_us(share->intents->clock));
+    }
+}
+
+static int share_append(struct intent_log *log, struct intent *intent)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(intent->lo < intent->hi && intent->hi - intent->lo <= SLICE_MAX_BYTES);
+    ASSERT(is_aligned_u64(intent->hi - intent->lo, CACHE_BLOCK_BYTES));
+    if (list_is_empty(&share->waiting) && there_is_room(share, intent)) {
+        intent_keep(share, intent);
+        return 0;
+    }
+    if (share->intents->used == 0) {
+        return -EIO; /* so much of the medium is spoiled that there will never be room */
+    }
+    list_init(&intent->link);
+    list_push_tail(&share->waiting, &intent->link);
+    if (!list_is_empty(&share->retired)) {
+        log->wants_flush(log);
+    }
+    return -EINPROGRESS;
+}
+
+static void waiting_answer(struct share *share)
+{
+    struct list ready;
+    struct list *node = NULL;
+    int error = share->cancel ? -ECANCELED : 0;
+
+    list_init(&ready);
+    while (!list_is_empty(&share->waiting)) {
+        struct intent *intent = list_entry(list_first(&share->waiting), struct intent, link);
+
+        if (error == 0 && !there_is_room(share, intent)) {
+            break;
+        }
+        list_remove(&intent->link);
+        if (error == 0) {
+            intent_keep(share, intent);
+        }
+        list_push_tail(&ready, &intent->link);
+    }
+    share->cancel = false;
+    while ((node = list_pop_head(&ready)) != NULL) {
+        struct intent *intent = list_entry(node, struct intent, link);
+
+        intent->durable(intent, error);
+    }
+}
+
+static void share_retire(struct intent_log *log, uint64_t ticket, uint64_t epoch)
+{
+    struct share *share = share_of(log);
+
+    LIST_FOR_EACH (node, &share->open) {
+        struct kept *kept = list_entry(node, struct kept, link);
+
+        if (kept->ticket == ticket) {
+            kept->epoch = epoch;
+            list_remove(node);
+            list_push_tail(&share->retired, node);
+            break;
+        }
+    }
+    if (!list_is_empty(&share->waiting)) {
+        log->wants_flush(log);
+    }
+}
+
+static void share_flushed(struct intent_log *log, uint64_t epoch)
+{
+    struct share *share = share_of(log);
+
+    LIST_FOR_EACH_SAFE (node, following, &share->retired) {
+        struct kept *kept = list_entry(node, struct kept, link);
+
+        if (kept->epoch <= epoch) {
+            kept_release(kept);
+        }
+    }
+    if (list_is_empty(&share->waiting)) {
+        return;
+    }
+    turn_soon(share);
+    if (!list_is_empty(&share->retired)) {
+        log->wants_flush(log);
+    }
+}
+
+static void share_offline(struct intent_log *log)
+{
+    struct share *share = share_of(log);
+
+    if (!list_is_empty(&share->waiting)) {
+        share->cancel = true;
+        turn_soon(share);
+    }
+}
+
+static bool share_is_open(const struct intent_log *log, const struct guid *vd, uint64_t row,
+                          uint32_t slice)
+{
+    const struct share *share = container_of(log, const struct share, log);
+    struct list *bucket = bucket_of(share->intents, vd, row, slice);
+
+    LIST_FOR_EACH (node, bucket) {
+        const struct kept *kept = list_entry(node, struct kept, bucket_link);
+
+        if (kept->row == row && kept->slice == slice && kept->share == share &&
+            guid_equal(&kept->vd, vd)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Replay */
+
+static struct intent *intent_read(struct share *share, const struct kept *kept,
+                                  struct intent *intent)
+{
+    struct cache *cache = share->intents->cache;
+    const struct cache_frame *first =
+        container_of(list_first(&kept->frames), const struct cache_frame, link);
+    const uint8_t *head = journal_frame(cache->journal, frame_index(cache, first));
+    uint32_t length = 0;
+
+    memset(intent, 0, sizeof(*intent));
+    intent->vd = kept->vd;
+    intent->generation = get_le64(head + 32);
+    intent->row = kept->row;
+    intent->slice = kept->slice;
+    intent->lo = get_le32(head + 52);
+    intent->hi = get_le32(head + 56);
+    intent->part_count = get_le32(head + 4);
+    length = intent->hi - intent->lo;
+    for (uint32_t i = 0; i < intent->part_count; i++) {
+        uint8_t *bytes = share->replay_bytes + (size_t)i * SLICE_MAX_BYTES;
+
+        intent->parts[i].places = get_le32(head + HEAD_PARTS + 8 * (size_t)i);
+        intent->parts[i].parity = get_le32(head + HEAD_PARTS + 8 * (size_t)i + 4) != 0;
+        intent->parts[i].bytes = bytes;
+        for (uint32_t block = 0; block < length / CACHE_BLOCK_BYTES; block++) {
+            size_t number = (size_t)i * (length / CACHE_BLOCK_BYTES) + block;
+
+            memcpy(bytes + (size_t)block * CACHE_BLOCK_BYTES,
+                   journal_frame(cache->journal, get_le32(head + HEAD_FRAMES + 4 * number)),
+                   CACHE_BLOCK_BYTES);
+        }
+    }
+    return intent;
+}
+
+static void replay_go(struct share *share)
+{
+    struct intent_replay *replay = share->replay;
+    struct intent intent;
+
+    do {
+        if (share->replay_at == &share->found) {
+            share->replay = NULL;
+            replay->done(replay, list_is_empty(&share->found) ? -ENOENT : 0);
+            return;
+        }
+        share->replay_inside = true;
+        share->replay_again = false;
+        const struct kept *kept = container_of(share->replay_at, const struct kept, link);
+        share->replay_at = share->replay_at->next;
+        replay->intent(replay, intent_read(share, kept, &intent));
+        share->replay_inside = false;
+    } while (share->replay_again);
+}
+
+static void clear_go(struct share *share)
+{
+    struct intent_clear *clear = share->clear;
+    struct list *node = NULL;
+
+    share->clear = NULL;
+    while ((node = list_first(&share->found)) != NULL) {
+        kept_release(list_entry(node, struct kept, link));
+    }
+    clear->done(clear, 0);
+}
+
+static void timer_fired(struct clock_timer *timer)
+{
+    struct share *share = timer->owner;
+    enum turn turn = share->turn;
+
+    share->turn = TURN_NONE;
+    switch (turn) {
+    case TURN_NONE:
+        waiting_answer(share);
+        return;
+    case TURN_REPLAY:
+        replay_go(share);
+        return;
+    case TURN_CLEAR:
+        clear_go(share);
+        return;
+    }
+}
+
+static void share_replay(struct intent_log *log, struct intent_replay *replay)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->replay == NULL && list_is_empty(&share->waiting));
+    share->replay = replay;
+    share->replay_at = share->found.next;
+    share->turn = TURN_REPLAY;
+    turn_soon(share);
+}
+
+static void share_replay_next(struct intent_log *log, struct intent_replay *replay)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->replay == replay);
+    if (share->replay_inside) {
+        share->replay_again = true;
+    } else {
+        share->turn = TURN_REPLAY;
+        turn_soon(share);
+    }
+}
+
+static void share_clear(struct intent_log *log, struct intent_clear *clear)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->clear == NULL && share->turn == TURN_NONE);
+    share->clear = clear;
+    share->turn = TURN_CLEAR;
+    turn_soon(share);
+}
+
+static const struct intent_log_ops share_ops = {
+    .append = share_append,
+    .retire = share_retire,
+    .flushed = share_flushed,
+    .offline = share_offline,
+    .is_open = share_is_open,
+    .replay = share_replay,
+    .replay_next = share_replay_next,
+    .clear = share_clear,
+};
+
+/* What is found in the journal */
+
+static bool is_of(const struct intents *intents, const struct cache_frame *frame,
+                  const struct guid *group, struct frame_entry *ret_entry)
+{
+    if (frame->state != FRAME_INTENT || list_is_linked(&frame->link)) {
+        return false; /* or it belongs to a kept one already */
+    }
+    journal_look(intents->cache->journal, frame_index(intents->cache, frame), ret_entry);
+    return guid_equal(&ret_entry->vd, group);
+}
+
+/* The content frame that a head names: is it the one it means? */
+static struct cache_frame *content_find(struct intents *intents, const struct share *share,
+                                        uint64_t ticket, uint32_t index, uint64_t tag)
+{
+    struct cache *cache = intents->cache;
+    struct frame_entry entry;
+
+    if (index >= cache->frame_count ||
+        !is_of(intents, &cache->frames[index], &share->group, &entry) || entry.block != ticket ||
+        entry.tag != tag) {
+        return NULL;
+    }
+    return &cache->frames[index];
+}
+
+static bool head_is_sound(const uint8_t *head)
+{
+    uint32_t parts = get_le32(head + 4);
+    uint32_t lo = get_le32(head + 52);
+    uint32_t hi = get_le32(head + 56);
+
+    return get_le32(head) == HEAD_MAGIC && parts > 0 && parts <= RAID_SPAN_MEMBERS_MAX && lo < hi &&
+           hi - lo <= SLICE_MAX_BYTES && (hi - lo) % CACHE_BLOCK_BYTES == 0 &&
+           get_le32(head + 60) == parts * ((hi - lo) / CACHE_BLOCK_BYTES);
+}
+
+/* In the order of their heads. */
+static void found_insert(struct share *share, struct kept *kept, uint64_t sequence)
+{
+    struct list *place = share->found.prev;
+
+    kept->epoch = sequence;
+    while (place != &share->found && container_of(place, struct kept, link)->epoch > sequence) {
+        place = place->prev;
+    }
+    list_insert_after(place, &kept->link);
+}
+
+static void head_take(struct share *share, struct cache_frame *frame,
+                      const struct frame_entry *entry)
+{
+    struct intents *intents = share->intents;
+    const uint8_t *head =
+        journal_frame(intents->cache->journal, frame_index(intents->cache, frame));
+    struct kept *kept = NULL;
+    struct guid vd;
+
+    if (!head_is_sound(head)) {
+        return;
+    }
+    memcpy(vd.bytes, head + 8, sizeof(vd.bytes));
+    kept = kept_make(share, &vd, get_le64(head + 40), get_le32(head + 48));
+    kept->ticket = entry->block;
+    list_push_tail(&kept->frames, &frame->link);
+    for (uint32_t i = 0; i < get_le32(head + 60); i++) {
+        struct cache_frame *content = content_find(
+            intents, share, entry->block, get_le32(head + HEAD_FRAMES + 4 * (size_t)i), i + 1);
+
+        if (content != NULL) {
+            list_push_tail(&kept->frames, &content->link);
+        } else { /* spoiled: as if it had never been durable */
+            found_insert(share, kept, entry->sequence);
+            kept_release(kept);
+            return;
+        }
+    }
+    found_insert(share, kept, entry->sequence);
+}
+
+/* Content without a head: its intent was not durable, or is over. */
+static void leftovers_free(struct intents *intents, const struct guid *group)
+{
+    struct cache *cache = intents->cache;
+    struct frame_entry entry;
+
+    for (uint32_t i = 0; i < cache->frame_count; i++) {
+        if (is_of(intents, &cache->frames[i], group, &entry)) {
+            journal_release(cache->journal, i);
+            frame_to_free(cache, &cache->frames[i]);
+            intents->used--;
+        }
+    }
+}
+
+static void found_collect(struct share *share)
+{
+    struct intents *intents = share->intents;
+    struct cache *cache = intents->cache;
+    struct frame_entry entry;
+
+    for (uint32_t i = 0; i < cache->frame_count && intents->used > 0; i++) {
+        if (is_of(intents, &cache->frames[i], &share->group, &entry) && entry.tag == 0) {
+            head_take(share, &cache->frames[i], &entry);
+        }
+    }
+    leftovers_free(intents, &share->group);
+}
+
+/* Life */
+
+int intents_create(struct cache *cache, struct clock_port *clock, struct intents **ret_intents)
+{
+    struct intents *intents = calloc(1, sizeof(*intents));
+
+    if (intents == NULL) {
+        return -ENOMEM;
+    }
+    intents->cache = cache;
+    intents->clock = clock;
+    intents->limit = (uint32_t)((uint64_t)cache->frame_count * INTENT_SHARE_PERCENT / 100);
+    intents->ticket = journal_generation(cache->journal) << TICKET_SHIFT;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        list_init(&intents->buckets[i]);
+    }
+    for (uint32_t i = 0; i < cache->frame_count; i++) {
+        intents->used += cache->frames[i].state == FRAME_INTENT ? 1u : 0u;
+    }
+    if (pool_init(&intents->kept, max_u32(1, max_u32(intents->limit, intents->used)),
+                  sizeof(struct kept)) != 0) {
+        free(intents);
+        return -ENOMEM;
+    }
+    *ret_intents = intents;
+    return 0;
+}
+
+struct intents *intents_free(struct intents *intents)
+{
+    if (intents != NULL) {
+        pool_done(&intents->kept);
+        free(intents);
+    }
+    return NULL;
+}
+
+int intents_open(struct intents *intents, const struct guid *group, uint32_t span_members,
+                 struct intent_log **ret_log)
+{
+    struct share *share = NULL;
+
+    if (1 + span_members * PART_BLOCKS > intents->limit) {
+        return -ENOSPC;
+    }
+    share = calloc(1, sizeof(*share));
+    if (share == NULL) {
+        return -ENOMEM;
+    }
+    share->replay_bytes =
+        aligned_alloc(CACHE_BLOCK_BYTES, (size_t)RAID_SPAN_MEMBERS_MAX * SLICE_MAX_BYTES);
+    if (share->replay_bytes == NULL) {
+        free(share);
+        return -ENOMEM;
+    }
+    share->log.ops = &share_ops;
+    share->log.medium =
+        journal_is_stable(intents->cache->journal) ? INTENT_MEDIUM_STABLE : INTENT_MEDIUM_MEMORY;
+    share->intents = intents;
+    share->group = *group;
+    share->timer.fire = timer_fired;
+    share->timer.owner = share;
+    list_init(&share->open);
+    list_init(&share->retired);
+    list_init(&share->found);
+    list_init(&share->waiting);
+    found_collect(share);
+    *ret_log = &share->log;
+    return 0;
+}
+
+/* The frames stay published: a later share finds them again. */
+static void kept_leave(struct list *list)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(list)) != NULL) {
+        struct kept *kept = list_entry(node, struct kept, link);
+        struct list *frame = NULL;
+
+        while ((frame = list_pop_head(&kept->frames)) != NULL) {
+        }
+        list_remove(&kept->bucket_link);
+        pool_give(&kept->share->intents->kept, kept);
+    }
+}
+
+void intents_close(struct intent_log *log)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(list_is_empty(&share->waiting) && share->replay == NULL && share->clear == NULL);
+    clock_cancel(share->intents->clock, &share->timer);
+    kept_leave(&share->open);
+    kept_leave(&share->retired);
+    kept_leave(&share->found);
+    free(share->replay_bytes);
+    free(share);
+}
+
+void intents_forget(struct intents *intents, const struct guid *group)
+{
+    leftovers_free(intents, group);
+}
+
+static uint32_t length_of(const struct list *list)
+{
+    uint32_t count = 0;
+
+    LIST_FOR_EACH (node, list) {
+        count++;
+    }
+    return count;
+}
+
+uint32_t intents_open_count(const struct intent_log *log)
+{
+    const struct share *share = container_of(log, const struct share, log);
+
+    return length_of(&share->open) + length_of(&share->retired) + length_of(&share->found);
+}

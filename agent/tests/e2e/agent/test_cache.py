@@ -1,0 +1,383 @@
+"""The write-back cache of a real arrayd: killed under writers, started without its medium, with
+another one's, with a damaged one; preserved cache; what the command line says."""
+
+import os
+import random
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import nbd
+from harness import MIB, Agent, Refused, wait_for
+
+BLOCK = 4096
+BLOCKS = 2048  # of the virtual drive that the writers use
+MEMORY = Path("/dev/shm")
+
+
+def cache_config(path, medium="shared-memory", size_mib=16):
+    return f'cache = {{ medium = "{medium}"; path = "{path}"; size = "{size_mib} MiB"; }};'
+
+
+def content(block, version):
+    return (block.to_bytes(8, "little") + version.to_bytes(8, "little")) * (BLOCK // 16)
+
+
+def version_of(block, data):
+    version = int.from_bytes(data[8:16], "little")
+    if data == bytes(BLOCK):
+        return 0
+    if data != content(block, version):
+        raise AssertionError(f"block {block} is no version of itself")
+    return version
+
+
+class Writer(threading.Thread):
+    """Writes random blocks of its own share until the agent dies; knows what was acknowledged
+    and what was under way."""
+
+    def __init__(self, agent, share, shares, seed):
+        super().__init__()
+        self.handle = agent.nbd_open()
+        self.blocks = range(share, BLOCKS, shares)
+        self.random = random.Random(seed)
+        self.acked = {}
+        self.under_way = {}
+        self.version = seed * 1000000
+
+    def run(self):
+        try:
+            while True:
+                block = self.random.choice(self.blocks)
+                self.version += 1
+                self.under_way[block] = self.version
+                flags = nbd.CMD_FLAG_FUA if self.random.random() < 0.02 else 0
+                self.handle.pwrite(content(block, self.version), block * BLOCK, flags)
+                self.acked[block] = self.under_way.pop(block)
+                if self.random.random() < 0.01:
+                    self.handle.flush()
+        except nbd.Error:
+            pass  # killed
+
+
+class CacheTest(unittest.TestCase):
+    def setUp(self):
+        self.memory = tempfile.TemporaryDirectory(
+            prefix="aw-cache-", dir=MEMORY if MEMORY.is_dir() else None)
+        self.addCleanup(self.memory.cleanup)
+        self.medium = Path(self.memory.name) / "cache"
+
+    def agent(self, config=None, **more):
+        agent = Agent(config=cache_config(self.medium) if config is None else config, **more)
+        self.addCleanup(agent.close)
+        return agent
+
+    def write_back(self, agent, level="raid5", slots=(0, 1, 2), policy="always_write_back"):
+        """Always: there is no battery, and shared memory alone is not enough for less."""
+        agent.create(level, slots, write_policy=policy)
+        self.assertEqual(agent.view().vd()["write_policy"]["effective"], policy)
+
+    def cache(self, agent):
+        return agent.view().all("controller")["c0"]["cache"]
+
+    def fill(self, agent, version=1, count=64):
+        with agent.nbd() as handle:
+            for block in range(count):
+                handle.pwrite(content(block, version), block * BLOCK)
+
+    def check(self, agent, version=1, count=64):
+        with agent.nbd() as handle:
+            for block in range(count):
+                self.assertEqual(version_of(block, bytes(handle.pread(BLOCK, block * BLOCK))),
+                                 version)
+
+    def told(self, agent, words):
+        wait_for(f"an event with: {words}",
+                 lambda: words in agent.ctl("/c0", "show", "events").stdout)
+
+    def test_killed_under_writers_nothing_is_lost(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        expected = {}
+        for cycle in range(1, 7):
+            writers = [Writer(agent, share, 8, cycle * 8 + share) for share in range(8)]
+            for writer in writers:
+                writer.start()
+            wait_for("writes", lambda w=writers: sum(len(x.acked) for x in w) > 300 * cycle % 900)
+            agent.kill()
+            for writer in writers:
+                writer.join()
+            agent.start()
+            lost = 0
+            with agent.nbd() as handle:
+                for writer in writers:
+                    expected.update(writer.acked)
+                    for block in writer.blocks:
+                        seen = version_of(block, bytes(handle.pread(BLOCK, block * BLOCK)))
+                        allowed = {expected.get(block, 0), writer.under_way.get(block, -1)}
+                        lost += seen not in allowed
+                        expected[block] = seen
+            self.assertEqual(lost, 0)
+            self.assertIsNone(agent.view().vd()["lost_writes"])
+        self.told(agent, "Cache recovered")
+
+    def test_stop_empties_the_cache(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.stop()
+        self.medium.unlink()
+        agent.start()
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+        self.check(agent)
+
+    def test_dirty_blocks_go_to_the_drives_by_themselves(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        self.assertEqual(agent.view().vd()["cache"]["dirty_bytes"], 64 * BLOCK)
+        agent.until("the idle flush", lambda view: not view.vd()["cache"]["dirty"])
+        self.check(agent)
+
+    def test_medium_gone_after_a_kill_is_told_loudly(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        self.medium.unlink()
+        agent.start()
+        self.assertEqual(agent.view().vd()["lost_writes"]["code"], "cache_lost_medium")
+        self.told(agent, "were lost")
+        agent.stop()
+        agent.start()  # still said
+        self.assertIsNotNone(agent.view().vd()["lost_writes"])
+        with agent.control() as control:
+            key = agent.view().vd_key()
+            with self.assertRaises(Refused) as refused:
+                control.command("cache_discard", {"controller": "c0", "virtual_drive": key})
+            self.assertEqual(refused.exception.code, "confirm_needed")
+            control.command("cache_discard", {"controller": "c0", "virtual_drive": key},
+                            confirm="data")
+        self.assertIsNone(agent.view().vd()["lost_writes"])
+
+    def test_medium_out_of_the_configuration_after_a_kill(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace(cache_config(self.medium), ""))
+        agent.start()
+        self.assertIsNotNone(agent.view().vd()["lost_writes"])
+        agent.stop()
+        # It comes back: what it has belongs to an earlier life, is kept, and never written.
+        agent.config_path.write_text(text)
+        agent.start()
+        preserved = self.cache(agent)["preserved"]
+        self.assertEqual([(entry["name"], entry["reason"]["code"]) for entry in preserved],
+                         [("data", "cache_preserved_changed")])
+        self.assertEqual(agent.view().vd()["write_policy"]["reason"]["code"],
+                         "write_policy_cache_pinned")
+        self.assertIn("data", agent.ctl("/c0", "show", "preservedcache").stdout)
+        agent.ctl("/c0/v0", "delete", "preservedcache", "force")
+        self.assertEqual(self.cache(agent)["preserved"], [])
+        self.assertEqual(agent.view().vd()["write_policy"]["effective"], "always_write_back")
+        self.fill(agent, version=2)
+        self.check(agent, version=2)
+
+    def test_flush_reaches_the_drives(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        with agent.nbd() as handle:
+            handle.flush()
+        self.assertFalse(agent.view().vd()["cache"]["dirty"])
+        agent.kill()
+        self.medium.unlink()
+        agent.start()
+        self.check(agent)
+
+    def test_drives_away_the_cache_waits(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        for slot in (0, 1):
+            agent.fault(slot, "pull")
+        agent.until("the cache to be pinned", lambda view: view.vd()["cache"] is not None
+                    and view.vd()["cache"]["pinned"] and view.vd()["state"] == "offline")
+        agent.kill()
+        agent.start()
+        self.check(agent)  # the drives were in their slots again
+        agent.until("what waited to be written", lambda view: not view.vd()["cache"]["dirty"])
+
+    def test_deleting_a_virtual_drive_leaves_nothing_behind(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.ctl("/c0/v0", "del", "force")
+        self.assertEqual(self.cache(agent)["dirty_bytes"], 0)
+        self.write_back(agent)
+        with agent.nbd() as handle:
+            handle.pread(BLOCK, 0)
+
+    def test_policies_change_at_work(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.ctl("/c0/v0", "set", "wrcache=wt")
+        self.assertEqual(agent.view().vd()["write_policy"]["effective"], "write_through")
+        agent.until("the cache to be empty", lambda view: not view.vd()["cache"]["dirty"])
+        self.fill(agent, version=2)
+        self.assertFalse(agent.view().vd()["cache"]["dirty"])
+        agent.ctl("/c0/v0", "set", "wrcache=awb", "rdcache=ra", "iopolicy=cached")
+        self.fill(agent, version=3)
+        self.check(agent, version=3)
+        self.check(agent, version=3)
+        self.assertGreater(agent.view().vd()["cache"]["read_hit_percent"], 50)
+        shown = agent.json("/c0/v0", "show", "all")["Response Data"]
+        self.assertIn("Cached Writes KiB", str(shown))
+
+    # Media that cannot be used: nothing starts, nothing is touched.
+
+    def refused(self, agent, words):
+        before = self.medium.read_bytes()
+        self.assertIn(words, agent.fail_to_start())
+        self.assertEqual(self.medium.read_bytes(), before)
+
+    def test_medium_of_another_controller(self):
+        first = self.agent(slots=3)
+        first.start()
+        self.write_back(first)
+        self.fill(first)
+        first.kill()
+        self.refused(self.agent(slots=3), "belongs to another controller")
+        first.start()
+        self.check(first)
+
+    def test_empty_medium_of_another_controller_is_taken(self):
+        first = self.agent(slots=3)
+        first.start()
+        first.stop()
+        self.agent(slots=3).start()
+
+    def test_damaged_medium(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        with self.medium.open("r+b") as file:
+            for offset in (20, 4096 + 20):
+                file.seek(offset)
+                byte = file.read(1)
+                file.seek(offset)
+                file.write(bytes([byte[0] ^ 1]))
+        self.refused(agent, "is damaged")
+
+    def test_damaged_block(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        self.fill(agent)
+        agent.kill()
+        data = bytearray(self.medium.read_bytes())
+        at = data.index(content(7, 1))
+        data[at + 100] ^= 1
+        with self.medium.open("r+b") as file:
+            file.write(data)
+        agent.start()
+        self.assertIsNotNone(agent.view().vd()["lost_writes"])
+        with agent.nbd() as handle:
+            self.assertEqual(version_of(8, bytes(handle.pread(BLOCK, 8 * BLOCK))), 1)
+
+    def test_medium_in_use_of_another_size_or_open_to_others(self):
+        first = self.agent(slots=3)
+        first.start()
+        second = self.agent(slots=3)
+        self.assertIn("is in use by another process", second.fail_to_start())
+        first.stop()
+        text = first.config_path.read_text()
+        first.config_path.write_text(text.replace("16 MiB", "8 MiB"))
+        self.refused(first, "bytes, but the configuration says")
+        first.config_path.write_text(text)
+        os.chmod(self.medium, 0o644)
+        self.refused(first, "must be a plain file of mode 0600")
+
+    def test_errors_of_the_configuration_name_the_line(self):
+        for wrong, words in (
+                ('cache = { medium = "floppy"; path = "/x/y"; size = "16 MiB"; };',
+                 'medium must be "shared-memory" or "pmem"'),
+                ('cache = { medium = "pmem"; size = "16 MiB"; };', "path"),
+                ('cache = { medium = "pmem"; path = "/x/y"; size = "4 KiB"; };', "size"),
+                ('cache = { medium = "pmem"; path = "/x/y"; size = "16777217"; };', "size"),
+        ):
+            log = self.agent(config=wrong, slots=0).fail_to_start()
+            self.assertIn(words, log)
+            self.assertRegex(log, r"arrayd\.conf:\d+: ")
+
+    def test_persistent_medium(self):
+        agent = self.agent(slots=3, config=cache_config(self.medium, "pmem"))
+        agent.start()
+        self.write_back(agent, policy="write_back")
+        self.fill(agent)
+        with agent.nbd() as handle:
+            handle.flush()  # ends in the cache: it is stable storage
+        self.assertTrue(agent.view().vd()["cache"]["dirty"])
+        self.assertTrue(self.cache(agent)["stable"])
+        agent.kill()
+        agent.start()
+        self.check(agent)
+
+    def test_killed_while_degraded_the_write_hole_is_closed(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        agent.create("raid5", (0, 1, 2))  # write-through: the rows themselves are logged
+        self.assertEqual(agent.view().vd()["guarantee"]["code"], "guarantee_journal_agent")
+        agent.fault(0, "pull")
+        agent.until("degraded", lambda view: view.vd()["state"] == "degraded")
+        expected = {}
+        for cycle in range(1, 6):
+            writers = [Writer(agent, share, 8, cycle * 8 + share) for share in range(8)]
+            for writer in writers:
+                writer.start()
+            wait_for("writes", lambda w=writers: sum(len(x.acked) for x in w) > 100)
+            agent.kill()
+            for writer in writers:
+                writer.join()
+            agent.start()
+            with agent.nbd() as handle:
+                for writer in writers:
+                    expected.update(writer.acked)
+                    for block in writer.blocks:
+                        seen = version_of(block, bytes(handle.pread(BLOCK, block * BLOCK)))
+                        self.assertIn(seen, {expected.get(block, 0),
+                                             writer.under_way.get(block, -1)})
+                        expected[block] = seen
+
+    def test_shown(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        self.write_back(agent)
+        cache = self.cache(agent)
+        self.assertEqual((cache["medium"], cache["state"], cache["survives_power_loss"]),
+                         ("shared_memory", "ready", False))
+        self.assertGreater(cache["size_bytes"], 15 * MIB)
+        self.assertIn("AWB", agent.ctl("/c0/v0", "show").stdout)
+        text = agent.ctl("/c0", "show", "all").stdout
+        self.assertIn("On Board Memory Size", text)
+        self.assertIn("No Virtual Drive has Preserved Cache Data",
+                      agent.ctl("/c0", "show", "preservedcache").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
