@@ -150,7 +150,8 @@ static json_t *cache_doc(const struct cache_view *view)
     for (uint32_t i = 0; i < view->preserved_count; i++) {
         json_append(preserved, preserved_doc(&view->preserved[i]));
     }
-    reason_set(&limit, REASON_DIRTY_LIMIT_CACHE, NULL);
+    reason_set(&limit, view->limited_by_ups ? REASON_DIRTY_LIMIT_UPS : REASON_DIRTY_LIMIT_CACHE,
+               NULL);
     json_put_text(doc, "medium", cache_medium_word(view->medium));
     json_put_text(doc, "state", cache_state_word(view->state));
     json_put(doc, "state_reason", json_null());

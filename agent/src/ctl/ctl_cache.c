@@ -323,6 +323,7 @@ void view_cache(const struct ctl *ctl, struct cache_view *view)
                        : CACHE_MEDIUM_SHARED_MEMORY;
     view->state = ctl->life == CTL_LIFE_STOPPING ? CACHE_STATE_DRAINING : CACHE_STATE_READY;
     view->stable = journal_is_stable(cache_journal(ctl->cache));
+    view->limited_by_ups = ctl_dirty_limit_is_ups(ctl);
     cache_facts(ctl->cache, &view->facts);
     hits = view->facts.read_hits - since->hits;
     reads = hits + view->facts.read_misses - since->misses;

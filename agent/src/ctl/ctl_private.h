@@ -268,7 +268,8 @@ struct ctl {
     struct list drives, groups, operations;
     struct ctl_battery battery;
     enum write_medium write_medium;
-    uint64_t destage_bytes_per_s;
+    uint64_t destage_bytes_per_s;  /* measured; 0: not yet */
+    uint64_t dirty_limit_bytes;    /* as the cache was told; UINT64_MAX: what it holds */
     uint64_t operation_next;
 
     struct controller_record *record;    /* as it is in the store, or about to be */
@@ -431,6 +432,8 @@ bool battery_settings_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int er
 /* ctl_policy.c */
 void ctl_policies_work(struct ctl *ctl);
 void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision);
+/* It is the UPS that bounds what may be dirty. */
+bool ctl_dirty_limit_is_ups(const struct ctl *ctl);
 /* Write-back is allowed because of the battery. */
 bool ctl_battery_protects(const struct ctl *ctl);
 /* May this policy be asked for? */

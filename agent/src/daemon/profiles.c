@@ -76,12 +76,36 @@ static int battery_fill(const struct daemon_config *config,
     UNREACHABLE();
 }
 
+/* A model's memory has its size. */
+static int cache_check(const struct daemon_config *config,
+                       const struct controller_profile *controller, char *text, size_t text_bytes)
+{
+    if (config->cache.path[0] == '\0') {
+        return 0;
+    }
+    if (!controller->has_cache) {
+        (void)snprintf(text, text_bytes, "%u: controller %s has no cache", config->profile_line,
+                       controller->model);
+        return -EINVAL;
+    }
+    if (controller->cache_bytes != 0 && config->cache.size_bytes > controller->cache_bytes) {
+        (void)snprintf(text, text_bytes, "%u: controller %s takes a cache of at most %llu bytes",
+                       config->profile_line, controller->model,
+                       (unsigned long long)controller->cache_bytes);
+        return -EINVAL;
+    }
+    return 0;
+}
+
 int profiles_read(const struct daemon_config *config, struct ctl_options *options, char *text,
                   size_t text_bytes)
 {
     struct controller_profile_file controller;
     int error = controller_fill(config, &controller, text, text_bytes);
 
+    if (error == 0) {
+        error = cache_check(config, &controller.profile, text, text_bytes);
+    }
     if (error == 0) {
         error = battery_fill(config, &controller, &options->battery, text, text_bytes);
     }

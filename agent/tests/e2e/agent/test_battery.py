@@ -1,6 +1,7 @@
 """Batteries of the real arrayd: an emulated pack, a UPS behind a real NUT server."""
 
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -155,6 +156,91 @@ class Emulated(BatteryCase):
             self.assertEqual(caught.exception.code, "write_policy_refused")
             agent.create("raid1", [0, 1])
             self.assertEqual(agent.view().all("battery"), {})
+
+
+class WithCache(BatteryCase):
+    """A cache in shared memory is as good as what keeps it alive."""
+
+    def setUp(self):
+        memory = Path("/dev/shm")
+        folder = tempfile.TemporaryDirectory(prefix="aw-battery-",
+                                             dir=memory if memory.is_dir() else None)
+        self.addCleanup(folder.cleanup)
+        self.cache = (f'\ncache = {{ medium = "shared-memory"; path = "{folder.name}/cache"; '
+                      'size = "16 MiB"; };')
+
+    def policy(self, agent):
+        policy = agent.view().vd()["write_policy"]
+        return policy["effective"], policy["reason"]["code"]
+
+    def policy_until(self, agent, effective, code):
+        wait_for(f"{effective} ({code})", lambda: self.policy(agent) == (effective, code))
+
+    def dirty_bytes(self, agent):
+        return agent.view().all("controller")["c0"]["cache"]["dirty_bytes"]
+
+    def test_without_a_battery_it_is_not_used_for_write_back(self):
+        with self.agent(slots=2, config=self.cache) as agent:
+            agent.create("raid1", [0, 1], write_policy="write_back")
+            self.policy_until(agent, "write_through", "write_policy_no_battery")
+            with agent.control() as control:
+                control.command("vd_set", {"virtual_drive": agent.view().vd_key(),
+                                           "write_policy": "always_write_back"})
+            self.policy_until(agent, "always_write_back", "write_policy_forced")
+            self.events_until(agent, write_back_lowered=1, write_back_forced=1)
+
+    def test_write_back_follows_an_emulated_battery(self):
+        with self.agent(slots=2, config=emulated() + self.cache) as agent:
+            agent.create("raid1", [0, 1], write_policy="write_back")
+            self.policy_until(agent, "write_back", "as_requested")
+            self.assertTrue(battery(agent.view())["protects"])
+            with agent.nbd() as handle:
+                handle.pwrite(b"\x11" * 65536, 0)
+                self.command(agent, "battery_fault", fault="fail")
+                self.assertEqual(self.policy(agent),
+                                 ("write_through", "write_policy_battery_failed"))
+                wait_for("the cache to be written out", lambda: self.dirty_bytes(agent) == 0)
+                handle.pwrite(b"\x22" * 65536, 65536)
+                self.command(agent, "battery_fault", fault="clear")
+                self.policy_until(agent, "write_back", "as_requested")
+                self.assertEqual(bytes(handle.pread(131072, 0)),
+                                 b"\x11" * 65536 + b"\x22" * 65536)
+            self.events_until(agent, write_back_lowered=1, write_back_restored=1)
+
+    def test_a_models_memory_has_its_size(self):
+        config = f'profile = "lsi-megaraid-sas-9210-8i"; profiles_dir = "{PROFILES}";'
+        agent = self.agent(slots=1, config=config + self.cache)
+        self.assertIn("LSI MegaRAID SAS 9210-8i has no cache", agent.fail_to_start())
+        config = f'profile = "lsi-megaraid-sata-300-8x"; profiles_dir = "{PROFILES}";'
+        agent = self.agent(slots=1, config=config + self.cache.replace("16 MiB", "129 MiB"))
+        self.assertIn("takes a cache of at most 134217728 bytes", agent.fail_to_start())
+
+    @unittest.skipIf(ups_harness.why_not(), ups_harness.why_not())
+    def test_a_ups_bounds_what_is_dirty_and_ends_write_back(self):
+        server = ups_harness.Ups()
+        self.addCleanup(server.__exit__)
+        server.__enter__()
+        with self.agent(slots=2, config=ups(server.address) + self.cache) as agent:
+            agent.create("raid1", [0, 1], write_policy="write_back")
+            self.policy_until(agent, "write_back", "as_requested")
+            # Two seconds are left: half of what the drives take in those.
+            server.set(battery_runtime=152)
+            wait_for("the UPS's limit", lambda: agent.view().all("controller")["c0"]["cache"]
+                     ["dirty_limit_reason"]["code"] == "dirty_limit_ups")
+            with agent.nbd() as handle:
+                handle.pwrite(b"\x33" * 65536, 0)
+                server.set(ups_status="OB DISCHRG", battery_runtime=900)
+                self.policy_until(agent, "write_through", "write_policy_on_battery")
+                server.set(ups_status="OB LB DISCHRG", battery_runtime=100)
+                self.policy_until(agent, "write_through", "write_policy_battery_low")
+                wait_for("the cache to be written out", lambda: self.dirty_bytes(agent) == 0)
+                handle.pwrite(b"\x44" * 65536, 65536)
+                server.set(ups_status="OL", battery_runtime=3600)
+                self.policy_until(agent, "write_back", "as_requested")
+                server.stop_server()
+                self.policy_until(agent, "write_through", "write_policy_ups_silent")
+                self.assertEqual(bytes(handle.pread(131072, 0)),
+                                 b"\x33" * 65536 + b"\x44" * 65536)
 
 
 class CommandLine(BatteryCase):

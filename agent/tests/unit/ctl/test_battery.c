@@ -476,7 +476,7 @@ static void on_battery_and_unknown_runtime_mean_write_through(void **state)
                   REASON_WRITE_POLICY_UPS_RUNTIME_UNKNOWN);
     ups_says(world, BATTERY_STATE_OPTIMAL, 180, 8); /* 120 + 60: not a second is left */
     expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_WRITE_POLICY_UPS_RUNTIME);
-    assert_int_equal(ctl_dirty_limit_bytes(world->ctl), 0);
+    assert_int_equal(ctl_dirty_limit_bytes(world->ctl), UINT64_MAX); /* nothing is protected */
     ups_says(world, BATTERY_STATE_OPTIMAL, 181, 8);
     expect_policy(world, "data", WRITE_POLICY_WRITE_BACK, REASON_AS_REQUESTED);
     assert_int_equal(ctl_dirty_limit_bytes(world->ctl), MIB / 2);
