@@ -23,6 +23,7 @@ class HostPlan:
     transfer_bytes_per_s: int = 100 * MIB
     policy: str = "lab"
     battery: str = ""  # the profile of an emulated battery
+    cache_bytes: int = 0  # of shared memory
 
 
 class Host:
@@ -70,6 +71,9 @@ class Host:
         columns = (self.plan.drives + 1) // 2
         battery = (f'battery = {{ source = "emulated"; profile = "{self.plan.battery}"; }};'
                    if self.plan.battery else "")
+        # In the host's own folder, so that a stack that is forgotten leaves nothing behind.
+        cache = (f'cache = {{ medium = "shared-memory"; path = "{self.folder}/cache"; '
+                 f'size = {self.plan.cache_bytes}L; }};' if self.plan.cache_bytes else "")
         return f"""# Written by the launcher of the demo and of the end-to-end tests.
 state_dir = "{self.folder}/state";
 policy = "{self.plan.policy}";
@@ -78,6 +82,7 @@ nbd = {{ unix = "{self.nbd_socket}"; }};
 scan = {{ enabled = false; }};
 profiles_dir = "{PROFILES}";
 {battery}
+{cache}
 enclosures = (
     {{ eid = 252; model = "Emulated enclosure"; slots = {self.plan.drives}; rows = 2;
       columns = {columns}; emulated = true; }}

@@ -11,11 +11,12 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from agents import HostPlan
+from agents import MIB, HostPlan
 from processes import StackError
 from stack import ROOT, Stack
 
-PLANS = [HostPlan("alpha", battery="lsi-ibbu01"), HostPlan("beta")]
+PLANS = [HostPlan("alpha", battery="lsi-ibbu01", cache_bytes=64 * MIB),
+         HostPlan("beta", battery="lsi-bbu03", cache_bytes=64 * MIB)]
 
 
 class Interrupted(Exception):

@@ -47,9 +47,12 @@ def main() -> int:
     parser.add_argument("--host", action="append", default=[])
     parser.add_argument("--drive-mib", type=int, default=160)
     parser.add_argument("--transfer-mib", type=int, default=200)
+    parser.add_argument("--cache-mib", type=int, default=0, help="0: no cache")
+    parser.add_argument("--battery", default="", help="profile of an emulated battery")
     options = parser.parse_args()
     plans = [HostPlan(name, drive_bytes=options.drive_mib * MIB,
-                      transfer_bytes_per_s=options.transfer_mib * MIB) for name in options.host]
+                      transfer_bytes_per_s=options.transfer_mib * MIB,
+                      cache_bytes=options.cache_mib * MIB, battery=options.battery) for name in options.host]
     # Whoever ends us, the children end too.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))

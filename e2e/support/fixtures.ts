@@ -7,14 +7,17 @@ import { Stack } from './stack.ts';
  */
 export const test = base.extend<
   { console: Console },
-  { stack: Stack; hosts: string[]; transferMib: number }
+  { stack: Stack; hosts: string[]; transferMib: number; cacheMib: number; battery: string }
 >({
   hosts: [['alpha', 'beta'], { scope: 'worker', option: true }],
   // How fast the emulated drives are. Slow ones leave time to watch.
   transferMib: [200, { scope: 'worker', option: true }],
+  // No cache and no battery, unless the story is about them.
+  cacheMib: [0, { scope: 'worker', option: true }],
+  battery: ['', { scope: 'worker', option: true }],
   stack: [
-    async ({ hosts, transferMib }, use) => {
-      const stack = await Stack.start(hosts, { transferMib });
+    async ({ hosts, transferMib, cacheMib, battery }, use) => {
+      const stack = await Stack.start(hosts, { transferMib, cacheMib, battery });
       await use(stack);
       await stack.stop();
     },

@@ -14,6 +14,8 @@ export type HostInfo = {
 
 export type StackInfo = { url: string; user: string; password: string; hosts: HostInfo[] };
 
+export type StackOptions = { transferMib: number; cacheMib: number; battery: string };
+
 type HostAction = 'stop_agent' | 'kill_agent' | 'start_agent' | 'stop_uplink' | 'start_uplink';
 
 /** A real backend and real agents on emulated drives, in a folder of their own. */
@@ -26,7 +28,7 @@ export class Stack {
     private readonly folder: string,
   ) {}
 
-  static async start(hosts: string[], options: { transferMib?: number } = {}): Promise<Stack> {
+  static async start(hosts: string[], options: StackOptions): Promise<Stack> {
     // Socket paths are short: the folder is not below the checkout.
     const folder = await mkdtemp(join(tmpdir(), 'aw-e2e-'));
     const script = fileURLToPath(new URL('../stack/serve.py', import.meta.url));
@@ -35,7 +37,11 @@ export class Stack {
       '--folder',
       folder,
       '--transfer-mib',
-      String(options.transferMib ?? 200),
+      String(options.transferMib),
+      '--cache-mib',
+      String(options.cacheMib),
+      '--battery',
+      options.battery,
       ...hosts.flatMap((name) => ['--host', name]),
     ]);
     let complaints = '';
