@@ -16,6 +16,7 @@ help:
 	  'make test        set up and run every test' \
 	  'make judge       a stock kernel under QEMU over a virtual drive, arrayd restarted' \
 	  'make bench       speed, as ratios to named programs in the same run' \
+	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
 	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
@@ -57,8 +58,12 @@ soak-host: setup-test agent
 	  LOSSYDRIVE=$(BUILD)/agent/tests/tools/lossydrive \
 	  /usr/bin/python3 agent/tests/kill/long_run.py --ledger agent/tests/kill/ledger.jsonl
 
-bench: setup-test agent
-	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent
+# Of what is installed, not of what is tested.
+bench: setup-test
+	@.ci/meson-setup $(BUILD)/agent-release --buildtype=release -Db_lto=true
+	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench src/daemon/arrayd \
+	  src/cli/arrayctl tests/e2e/nbd/nbd_ram_server
+	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent-release $(BENCH)
 
 POINTS ?= 1000000
 

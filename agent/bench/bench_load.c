@@ -65,8 +65,8 @@ static void slot_complete(struct vd_request *request, enum vd_status status)
     struct bench_slot *slot = request->owner;
     struct bench_run *run = slot->run;
 
-    if (status != VD_STATUS_OK) {
-        bench_fail("a request ended with status %d", (int)status);
+    if (status != VD_STATUS_OK || request->buffer == NULL) {
+        bench_fail("a request ended with status %d, or a drive was late", (int)status);
     }
     run->finished++;
     if (is_over(run)) {
@@ -79,8 +79,7 @@ static void slot_complete(struct vd_request *request, enum vd_status status)
 void bench_load_start(struct bench_run *run, struct bench_world *world,
                       const struct bench_load *load)
 {
-    size_t stride = align_up_u64(load->block_bytes, IO_ALIGN_BYTES);
-    size_t bytes = stride * (load->one_buffer ? 1 : load->depth);
+    size_t bytes = align_up_u64(load->block_bytes, IO_ALIGN_BYTES);
 
     ASSERT(load->depth >= 1 && load->depth <= BENCH_DEPTH_MAX);
     memset(run, 0, sizeof *run);
@@ -88,19 +87,20 @@ void bench_load_start(struct bench_run *run, struct bench_world *world,
     run->load = load;
     rng_seed(&run->rng, 42);
     run->end_us = clock_now_us(loop_clock(world->loop)) + load->wall_us;
-    run->buffers = aligned_alloc(IO_ALIGN_BYTES, bytes);
-    if (run->buffers == NULL) {
-        bench_fail("no memory for %u requests", load->depth);
-    }
-    memset(run->buffers, 0x5a, bytes);
     for (uint32_t i = 0; i < load->depth; i++) {
         struct bench_slot *slot = &run->slots[i];
 
         slot->run = run;
+        slot->buffer = aligned_alloc(IO_ALIGN_BYTES, bytes);
+        if (slot->buffer == NULL) {
+            bench_fail("no memory for %u requests", load->depth);
+        }
+        memset(slot->buffer, 0x5a, bytes);
         slot->request = (struct vd_request){
             .op = load->op,
             .length_bytes = load->block_bytes,
-            .buffer = run->buffers + (load->one_buffer ? 0 : i * stride),
+            .buffer = slot->buffer,
+            .lends = load->op == VD_OP_WRITE,
             .complete = slot_complete,
             .owner = slot,
         };
@@ -114,8 +114,9 @@ void bench_load_finish(struct bench_run *run)
     while (run->open_count > 0) {
         bench_world_turn(run->world);
     }
-    free(run->buffers);
-    run->buffers = NULL;
+    for (uint32_t i = 0; i < run->load->depth; i++) {
+        free(run->slots[i].buffer);
+    }
 }
 
 void bench_load_run(struct bench_world *world, const struct bench_load *load,

@@ -15,7 +15,6 @@ struct bench_load {
     uint32_t block_bytes;
     uint32_t depth;
     bool random;
-    bool one_buffer;      /* all requests share one, so that it stays in the cache */
     uint64_t request_max; /* ends after so many, or */
     uint64_t wall_us;     /* after this time; 0: not by time */
 };
@@ -30,6 +29,7 @@ struct bench_result {
 struct bench_slot {
     struct vd_request request;
     struct bench_run *run;
+    uint8_t *buffer;
 };
 
 struct bench_run {
@@ -41,7 +41,6 @@ struct bench_run {
     uint64_t started;
     uint64_t finished;
     uint32_t open_count;
-    uint8_t *buffers;
     struct bench_slot slots[BENCH_DEPTH_MAX];
 };
 

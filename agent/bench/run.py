@@ -44,6 +44,7 @@ ENGINE = {
     "clock": ("calibration: one reading of the clock", None),
     "isal_xor_8_1": ("calibration: ISA-L XOR 8+1 × 64 KiB in cache", None),
     "isal_pq_8_2": ("calibration: ISA-L P+Q 8+2 × 64 KiB in cache", None),
+    "harness": ("calibration: loop, load and null drive, taken off below", None),
     "read_4k_raid0": ("4 KiB read, RAID 0", ("<", 200)),
     "read_4k_raid1": ("4 KiB read, RAID 1", ("<", 200)),
     "read_4k_raid5": ("4 KiB read, RAID 5", ("<", 200)),

@@ -8,7 +8,8 @@
 
 static void flight_free(struct flight *flight)
 {
-    free(flight->buffer);
+    /* A late drive may have kept what was lent. */
+    free(flight->request.lends ? flight->request.buffer : flight->buffer);
     free(flight->before);
     flight->buffer = NULL;
     flight->before = NULL;
@@ -141,7 +142,14 @@ static void flight_submit(struct run *run, struct flight *flight)
     if (request->op == VD_OP_FLUSH) {
         flight->before = copy_of(model->acked, model->block_count);
     }
-    if (request->op == VD_OP_READ || request->op == VD_OP_WRITE) {
+    /* Some writes lend their memory; which is no matter of chance, so that old seeds stay good. */
+    request->lends = request->op == VD_OP_WRITE && flight->block % 3 != 0;
+    if (request->lends) {
+        flight->buffer =
+            aligned_alloc(IO_ALIGN_BYTES, align_up_u64(request->length_bytes, IO_ALIGN_BYTES));
+        ASSERT(flight->buffer != NULL);
+        request->buffer = flight->buffer;
+    } else if (request->op == VD_OP_READ || request->op == VD_OP_WRITE) {
         flight->buffer = malloc(request->length_bytes + 1);
         ASSERT(flight->buffer != NULL);
         request->buffer = flight->buffer + 1; /* on purpose not aligned */

@@ -23,6 +23,7 @@ ONLY = {"emulate": {"base", "port"}}
 PURE_HEADERS = {
     "ctype.h", "errno.h", "inttypes.h", "limits.h", "stdalign.h", "stdarg.h", "stdbool.h",
     "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h", "math.h",
+    "immintrin.h",  # the processor's instructions, not the system's
 }
 PURE_PREFIXES = ("isa-l/", "isa-l.h")
 

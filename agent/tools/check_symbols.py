@@ -28,6 +28,7 @@ ALLOWED = re.compile(
     |__errno_location                          # strtoull() and friends report through it
     |__ctype_(b|tolower|toupper)_loc|isspace|isdigit|tolower|toupper
     |__popcountdi2|__u?(div|mod|divmod)ti[34]|__mulodi4|__muloti4     # compiler's arithmetic
+    |__cpu_model|__cpu_features2               # compiler's: what the processor can
     # ISA-L
     |xor_gen|pq_gen|ec_init_tables|ec_encode_data|ec_encode_data_update|gf_vect_mad
     |gf_mul|gf_inv|gf_vect_mul|crc32_iscsi|crc32_gzip_refl

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -144,7 +145,10 @@ static uint32_t place_after(uint32_t place, uint32_t step, uint32_t width)
 static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t parity_count)
 {
     uint32_t width = map->width;
-    uint32_t p_place = width - 1 - (uint32_t)(span_row % width);
+    /* Dividing 32 bits is cheaper, and few members have more rows. */
+    uint32_t turn =
+        span_row <= UINT32_MAX ? (uint32_t)span_row % width : (uint32_t)(span_row % width);
+    uint32_t p_place = width - 1 - turn;
 
     ASSERT(parity_count == 1 || parity_count == 2);
     ASSERT(map->data_count == width - parity_count);
@@ -160,6 +164,11 @@ static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t pari
         }
     }
 }
+
+/* Without parity data strip d is on place d. */
+static const uint8_t in_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+STATIC_ASSERT(sizeof(in_order) == sizeof(((struct row_map *)0)->data_place), "all places");
 
 void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
 {
@@ -178,9 +187,7 @@ void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_
     if (info->parity_count > 0) {
         map_parity_row(ret_map, span_row, info->parity_count);
     } else {
-        for (uint32_t i = 0; i < ret_map->data_count; i++) {
-            ret_map->data_place[i] = (uint8_t)i;
-        }
+        memcpy(ret_map->data_place, in_order, sizeof(in_order));
     }
     /* With it the row exists: the strip lies inside the extent. */
     ASSERT(ret_map->member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);

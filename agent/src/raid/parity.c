@@ -1,8 +1,9 @@
 /*
- * XOR and P+Q with ISA-L.
+ * XOR with ISA-L, P+Q with the processor's instruction where it has one (parity_gfni.h), else with
+ * ISA-L too.
  *
  * Everything but the plain XOR is one linear map: each target is a sum of coefficient *
- * source, done in a single pass by ec_encode_data(). ISA-L's own pq_gen() numbers its
+ * source, done in a single pass, with ISA-L by ec_encode_data(). ISA-L's own pq_gen() numbers its
  * sources without gaps, so DDF's Q, whose exponent is the place with the P and Q places
  * counting as zeros, would cost it two passes over a zero buffer per row.
  *
@@ -22,11 +23,12 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "raid/parity_gfni.h"
 
 #define BUFFER_ALIGN_BYTES 64u
 #define LENGTH_ALIGN_BYTES 512u
 #define LENGTH_MAX_BYTES ((size_t)1 << 30) /* ISA-L takes an int */
-#define TARGETS_MAX 2u
+#define TARGETS_MAX PARITY_GFNI_TARGETS_MAX
 #define TABLE_BYTES 32u /* of ISA-L, per coefficient */
 
 /* One pass: targets[t] = sum over s of coefficients[t][s] * sources[s]. */
@@ -90,21 +92,31 @@ static void map_add_target(struct linear_map *map, uint8_t *target)
     map->target_count++;
 }
 
-static void map_run(struct linear_map *map, size_t bytes)
+static void map_run_isal(struct linear_map *map, size_t bytes)
 {
     uint8_t tables[TARGETS_MAX * PARITY_WIDTH_MAX * TABLE_BYTES];
     uint8_t packed[TARGETS_MAX * PARITY_WIDTH_MAX];
     int sources = (int)map->source_count;
     int targets = (int)map->target_count;
 
-    ASSERT(map->source_count > 0);
-    ASSERT(map->target_count > 0);
     /* ISA-L wants the coefficients without gaps, target by target. */
     for (uint32_t t = 0; t < map->target_count; t++) {
         memcpy(packed + t * map->source_count, map->coefficients[t], map->source_count);
     }
     ec_init_tables(sources, targets, packed, tables);
     ec_encode_data((int)bytes, sources, targets, tables, map->sources, map->targets);
+}
+
+static void map_run(struct linear_map *map, size_t bytes)
+{
+    ASSERT(map->source_count > 0);
+    ASSERT(map->target_count > 0);
+    if (parity_gfni_usable()) {
+        parity_gfni_map(map->sources, map->source_count, map->targets, map->target_count,
+                        (const uint8_t(*)[PARITY_WIDTH_MAX])map->coefficients, bytes);
+    } else {
+        map_run_isal(map, bytes);
+    }
 }
 
 void parity_xor(uint8_t *target, uint8_t *const *sources, uint32_t source_count, size_t bytes)
@@ -281,6 +293,25 @@ void parity_recover(uint8_t *const *columns, uint32_t width, int p_place, int q_
     }
 }
 
+/* q += power * delta */
+static void update_q(uint8_t *q, uint8_t power, uint8_t *delta, size_t bytes)
+{
+    uint8_t table[TABLE_BYTES];
+
+    check_buffer(q);
+    if (parity_gfni_usable()) {
+        struct linear_map map = {0};
+
+        map_add_source(&map, q, 1, 0);
+        map_add_source(&map, delta, power, 0);
+        map_add_target(&map, q);
+        map_run(&map, bytes);
+    } else {
+        ec_init_tables(1, 1, &power, table);
+        gf_vect_mad((int)bytes, 1, 0, table, delta, q);
+    }
+}
+
 void parity_update(uint8_t *p, uint8_t *q, uint32_t place, const uint8_t *delta, size_t bytes)
 {
     /* ISA-L only reads through the pointer although its type lacks the const. */
@@ -296,11 +327,6 @@ void parity_update(uint8_t *p, uint8_t *q, uint32_t place, const uint8_t *delta,
         parity_xor(p, sources, 2, bytes);
     }
     if (q != NULL) {
-        uint8_t table[TABLE_BYTES];
-        uint8_t power = generator_power(place);
-
-        check_buffer(q);
-        ec_init_tables(1, 1, &power, table);
-        gf_vect_mad((int)bytes, 1, 0, table, source, q);
+        update_q(q, generator_power(place), source, bytes);
     }
 }

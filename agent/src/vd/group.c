@@ -99,6 +99,7 @@ static void turn_timer_fired(struct clock_timer *timer)
 {
     struct group *group = timer->owner;
 
+    group->split_bytes = 0; /* a new turn, even if time has not moved */
     group_enter(group);
     group_leave(group);
 }

@@ -149,6 +149,8 @@ struct group {
 
     /* Requests and stripe operations. */
     struct list admission;       /* requests not yet wholly split */
+    uint64_t split_us;           /* the turn of the loop in which ... */
+    uint32_t split_bytes;        /* ... so much was split off to be written */
     struct list syncs;           /* vd_sync under way */
     struct list syncs_done;      /* to be told at the end of the turn */
     uint32_t requests_open;
@@ -222,6 +224,7 @@ enum request_phase {
 struct request_state {
     struct vd *vd;
     struct flush_waiter waiter;
+    struct stripe_op *held; /* one of the operations held up that still have its memory */
     uint64_t cursor;  /* next row * slices per row + slice */
     uint32_t open_ops;
     uint8_t status;   /* enum vd_status */
@@ -300,6 +303,7 @@ struct stripe_column {
     struct drive_io io;
     struct stripe_op *op;
     uint8_t *buffer;      /* of [lo, hi) of this place */
+    uint8_t *home;        /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
     enum io_status status;
     bool late;            /* io has timed out and is still with the device */
@@ -330,6 +334,9 @@ struct stripe_op {
      here; 0: as a whole */
     int sync_error; /* sync: of the blocks so far */
     uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
+    uint32_t lent;         /* places whose buffer is the request's own memory */
+    uint8_t *lent_memory;  /* the request's buffer, all of it */
+    struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
     uint32_t barred; /* places whose late transfer keeps the column */
@@ -477,6 +484,8 @@ void requests_pump(struct group *group);
 /* What stands in the way of the request now, if anything. */
 enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request);
 void request_op_done(struct stripe_op *op);
+/* The last late transfer of an operation with memory of a request came back. */
+void request_memory_let_go(struct stripe_op *op);
 void vd_flushes_check(struct vd *vd);
 
 /* sync.c */

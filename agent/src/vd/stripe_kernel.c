@@ -82,6 +82,30 @@ static bool is_mirrored(const struct stripe_op *op)
     return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
 }
 
+/* A strip that the request replaces as a whole goes out of its own memory, if it lends it. */
+static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
+{
+    const struct vd_request *request = op->request;
+    struct stripe_column *column = &op->columns[place];
+    uint32_t data_bit = UINT32_C(1) << op->map.data_place[data_index];
+    uint8_t *bytes = NULL;
+
+    if (!request->lends || request->op != VD_OP_WRITE || request->gather != NULL ||
+        (op->full & data_bit) == 0) {
+        return false;
+    }
+    bytes = request_bytes(op, data_index, op->lo);
+    if ((uintptr_t)bytes % IO_ALIGN_BYTES != 0) {
+        return false;
+    }
+    ASSERT((op->lent & (UINT32_C(1) << place)) == 0);
+    op->lent |= UINT32_C(1) << place;
+    op->lent_memory = request->buffer;
+    column->home = column->buffer;
+    column->buffer = bytes;
+    return true;
+}
+
 /* Applies overlay or answer to every touched data strip. */
 static void merge(struct stripe_op *op)
 {
@@ -89,7 +113,7 @@ static void merge(struct stripe_op *op)
         return;
     }
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
-        if (is_touched(op, d)) {
+        if (is_touched(op, d) && !lend(op, d, op->map.data_place[d])) {
             overlay(op, d, op->columns[op->map.data_place[d]].buffer);
         }
     }
@@ -112,7 +136,9 @@ static void compute_mirror(struct stripe_op *op)
 {
     op->source = op->plan.reads != 0 ? (uint32_t)__builtin_ctz(op->plan.reads) : 0;
     if (op->want == PLAN_WRITE) {
-        overlay(op, 0, op->columns[op->source].buffer);
+        if (!lend(op, 0, op->source)) {
+            overlay(op, 0, op->columns[op->source].buffer);
+        }
     } else if (op->want == PLAN_READ) {
         answer(op, 0, op->columns[op->source].buffer);
     }

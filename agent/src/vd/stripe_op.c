@@ -438,6 +438,9 @@ static enum stripe_event act_fail(struct stripe_op *op)
 
 static enum stripe_event act_free(struct stripe_op *op)
 {
+    if (op->lent != 0) {
+        request_memory_let_go(op);
+    }
     stripe_op_give(op);
     return STRIPE_WAIT;
 }

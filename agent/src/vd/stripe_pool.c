@@ -132,9 +132,11 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
         return NULL;
     }
     group->ops_active++;
-    ASSERT(op->state == STRIPE_FREE && op->spare_count == STRIPE_SPARES);
+    ASSERT(op->state == STRIPE_FREE && op->spare_count == STRIPE_SPARES && op->lent == 0);
     list_init(&op->lock_link);
     list_init(&op->wait_link);
+    list_init(&op->lent_link);
+    op->lent_memory = NULL;
     op->vd = NULL;
     op->request = NULL;
     op->sync = NULL;
@@ -158,6 +160,11 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
 
 static void op_put_home(struct stripe_op *op)
 {
+    for (; op->lent != 0; op->lent &= op->lent - 1) {
+        struct stripe_column *column = &op->columns[__builtin_ctz(op->lent)];
+
+        column->buffer = column->home;
+    }
     op->spare_count = STRIPE_SPARES;
     if (op->pool != NULL) {
         pool_give(op->pool, op);

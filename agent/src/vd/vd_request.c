@@ -10,12 +10,66 @@
  * (2) A request has at most half the pool, so that a long one does not starve the others.
  * (3) `ordered` of a virtual drive has its writes and flushes; a flush starts when no write is
  *     before it. A write stays there until it is answered.
+ * (4) A turn of the loop splits off a bounded amount of data to be written; the rest follows in
+ *     the next one.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "vd/group_private.h"
 
 #define ADMISSION_SCAN_MAX 32u
+/* Written bytes that one turn of the loop splits off, or twice that: parity and copies take less
+ * than 100 us even out of memory; a longer turn would keep the answers of others waiting. */
+#define TURN_SPLIT_MAX_BYTES (512u * 1024u)
+
+/* Memory lent by requests (vd_request.h: lends) */
+
+/* op has ended, but a late transfer may still read the request's memory. */
+static void request_memory_hold(struct stripe_op *op)
+{
+    struct request_state *state = request_state(op->request);
+
+    ASSERT(op->late > 0 && op->lent != 0 && !list_is_linked(&op->lent_link));
+    if (state->held == NULL) {
+        state->held = op;
+    } else {
+        list_push_tail(&state->held->lent_link, &op->lent_link);
+    }
+}
+
+/* The request is about to be answered: what is held up keeps the memory from here on. */
+static void request_memory_keep(struct vd_request *request)
+{
+    struct stripe_op *first = request_state(request)->held;
+
+    if (first == NULL) {
+        return;
+    }
+    ASSERT(first->lent_memory == request->buffer);
+    request->buffer = NULL;
+    first->request = NULL;
+    LIST_FOR_EACH (node, &first->lent_link) {
+        list_entry(node, struct stripe_op, lent_link)->request = NULL;
+    }
+}
+
+void request_memory_let_go(struct stripe_op *op)
+{
+    struct list *other = list_first(&op->lent_link);
+
+    ASSERT(op->late == 0 && op->lent != 0);
+    list_remove(&op->lent_link);
+    if (op->request != NULL) { /* not answered yet: the memory is still its owner's */
+        struct request_state *state = request_state(op->request);
+
+        if (state->held == op) {
+            state->held = other == NULL ? NULL : list_entry(other, struct stripe_op, lent_link);
+        }
+    } else if (other == NULL) {
+        free(op->lent_memory);
+    }
+}
 
 /* Answering */
 
@@ -29,6 +83,7 @@ static void request_answer(struct vd_request *request, enum vd_status status)
     ASSERT(vd->requests_open > 0 && vd->group->requests_open > 0);
     state->phase = REQUEST_ANSWERED;
     state->status = (uint8_t)status;
+    request_memory_keep(request);
     vd->requests_open--;
     vd->group->requests_open--;
     if (ordered) {
@@ -48,7 +103,7 @@ static struct vd_request *request_of_waiter(struct flush_waiter *waiter)
 {
     struct request_state *state = container_of(waiter, struct request_state, waiter);
 
-    return container_of((uint64_t(*)[6])(void *)state, struct vd_request, vd_private);
+    return container_of((uint64_t(*)[7])(void *)state, struct vd_request, vd_private);
 }
 
 static void request_flushed(struct flush_waiter *waiter, int error)
@@ -145,6 +200,13 @@ static uint64_t request_cursor_end(const struct vd_request *request)
                               ->vd; /* the accessor has no const form */
     uint64_t last = request->offset_bytes + request->length_bytes - 1;
 
+    if (vd->slices == 1) { /* most requests end in the row they begin in: no division then */
+        uint64_t row = request_state((struct vd_request *)(uintptr_t)request)->cursor;
+
+        if (row * vd->row_bytes <= last && last < (row + 1) * vd->row_bytes) {
+            return row + 1;
+        }
+    }
     return (last / vd->row_bytes + 1) * vd->slices;
 }
 
@@ -197,7 +259,25 @@ static void request_split_done(struct vd_request *request)
     }
 }
 
-/* Splits off as much as the pool allows. True: the request is wholly split. */
+/* (4): time stands still within a turn; where it does not move at all, turn_timer ends the turn. */
+static bool turn_is_full(struct group *group)
+{
+    uint64_t now_us = clock_now_us(group->clock);
+
+    if (group->split_us != now_us) {
+        group->split_us = now_us;
+        group->split_bytes = 0;
+    }
+    if (group->split_bytes < TURN_SPLIT_MAX_BYTES) {
+        return false;
+    }
+    if (!group->turn_timer.armed) {
+        clock_arm(group->clock, &group->turn_timer, now_us);
+    }
+    return true;
+}
+
+/* Splits off as much as the pool and the turn allow. True: the request is wholly split. */
 static bool request_split(struct group *group, struct vd_request *request)
 {
     struct request_state *state = request_state(request);
@@ -209,6 +289,9 @@ static bool request_split(struct group *group, struct vd_request *request)
         if (state->status != VD_STATUS_OK || state->cursor == end) {
             return true;
         }
+        if (group->split_bytes >= TURN_SPLIT_MAX_BYTES && turn_is_full(group)) {
+            return false;
+        }
         op = stripe_op_take(group, &group->ops);
         if (op == NULL) {
             return false;
@@ -218,6 +301,9 @@ static bool request_split(struct group *group, struct vd_request *request)
             return true;
         }
         state->open_ops++;
+        if (op->want == PLAN_WRITE) {
+            group->split_bytes += (op->data_end - op->data_first) * (op->hi - op->lo);
+        }
         stripe_start(op);
     }
     return state->cursor == end;
@@ -275,6 +361,9 @@ void request_op_done(struct stripe_op *op)
 
     ASSERT(state->open_ops > 0);
     state->open_ops--;
+    if (op->late > 0 && op->lent != 0) {
+        request_memory_hold(op);
+    }
     if (op->error != 0) {
         state->status = VD_STATUS_IO;
     }

@@ -44,13 +44,17 @@ struct vd_request {
      * on, the same each time. NULL: they are in buffer. */
     void (*gather)(const struct vd_request *request, uint64_t offset_bytes, void *to,
                    uint32_t length_bytes);
+    /* A write whose buffer comes whole from aligned_alloc() and may go to the drives as it is,
+     * without a copy. If a drive that has timed out still reads from it at the end, buffer is NULL
+     * in complete(): the virtual drive has kept the memory and frees it when the drive lets go. */
+    bool lends;
     void (*complete)(struct vd_request *request, enum vd_status status);
     void *owner;
 
     /* Private to the virtual drive while it owns the request. */
     struct list vd_link;
     uint64_t submitted_us;   /* 0: not from an export, not measured */
-    uint64_t vd_private[6];
+    uint64_t vd_private[7];
 };
 
 /*
@@ -65,12 +69,12 @@ struct vd_target_ops {
 
 struct vd_target {
     const struct vd_target_ops *ops;
-    char name[64];           /* export name: the virtual drive's name or its GUID */
+    char name[64]; /* export name: the virtual drive's name or its GUID */
     char description[128];
     uint64_t size_bytes;
-    uint32_t block_bytes;            /* minimum: 512 or 4096 */
-    uint32_t preferred_block_bytes;  /* e.g. 4096 */
-    uint32_t optimal_io_bytes;       /* one full row, a hint */
+    uint32_t block_bytes; /* minimum: 512 or 4096 */
+    uint32_t preferred_block_bytes; /* e.g. 4096 */
+    uint32_t optimal_io_bytes; /* one full row, a hint */
     bool read_only;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "raid/parity.h"
+#include "raid/parity_gfni.h"
 
 #define WIDTH_MAX 32u
 #define LENGTH_MAX 65536u
@@ -216,7 +217,8 @@ static void xor_equals_twin(void **state)
     }
 }
 
-int main(void)
+/* With an argument: ISA-L alone, whatever the processor has. */
+int main(int argument_count, char **arguments UNUSED)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width_and_loss_with_q),
@@ -228,6 +230,7 @@ int main(void)
     };
 
     aw_test_catch_asserts();
+    parity_gfni_allow(argument_count == 1);
     rng_seed(&rng, aw_test_seed("parity", 20262));
     return cmocka_run_group_tests_name("prop/parity", tests, set_up, tear_down);
 }

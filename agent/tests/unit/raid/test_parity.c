@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "raid/parity.h"
+#include "raid/parity_gfni.h"
 
 #define BYTES 512u
 
@@ -124,7 +125,8 @@ static void misuse_asserts(void **state)
     EXPECT_ASSERT(parity_update(NULL, memory[1], 32, memory[0], BYTES));
 }
 
-int main(void)
+/* With an argument: ISA-L alone, whatever the processor has. */
+int main(int argument_count, char **arguments UNUSED)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(known_row_has_the_known_q, set_up),
@@ -136,5 +138,6 @@ int main(void)
     };
 
     aw_test_catch_asserts();
+    parity_gfni_allow(argument_count == 1);
     return cmocka_run_group_tests_name("raid/parity", tests, NULL, NULL);
 }

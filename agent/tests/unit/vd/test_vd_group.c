@@ -47,6 +47,45 @@ static enum vd_status put(struct sim_array *array, uint64_t offset, uint32_t len
     return status;
 }
 
+struct lender {
+    struct vd_request request;
+    bool done;
+    enum vd_status status;
+};
+
+static void lender_done(struct vd_request *request, enum vd_status status)
+{
+    struct lender *lender = request->owner;
+
+    lender->done = true;
+    lender->status = status;
+}
+
+/* Writes out of memory it lends; what the virtual drive does not keep is overwritten and freed.
+ * Returns whether the virtual drive kept it. */
+static bool put_lent(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
+{
+    struct lender lender = {.request = {.op = VD_OP_WRITE,
+                                        .offset_bytes = offset,
+                                        .length_bytes = length,
+                                        .buffer = aligned_alloc(4096, align_up_u64(length, 4096)),
+                                        .lends = true,
+                                        .complete = lender_done}};
+    bool kept = false;
+
+    lender.request.owner = &lender;
+    memset(lender.request.buffer, byte, length);
+    vd_submit(sim_array_vd(array, 0), &lender.request);
+    assert_true(sim_world_run_until_flag(array->world, &lender.done, 60 * SIM_SECOND));
+    assert_int_equal(lender.status, VD_STATUS_OK);
+    kept = lender.request.buffer == NULL;
+    if (!kept) {
+        memset(lender.request.buffer, 0xee, length);
+        free(lender.request.buffer);
+    }
+    return kept;
+}
+
 static enum vd_status get(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
 {
     uint8_t *bytes = malloc(length);
@@ -450,6 +489,58 @@ static void test_hung_drive(void **state)
     array_end(array);
 }
 
+/* Memory lent to a drive that hangs is neither given back nor freed before the drive lets go. */
+static void test_lent_memory(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_5, RAID_LEVEL_6};
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct sim_array *array = array_new(levels[i], 1, 4);
+        uint32_t row = geometry_row_bytes(&vd_config(sim_array_vd(array, 0))->geometry);
+
+        assert_false(put_lent(array, 0, 8 * row, 1));
+        assert_false(put_lent(array, 4096, 6 * row + 512, 2)); /* parts of it are copied */
+        assert_int_equal(get(array, 0, 4096, 1), VD_STATUS_OK);
+        assert_int_equal(get(array, 4096, 6 * row + 512, 2), VD_STATUS_OK);
+        array->sims[0]->hang = true;
+        assert_true(put_lent(array, 0, 8 * row, 3));
+        assert_int_equal(member_state(array, 0), MEMBER_FAILED);
+        assert_false(put_lent(array, 0, 8 * row, 4));
+        assert_int_equal(get(array, 0, 8 * row, 4), VD_STATUS_OK);
+        sim_drive_unhang(array->sims[0]);
+        sim_world_advance(array->world, SIM_SECOND);
+        assert_true(drive_is_idle(array->drives[0]));
+        assert_int_equal(get(array, 0, 8 * row, 4), VD_STATUS_OK);
+        array_end(array);
+    }
+}
+
+/* A long write goes out in portions, turn by turn, also while time stands still. */
+static void test_turns_are_bounded(void **state)
+{
+    enum { LENGTH = 4 << 20 };
+    struct sim_array *array =
+        array_new(RAID_LEVEL_0, 1, 4); /* 64 KiB a row, half the pool: 2 MiB */
+    struct lender writer = {.request = {.op = VD_OP_WRITE,
+                                        .length_bytes = LENGTH,
+                                        .buffer = malloc(LENGTH),
+                                        .complete = lender_done}};
+
+    (void)state;
+    writer.request.owner = &writer;
+    memset(writer.request.buffer, 5, LENGTH);
+    assert_int_equal(get(array, 0, 4096, 0), VD_STATUS_OK);
+    vd_submit(sim_array_vd(array, 0), &writer.request);
+    assert_true(array->sims[0]->in_flight_count > 0);
+    assert_true(array->sims[0]->in_flight_count <= 16); /* of 16 KiB, on each of four */
+    assert_true(sim_world_run_until_flag(array->world, &writer.done, SIM_SECOND));
+    assert_int_equal(writer.status, VD_STATUS_OK);
+    free(writer.request.buffer);
+    assert_int_equal(get(array, 0, LENGTH, 5), VD_STATUS_OK);
+    array_end(array);
+}
+
 /* The whole controller hangs: more late transfers than there are spare buffers. */
 static void test_all_drives_hang(void **state)
 {
@@ -489,6 +580,8 @@ int main(void)
         cmocka_unit_test(test_lose_and_replace_are_checked),
         cmocka_unit_test(test_lost_blocks),
         cmocka_unit_test(test_hung_drive),
+        cmocka_unit_test(test_lent_memory),
+        cmocka_unit_test(test_turns_are_bounded),
         cmocka_unit_test(test_all_drives_hang),
     };
 
