@@ -160,7 +160,7 @@ static int apply_vd_add(struct group_edit *edit)
     if (error == 0) {
         vd_array_insert(group, edit->vd, &edit->vd_config);
         region_store_renew(edit->vd, true);
-        vd_config_of(edit->vd)->intent_generation = vd_has_log(edit->vd) ? 1 : 0;
+        (void)generations_set(group); /* part of this edit */
     }
     return error;
 }

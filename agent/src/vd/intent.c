@@ -43,6 +43,20 @@ bool vd_has_log(const struct vd *vd)
     return group->log != NULL && vd_needs_mark(vd) && (!own || vd_config_of(vd)->stripe_log);
 }
 
+/* Generations tell by their last two bits whose they are: 1 of the log that was given, 3 of the
+ * stripe log, even of none. What one log holds is void as soon as another takes its place. */
+static uint64_t generation_for(const struct vd *vd, uint64_t generation)
+{
+    const struct group *group = vd->group;
+    bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
+    uint64_t wanted = own ? 3 : 1;
+
+    if (!vd_has_log(vd)) {
+        return generation + generation % 2;
+    }
+    return generation + (wanted + 4 - generation % 4) % 4;
+}
+
 bool generations_set(struct group *group)
 {
     bool any = false;
@@ -50,10 +64,10 @@ bool generations_set(struct group *group)
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         struct vd_config *config = &group->config.vds[i];
 
-        if (vd_has_log(group->vds[i]) != (config->intent_generation % 2 != 0)) {
-            config->intent_generation++;
-            any = true;
-        }
+        uint64_t generation = generation_for(group->vds[i], config->intent_generation);
+
+        any = any || generation != config->intent_generation;
+        config->intent_generation = generation;
     }
     return any;
 }

@@ -134,7 +134,7 @@ static void test_a_log_that_has_gone_is_void(void **state)
     assert_int_equal(sim_array_reload(f.array), 0);
     assert_int_equal(f.log->replayed, 1); /* handed out, left out */
     assert_int_equal(read_byte(&f, 0), 3);
-    assert_int_equal(vd_config(sim_array_vd(f.array, 0))->intent_generation, generation + 2);
+    assert_int_equal(vd_config(sim_array_vd(f.array, 0))->intent_generation, generation + 4);
     assert_int_equal(sim_intent_log_open_count(f.log), 0);
     fixture_end(&f);
 }
