@@ -193,7 +193,6 @@ static void ctl_init(struct ctl *ctl)
     ctl->later.owner = ctl;
     ctl->started_wall_us = clock_wall_us(ctl->ports.clock);
     ctl->event_seq = ctl->options.next_event_seq;
-    ctl->dirty_limit_bytes = UINT64_MAX;
 }
 
 /* The serial number of a controller that is a program: its UUID without the dashes. */

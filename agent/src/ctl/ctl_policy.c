@@ -8,8 +8,6 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
-#define LIMIT_STEP_PART 16u
-
 /* A virtual drive is of one controller's cache; the first real member decides. */
 static const struct ctl_drive *real_member(const struct ctl_group *cg)
 {
@@ -170,39 +168,18 @@ static void policy_follow(struct ctl_vd *cv)
     cv->policy_lowered = lowered;
 }
 
-/* The cache is told of a limit that has moved by more than a part of it. */
-static void dirty_limit_follow(struct ctl *ctl)
-{
-    uint64_t told_bytes = ctl->dirty_limit_bytes;
-    uint64_t limit_bytes = 0;
-    uint64_t moved_bytes = 0;
-    struct cache_facts facts;
-
-    cache_facts(ctl->cache, &facts);
-    ctl->destage_bytes_per_s = facts.destage_bytes_per_s;
-    limit_bytes = ctl_dirty_limit_bytes(ctl);
-    moved_bytes = limit_bytes > told_bytes ? limit_bytes - told_bytes : told_bytes - limit_bytes;
-    if (moved_bytes > told_bytes / LIMIT_STEP_PART) {
-        ctl->dirty_limit_bytes = limit_bytes;
-        cache_mover_dirty_limit_set(ctl->mover, limit_bytes);
-    }
-}
-
 bool ctl_dirty_limit_is_ups(const struct ctl *ctl)
 {
+    uint64_t limit_bytes = ctl_dirty_limit_bytes(ctl);
     struct cache_facts facts;
 
     cache_facts(ctl->cache, &facts);
-    return ctl->dirty_limit_bytes != UINT64_MAX &&
-           facts.dirty_limit_bytes ==
-               ctl->dirty_limit_bytes / CACHE_BLOCK_BYTES * CACHE_BLOCK_BYTES;
+    return limit_bytes != UINT64_MAX &&
+           facts.dirty_limit_bytes == limit_bytes / CACHE_BLOCK_BYTES * CACHE_BLOCK_BYTES;
 }
 
 void ctl_policies_work(struct ctl *ctl)
 {
-    if (ctl->mover != NULL) {
-        dirty_limit_follow(ctl);
-    }
     LIST_FOR_EACH (node, &ctl->groups) {
         struct ctl_group *cg = list_entry(node, struct ctl_group, link);
 

@@ -269,7 +269,6 @@ struct ctl {
     struct ctl_battery battery;
     enum write_medium write_medium;
     uint64_t destage_bytes_per_s;  /* measured; 0: not yet */
-    uint64_t dirty_limit_bytes;    /* as the cache was told; UINT64_MAX: what it holds */
     uint64_t operation_next;
 
     struct controller_record *record;    /* as it is in the store, or about to be */
