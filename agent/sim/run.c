@@ -4,6 +4,7 @@
  */
 #include "run.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +210,11 @@ static bool starts_degraded(const struct run *run)
 
 void run_start_noted(struct run *run, int error, uint64_t lost)
 {
-    if (error != 0) {
+    /* Over budget no member may be left to write the record to: the group comes up offline. */
+    bool offline = run->options->over_budget && run->array->group != NULL &&
+                   group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE;
+
+    if (error != 0 && !(error == -EIO && offline)) {
         run_fail(run, "the group does not come back: %d", error);
         return;
     }
@@ -268,11 +273,13 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
 
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan)
 {
-    bool troubled = run_is_troubled(from) || plan->spoilt != NULL ||
+    /* A liar may have lost its labels too: then it is missing after the cut. */
+    bool lost = plan->spoilt != NULL || (from->lying && plan->cut != SIM_CUT_KEEP_ALL);
+    bool troubled = run_is_troubled(from) || lost ||
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
     if (from->log != NULL) {
-        troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL;
+        troubled = run_is_troubled_unknown(from) || lost;
     }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {

@@ -12,6 +12,7 @@
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 #include "drive/drive_layout.h"
+#include "host/loop_timers.h"
 
 #define CLOSE_RETRY_US 10000u
 /* A claim that takes longer than this deserves a word in the log and an event. */
@@ -74,7 +75,7 @@ static void refusal_from_error(struct host_drive *drive)
 static bool predecessor_may_linger(struct host_drive *drive, uint64_t since_us)
 {
     struct timespec pause = {.tv_nsec = CLAIM_RETRY_US * 1000};
-    uint64_t now_us = clock_now_us(loop_clock(drive->drives->loop));
+    uint64_t now_us = loop_timers_now_us(); /* the loop's clock is not the pool's to read */
     bool noted = drive->claim_wait_us >= CLAIM_WAIT_NOTED_US;
 
     drive->claim_wait_us = now_us - since_us;
@@ -95,7 +96,7 @@ static bool predecessor_may_linger(struct host_drive *drive, uint64_t since_us)
 static void claim_open(struct host_drive *drive, bool force)
 {
     struct device_claim_options options = {.force = force, .size_min_bytes = DRIVE_SIZE_MIN_BYTES};
-    uint64_t since_us = clock_now_us(loop_clock(drive->drives->loop));
+    uint64_t since_us = loop_timers_now_us();
 
     drive->claim_wait_us = 0;
     do {

@@ -439,12 +439,17 @@ class Test:
             self.consistent()
             slots = [thread.random.choice(thread.slots) for thread in self.threads
                      if isinstance(thread, Faults)]
+            view = self.agent.view()
+            before = {slot: view.drive_key(slot) for slot in slots}
             for slot in slots:
                 self.fault(slot, "pull")
             self.work("five", 30)
             for slot in slots:
                 self.fault(slot, "replace")
+            # The new drives are members, and what is not optimal is being rebuilt.
             self.until("every rebuild to begin", lambda view: all(
+                view.drive_key(slot) != before[slot] and view.drive(slot)["drive_group"]
+                for slot in slots) and all(
                 vd["state"] == "optimal" or vd["drive_group"] in
                 [op["drive_group"] for op in view.running("rebuild")]
                 for vd in view.all("virtual_drive").values()))
