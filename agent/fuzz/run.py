@@ -42,11 +42,11 @@ def fuzz(folder, name, seconds):
     words = [str(folder / "fuzz" / f"fuzz_{name}"), f"-max_total_time={seconds}", "-timeout=10",
              "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={findings}/",
              str(corpus)]
-    if name == "config":
-        words.insert(1, "-detect_leaks=0")  # libconfig's scanner, after an error: the end of arrayd
     if name != CANARY:
         words.append(str(AGENT / "fuzz/corpus" / name))
-    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False,
+                          env={**os.environ,
+                               "LSAN_OPTIONS": f"suppressions={AGENT}/fuzz/leaks.txt"})
     executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
     return int(executed[1]) if executed else 0, done.returncode != 0, done.stderr[-4000:]
 
