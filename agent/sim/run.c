@@ -279,7 +279,8 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
     if (from->log != NULL) {
-        troubled = run_is_troubled_unknown(from) || lost;
+        troubled = run_is_troubled_unknown(from) || lost ||
+                   from->array->members_lost > from->losses_flushed;
     }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {

@@ -28,6 +28,7 @@ struct flight {
     uint32_t version;
     uint8_t *buffer;
     uint32_t *before; /* reads: floor; flushes: acked; as they were at submission */
+    uint64_t losses;  /* flushes: members that had been lost at submission */
     bool open;
 };
 
@@ -48,14 +49,17 @@ struct run {
     uint32_t losses_left; /* faults that cost a drive, bounded by the spares */
     uint32_t classes;     /* that are on: bits of enum run_class */
     struct sim_intent_log *log; /* NULL: the write hole is open */
-    bool lying;           /* a drive lies: only what may be checked is checked */
+    /* Members lost when the newest answered flush began. What was written before a later loss may
+     * be in part in the survivors' caches: also whole rows, which no log of intents has. */
+    uint64_t losses_flushed;
+    bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
-    uint32_t depth;        /* 0: the life, 1: at a crash point, 2: at one of its recovery */
+    uint32_t depth; /* 0: the life, 1: at a crash point, 2: at one of its recovery */
     struct rng point_rng;
     uint32_t point_period; /* a crash point at one boundary of so many; 0: none */
     uint32_t points_left;
-    uint32_t points_step;  /* of them in this step */
+    uint32_t points_step; /* of them in this step */
 
     /* Changes of the configuration: the number in the first virtual drive's name. */
     uint32_t name_acked;
