@@ -273,13 +273,11 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
 
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan)
 {
-    /* A liar may have lost its labels too: then it is missing after the cut. */
-    bool lost = plan->spoilt != NULL || (from->lying && plan->cut != SIM_CUT_KEEP_ALL);
-    bool troubled = run_is_troubled(from) || lost ||
+    bool troubled = run_is_troubled(from) || plan->spoilt != NULL ||
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
     if (from->log != NULL) {
-        troubled = run_is_troubled_unknown(from) || lost ||
+        troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL ||
                    from->array->members_lost > from->losses_flushed;
     }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
