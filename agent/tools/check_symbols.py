@@ -71,7 +71,7 @@ def check(nm: str, archives: list[str]) -> list[str]:
     ]
 
 
-def self_test(nm: str, compiler: str) -> None:
+def self_test(nm: str, compiler: list[str]) -> None:
     """The check itself must be able to fail."""
     sources = {
         "good": "#include <string.h>\nint other(void);\n"
@@ -84,7 +84,7 @@ def self_test(nm: str, compiler: str) -> None:
         for name, text in sources.items():
             base = Path(directory) / name
             base.with_suffix(".c").write_text(text)
-            subprocess.run([compiler, "-O0", "-c", f"{base}.c", "-o", f"{base}.o"], check=True)
+            subprocess.run([*compiler, "-O0", "-c", f"{base}.c", "-o", f"{base}.o"], check=True)
             subprocess.run(["ar", "rcs", f"{base}.a", f"{base}.o"], check=True)
             archives[name] = f"{base}.a"
         assert not check(nm, [archives["good"], archives["helper"]])
@@ -94,8 +94,8 @@ def self_test(nm: str, compiler: str) -> None:
 
 def main() -> int:
     arguments = sys.argv[1:]
-    if len(arguments) == 3 and arguments[0] == "--self-test":
-        self_test(arguments[1], arguments[2])
+    if len(arguments) >= 3 and arguments[0] == "--self-test":
+        self_test(arguments[1], arguments[2:])
         return 0
     if len(arguments) < 2 or arguments[0].startswith("--"):
         print(__doc__, file=sys.stderr)
