@@ -64,6 +64,26 @@ def protocol_schemas_are_valid() -> None:
         Draft202012Validator.check_schema(json.loads(path.read_text()))
 
 
+def profiles_match_their_schemas() -> None:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 (a test dependency)
+
+    profiles = ROOT / "agent/profiles"
+    for path in tracked("agent/profiles/*.schema.json"):
+        schema = json.loads(path.read_text())
+        Draft202012Validator.check_schema(schema)
+        files = sorted((profiles / path.name.removesuffix(".schema.json")).glob("*.json"))
+        assert files, f"{path.name} describes nothing"
+        for file in files:
+            profile = json.loads(file.read_text())
+            errors = [f"{error.json_path} {error.message}"
+                      for error in Draft202012Validator(schema).iter_errors(profile)]
+            assert not errors, f"{file.relative_to(ROOT)}: {'; '.join(errors)}"
+            assert profile["name"] == file.stem, f"{file.relative_to(ROOT)} has another name inside"
+    for file in (profiles / "controllers").glob("*.json"):
+        for battery in json.loads(file.read_text())["batteries"]:
+            assert (profiles / f"batteries/{battery}.json").is_file(), f"{file.name}: {battery}"
+
+
 def compose_file_is_in_step() -> None:
     import yaml  # noqa: PLC0415 (a test dependency)
 
@@ -132,7 +152,7 @@ def source_files_stay_readable() -> None:
 
 
 CHECKS: list[Callable[[], None]] = [
-    c_tables_match_the_protocol, python_types_match_the_protocol, protocol_schemas_are_valid, openapi_matches_the_backend,
+    c_tables_match_the_protocol, python_types_match_the_protocol, protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
     client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
     nothing_machine_specific_is_committed, source_files_stay_readable,
 ]

@@ -716,6 +716,28 @@ bool no_battery_rule_parse(const char *word, enum no_battery_rule *ret_value)
     return false;
 }
 
+static const char *const controller_vocabulary_words[CONTROLLER_VOCABULARY_MAX] = {
+    "megaraid",
+    "threeware",
+};
+
+const char *controller_vocabulary_word(enum controller_vocabulary value)
+{
+    ASSERT((unsigned)value < CONTROLLER_VOCABULARY_MAX);
+    return controller_vocabulary_words[value];
+}
+
+bool controller_vocabulary_parse(const char *word, enum controller_vocabulary *ret_value)
+{
+    for (unsigned i = 0; i < CONTROLLER_VOCABULARY_MAX; i++) {
+        if (strcmp(controller_vocabulary_words[i], word) == 0) {
+            *ret_value = (enum controller_vocabulary)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const command_class_words[COMMAND_CLASS_MAX] = {
     "R",
     "O",
@@ -835,6 +857,12 @@ static const struct {
      "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -."},
     {"name_taken",
      "The name {name} is already used by {key}."},
+    {"strip_unsupported",
+     "{model} has no strips of {given} bytes. It has: {sizes}."},
+    {"too_many_spans",
+     "{model} takes at most {maximum} spans; {given} would be made."},
+    {"no_port",
+     "{model} has {ports} ports; {needed} would be needed."},
     {"level_unsupported",
      "The level {level} is not supported by this controller."},
     {"level_differs",

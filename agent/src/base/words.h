@@ -313,6 +313,15 @@ enum no_battery_rule {
 const char *no_battery_rule_word(enum no_battery_rule value);
 bool no_battery_rule_parse(const char *word, enum no_battery_rule *ret_value);
 
+enum controller_vocabulary {
+    CONTROLLER_VOCABULARY_MEGARAID,
+    CONTROLLER_VOCABULARY_THREEWARE,
+    CONTROLLER_VOCABULARY_MAX
+};
+
+const char *controller_vocabulary_word(enum controller_vocabulary value);
+bool controller_vocabulary_parse(const char *word, enum controller_vocabulary *ret_value);
+
 enum command_class {
     COMMAND_CLASS_R,
     COMMAND_CLASS_O,
@@ -371,6 +380,9 @@ enum reason_code {
     REASON_SIZE_INVALID,
     REASON_NAME_INVALID,
     REASON_NAME_TAKEN,
+    REASON_STRIP_UNSUPPORTED,
+    REASON_TOO_MANY_SPANS,
+    REASON_NO_PORT,
     REASON_LEVEL_UNSUPPORTED,
     REASON_LEVEL_DIFFERS,
     REASON_GROUP_FULL,

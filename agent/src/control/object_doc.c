@@ -8,8 +8,7 @@
 #include "base/assert.h"
 #include "control/json_text.h"
 #include "ctl/event_catalog.h"
-
-#define STRIP_DEFAULT_BYTES (64u * 1024u)
+#include "ctl/profile.h"
 
 static const char *const level_words[] = {"raid0",  "raid1",  "raid5", "raid6",
                                           "raid10", "raid50", "raid60"};
@@ -114,12 +113,33 @@ static json_t *level_rule_doc(const struct level_rule_view *rule)
     return doc;
 }
 
-static json_t *strip_sizes_doc(void)
+static json_t *strip_sizes_doc(const struct controller_profile *profile)
 {
     json_t *doc = json_new_array();
 
     for (uint32_t bytes = RAID_STRIP_MIN_BYTES; bytes <= RAID_STRIP_MAX_BYTES; bytes *= 2) {
-        json_append(doc, json_integer(bytes));
+        if (controller_profile_has_strip(profile, bytes)) {
+            json_append(doc, json_integer(bytes));
+        }
+    }
+    return doc;
+}
+
+static json_t *presets_doc(const struct controller_profile *profile)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < profile->preset_count; i++) {
+        const struct vd_preset *preset = &profile->presets[i];
+        json_t *entry = json_new_object();
+
+        json_put_text(entry, "name", preset->name);
+        json_put_text(entry, "read_policy", read_policy_word(preset->read_policy));
+        json_put_text(entry, "write_policy", write_policy_word(preset->write_policy));
+        json_put_text(entry, "io_policy", io_policy_word(preset->io_policy));
+        json_put_text(entry, "drive_cache_policy",
+                      drive_cache_policy_word(preset->drive_cache_policy));
+        json_append(doc, entry);
     }
     return doc;
 }
@@ -199,8 +219,11 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
     json_put(doc, "levels", levels);
-    json_put(doc, "strip_sizes_bytes", strip_sizes_doc());
-    json_put_u64(doc, "strip_default_bytes", STRIP_DEFAULT_BYTES);
+    json_put(doc, "strip_sizes_bytes", strip_sizes_doc(view->capabilities));
+    json_put_u64(doc, "strip_default_bytes", controller_profile_strip_default(view->capabilities));
+    json_put_u64(doc, "ports", view->capabilities->ports);
+    json_put_text(doc, "vocabulary", controller_vocabulary_word(view->capabilities->vocabulary));
+    json_put(doc, "presets", presets_doc(view->capabilities));
     json_put_text_or_null(doc, "nbd_tcp", view->nbd_tcp != NULL ? view->nbd_tcp : "");
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;

@@ -80,7 +80,8 @@ static bool spare_is_allowed(struct spare_run *run, struct reason *ret_reason)
     const struct ctl_command *command = run->command;
 
     if (!rule_drive_for_use(cd, command->args.spare_add.force,
-                            cd_has_serial(cd, command->args.spare_add.serial), ret_reason)) {
+                            cd_has_serial(cd, command->args.spare_add.serial), ret_reason) ||
+        !rule_ports(run->ctl, 1, ret_reason)) {
         return false;
     }
     for (uint32_t i = 0; i < run->group_count; i++) {

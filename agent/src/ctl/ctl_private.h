@@ -527,6 +527,7 @@ void ctl_operations_free(struct ctl *ctl);
 bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_given,
                         struct reason *ret_reason);
+bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason);
 bool rule_spare_add(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_spare_remove(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);

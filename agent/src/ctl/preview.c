@@ -15,8 +15,6 @@
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
 
-#define STRIP_DEFAULT_BYTES (64u * 1024u)
-
 void preview_refuse(struct ctl_preview *preview, const struct reason *reason)
 {
     preview->ok = false;
@@ -223,14 +221,38 @@ static void spans_set(const struct command_vd_create *args, struct creation *cre
     }
 }
 
-static void strip_set(const struct command_vd_create *args, struct creation *creation,
-                      struct ctl_preview *preview)
+static void refuse_strip(const struct controller_profile *profile, uint32_t strip_bytes,
+                         struct ctl_preview *preview)
 {
-    uint32_t strip = args->strip_bytes != 0 ? args->strip_bytes : STRIP_DEFAULT_BYTES;
+    struct reason reason;
+    char given[16];
+    char sizes[80] = "";
+
+    (void)snprintf(given, sizeof(given), "%u", strip_bytes);
+    for (uint32_t size = RAID_STRIP_MIN_BYTES; size <= RAID_STRIP_MAX_BYTES; size *= 2) {
+        size_t used = strlen(sizes);
+
+        if (controller_profile_has_strip(profile, size)) {
+            (void)snprintf(sizes + used, sizeof(sizes) - used, "%s%u", used > 0 ? ", " : "", size);
+        }
+    }
+    reason_set(&reason, REASON_STRIP_UNSUPPORTED, "model", profile->model, "given", given, "sizes",
+               sizes, NULL);
+    preview_refuse(preview, &reason);
+}
+
+static void strip_set(const struct ctl *ctl, const struct command_vd_create *args,
+                      struct creation *creation, struct ctl_preview *preview)
+{
+    const struct controller_profile *profile = &ctl->options.profile;
+    uint32_t strip =
+        args->strip_bytes != 0 ? args->strip_bytes : controller_profile_strip_default(profile);
 
     if (strip < RAID_STRIP_MIN_BYTES || strip > RAID_STRIP_MAX_BYTES || !is_power_of_two(strip)) {
         refuse_plain(preview, REASON_STRIP_INVALID);
-        strip = STRIP_DEFAULT_BYTES;
+        strip = controller_profile_strip_default(profile);
+    } else if (!controller_profile_has_strip(profile, strip)) {
+        refuse_strip(profile, strip, preview);
     }
     creation->vd.geometry.strip_bytes = strip;
 }
@@ -430,19 +452,42 @@ static void profile_check(const struct ctl *ctl, enum raid_level level, uint32_t
     }
 }
 
+static void profile_spans_check(const struct ctl *ctl, const struct geometry *geometry,
+                                struct ctl_preview *preview)
+{
+    const struct controller_profile *profile = &ctl->options.profile;
+    struct reason reason;
+    char maximum[16];
+    char given[16];
+
+    if (profile->spans_max == 0 || geometry->span_count <= profile->spans_max) {
+        return;
+    }
+    (void)snprintf(maximum, sizeof(maximum), "%u", profile->spans_max);
+    (void)snprintf(given, sizeof(given), "%u", geometry->span_count);
+    reason_set(&reason, REASON_TOO_MANY_SPANS, "model", profile->model, "maximum", maximum, "given",
+               given, NULL);
+    preview_refuse(preview, &reason);
+}
+
 /* The two kinds of creation */
 
 static void plan_new_group(struct ctl *ctl, const struct command_vd_create *args,
                            struct creation *creation, struct ctl_preview *preview)
 {
     struct geometry *geometry = &creation->vd.geometry;
+    struct reason reason;
 
     geometry->level = level_wanted(args, NULL);
     if (preview->ok) {
         profile_check(ctl, geometry->level, args->drive_count, preview);
     }
     drives_collect(ctl, args, creation, preview);
+    if (!rule_ports(ctl, args->drive_count + args->spare_count, &reason)) {
+        preview_refuse(preview, &reason);
+    }
     spans_set(args, creation, preview);
+    profile_spans_check(ctl, geometry, preview);
     if (creation->drive_count == 0) {
         return;
     }
@@ -561,7 +606,7 @@ void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
         refuse_text(preview, REASON_LEVEL_UNSUPPORTED, "level", number);
         return;
     }
-    strip_set(args, creation, preview);
+    strip_set(ctl, args, creation, preview);
     if (args->drive_group[0] != '\0') {
         plan_in_group(ctl, args, creation, preview);
     } else {

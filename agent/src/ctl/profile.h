@@ -10,20 +10,52 @@
 #include "base/words.h"
 #include "raid/geometry.h"
 
+#define PROFILE_PRESETS_MAX 4u
+
+/* A bundle of policies under one name. */
+struct vd_preset {
+    char name[33];
+    enum read_policy read_policy;
+    enum write_policy write_policy;
+    enum io_policy io_policy;
+    enum drive_cache_policy drive_cache_policy;
+};
+
+/* What limits the model's speed, for predictions; the arrays of a host are never slowed down.
+ * 0: nothing. */
+struct controller_ceilings {
+    uint64_t bus_bytes_per_s;    /* to the host, each way */
+    uint64_t link_bytes_per_s;   /* to one drive */
+    uint64_t read_bytes_per_s;   /* engine */
+    uint64_t write_bytes_per_s;
+    uint64_t xor_bytes_per_s;    /* parity engine: data written */
+    uint64_t stream_bytes_per_s; /* one reader with one request at a time */
+    uint32_t command_us;         /* of every request */
+};
+
 struct controller_profile {
     char name[33];
     char model[41];
+    enum controller_vocabulary vocabulary;
     uint32_t ports;              /* drives it takes; 0: as many as there are */
     bool has_cache;
-    uint64_t cache_bytes;        /* at most; 0: as much as is fitted */
+    uint64_t cache_bytes;        /* at most, upgrades included; 0: as much as is fitted */
     enum no_battery_rule no_battery_rule;
+    uint32_t spans_max;          /* 0: as many as the level takes */
+    uint32_t strip_sizes;        /* bit n: RAID_STRIP_MIN_BYTES << n; 0: every one */
     struct {
         bool offered;
         uint32_t drives_min;     /* 0: as few as the level takes */
     } levels[RAID_LEVEL_MAX];
+    struct controller_ceilings ceilings;
+    uint32_t preset_count;
+    struct vd_preset presets[PROFILE_PRESETS_MAX];
 };
 
 /* The controller this program is, without artificial limits. */
 void controller_profile_native(struct controller_profile *ret_profile);
+bool controller_profile_has_strip(const struct controller_profile *profile, uint32_t strip_bytes);
+/* 64 KiB, or the size nearest to it that the model has. */
+uint32_t controller_profile_strip_default(const struct controller_profile *profile);
 
 #endif

@@ -113,12 +113,39 @@ bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_give
     return true;
 }
 
+/* A model of controller has so many ports: those of drives in use, and of `more`
+ * new ones. A lost member's port is free once its drive has left. */
+bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)
+{
+    const struct controller_profile *profile = &ctl->options.profile;
+    uint32_t needed = more;
+    char ports[16];
+    char text[16];
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd->present && (cd->group != NULL || cd->spare)) {
+            needed++;
+        }
+    }
+    if (profile->ports == 0 || needed <= profile->ports) {
+        return true;
+    }
+    (void)snprintf(ports, sizeof(ports), "%u", profile->ports);
+    (void)snprintf(text, sizeof(text), "%u", needed);
+    reason_set(ret_reason, REASON_NO_PORT, "model", profile->model, "ports", ports, "needed", text,
+               NULL);
+    return false;
+}
+
 /* Signatures are not in the way here: that depends on the command's force and serial. */
 bool rule_spare_add(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     struct reason reason;
 
-    if (!rule_online(cd->ctl, &reason) || !rule_drive_for_use(cd, true, true, &reason)) {
+    if (!rule_online(cd->ctl, &reason) || !rule_drive_for_use(cd, true, true, &reason) ||
+        !rule_ports(cd->ctl, 1, &reason)) {
         return refuse(ret_reason, &reason);
     }
     return true;

@@ -233,13 +233,17 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->auto_rebuild = ctl->record->auto_rebuild;
     view->has_battery = battery_is_fitted(ctl);
     view->battery = ctl->battery.verdict.state;
-    view->no_battery_rule = ctl->options.profile.no_battery_rule;
+    view->no_battery_rule = profile->no_battery_rule;
+    view->capabilities = profile;
     for (uint32_t i = 0; i < RAID_LEVEL_MAX; i++) {
         struct level_rule_view *rule = &view->levels[view->level_count];
 
         if (profile->levels[i].offered) {
             level_rule((enum raid_level)i, rule);
             rule->drives_min = max_u32(rule->drives_min, profile->levels[i].drives_min);
+            if (profile->ports != 0) {
+                rule->drives_max = min_u32(rule->drives_max, profile->ports);
+            }
             view->level_count++;
         }
     }

@@ -91,6 +91,7 @@ struct controller_view {
     bool has_battery;
     enum battery_state battery;
     enum no_battery_rule no_battery_rule;
+    const struct controller_profile *capabilities;
     uint32_t level_count;
     struct level_rule_view levels[RAID_LEVEL_MAX];
     const char *nbd_tcp;             /* NULL if off */

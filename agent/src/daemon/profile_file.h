@@ -17,6 +17,9 @@
 
 struct controller_profile_file {
     struct controller_profile profile;
+    char manufacturer[41];
+    uint64_t cache_fitted_bytes;   /* without an upgrade */
+    uint64_t cache_upgraded_bytes; /* 0: there is none */
     bool takes_any_battery;      /* the native one */
     uint32_t battery_count;
     char batteries[PROFILE_BATTERIES_MAX][33];

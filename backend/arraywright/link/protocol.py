@@ -229,6 +229,11 @@ class NoBatteryRule(StrEnum):
     REVERT = "revert"
 
 
+class ControllerVocabulary(StrEnum):
+    MEGARAID = "megaraid"
+    THREEWARE = "threeware"
+
+
 class CommandClass(StrEnum):
     R = "R"
     O = "O"
@@ -327,6 +332,16 @@ class CacheDoc(Wire):
     preserved: Annotated[list[PreservedCache], Field(max_length=64)]
 
 
+class VirtualDrivePresetDoc(Wire):
+    """a bundle of policies under one name"""
+
+    name: str
+    read_policy: str
+    write_policy: str
+    io_policy: str
+    drive_cache_policy: str
+
+
 class ControllerDoc(Wire):
     index: Annotated[int, Field(ge=0)]
     path: str
@@ -347,6 +362,9 @@ class ControllerDoc(Wire):
     nbd_tcp: str | None
     cache: CacheDoc | None = None
     no_battery_rule: str | None = None
+    ports: Annotated[int, Field(ge=0)] | None = None
+    vocabulary: str | None = None
+    presets: list[VirtualDrivePresetDoc] | None = None
     blocked: Blocked
 
 
@@ -1042,6 +1060,9 @@ REASONS: dict[str, str] = {
     "size_invalid": "The size must be a multiple of the block size, at least one row ({row_bytes} bytes) and at most {maximum_bytes} bytes; it is rounded down to whole rows.",
     "name_invalid": "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -.",
     "name_taken": "The name {name} is already used by {key}.",
+    "strip_unsupported": "{model} has no strips of {given} bytes. It has: {sizes}.",
+    "too_many_spans": "{model} takes at most {maximum} spans; {given} would be made.",
+    "no_port": "{model} has {ports} ports; {needed} would be needed.",
     "level_unsupported": "The level {level} is not supported by this controller.",
     "level_differs": "Drive group {group} is {level}; its virtual drives must be too.",
     "group_full": "Drive group {group} has no room for another virtual drive of that size.",

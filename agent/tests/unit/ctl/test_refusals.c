@@ -219,6 +219,69 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+/* What a model does not have, it refuses; the native one has everything. */
+static void test_profile_shapes(void **state)
+{
+    struct ctl_world *world = world_new(7, 12);
+    struct ctl_command *command = NULL;
+
+    (void)state;
+    strcpy(world->profile.model, "M8");
+    world->profile.spans_max = 3;
+    world->profile.strip_sizes = 0x2 | 0x20; /* 16 and 256 KiB */
+    world->profile.levels[RAID_LEVEL_6].drives_min = 5;
+    world->profile.levels[RAID_LEVEL_60].offered = false;
+    world_start(world);
+    command = world_create_command(world, RAID_LEVEL_5, 0, 3, "a");
+    command->args.vd_create.strip_bytes = 64 * 1024;
+    expect_create_refused(world, command, REASON_STRIP_UNSUPPORTED,
+                          "M8 has no strips of 65536 bytes. It has: 16384, 262144.");
+    command->args.vd_create.strip_bytes = 5000;
+    expect_create_refused(world, command, REASON_STRIP_INVALID, "8 KiB to 1 MiB");
+    expect_create_refused(world, world_create_command(world, RAID_LEVEL_10, 0, 8, "a"),
+                          REASON_TOO_MANY_SPANS, "M8 takes at most 3 spans; 4 would be made.");
+    expect_create_refused(world, world_create_command(world, RAID_LEVEL_6, 0, 4, "a"),
+                          REASON_TOO_FEW_DRIVES, "RAID6 needs at least 5 drives; 4 were given.");
+    expect_create_refused(world, world_create_command(world, RAID_LEVEL_60, 0, 8, "a"),
+                          REASON_LEVEL_UNSUPPORTED, "RAID60 is not supported by this controller.");
+    assert_int_equal(world_create(world, RAID_LEVEL_10, 0, 6, "a"), REASON_OK);
+    command = world_create_command(world, RAID_LEVEL_6, 6, 5, "b");
+    command->args.vd_create.strip_bytes = 16 * 1024;
+    assert_int_equal(world_run(world, command), REASON_OK);
+    world_free(world);
+}
+
+/* Three mirrors fill six ports: none is left for a spare. */
+static void test_profile_ports(void **state)
+{
+    struct ctl_world *world = world_new(7, 8);
+    struct ctl_command *command = NULL;
+    struct drive_view drive;
+
+    (void)state;
+    strcpy(world->profile.model, "M6");
+    world->profile.ports = 6;
+    world_start(world);
+    expect_create_refused(world, world_create_command(world, RAID_LEVEL_0, 0, 7, "a"),
+                          REASON_NO_PORT, "M6 has 6 ports; 7 would be needed.");
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "a"), REASON_OK);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 2, 2, "b"), REASON_OK);
+    command = world_create_command(world, RAID_LEVEL_1, 4, 2, "c");
+    command->args.vd_create.spare_count = 1;
+    strcpy(command->args.vd_create.spares[0], slot_key(world, 6));
+    expect_create_refused(world, command, REASON_NO_PORT, "7 would be needed.");
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 4, 2, "c"), REASON_OK);
+    assert_int_equal(world_spare(world, 6, NULL), REASON_NO_PORT);
+    assert_int_equal(world_drive_state(world, 6), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_true(world_drive(world, 6, &drive));
+    assert_true(drive.blocked.count > 0); /* the document says so beforehand */
+    /* A drive that has left makes room. */
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    world_free(world);
+}
+
 static void test_preconditions(void **state)
 {
     struct ctl_world *world = world_of(4);
@@ -516,7 +579,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),        cmocka_unit_test(test_drives),
         cmocka_unit_test(test_mixtures),      cmocka_unit_test(test_sizes_and_names),
-        cmocka_unit_test(test_claims),        cmocka_unit_test(test_preconditions),
+        cmocka_unit_test(test_claims),        cmocka_unit_test(test_profile_shapes),
+        cmocka_unit_test(test_profile_ports), cmocka_unit_test(test_preconditions),
         cmocka_unit_test(test_delete),        cmocka_unit_test(test_store_full),
         cmocka_unit_test(test_label_failure), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_other_ops),     cmocka_unit_test(test_small_spare),

@@ -50,6 +50,10 @@ static void check_controller(const char *name)
     assert_string_equal(file.profile.name, name);
     assert_int_equal(file.profile.has_cache, file.profile.cache_bytes > 0);
     assert_true(file.profile.has_cache || file.battery_count == 0);
+    assert_true(file.profile.cache_bytes >= file.cache_fitted_bytes);
+    assert_true(controller_profile_has_strip(&file.profile,
+                                             controller_profile_strip_default(&file.profile)));
+    assert_true(file.profile.preset_count > 0);
     for (uint32_t i = 0; i < file.battery_count; i++) {
         assert_true(controller_takes_battery(&file, file.batteries[i]));
         if (battery_profile_read(PROFILES, file.batteries[i], &battery, text) != 0) {
@@ -71,7 +75,7 @@ static void check_battery(const char *name)
 
 static void all_profiles_of_the_tree_are_good(void **state UNUSED)
 {
-    assert_true(each_profile("controllers", check_controller) >= 7);
+    assert_true(each_profile("controllers", check_controller) >= 24);
     assert_true(each_profile("batteries", check_battery) >= 5);
 }
 
@@ -92,8 +96,19 @@ static void the_rules_of_known_models(void **state UNUSED)
     }
     assert_int_equal(file.profile.levels[RAID_LEVEL_6].drives_min, 5);
     assert_false(file.profile.levels[RAID_LEVEL_60].offered);
+    assert_int_equal(file.profile.vocabulary, CONTROLLER_VOCABULARY_THREEWARE);
+    assert_int_equal(file.profile.ceilings.stream_bytes_per_s, 160000000);
+    assert_true(controller_profile_has_strip(&file.profile, 64 * 1024));
+    assert_false(controller_profile_has_strip(&file.profile, 32 * 1024));
     assert_int_equal(controller_profile_read(PROFILES, "lsi-megaraid-sata-300-8x", &file, text), 0);
     assert_int_equal(file.profile.cache_bytes, 128 << 20);
+    assert_string_equal(file.profile.presets[0].name, "maximum-performance");
+    assert_int_equal(file.profile.presets[0].write_policy, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(controller_profile_read(PROFILES, "3ware-9500s-8", &file, text), 0);
+    assert_int_equal(file.cache_fitted_bytes, 128 << 20);
+    assert_int_equal(file.profile.cache_bytes, 256 << 20); /* its module can be replaced */
+    assert_int_equal(controller_profile_read(PROFILES, "lsi-megaraid-sas-9210-8i", &file, text), 0);
+    assert_false(file.profile.has_cache || file.profile.levels[RAID_LEVEL_5].offered);
     assert_int_equal(battery_profile_read(PROFILES, "lsi-ibbu01", &battery, text), 0);
     assert_true(battery.smart && battery.has_learn);
     assert_int_equal(battery.retention_s, 72 * 3600);
@@ -152,9 +167,16 @@ static void expect_bad_controller(const char *content, const char *message)
     expect_text(message);
 }
 
+#define CONTROLLER_REST                                                                            \
+    ", \"manufacturer\": \"Y\", \"vocabulary\": \"megaraid\", \"cache_upgrades_bytes\": [],"       \
+    " \"spans_max\": 8, \"strip_sizes_bytes\": [65536], \"presets\": [], \"ceilings\":"            \
+    " {\"bus_bytes_per_s\": 0, \"link_bytes_per_s\": 0, \"read_bytes_per_s\": 0,"                  \
+    " \"write_bytes_per_s\": 0, \"xor_bytes_per_s\": 0, \"stream_bytes_per_s\": 0,"                \
+    " \"command_us\": 0}"
 #define CONTROLLER(rest)                                                                           \
     "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"                        \
-    " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3}, \"batteries\": []" rest "}"
+    " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3}, \"batteries\": "                 \
+    "[]" CONTROLLER_REST rest "}"
 
 static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
 {
@@ -177,6 +199,19 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller("{\"levels\": {}}", "levels must name at least one level");
     expect_bad_controller("{\"levels\": {\"raid7\": 3}}", "raid7 is not a level");
     expect_bad_controller("{\"levels\": {\"raid5\": 0}}", "levels must be between 1 and");
+    expect_bad_controller("{\"vocabulary\": \"klingon\"}", "vocabulary has not one of its words");
+    expect_bad_controller("{\"spans_max\": 0}", "spans_max must be between 1 and");
+    expect_bad_controller("{\"strip_sizes_bytes\": []}", "must be a list of sizes");
+    expect_bad_controller("{\"strip_sizes_bytes\": [65536, 70000]}",
+                          "entry 2 is no size of a strip");
+    expect_bad_controller("{\"cache_upgrades_bytes\": [0]}",
+                          "cache_upgrades_bytes must be between 1");
+    expect_bad_controller("{\"ceilings\": {\"warp\": 9}}", "warp is not a key of a profile");
+    expect_bad_controller("{\"ceilings\": {}}", "bus_bytes_per_s is missing");
+    expect_bad_controller("{\"presets\": [{\"name\": \"fast\", \"write_policy\": \"hope\"}]}",
+                          "write_policy has not one of its words");
+    expect_bad_controller("{\"presets\": [{\"name\": \"fast\"}]}", "read_policy is missing");
+    expect_bad_controller(CONTROLLER(", \"quirks\": []"), "quirks is not a key");
     expect_bad_controller("{\"batteries\": [\"../x\"]}", "entry 1 is not the name of a profile");
     expect_bad_controller("{\"batteries\": [1,2,3,4,5,6,7,8,9]}", "at most 8 names");
     write_file("controllers", CONTROLLER(""));
@@ -186,7 +221,7 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_text("\"../x\" is not the name of a profile");
     expect_bad_controller("{\"name\": \"z\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"
                           " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3},"
-                          " \"batteries\": []}",
+                          " \"batteries\": []" CONTROLLER_REST "}",
                           "name is \"z\", not that of the file");
 }
 
