@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/assert.h"
-#include "cli/command.h"
+#include "cli/change.h"
 #include "cli/rows.h"
 
 #define PLACES_MAX 256u
@@ -57,14 +57,8 @@ static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
 
 static bool number_option(const struct cli_context *context, const char *name, uint64_t *ret_number)
 {
-    const char *text = option_value(context, name);
-    char *end = NULL;
-
-    if (text == NULL) {
-        return true;
-    }
-    *ret_number = strtoull(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && *ret_number <= 1u << 20;
+    return option_value(context, name) == NULL ||
+           (option_number(context, name, ret_number) && *ret_number <= 1u << 20);
 }
 
 static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
@@ -235,22 +229,52 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
     return args;
 }
 
+/* One virtual drive. 0, or an error with text. */
+static int vd_add(struct cli_context *context, const struct vd_wish *wish,
+                  char text[REQUEST_TEXT_BYTES])
+{
+    json_t *args = args_make(context, wish, text);
+
+    return args != NULL ? cli_execute(context, "vd_create", args, NULL, json_array(), text)
+                        : CLI_ERROR_GENERIC;
+}
+
+/* "each": every drive becomes a RAID 0 of its own. Stops at the first that fails. */
+static int vd_add_each(struct cli_context *context, const struct vd_wish *wish,
+                       char text[REQUEST_TEXT_BYTES])
+{
+    static struct vd_wish one; /* large; one per run of the program */
+    int error = 0;
+
+    if (strcmp(wish->level, "raid0") != 0 || wish->spare_count > 0 ||
+        option_value(context, "name") != NULL) {
+        (void)refuse(text, "each makes a RAID 0 of every drive; it goes with r0 only, without "
+                           "name= and spares=");
+        return CLI_ERROR_GENERIC;
+    }
+    for (uint32_t i = 0; i < wish->place_count && error == 0; i++) {
+        one = *wish;
+        one.place_count = 1;
+        one.places[0] = wish->places[i];
+        error = vd_add(context, &one, text);
+    }
+    return error;
+}
+
 void change_vd_add(struct cli_context *context)
 {
     static struct vd_wish wish; /* large; one per run of the program */
     char text[REQUEST_TEXT_BYTES] = "";
-    json_t *args = NULL;
     int error = CLI_ERROR_GENERIC;
 
+    memset(&wish, 0, sizeof(wish));
     if (wish_parse(context, &wish, text)) {
-        args = args_make(context, &wish, text);
+        error = option_has(context, "each") ? vd_add_each(context, &wish, text)
+                                            : vd_add(context, &wish, text);
     }
-    if (args != NULL) {
-        error = cli_execute(context, "vd_create", args, NULL, json_array(), text);
+    if (error == 0) {
+        cli_answer(context, "Add VD Succeeded.", NULL);
+    } else {
+        cli_refuse(context, "Add VD Failed.", error, text);
     }
-    json_t *detailed = error == 0 ? NULL
-                                  : json_pack("[{s:i, s:s, s:i, s:s}]", "Controller", 0, "Status",
-                                              "Failure", "ErrCd", error, "ErrMsg", text);
-    report_add(&context->report, 0, error, error == 0 ? "Add VD Succeeded." : "Add VD Failed.",
-               detailed, NULL);
 }

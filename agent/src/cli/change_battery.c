@@ -8,19 +8,20 @@
 #include <strings.h>
 #include <time.h>
 
-#include "cli/command.h"
+#include "cli/change.h"
+#include "cli/show.h"
 
 #define DELAY_HOURS_MAX 168u
 
 static void battery_report(struct cli_context *context, const char *shown, const char *value,
                            int error, const char *message)
 {
-    json_t *detailed = error == 0
-                           ? NULL
-                           : json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", 0, "Status", "Failed",
-                                       "Property", shown, "ErrMsg", message, "ErrCd", error);
+    json_t *detailed =
+        error == 0 ? NULL
+                   : json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", context->number, "Status",
+                               "Failed", "Property", shown, "ErrMsg", message, "ErrCd", error);
 
-    report_add(&context->report, 0, error, "None", detailed,
+    report_add(&context->report, context->number, error, "None", detailed,
                error == 0 ? json_pack("{s:[{s:s, s:s}]}", "Controller Properties", "Ctrl_Prop",
                                       shown, "Value", value)
                           : NULL);
@@ -37,11 +38,12 @@ void change_battery_learn(struct cli_context *context)
     }
     error = cli_execute(context, "battery_learn", json_pack("{s:s}", "battery", battery->key), NULL,
                         json_array(), message);
-    report_add(&context->report, 0, error,
+    report_add(&context->report, context->number, error,
                error == 0 ? "Start BBU Learn Succeeded." : "Start BBU Learn Failed.",
-               error == 0 ? NULL
-                          : json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", 0, "Status", "Failed",
-                                      "Property", "Learn", "ErrMsg", message, "ErrCd", error),
+               error == 0
+                   ? NULL
+                   : json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", context->number, "Status",
+                               "Failed", "Property", "Learn", "ErrMsg", message, "ErrCd", error),
                NULL);
 }
 

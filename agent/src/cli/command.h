@@ -1,6 +1,9 @@
 /*
  * The commands of arrayctl: one table, StorCLI's grammar. A row says which object, verb and
  * noun it is for and which options it takes; anything else typed is an error.
+ *
+ * One arrayd is one controller. Several sockets are several controllers, numbered in the
+ * order in which they were named; a command runs on one after the other.
  */
 #ifndef ARRAYWRIGHT_CLI_COMMAND_H
 #define ARRAYWRIGHT_CLI_COMMAND_H
@@ -13,14 +16,26 @@
 #include "cli/request.h"
 
 #define CLI_OPTIONS_MAX 24u
+#define CLI_CONTROLLERS_MAX 16u
 
 struct cli_option {
     const char *name;  /* as in the table, without '=' */
     const char *value; /* NULL: a flag */
 };
 
+struct cli_controller {
+    const char *socket;
+    struct client *client; /* NULL: not reached */
+    struct model *model;
+    char failure[CLIENT_TEXT_BYTES]; /* why not */
+};
+
 struct cli_context {
     struct cli_request request;
+    uint32_t controller_count;
+    struct cli_controller controllers[CLI_CONTROLLERS_MAX];
+    /* The controller the command runs on now. */
+    int number;
     struct client *client;
     struct model *model;
     struct report report;
@@ -28,6 +43,7 @@ struct cli_context {
     struct cli_option options[CLI_OPTIONS_MAX];
     char failure[CLIENT_TEXT_BYTES]; /* the connection broke: nothing else is printed */
     bool failed;
+    bool printed;    /* the command has printed what there is to say itself */
     bool absent_too; /* drives that were pulled can be named as well */
 };
 
@@ -36,7 +52,6 @@ struct cli_command {
     const char *verb;    /* "delete|del" */
     const char *noun;    /* "rebuild", "bgi|init"; NULL: none */
     const char *options; /* "force name=": words that may follow, those with a value end in = */
-    bool offline;        /* needs no controller picture */
     void (*run)(struct cli_context *context);
     const char *usage;
     const char *help;
@@ -45,14 +60,30 @@ struct cli_command {
 extern const struct cli_command cli_commands[];
 extern const uint32_t cli_command_count;
 
+/* Operations that do not exist here: StorCLI has them, we answer that they are not supported. */
+struct cli_unsupported {
+    enum cli_object object;
+    const char *verb;
+    const char *noun; /* the word behind the verb, a property as "name="; NULL: the verb at all */
+    const char *what; /* in a sentence */
+};
+
+extern const struct cli_unsupported cli_unsupported[];
+extern const uint32_t cli_unsupported_count;
+/* The row for what was typed, or NULL. */
+const struct cli_unsupported *cli_unsupported_find(const struct cli_request *request);
+void cli_unsupported_report(struct cli_context *context, const struct cli_unsupported *row);
+
 /* Finds the row and fills the options. NULL with text. */
 const struct cli_command *cli_command_find(struct cli_context *context,
                                            char text[REQUEST_TEXT_BYTES]);
-/* The part of "a|b" lists that a word equals, ignoring case; NULL if none. */
+/* Is a word one of "a|b" (or "a b"), ignoring case? */
 bool word_is_one_of(const char *word, const char *alternatives);
 
 const char *option_value(const struct cli_context *context, const char *name); /* or NULL */
 bool option_has(const struct cli_context *context, const char *name);
+/* A whole number in an option; false if it is absent or something else. */
+bool option_number(const struct cli_context *context, const char *name, uint64_t *ret_value);
 
 /* Every object the request names. visit(object) for those that exist; the numbers that were
  * named one by one and do not exist are appended to `missing` as failures. */
@@ -61,62 +92,16 @@ typedef void (*cli_visit)(struct cli_context *context, const struct model_object
 void cli_each_drive(struct cli_context *context, json_t *missing, cli_visit visit, void *data);
 void cli_each_numbered(struct cli_context *context, enum object_kind kind, json_t *missing,
                        cli_visit visit, void *data);
-/* The picture of controller /cX. An agent has one: index 0. */
+/* The controller the command runs on; NULL while it is not online. */
 const struct model_object *cli_controller(const struct cli_context *context);
 
-/* show.c */
-/* Ends a "show": failure if something that was named is missing. Takes the references. */
-void show_finish(struct cli_context *context, const char *description, json_t *missing,
-                 json_t *data);
-void show_host(struct cli_context *context);
-void show_controller_count(struct cli_context *context);
-void show_controller(struct cli_context *context);
-void show_controller_all(struct cli_context *context);
-void show_controller_property(struct cli_context *context);
-void show_enclosure(struct cli_context *context);
-void show_drive(struct cli_context *context);
-void show_group(struct cli_context *context);
-void show_vd(struct cli_context *context);
-void show_rebuild(struct cli_context *context);
-void show_vd_operation(struct cli_context *context);
-void show_foreign(struct cli_context *context);
-/* show_battery.c */
-void show_battery(struct cli_context *context);
-const struct model_object *cli_battery(const struct model *model); /* or NULL */
-/* The battery if it goes by the name that was typed (bbu, cv); NULL: refused. */
-const struct model_object *cli_battery_or_refuse(struct cli_context *context);
-bool battery_is_vault(const json_t *doc);
-const char *battery_state_shown(const json_t *doc);
-uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
-json_t *battery_summary_row(const json_t *doc);
-/* preserved.c */
-void show_preserved_cache(struct cli_context *context);
-void change_preserved_delete(struct cli_context *context);
-/* show_events.c */
-void show_events(struct cli_context *context);
-
-/* show_performance.c */
-void show_drive_performance(struct cli_context *context);
-void show_vd_performance(struct cli_context *context);
-
-/* change.c */
-void change_vd_delete(struct cli_context *context);
-void change_vd_set(struct cli_context *context);
-void change_vd_task(struct cli_context *context);
-void change_controller_set(struct cli_context *context);
-void change_drive_task(struct cli_context *context);
-void change_drive_spare_add(struct cli_context *context);
-void change_drive_spare_delete(struct cli_context *context);
-void change_drive_set(struct cli_context *context);
-void change_drive_performance_delete(struct cli_context *context);
-void change_vd_performance_delete(struct cli_context *context);
-void change_drive_locate(struct cli_context *context);
-void change_drive_insert(struct cli_context *context);
-/* change_battery.c */
-void change_battery_learn(struct cli_context *context);
-void change_battery_set(struct cli_context *context);
-/* add_vd.c */
-void change_vd_add(struct cli_context *context);
+/* Reports for the controller the command runs on. */
+void cli_answer(struct cli_context *context, const char *description, json_t *data);
+/* StorCLI's failures: of a property, of a command of the controller. */
+void cli_refuse_property(struct cli_context *context, const char *property, int error,
+                         const char *message);
+void cli_refuse(struct cli_context *context, const char *description, int error,
+                const char *message);
 
 /* Runs one command on the agent. 0, or StorCLI's error number with its sentence. */
 int cli_execute(struct cli_context *context, const char *op, json_t *args, const char *confirm,

@@ -20,8 +20,10 @@ static void help_print(const char *word)
     if (word == NULL) {
         (void)fputs("Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
                     "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
-                    "(drive group), /cX/vX (virtual drive). X is a number, a list such as 0-2,5,\n"
-                    "or all. J prints JSON. The socket can also be named in ARRAYWRIGHT_SOCKET.\n"
+                    "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
+                    "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
+                    "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
+                    "between them, are several controllers.\n"
                     "\nCommands:\n",
                     stdout);
     }
@@ -40,18 +42,30 @@ static void help_print(const char *word)
     }
 }
 
+/* The sockets in "a:b"; each is a controller. The text is cut up. */
+static void sockets_add(struct cli_context *context, char *list)
+{
+    char *rest = NULL;
+
+    for (char *path = strtok_r(list, ":", &rest); path != NULL; path = strtok_r(NULL, ":", &rest)) {
+        if (context->controller_count < CLI_CONTROLLERS_MAX) {
+            context->controllers[context->controller_count++].socket = path;
+        }
+    }
+}
+
 /* Takes the options of the program itself; returns how many arguments are left, or -1. */
-static int options_take(int count, char **arguments, const char **socket, bool *ret_done)
+static int options_take(struct cli_context *context, int count, char **arguments, bool *ret_done)
 {
     int left = 0;
 
     for (int i = 0; i < count; i++) {
-        const char *word = arguments[i];
+        char *word = arguments[i];
 
         if (strcmp(word, "--socket") == 0 && i + 1 < count) {
-            *socket = arguments[++i];
+            sockets_add(context, arguments[++i]);
         } else if (strncmp(word, "--socket=", 9) == 0) {
-            *socket = word + 9;
+            sockets_add(context, word + 9);
         } else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
                    strcasecmp(word, "ver") == 0) {
             (void)printf("arrayctl %s (%s)\n", ARRAYWRIGHT_VERSION, CLI_VERSION_TEXT);
@@ -75,26 +89,48 @@ static int options_take(int count, char **arguments, const char **socket, bool *
     return left;
 }
 
-static bool picture_take(struct cli_context *context)
+static bool picture_take(struct cli_controller *controller, int number)
 {
     struct client_answer answer;
 
-    if (!client_ask(context->client, "state.get", json_pack("{s:i}", "since_rev", 0), &answer,
-                    context->failure)) {
+    if (!client_ask(controller->client, "state.get", json_pack("{s:i}", "since_rev", 0), &answer,
+                    controller->failure)) {
         return false;
     }
     if (answer.result == NULL) {
-        (void)snprintf(context->failure, sizeof(context->failure), "arrayd refused: %s",
+        (void)snprintf(controller->failure, sizeof(controller->failure), "arrayd refused: %s",
                        doc_text(answer.reason, "text"));
         json_decref(answer.reason);
         return false;
     }
-    context->model = model_make(answer.result);
-    if (context->model == NULL) {
-        (void)snprintf(context->failure, sizeof(context->failure),
+    controller->model = model_make(answer.result, number);
+    if (controller->model == NULL) {
+        (void)snprintf(controller->failure, sizeof(controller->failure),
                        "arrayd sent a state this arrayctl does not understand");
     }
-    return context->model != NULL;
+    return controller->model != NULL;
+}
+
+/* How many controllers could be asked. */
+static uint32_t controllers_open(struct cli_context *context)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        struct cli_controller *controller = &context->controllers[i];
+
+        count += client_open(controller->socket, &controller->client, controller->failure) &&
+                 picture_take(controller, (int)i);
+    }
+    return count;
+}
+
+static void controllers_close(struct cli_context *context)
+{
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        client_close(context->controllers[i].client);
+        model_free(context->controllers[i].model);
+    }
 }
 
 /* Failures outside of any answer still have to be JSON if JSON was asked for. */
@@ -111,46 +147,90 @@ static int fail(struct cli_context *context, const char *text)
     return CLI_ERROR_GENERIC;
 }
 
-/* Controllers that were named and do not exist. There is one controller per agent. */
-static void controllers_missing(struct cli_context *context)
+static void controller_use(struct cli_context *context, uint32_t number)
+{
+    context->number = (int)number;
+    context->client = context->controllers[number].client;
+    context->model = context->controllers[number].model;
+}
+
+/* The command on one controller that was named. */
+static void controller_run(struct cli_context *context, const struct cli_command *command,
+                           const struct cli_unsupported *unsupported, uint32_t number)
+{
+    char text[64];
+
+    if (number >= context->controller_count) {
+        (void)snprintf(text, sizeof(text), "Controller %u not found", number);
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC, text, NULL, NULL);
+        return;
+    }
+    controller_use(context, number);
+    if (context->model == NULL) {
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC,
+                   context->controllers[number].failure, NULL, NULL);
+    } else if (cli_controller(context) == NULL) {
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC,
+                   "The controller is not online yet", NULL, NULL);
+    } else if (unsupported != NULL) {
+        cli_unsupported_report(context, unsupported);
+    } else {
+        command->run(context);
+    }
+}
+
+/* In the order of their numbers: clients look for controller i in place i. */
+static void controllers_run(struct cli_context *context, const struct cli_command *command,
+                            const struct cli_unsupported *unsupported)
 {
     const struct cli_numbers *numbers = &context->request.controllers;
+    uint32_t count = numbers->all ? context->controller_count : numbers->count;
 
-    for (uint32_t i = 0; i < numbers->count; i++) {
-        char text[64];
+    for (uint32_t i = 0; i < count && !context->failed; i++) {
+        controller_run(context, command, unsupported, numbers->all ? i : numbers->values[i]);
+    }
+}
 
-        if (model_numbered(context->model, OBJECT_KIND_CONTROLLER, numbers->values[i]) == NULL) {
-            (void)snprintf(text, sizeof(text), "Controller %u not found", numbers->values[i]);
-            report_add(&context->report, (int)numbers->values[i], CLI_ERROR_GENERIC, text, NULL,
-                       NULL);
+/* A command that names no controller runs on the first that could be asked. */
+static void host_run(struct cli_context *context, const struct cli_command *command,
+                     const struct cli_unsupported *unsupported)
+{
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        if (context->controllers[i].model != NULL) {
+            controller_use(context, i);
+            if (unsupported != NULL) {
+                cli_unsupported_report(context, unsupported);
+            } else {
+                command->run(context);
+            }
+            return;
         }
     }
 }
 
-static int command_run(struct cli_context *context, const char *socket)
+static int command_run(struct cli_context *context)
 {
     char text[REQUEST_TEXT_BYTES];
-    const struct cli_command *command = cli_command_find(context, text);
-    const struct model_object *controller = NULL;
+    const struct cli_unsupported *unsupported = cli_unsupported_find(&context->request);
+    const struct cli_command *command =
+        unsupported == NULL ? cli_command_find(context, text) : NULL;
 
-    if (command == NULL) {
+    if (command == NULL && unsupported == NULL) {
         return fail(context, text);
     }
-    if (!client_open(socket, &context->client, context->failure) || !picture_take(context)) {
-        return fail(context, context->failure);
+    if (controllers_open(context) == 0) {
+        return fail(context, context->controllers[0].failure);
     }
-    controller = cli_controller(context);
-    bool selected = context->request.object == CLI_OBJECT_NONE ||
-                    (controller != NULL && numbers_have(&context->request.controllers,
-                                                        doc_u64(controller->doc, "index")));
-    if (selected) {
-        command->run(context);
+    if (context->request.object == CLI_OBJECT_NONE) {
+        host_run(context, command, unsupported);
+    } else {
+        controllers_run(context, command, unsupported);
     }
     if (context->failed) {
         return fail(context, context->failure);
     }
-    if (context->request.object != CLI_OBJECT_NONE) {
-        controllers_missing(context);
+    if (context->printed) {
+        return context->report.exit_code;
     }
     if (context->request.json) {
         report_print_json(&context->report, stdout);
@@ -163,13 +243,12 @@ static int command_run(struct cli_context *context, const char *socket)
 int main(int argc, char **argv)
 {
     static struct cli_context context;
-    const char *environment = getenv("ARRAYWRIGHT_SOCKET");
-    const char *socket =
-        environment != NULL && environment[0] != '\0' ? environment : SOCKET_DEFAULT;
+    static char fallback[] = SOCKET_DEFAULT;
+    char *environment = getenv("ARRAYWRIGHT_SOCKET");
     char text[REQUEST_TEXT_BYTES];
     bool done = false;
 
-    int count = options_take(argc - 1, argv + 1, &socket, &done);
+    int count = options_take(&context, argc - 1, argv + 1, &done);
     if (done || count < 0) {
         return done ? 0 : EXIT_USAGE;
     }
@@ -177,18 +256,23 @@ int main(int argc, char **argv)
         help_print(count > 1 ? argv[2] : NULL);
         return 0;
     }
+    if (context.controller_count == 0 && environment != NULL) {
+        sockets_add(&context, environment);
+    }
+    if (context.controller_count == 0) {
+        sockets_add(&context, fallback);
+    }
     report_init(&context.report);
     int code = 0;
     if (!request_parse(count, argv + 1, &context.request, text)) {
         code = fail(&context, text);
     } else {
-        code = command_run(&context, socket);
+        code = command_run(&context);
     }
     if (fflush(stdout) != 0) {
         code = CLI_ERROR_GENERIC;
     }
-    client_close(context.client);
-    model_free(context.model);
+    controllers_close(&context);
     report_done(&context.report);
     return code;
 }

@@ -3,6 +3,7 @@
  */
 #include "cli/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +81,82 @@ static bool object_add(struct model *model, const json_t *object)
     return true;
 }
 
-struct model *model_make(json_t *state)
+/* "/c0" as a whole part of a path. */
+static char *text_renumber(const char *text, int number)
+{
+    size_t capacity = 2 * strlen(text) + 16;
+    char *out = malloc(capacity);
+    size_t at = 0;
+
+    for (size_t i = 0; out != NULL && text[i] != '\0';) {
+        if (strncmp(text + i, "/c0", 3) == 0 && (text[i + 3] < '0' || text[i + 3] > '9')) {
+            at += (size_t)snprintf(out + at, capacity - at, "/c%d", number);
+            i += 3;
+        } else {
+            out[at++] = text[i++];
+        }
+    }
+    if (out != NULL) {
+        out[at] = '\0';
+    }
+    return out;
+}
+
+static void string_renumber(json_t *value, int number)
+{
+    char *text = text_renumber(json_string_value(value), number);
+
+    if (text != NULL) {
+        (void)json_string_set(value, text);
+    }
+    free(text);
+}
+
+void model_renumber(json_t *value, int number)
+{
+    const char *name;
+    json_t *part;
+    size_t index;
+
+    if (number == 0) {
+        return;
+    }
+    if (json_is_string(value)) {
+        string_renumber(value, number);
+    } else if (json_is_object(value)) {
+        json_object_foreach(value, name, part)
+        {
+            model_renumber(part, number);
+        }
+    } else if (json_is_array(value)) {
+        json_array_foreach(value, index, part)
+        {
+            model_renumber(part, number);
+        }
+    }
+}
+
+/* Every agent calls its controller 0; here it has the number of its socket. */
+static void documents_renumber(json_t *objects, int number)
+{
+    json_t *object;
+    size_t index;
+
+    json_array_foreach(objects, index, object)
+    {
+        json_t *doc = json_object_get(object, "doc");
+
+        model_renumber(doc, number);
+        if (strcmp(doc_text(object, "kind"), "controller") == 0) {
+            (void)json_object_set_new(doc, "index", json_integer(number));
+        }
+    }
+}
+
+struct model *model_make(json_t *state, int number)
 {
     struct model *model = calloc(1, sizeof(*model));
-    const json_t *objects = json_object_get(state, "objects");
+    json_t *objects = json_object_get(state, "objects");
     const json_t *object;
     size_t index;
 
@@ -93,6 +166,9 @@ struct model *model_make(json_t *state)
         return NULL;
     }
     model->state = state;
+    if (number != 0) {
+        documents_renumber(objects, number);
+    }
     json_array_foreach(objects, index, object)
     {
         if (!object_add(model, object)) {

@@ -28,7 +28,11 @@ struct model {
     struct model_list lists[OBJECT_KIND_MAX];
 };
 
-struct model *model_make(json_t *state); /* takes the reference; NULL: not a state */
+/* Of the controller with this number, 0 being what agents call theirs. Takes the reference;
+ * NULL: not a state. */
+struct model *model_make(json_t *state, int number);
+/* "/c0" in all texts of a document becomes "/c" and the number. */
+void model_renumber(json_t *value, int number);
 void model_free(struct model *model);
 
 const struct model_object *model_find(const struct model *model, enum object_kind kind,

@@ -3,10 +3,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/change.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 static const json_t *preserved_list(const struct cli_context *context)
 {
@@ -51,8 +51,8 @@ void show_preserved_cache(struct cli_context *context)
     size_t index;
 
     if (json_array_size(list) == 0) {
-        report_add(&context->report, 0, 0, "No Virtual Drive has Preserved Cache Data.", NULL,
-                   NULL);
+        report_add(&context->report, context->number, 0,
+                   "No Virtual Drive has Preserved Cache Data.", NULL, NULL);
         return;
     }
     rows = json_array();
@@ -60,24 +60,8 @@ void show_preserved_cache(struct cli_context *context)
     {
         (void)json_array_append_new(rows, preserved_row(context, entry));
     }
-    report_add(&context->report, 0, 0, "None", NULL, json_pack("{s:o}", "Preserved Cache", rows));
-}
-
-/* The name that was typed, on a terminal only. */
-static bool name_ask(const char *path, const char *name, char out[80])
-{
-    if (!isatty(STDIN_FILENO)) {
-        return false;
-    }
-    (void)fprintf(stderr,
-                  "This throws away acknowledged writes of virtual drive %s.\n"
-                  "Type its name (%s) to go on: ",
-                  path, name);
-    if (fgets(out, 80, stdin) == NULL) {
-        return false;
-    }
-    out[strcspn(out, "\n")] = '\0';
-    return true;
+    report_add(&context->report, context->number, 0, "None", NULL,
+               json_pack("{s:o}", "Preserved Cache", rows));
 }
 
 struct deletion {
@@ -96,7 +80,8 @@ static void deletion_visit(struct cli_context *context, const struct model_objec
 
     if (confirm == NULL && option_has(context, "force")) {
         confirm = name;
-    } else if (confirm == NULL && name_ask(doc_text(vd->doc, "path"), name, typed)) {
+    } else if (confirm == NULL && change_name_ask("throws away acknowledged writes of",
+                                                  doc_text(vd->doc, "path"), name, typed)) {
         confirm = typed;
     }
     if (confirm == NULL) {
@@ -124,10 +109,12 @@ void change_preserved_delete(struct cli_context *context)
 
     cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, deletion.rows, deletion_visit, &deletion);
     if (json_array_size(deletion.rows) > 0) {
-        report_add(&context->report, 0, deletion.error != 0 ? deletion.error : CLI_ERROR_GENERIC,
+        report_add(&context->report, context->number,
+                   deletion.error != 0 ? deletion.error : CLI_ERROR_GENERIC,
                    "Delete Preserved Cache Failed.", deletion.rows, NULL);
         return;
     }
     json_decref(deletion.rows);
-    report_add(&context->report, 0, 0, "Virtual Drive preserved Cache Data Cleared.", NULL, NULL);
+    report_add(&context->report, context->number, 0, "Virtual Drive preserved Cache Data Cleared.",
+               NULL, NULL);
 }

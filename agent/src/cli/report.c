@@ -277,10 +277,12 @@ static void cell_print(const struct table *table, uint32_t column, const char *t
 static const char legend_pd[] =
     "EID=Enclosure Device ID|Slt=Slot No|DID=Device ID|DG=DriveGroup\n"
     "DHS=Dedicated Hot Spare|UGood=Unconfigured Good|GHS=Global Hotspare\n"
-    "UBad=Unconfigured Bad|Onln=Online|Offln=Offline|Intf=Interface\n"
+    "UBad=Unconfigured Bad|Sntze=Sanitize|Onln=Online|Offln=Offline|Intf=Interface\n"
     "Med=Media Type|SED=Self Encryptive Drive|PI=Protection Info\n"
     "SeSz=Sector Size|Sp=Spun|U=Up|D=Down|T=Transition|F=Foreign\n"
-    "Rbld=Rebuild\n";
+    "UGUnsp=UGood Unsupported|UGShld=UGood shielded|HSPShld=Hotspare shielded\n"
+    "CFShld=Configured shielded|Cpybck=CopyBack|CBShld=Copyback Shielded\n"
+    "UBUnsp=UBad Unsupported|Rbld=Rebuild\n";
 static const char legend_vd[] =
     "Cac=CacheCade|Rec=Recovery|OfLn=OffLine|Pdgd=Partially Degraded|Dgrd=Degraded\n"
     "Optl=Optimal|RO=Read Only|RW=Read Write|B=Blocked|Consist=Consistent|\n"
@@ -351,7 +353,7 @@ static void title_print(const char *title, FILE *out)
     for (size_t i = 0; i < text_width(title); i++) {
         (void)fputc('=', out);
     }
-    (void)fputs("\n\n", out);
+    (void)fputc('\n', out);
 }
 
 static void section_print(const json_t *object, FILE *out)
@@ -368,6 +370,7 @@ static void section_print(const json_t *object, FILE *out)
         } else if (json_is_array(value)) {
             if (json_array_size(value) > 0) {
                 title_print(name, out);
+                (void)fputc('\n', out); /* tables stand off their title, properties do not */
                 table_print(value, out);
             }
         } else {

@@ -11,10 +11,9 @@
 #include <stdio.h>
 
 #include "base/attrs.h"
+#include "cli/error.h"
 
 #define CLI_VERSION_TEXT "007.1616.0000.0000 Arraywright"
-/* StorCLI's generic error number. */
-#define CLI_ERROR_GENERIC 255
 
 struct report {
     json_t *controllers; /* the envelope's list */

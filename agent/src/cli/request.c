@@ -145,49 +145,70 @@ bool cli_size_parse(const char *text, uint64_t *ret_bytes)
     return false;
 }
 
+#define AFTER(object) (1u << (object))
+
+/* The grammar of objects: what a part begins with, and what it may follow. Longer prefixes
+ * stand before those they begin with. */
+static const struct part {
+    const char *prefix;
+    enum cli_object object;
+    bool numbered;
+    unsigned after;
+} parts[] = {
+    {"/bbu", CLI_OBJECT_BBU, false, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/cv", CLI_OBJECT_CACHEVAULT, false, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/c", CLI_OBJECT_CONTROLLER, true, AFTER(CLI_OBJECT_NONE)},
+    {"/e", CLI_OBJECT_ENCLOSURE, true, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/s", CLI_OBJECT_DRIVE, true, AFTER(CLI_OBJECT_CONTROLLER) | AFTER(CLI_OBJECT_ENCLOSURE)},
+    {"/d", CLI_OBJECT_GROUP, true, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/v", CLI_OBJECT_VD, true, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/f", CLI_OBJECT_FOREIGN, true, AFTER(CLI_OBJECT_CONTROLLER)},
+    {"/p", CLI_OBJECT_PHY, true, AFTER(CLI_OBJECT_CONTROLLER)},
+};
+
+static struct cli_numbers *part_numbers(struct cli_request *request, enum cli_object object)
+{
+    struct cli_numbers *const numbers[CLI_OBJECT_MAX] = {
+        [CLI_OBJECT_CONTROLLER] = &request->controllers,
+        [CLI_OBJECT_ENCLOSURE] = &request->enclosures,
+        [CLI_OBJECT_DRIVE] = &request->drives,
+        [CLI_OBJECT_GROUP] = &request->groups,
+        [CLI_OBJECT_VD] = &request->vds,
+        [CLI_OBJECT_FOREIGN] = &request->others,
+        [CLI_OBJECT_PHY] = &request->others};
+
+    return numbers[object];
+}
+
 /* One "/x…" part of the object's path. */
 static bool part_parse(struct cli_request *request, const char **path)
 {
-    static const struct {
-        const char *prefix;
-        enum cli_object object;
-        bool numbered;
-    } parts[] = {{"/bbu", CLI_OBJECT_BBU, false},     {"/cv", CLI_OBJECT_CACHEVAULT, false},
-                 {"/c", CLI_OBJECT_CONTROLLER, true}, {"/e", CLI_OBJECT_ENCLOSURE, true},
-                 {"/s", CLI_OBJECT_DRIVE, true},      {"/d", CLI_OBJECT_GROUP, true},
-                 {"/v", CLI_OBJECT_VD, true},         {"/f", CLI_OBJECT_FOREIGN, true}};
-    struct cli_numbers *numbers[CLI_OBJECT_MAX] = {[CLI_OBJECT_CONTROLLER] = &request->controllers,
-                                                   [CLI_OBJECT_ENCLOSURE] = &request->enclosures,
-                                                   [CLI_OBJECT_DRIVE] = &request->drives,
-                                                   [CLI_OBJECT_GROUP] = &request->groups,
-                                                   [CLI_OBJECT_VD] = &request->vds};
-    struct cli_numbers ignored;
-
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        size_t length = strlen(parts[i].prefix);
-        enum cli_object object = parts[i].object;
-        bool first = request->object == CLI_OBJECT_NONE;
-        bool after_enclosure = request->object == CLI_OBJECT_ENCLOSURE;
+        const struct part *part = &parts[i];
+        size_t length = strlen(part->prefix);
 
-        if (strncasecmp(*path, parts[i].prefix, length) != 0) {
+        if (strncasecmp(*path, part->prefix, length) != 0) {
             continue;
         }
-        /* The controller comes first, a drive may follow its enclosure, nothing else nests. */
-        if (first != (object == CLI_OBJECT_CONTROLLER) ||
-            (!first && request->object != CLI_OBJECT_CONTROLLER &&
-             !(after_enclosure && object == CLI_OBJECT_DRIVE))) {
+        if ((part->after & AFTER(request->object)) == 0) {
             return false;
         }
         *path += length;
-        if (parts[i].numbered &&
-            !numbers_parse(*path, numbers[object] != NULL ? numbers[object] : &ignored, path)) {
+        if (part->numbered && !numbers_parse(*path, part_numbers(request, part->object), path)) {
             return false;
         }
-        request->has_enclosure = request->has_enclosure || object == CLI_OBJECT_ENCLOSURE;
-        request->object = object;
+        request->has_enclosure = request->has_enclosure || part->object == CLI_OBJECT_ENCLOSURE;
+        request->object = part->object;
         return **path == '\0' || **path == '/';
     }
     return false;
+}
+
+/* Words that say how to answer, wherever they stand behind the object. */
+static bool is_manner(const char *word)
+{
+    return strcasecmp(word, "J") == 0 || strcasecmp(word, "J=2") == 0 ||
+           strcasecmp(word, "nolog") == 0 || strncasecmp(word, "page=", 5) == 0;
 }
 
 bool request_parse(int count, char *const *arguments, struct cli_request *ret_request,
@@ -197,7 +218,10 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
 
     *ret_request = (struct cli_request){.object = CLI_OBJECT_NONE};
     for (int i = 0; i < count; i++) { /* first: a complaint has to be JSON too */
-        ret_request->json = ret_request->json || strcasecmp(arguments[i], "J") == 0;
+        bool strict = strcasecmp(arguments[i], "J=2") == 0;
+
+        ret_request->json_events = ret_request->json_events || strict;
+        ret_request->json = ret_request->json || strict || strcasecmp(arguments[i], "J") == 0;
     }
     for (; at < count && arguments[at][0] == '/'; at++) {
         const char *path = arguments[at];
@@ -213,8 +237,8 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
         }
     }
     for (; at < count; at++) {
-        if (strcasecmp(arguments[at], "J") == 0 || strcasecmp(arguments[at], "nolog") == 0) {
-            continue; /* seen already; no log file is ever written */
+        if (is_manner(arguments[at])) {
+            continue; /* J was seen already; no log is ever written, nothing is paged */
         } else if (ret_request->word_count == REQUEST_WORDS_MAX) {
             (void)snprintf(text, REQUEST_TEXT_BYTES, "too many words");
             return false;

@@ -23,6 +23,7 @@ enum cli_object {
     CLI_OBJECT_FOREIGN,    /* /cX/fX */
     CLI_OBJECT_BBU,        /* /cX/bbu */
     CLI_OBJECT_CACHEVAULT, /* /cX/cv */
+    CLI_OBJECT_PHY,        /* /cX/pX */
     CLI_OBJECT_MAX
 };
 
@@ -35,11 +36,12 @@ struct cli_numbers {
 
 struct cli_request {
     enum cli_object object;
-    struct cli_numbers controllers, enclosures, drives, groups, vds;
+    struct cli_numbers controllers, enclosures, drives, groups, vds, others;
     bool has_enclosure;
     uint32_t word_count;
     const char *words[REQUEST_WORDS_MAX]; /* after the object */
     bool json;
+    bool json_events; /* J=2: the event log as JSON too, where StorCLI writes text */
 };
 
 /* argv without options; false with text. Points into argv. */

@@ -7,6 +7,8 @@
 #include "cli/model.h"
 
 /* Sets a text or number; the object is being filled in order. */
+void row_set(json_t *row, const char *name, json_t *value); /* takes the reference */
+void rows_append(json_t *rows, json_t *row);
 void row_text(json_t *row, const char *name, const char *text);
 void row_number(json_t *row, const char *name, uint64_t number);
 void row_size(json_t *row, const char *name, uint64_t bytes);
@@ -14,6 +16,7 @@ void row_size(json_t *row, const char *name, uint64_t bytes);
 json_t *drive_row(const struct model *model, const json_t *drive);
 json_t *vd_row(const struct model *model, const json_t *vd);
 json_t *enclosure_row(const struct model *model, const json_t *enclosure);
+json_t *enclosure_details(const struct model *model, const json_t *enclosure);
 /* Group, spans and drives of one group, appended. */
 void topology_rows(json_t *rows, const struct model *model, const struct model_object *group);
 
@@ -24,9 +27,15 @@ const char *drive_state_shown(const json_t *drive);
 json_t *drive_details(const struct model *model, const json_t *drive);
 json_t *vd_properties(const struct model *model, const struct model_object *vd);
 
-/* Rows of operations. */
-json_t *drive_progress_row(const struct model *model, const struct model_object *drive);
-json_t *vd_progress_row(const struct model *model, const struct model_object *vd,
-                        const char *operation);
+/* "252:3"; a drive outside of all enclosures has a blank before the colon. */
+void drive_place_text(const json_t *drive, char out[32]);
+uint64_t drive_shown_bytes(const json_t *drive); /* usable, or all while that is not known */
+const char *vd_state_shown(const json_t *vd);
+
+/* Rows of progress. kinds: the operations it is about, "background_init resync". */
+json_t *drive_progress_row(const struct model *model, const struct model_object *drive,
+                           const char *kinds);
+json_t *vd_progress_row(const struct model *model, const struct model_object *vd, const char *shown,
+                        const char *kinds);
 
 #endif

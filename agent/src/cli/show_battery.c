@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/assert.h"
-#include "cli/command.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 #define VALUE_BYTES 96u
 /* StorCLI counts the seconds of learn times from 2000-01-01. */
@@ -366,9 +366,9 @@ static json_t *vault_gauge_rows(void)
 
 static void refuse(struct cli_context *context, const char *message)
 {
-    report_add(&context->report, 0, CLI_ERROR_GENERIC, "None",
-               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", 0, "Status", "Failed", "Property",
-                         "-", "ErrMsg", message, "ErrCd", CLI_ERROR_GENERIC),
+    report_add(&context->report, context->number, CLI_ERROR_GENERIC, "None",
+               json_pack("[{s:i, s:s, s:s, s:s, s:i}]", "Ctrl", context->number, "Status", "Failed",
+                         "Property", "-", "ErrMsg", message, "ErrCd", CLI_ERROR_GENERIC),
                NULL);
 }
 
@@ -453,7 +453,7 @@ void show_battery(struct cli_context *context)
     for (size_t i = 0; i < sizeof(nouns) / sizeof(nouns[0]); i++) {
         noun = option_has(context, nouns[i]) ? nouns[i] : noun;
     }
-    report_add(&context->report, 0, 0, "None", NULL,
+    report_add(&context->report, context->number, 0, "None", NULL,
                battery_is_vault(battery->doc) ? vault_data(battery->doc, noun)
                                               : bbu_data(battery->doc, noun));
 }

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/assert.h"
-#include "cli/command.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 #define BATCH 256
 
@@ -129,7 +129,7 @@ void show_events(struct cli_context *context)
     FILE *out = stdout;
 
     if (!filter_parse(context, &filter)) {
-        report_add(&context->report, 0, CLI_ERROR_GENERIC,
+        report_add(&context->report, context->number, CLI_ERROR_GENERIC,
                    "type must be latest=N, filter must be info, warning, critical or fatal", NULL,
                    NULL);
         return;
@@ -137,7 +137,8 @@ void show_events(struct cli_context *context)
     if (file != NULL) {
         out = fopen(file, "we");
         if (out == NULL) {
-            report_add(&context->report, 0, CLI_ERROR_GENERIC, strerror(errno), NULL, NULL);
+            report_add(&context->report, context->number, CLI_ERROR_GENERIC, strerror(errno), NULL,
+                       NULL);
             return;
         }
     }
@@ -146,8 +147,9 @@ void show_events(struct cli_context *context)
         }
     }
     if (file != NULL && fclose(out) != 0) {
-        report_add(&context->report, 0, CLI_ERROR_GENERIC, strerror(errno), NULL, NULL);
+        report_add(&context->report, context->number, CLI_ERROR_GENERIC, strerror(errno), NULL,
+                   NULL);
         return;
     }
-    report_add(&context->report, 0, 0, "None", NULL, NULL);
+    report_add(&context->report, context->number, 0, "None", NULL, NULL);
 }

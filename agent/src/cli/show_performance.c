@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/assert.h"
-#include "cli/command.h"
 #include "cli/rows.h"
+#include "cli/show.h"
 
 static const char *const kinds[][2] = {{"read", "Read"}, {"write", "Write"}, {"flush", "Flush"}};
 

@@ -86,6 +86,23 @@ static void test_trailing_words(void **state UNUSED)
     assert_int_equal(request.word_count, 1);
 }
 
+/* Words about the manner of the answer stand anywhere behind the object, in any case. */
+static void test_manner(void **state UNUSED)
+{
+    static const char *const lines[] = {"/c0 /bbu show all J nolog", "/C0/BBU SHOW ALL nolog j",
+                                        "/cALL /vAll show all page=20 J"};
+    struct cli_request request;
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        assert_true(parse(&request, lines[i]));
+        assert_true(request.json);
+        assert_false(request.json_events);
+        assert_int_equal(request.word_count, 2);
+    }
+    assert_true(parse(&request, "/c0 show events J=2"));
+    assert_true(request.json && request.json_events);
+}
+
 static void test_places(void **state UNUSED)
 {
     struct cli_place places[8];
@@ -133,7 +150,8 @@ static void test_commands(void **state UNUSED)
 {
     static struct cli_context context;
 
-    assert_string_equal(find(&context, "/c0/e252/s1 SHOW Rebuild")->noun, "rebuild");
+    assert_ptr_equal(find(&context, "/c0/e252/s1 SHOW Rebuild"),
+                     find(&context, "/c0/s1 show copyback"));
     assert_null(find(&context, "/c0/e252/s1 show")->noun);
     assert_non_null(find(&context, "/c0 add vd r5 drives=252:0-2 Strip=64 NAME=a"));
     assert_true(option_has(&context, "r5"));
@@ -152,11 +170,120 @@ static void test_commands(void **state UNUSED)
     assert_null(find(&context, "/c0"));
 }
 
+static uint32_t words_split(const char *list, char out[64][32])
+{
+    uint32_t count = 0;
+
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, "| ");
+
+        (void)snprintf(out[count++], 32, "%.*s", (int)length, list);
+        list += length + (list[length] != '\0' ? 1 : 0);
+    }
+    if (count == 0) {
+        out[count++][0] = '\0';
+    }
+    return count;
+}
+
+/* What is supported is never answered as unsupported, whichever of its words is typed. */
+static void test_no_command_is_unsupported(void **state UNUSED)
+{
+    static char verbs[64][32];
+    static char nouns[64][32];
+
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *command = &cli_commands[i];
+        uint32_t verb_count = words_split(command->verb, verbs);
+        uint32_t noun_count =
+            words_split(command->noun != NULL ? command->noun : command->options, nouns);
+
+        for (uint32_t v = 0; v < verb_count; v++) {
+            for (uint32_t n = 0; n < noun_count; n++) {
+                struct cli_request request = {.object = command->object,
+                                              .word_count = nouns[n][0] != '\0' ? 2 : 1,
+                                              .words = {verbs[v], nouns[n]}};
+
+                if (cli_unsupported_find(&request) != NULL) {
+                    fail_msg("%s %s is a command and stands in the table of those that are not",
+                             verbs[v], nouns[n]);
+                }
+            }
+        }
+    }
+}
+
+static void test_unsupported(void **state UNUSED)
+{
+    static const char *const lines[] = {"/c0 start patrolread",
+                                        "/c0 set patrolread=on mode=auto",
+                                        "/c0/v0 start cc force",
+                                        "/c0 delete config",
+                                        "/c0/e1/s1 START Erase simple",
+                                        "/c0/fall import",
+                                        "/c0/p0 show",
+                                        "/c0/v0 start migrate type=raid6",
+                                        "/c0/e1/s1 set missing",
+                                        "/c0/v0 set autobgi=on",
+                                        "/c0 set cc=conc",
+                                        "/c0 flush"};
+    static const char *const others[] = {
+        "/c0 show", "/c0/v0 start bgi", "/c0 set rebuildrate=1", "/c0 frob",
+        "/c0",      "/c0/v0 start ccx"};
+    struct cli_request request;
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        assert_true(parse(&request, lines[i]));
+        if (cli_unsupported_find(&request) == NULL) {
+            fail_msg("not in the table: %s", lines[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_true(parse(&request, others[i]));
+        assert_null(cli_unsupported_find(&request));
+    }
+}
+
+/* The numbers StorCLI's callers know. */
+static void test_error_numbers(void **state UNUSED)
+{
+    assert_int_equal(cli_error_number("already_running"), 85);
+    assert_int_equal(cli_error_number("wrong_state"), 50);
+    assert_int_equal(cli_error_number("too_few_drives"), 143);
+    assert_int_equal(cli_error_number("cache_preserved_blocks"), 84);
+    assert_int_equal(cli_error_number("busy"), 117);
+    assert_int_equal(cli_error_number("stale_precondition"), 103);
+    assert_int_equal(cli_error_number("policy_denied"), CLI_ERROR_GENERIC);
+}
+
+/* Several arrayd: everyone calls its controller 0. */
+static void test_renumber(void **state UNUSED)
+{
+    json_t *state_doc =
+        json_pack("{s:[{s:s, s:s, s:i, s:{s:i, s:s}}, {s:s, s:s, s:i, s:{s:i, s:s, s:[s]}}]}",
+                  "objects", "kind", "controller", "key", "c0", "config_rev", 1, "doc", "index", 0,
+                  "path", "/c0", "kind", "virtual_drive", "key", "v", "config_rev", 1, "doc",
+                  "index", 4, "path", "/c0/v4", "notes", "of /c0/v4 and /c07, not /c0");
+    struct model *model = model_make(state_doc, 3);
+
+    assert_non_null(model);
+    const json_t *controller = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
+    const json_t *vd = model->lists[OBJECT_KIND_VIRTUAL_DRIVE].items[0].doc;
+    assert_int_equal(doc_u64(controller, "index"), 3);
+    assert_string_equal(doc_text(controller, "path"), "/c3");
+    assert_string_equal(doc_text(vd, "path"), "/c3/v4");
+    assert_int_equal(doc_u64(vd, "index"), 4);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(vd, "notes"), 0)),
+                        "of /c3/v4 and /c07, not /c3");
+    model_free(model);
+}
+
 /* Each row can be found by its own verb and noun, and no row hides another. */
 static void test_every_row_is_reachable(void **state UNUSED)
 {
-    static const char *const paths[CLI_OBJECT_MAX] = {
-        "", "/c0", "/c0/e1", "/c0/e1/s1", "/c0/d0", "/c0/v0", "/c0/fall", "/c0/bbu", "/c0/cv"};
+    static const char *const paths[CLI_OBJECT_MAX] = {"",       "/c0",    "/c0/e1",   "/c0/e1/s1",
+                                                      "/c0/d0", "/c0/v0", "/c0/fall", "/c0/bbu",
+                                                      "/c0/cv", "/c0/p1"};
     static struct cli_context context;
 
     for (uint32_t i = 0; i < cli_command_count; i++) {
@@ -175,10 +302,19 @@ static void test_every_row_is_reachable(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_objects),  cmocka_unit_test(test_wrong_objects),
-        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_trailing_words),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_commands), cmocka_unit_test(test_every_row_is_reachable),
+        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_wrong_objects),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_trailing_words),
+        cmocka_unit_test(test_manner),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_every_row_is_reachable),
+        cmocka_unit_test(test_no_command_is_unsupported),
+        cmocka_unit_test(test_unsupported),
+        cmocka_unit_test(test_error_numbers),
+        cmocka_unit_test(test_renumber),
     };
 
     aw_test_catch_asserts();

@@ -1,0 +1,56 @@
+/*
+ * Everything arrayctl changes: the functions the command table names, and how the outcome
+ * for several objects is told.
+ */
+#ifndef ARRAYWRIGHT_CLI_CHANGE_H
+#define ARRAYWRIGHT_CLI_CHANGE_H
+
+#include "cli/command.h"
+
+/* What a command did to several objects. */
+struct change {
+    json_t *rows;
+    int error;             /* of the first failure */
+    const char *verb;      /* for messages: "Start Drive Rebuild" */
+    const char *operation; /* of virtual drives: "BGI" */
+    const char *op;        /* the agent's command */
+    json_t *(*make_args)(struct cli_context *context, const struct model_object *object);
+    const char *confirm; /* what was typed; "" vouches for the drive's serial number */
+};
+
+/* A row of the Detailed Status. */
+void change_row_drive(struct change *change, const json_t *drive, int error, const char *message);
+void change_row_vd(struct change *change, const json_t *vd, int error, const char *message);
+/* Rows of objects that do not exist, and the answer. Takes `missing` and the change's rows. */
+void change_finish(struct cli_context *context, struct change *change, json_t *missing);
+/* op on every drive, or virtual drive, that was named. */
+void change_drives(struct cli_context *context, struct change change);
+void change_vds(struct cli_context *context, struct change change);
+
+/* "start" … of the request; "pause" for "suspend". */
+const char *change_task_word(const struct cli_context *context);
+/* Asks on a terminal for the name that has to be typed; false: there is no terminal. */
+bool change_name_ask(const char *warning, const char *path, const char *name, char out[80]);
+
+/* change_drive.c */
+void change_drive_task(struct cli_context *context);
+void change_drive_spare_add(struct cli_context *context);
+void change_drive_spare_delete(struct cli_context *context);
+void change_drive_set(struct cli_context *context);
+void change_drive_performance_delete(struct cli_context *context);
+void change_drive_locate(struct cli_context *context);
+void change_drive_insert(struct cli_context *context);
+/* change_vd.c */
+void change_vd_delete(struct cli_context *context);
+void change_vd_set(struct cli_context *context);
+void change_vd_task(struct cli_context *context);
+void change_vd_performance_delete(struct cli_context *context);
+/* change_controller.c */
+void change_controller_set(struct cli_context *context);
+/* change_battery.c */
+void change_battery_learn(struct cli_context *context);
+void change_battery_set(struct cli_context *context);
+/* add_vd.c */
+void change_vd_add(struct cli_context *context);
+
+#endif

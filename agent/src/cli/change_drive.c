@@ -1,0 +1,213 @@
+/*
+ * Commands on drives.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/change.h"
+#include "cli/rows.h"
+
+static json_t *args_drive(struct cli_context *context UNUSED, const struct model_object *drive)
+{
+    return json_pack("{s:s}", "drive", drive->key);
+}
+
+static json_t *args_rebuild(struct cli_context *context, const struct model_object *drive)
+{
+    return json_pack("{s:s, s:s}", "drive", drive->key, "action", change_task_word(context));
+}
+
+void change_drive_task(struct cli_context *context)
+{
+    char verb[64];
+
+    (void)snprintf(verb, sizeof(verb), "%s Drive Rebuild", change_task_word(context));
+    verb[0] = (char)(verb[0] - 'a' + 'A');
+    change_drives(context,
+                  (struct change){.verb = verb, .op = "rebuild", .make_args = args_rebuild});
+}
+
+static json_t *args_counters(struct cli_context *context UNUSED, const struct model_object *drive)
+{
+    return json_pack("{s:s, s:s}", "kind", "drive", "key", drive->key);
+}
+
+void change_drive_performance_delete(struct cli_context *context)
+{
+    change_drives(context, (struct change){.verb = "Delete Drive Performance",
+                                           .op = "counters_reset",
+                                           .make_args = args_counters});
+}
+
+static bool is_start(const struct cli_context *context)
+{
+    return strcasecmp(context->request.words[0], "start") == 0;
+}
+
+static json_t *args_locate(struct cli_context *context, const struct model_object *drive)
+{
+    return json_pack("{s:s, s:b}", "drive", drive->key, "on", is_start(context));
+}
+
+void change_drive_locate(struct cli_context *context)
+{
+    change_drives(context, (struct change){.verb = is_start(context) ? "Start Drive Locate"
+                                                                     : "Stop Drive Locate",
+                                           .op = "drive_locate",
+                                           .make_args = args_locate});
+}
+
+/* The keys of the groups in "dgs=0,2-3"; NULL if one does not exist. */
+static json_t *groups_parse(const struct cli_context *context, const char *text)
+{
+    struct cli_numbers numbers;
+    const char *end = NULL;
+    json_t *keys = json_array();
+
+    if (!numbers_parse(text, &numbers, &end) || *end != '\0') {
+        json_decref(keys);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < numbers.count; i++) {
+        const struct model_object *group =
+            model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, numbers.values[i]);
+
+        if (group == NULL) {
+            json_decref(keys);
+            return NULL;
+        }
+        (void)json_array_append_new(keys, json_string(group->key));
+    }
+    return keys;
+}
+
+static json_t *args_spare(struct cli_context *context, const struct model_object *drive)
+{
+    const char *groups = option_value(context, "dgs");
+    json_t *args = json_pack("{s:s}", "drive", drive->key);
+
+    if (groups != NULL) {
+        (void)json_object_set_new(args, "drive_groups", groups_parse(context, groups));
+    }
+    if (option_has(context, "force")) {
+        (void)json_object_set_new(args, "force", json_true());
+        row_text(args, "serial", doc_text(drive->doc, "serial"));
+    }
+    return args;
+}
+
+void change_drive_spare_add(struct cli_context *context)
+{
+    const char *text = option_value(context, "dgs");
+    json_t *groups = text != NULL ? groups_parse(context, text) : NULL;
+
+    if (text != NULL && groups == NULL) {
+        cli_refuse(context, "Add Hot Spare Failed.", CLI_ERROR_GENERIC,
+                   "dgs= must name drive groups: dgs=0,1");
+        return;
+    }
+    json_decref(groups);
+    change_drives(
+        context,
+        (struct change){.verb = "Add Hot Spare", .op = "spare_add", .make_args = args_spare});
+}
+
+void change_drive_spare_delete(struct cli_context *context)
+{
+    change_drives(
+        context,
+        (struct change){.verb = "Delete Hot Spare", .op = "spare_remove", .make_args = args_drive});
+}
+
+static json_t *args_insert(struct cli_context *context, const struct model_object *drive)
+{
+    uint64_t group = 0;
+    uint64_t array = 0;
+    uint64_t row = 0;
+
+    (void)option_number(context, "dg", &group); /* checked by change_drive_insert */
+    (void)option_number(context, "array", &array);
+    (void)option_number(context, "row", &row);
+    const struct model_object *found =
+        model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, group);
+    json_t *args = json_pack("{s:s, s:s, s:I, s:I}", "drive", drive->key, "drive_group",
+                             found != NULL ? found->key : "-", "span", (json_int_t)array, "row",
+                             (json_int_t)row);
+    if (option_has(context, "force")) {
+        (void)json_object_set_new(args, "force", json_true());
+        row_text(args, "serial", doc_text(drive->doc, "serial"));
+    }
+    return args;
+}
+
+void change_drive_insert(struct cli_context *context)
+{
+    uint64_t number = 0;
+
+    if (!option_number(context, "dg", &number) ||
+        model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, number) == NULL ||
+        !option_number(context, "array", &number) || !option_number(context, "row", &number)) {
+        cli_refuse(context, "Insert Drive Failed.", CLI_ERROR_GENERIC,
+                   "dg=, array= and row= must name the place of a lost member");
+        return;
+    }
+    change_drives(
+        context,
+        (struct change){.verb = "Insert Drive", .op = "drive_replace", .make_args = args_insert});
+}
+
+static json_t *args_good(struct cli_context *context, const struct model_object *drive)
+{
+    json_t *args = json_pack("{s:s}", "drive", drive->key);
+
+    if (option_has(context, "force")) {
+        (void)json_object_set_new(args, "force", json_true());
+        row_text(args, "serial", doc_text(drive->doc, "serial"));
+    }
+    return args;
+}
+
+static json_t *args_fault(struct cli_context *context, const struct model_object *drive)
+{
+    static const struct {
+        const char *option;
+        const char *argument;
+    } numbers[] = {{"lba", "lba"}, {"count", "count"}, {"latency", "latency_ms"}};
+    json_t *args =
+        json_pack("{s:s, s:s}", "drive", drive->key, "fault", option_value(context, "fault"));
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        uint64_t value = 0;
+
+        if (option_number(context, numbers[i].option, &value)) {
+            row_number(args, numbers[i].argument, value);
+        }
+    }
+    return args;
+}
+
+void change_drive_set(struct cli_context *context)
+{
+    const char *confirm = option_value(context, "confirm");
+    bool good = option_has(context, "good");
+    bool offline = option_has(context, "offline");
+    bool fault = option_has(context, "fault");
+
+    if (good + offline + fault != 1) {
+        cli_refuse(context, "Set Drive Failed.", CLI_ERROR_GENERIC,
+                   "say one of good, offline and fault=");
+    } else if (good) {
+        change_drives(context, (struct change){.verb = "Set Drive Good",
+                                               .op = "drive_good",
+                                               .make_args = args_good,
+                                               .confirm = confirm != NULL                ? confirm
+                                                          : option_has(context, "force") ? ""
+                                                                                         : NULL});
+    } else {
+        change_drives(context,
+                      (struct change){.verb = offline ? "Set Drive Offline" : "Set Drive Fault",
+                                      .op = offline ? "drive_offline" : "fault_inject",
+                                      .make_args = offline ? args_drive : args_fault});
+    }
+}

@@ -1,0 +1,178 @@
+/*
+ * Commands on virtual drives, except their creation.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/change.h"
+#include "cli/rows.h"
+
+static void vd_delete_visit(struct cli_context *context, const struct model_object *vd, void *data)
+{
+    const char *name = doc_text(vd->doc, "name");
+    const char *confirm = option_value(context, "confirm");
+    bool force = option_has(context, "force");
+    char typed[80];
+    char message[REQUEST_TEXT_BYTES];
+    int error = CLI_ERROR_GENERIC;
+
+    if (confirm == NULL && force) {
+        confirm = name;
+    } else if (confirm == NULL && change_name_ask("deletes, with everything on it,",
+                                                  doc_text(vd->doc, "path"), name, typed)) {
+        confirm = typed;
+    }
+    if (confirm == NULL) {
+        (void)snprintf(message, sizeof(message),
+                       "Everything on it would be lost. Repeat with force, or with confirm=%s",
+                       name);
+    } else {
+        json_t *args = json_pack("{s:s, s:b}", "virtual_drive", vd->key, "force", force);
+
+        error = cli_execute(context, "vd_delete", args, confirm,
+                            cli_precondition(OBJECT_KIND_VIRTUAL_DRIVE, vd), message);
+    }
+    change_row_vd(data, vd->doc, error, message);
+}
+
+void change_vd_delete(struct cli_context *context)
+{
+    struct change change = {.rows = json_array(), .verb = "Delete VD", .operation = "Delete"};
+    json_t *missing = json_array();
+
+    cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_delete_visit, &change);
+    change_finish(context, &change, missing);
+}
+
+static json_t *args_bgi(struct cli_context *context, const struct model_object *vd)
+{
+    return json_pack("{s:s, s:s}", "virtual_drive", vd->key, "action", change_task_word(context));
+}
+
+void change_vd_task(struct cli_context *context)
+{
+    char verb[64];
+
+    (void)snprintf(verb, sizeof(verb), "%s BGI Operation", change_task_word(context));
+    verb[0] = (char)(verb[0] - 'a' + 'A');
+    change_vds(context, (struct change){
+                            .verb = verb, .operation = "BGI", .op = "bgi", .make_args = args_bgi});
+}
+
+static json_t *args_counters(struct cli_context *context UNUSED, const struct model_object *vd)
+{
+    return json_pack("{s:s, s:s}", "kind", "virtual_drive", "key", vd->key);
+}
+
+void change_vd_performance_delete(struct cli_context *context)
+{
+    change_vds(context, (struct change){.verb = "Delete VD Performance",
+                                        .operation = "Delete Perf",
+                                        .op = "counters_reset",
+                                        .make_args = args_counters});
+}
+
+/* Properties: what is typed, what it is called here, and the words for values. */
+struct property {
+    const char *option;
+    const char *shown;
+    const char *argument;
+    struct {
+        const char *typed;
+        const char *word;
+    } values[4]; /* none: free text */
+};
+
+static const struct property vd_property_table[] = {
+    {"name", "Name", "name", {{NULL, NULL}}},
+    {"wrcache",
+     "wrCache",
+     "write_policy",
+     {{"wt", "write_through"}, {"wb", "write_back"}, {"awb", "always_write_back"}}},
+    {"rdcache",
+     "rdCache",
+     "read_policy",
+     {{"nora", "no_read_ahead"}, {"ra", "read_ahead"}, {"adra", "adaptive_read_ahead"}}},
+    {"iopolicy", "IoPolicy", "io_policy", {{"direct", "direct"}, {"cached", "cached"}}},
+    {"pdcache",
+     "PdCac",
+     "drive_cache_policy",
+     {{"on", "on"}, {"off", "off"}, {"default", "default"}}},
+    {"accesspolicy",
+     "AccPolicy",
+     "access",
+     {{"rw", "read_write"}, {"ro", "read_only"}, {"blocked", "blocked"}}},
+    {"stripelog", "StripeLog", "stripe_log", {{"on", "true"}, {"off", "false"}}},
+};
+
+/* The word for a typed value; NULL if it is none of the property's. */
+static const char *property_word(const struct property *property, const char *typed)
+{
+    if (property->values[0].typed == NULL) {
+        return typed;
+    }
+    for (size_t i = 0; i < 4 && property->values[i].typed != NULL; i++) {
+        if (strcasecmp(typed, property->values[i].typed) == 0) {
+            return property->values[i].word;
+        }
+    }
+    return NULL;
+}
+
+static void vd_property_set(struct cli_context *context, const struct model_object *vd,
+                            const struct property *property, struct change *change)
+{
+    const char *typed = option_value(context, property->option);
+    const char *word = property_word(property, typed);
+    char message[REQUEST_TEXT_BYTES];
+    int error = CLI_ERROR_GENERIC;
+
+    if (word == NULL) {
+        (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
+                       property->option);
+    } else {
+        bool flag = strcmp(property->argument, "stripe_log") == 0;
+
+        error = cli_execute(context, "vd_set",
+                            json_pack("{s:s, s:o}", "virtual_drive", vd->key, property->argument,
+                                      flag ? json_boolean(word[0] == 't') : json_string(word)),
+                            NULL, json_array(), message);
+    }
+    (void)json_array_append_new(change->rows, json_pack("{s:I, s:s, s:s, s:s, s:i, s:s}", "VD",
+                                                        (json_int_t)doc_u64(vd->doc, "index"),
+                                                        "Property", property->shown, "Value", typed,
+                                                        "Status", error == 0 ? "Success" : "Failed",
+                                                        "ErrCd", error, "ErrMsg", message));
+    change->error = change->error == 0 ? error : change->error;
+}
+
+static void vd_set_visit(struct cli_context *context, const struct model_object *vd, void *data)
+{
+    for (size_t i = 0; i < sizeof(vd_property_table) / sizeof(vd_property_table[0]); i++) {
+        if (option_has(context, vd_property_table[i].option)) {
+            vd_property_set(context, vd, &vd_property_table[i], data);
+        }
+    }
+}
+
+void change_vd_set(struct cli_context *context)
+{
+    struct change change = {.rows = json_array()};
+    json_t *missing = json_array();
+
+    if (context->option_count == 0) {
+        cli_refuse(context, "None", CLI_ERROR_GENERIC, "say what to set, for example name=data");
+        json_decref(change.rows);
+        json_decref(missing);
+        return;
+    }
+    cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_set_visit, &change);
+    if (json_array_size(missing) > 0) {
+        change.error = CLI_ERROR_GENERIC;
+    }
+    (void)json_array_extend(change.rows, missing);
+    json_decref(missing);
+    /* StorCLI lists what was set in the Detailed Status, success or not. */
+    report_add(&context->report, context->number, change.error, "None", change.rows, NULL);
+}

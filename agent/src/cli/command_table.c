@@ -1,0 +1,113 @@
+/*
+ * The table of commands: see command.h. The first row that fits the object, the verb and the
+ * noun is taken, so a row without a noun stands behind those with one.
+ */
+#include "cli/change.h"
+#include "cli/show.h"
+
+#define CONTROLLER_PROPERTIES                                                                      \
+    "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
+    "copyback|cc|consistencycheck|pr|patrolread"
+#define VD_ADD_OPTIONS                                                                             \
+    "type= r0 r1 r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb nora "  \
+    "ra adra direct cached strip= spares= force"
+
+const struct cli_command cli_commands[] = {
+    {CLI_OBJECT_NONE, "adpallinfo", NULL, "a0 aall -a0 -aall", show_legacy_adapter, "adpallinfo a0",
+     "MegaCLI's summary, for health checks that still ask for it."},
+    {CLI_OBJECT_NONE, "show", "ctrlcount", "", show_controller_count, "show ctrlcount",
+     "Number of controllers."},
+    {CLI_OBJECT_NONE, "show", NULL, "all", show_host, "show [all]", "Overview of all controllers."},
+
+    {CLI_OBJECT_CONTROLLER, "show", "all", "", show_controller_all, "/cX show all",
+     "Everything about the controller."},
+    {CLI_OBJECT_CONTROLLER, "show", "events", "type= filter= file=", show_events,
+     "/cX show events [type=latest=N] [filter=info|warning|critical|fatal] [file=PATH]",
+     "The event log, oldest first."},
+    {CLI_OBJECT_CONTROLLER, "show", CONTROLLER_PROPERTIES, CONTROLLER_PROPERTIES,
+     show_controller_property,
+     "/cX show rebuildrate|bgirate|autorebuild|time|temperature|cc|patrolread|...",
+     "Properties of the controller; several may be named."},
+    {CLI_OBJECT_CONTROLLER, "show", "preservedcache", "", show_preserved_cache,
+     "/cX show preservedcache", "Cached writes that wait for their drives."},
+    {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
+     "Drive groups, virtual drives and drives."},
+    {CLI_OBJECT_CONTROLLER, "set", NULL, "rebuildrate= bgirate= autorebuild=",
+     change_controller_set, "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off",
+     "Changes properties of the controller."},
+    {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
+     "/cX add vd r0|r1|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
+     "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
+     "[spares=e:s,…] [force]",
+     "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
+     "with PDperArray=n."},
+
+    {CLI_OBJECT_ENCLOSURE, "show", NULL, "all", show_enclosure, "/cX/eX show [all]", "Enclosures."},
+
+    {CLI_OBJECT_DRIVE, "show", "rebuild|copyback|initialization|erase", "", show_drive_operation,
+     "/cX/eX/sX show rebuild|copyback|initialization|erase", "Progress of background work."},
+    {CLI_OBJECT_DRIVE, "show", "perf", "all", show_drive_performance, "/cX/eX/sX show perf [all]",
+     "How long the drive's operations took; all: the histogram."},
+    {CLI_OBJECT_DRIVE, "delete|del", "perf", "", change_drive_performance_delete,
+     "/cX/eX/sX delete perf", "Starts the drive's latency histograms over."},
+    {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX/eX/sX show [all]", "Drives."},
+    {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "rebuild", "", change_drive_task,
+     "/cX/eX/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
+    {CLI_OBJECT_DRIVE, "start|stop", "locate", "", change_drive_locate,
+     "/cX/eX/sX start|stop locate", "Lights the drive's locate lamp."},
+    {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= force", change_drive_spare_add,
+     "/cX/eX/sX add hotsparedrive [dgs=<list>] [force]", "Makes a global or dedicated hot spare."},
+    {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
+     "/cX/eX/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
+    {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,
+     "/cX/eX/sX insert dg=A array=B row=C [force]",
+     "Puts a drive in the place of a lost member and rebuilds it."},
+    {CLI_OBJECT_DRIVE, "set", NULL,
+     "good offline force confirm= fault= lba= count= latency=", change_drive_set,
+     "/cX/eX/sX set good [force] | offline | fault=pull|return|replace|media_error|slow|"
+     "write_error|clear [lba=n] [count=n] [latency=ms]",
+     "Changes a drive's state, or tries a fault on an emulated drive."},
+
+    {CLI_OBJECT_GROUP, "show", NULL, "all", show_group, "/cX/dX show [all]", "Drive groups."},
+
+    {CLI_OBJECT_VD, "show", "bgi|init|cc|migrate|erase|autobgi", "", show_vd_operation,
+     "/cX/vX show bgi|init|cc|migrate|erase|autobgi", "Progress of background work."},
+    {CLI_OBJECT_VD, "show", "perf", "all", show_vd_performance, "/cX/vX show perf [all]",
+     "How long the requests of its users took; all: the histogram."},
+    {CLI_OBJECT_VD, "delete|del", "perf", "", change_vd_performance_delete, "/cX/vX delete perf",
+     "Starts the virtual drive's latency histograms over."},
+    {CLI_OBJECT_VD, "show", NULL, "all", show_vd, "/cX/vX show [all]", "Virtual drives."},
+    {CLI_OBJECT_VD, "delete|del", "preservedcache", "force confirm=", change_preserved_delete,
+     "/cX/vX delete preservedcache [force] [confirm=NAME]",
+     "Throws away cached writes that wait for their drives: they are lost. Without force the "
+     "virtual drive's name must be typed."},
+    {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", change_vd_delete,
+     "/cX/vX del [force] [confirm=NAME]",
+     "Deletes a virtual drive and everything on it. Without force its name must be typed."},
+    {CLI_OBJECT_VD, "set", NULL,
+     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog=", change_vd_set,
+     "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
+     "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off",
+     "Changes properties of a virtual drive."},
+    {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,
+     "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},
+
+    {CLI_OBJECT_BBU, "show", NULL, "all status properties modes", show_battery,
+     "/cX/bbu show [all|status|properties|modes]", "The battery."},
+    {CLI_OBJECT_BBU, "start", "learn", "", change_battery_learn, "/cX/bbu start learn",
+     "Starts a learn cycle; write-back is suspended until it ends, unless it is transparent."},
+    {CLI_OBJECT_BBU, "set", NULL,
+     "autolearnmode= learndelayinterval= learnstarttime= fault=", change_battery_set,
+     "/cX/bbu set autolearnmode=0|1|2|3 | learnDelayInterval=<0-168> | "
+     "learnStartTime=\"yyyy/mm/dd hh\" | fault=fail|remove|low_charge|overheat|wear_out|power_off|"
+     "clear",
+     "Learn cycles (0 automatic, 1 disabled, 2 warn only, 3 by hand only), or a fault on an "
+     "emulated battery."},
+    {CLI_OBJECT_CACHEVAULT, "show", NULL, "all status properties", show_battery,
+     "/cX/cv show [all|status|properties]", "The cache vault."},
+    {CLI_OBJECT_CACHEVAULT, "start", "learn", "", change_battery_learn, "/cX/cv start learn",
+     "Refused: a persistent medium has nothing to learn."},
+    {CLI_OBJECT_FOREIGN, "show", NULL, "all", show_foreign, "/cX/fall show [all]",
+     "Drives of foreign configurations."},
+};
+const uint32_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);

@@ -1,0 +1,13 @@
+/*
+ * StorCLI's error numbers for this agent's reasons.
+ */
+#ifndef ARRAYWRIGHT_CLI_ERROR_H
+#define ARRAYWRIGHT_CLI_ERROR_H
+
+/* StorCLI's generic error number. */
+#define CLI_ERROR_GENERIC 255
+
+/* 0 to 58 are MegaRAID's firmware status numbers; CLI_ERROR_GENERIC where it has none. */
+int cli_error_number(const char *reason_code);
+
+#endif

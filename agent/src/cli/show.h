@@ -1,0 +1,52 @@
+/*
+ * Everything arrayctl shows: the functions the command table names.
+ */
+#ifndef ARRAYWRIGHT_CLI_SHOW_H
+#define ARRAYWRIGHT_CLI_SHOW_H
+
+#include "cli/command.h"
+
+/* Ends a "show": failure if something that was named is missing. Takes the references. */
+void show_finish(struct cli_context *context, const char *description, json_t *missing,
+                 json_t *data);
+
+/* show_host.c */
+void show_host(struct cli_context *context);
+void show_controller_count(struct cli_context *context);
+void show_legacy_adapter(struct cli_context *context);
+/* show_controller.c */
+void show_controller(struct cli_context *context);
+void show_controller_all(struct cli_context *context);
+const char *controller_status_shown(const json_t *controller);
+uint32_t controller_drive_count(const struct model *model); /* drives that are present */
+uint64_t controller_port_count(const struct model *model);
+/* show_property.c */
+void show_controller_property(struct cli_context *context);
+/* show_objects.c */
+void show_enclosure(struct cli_context *context);
+void show_drive(struct cli_context *context);
+void show_group(struct cli_context *context);
+void show_vd(struct cli_context *context);
+void show_foreign(struct cli_context *context);
+/* show_operations.c */
+void show_drive_operation(struct cli_context *context);
+void show_vd_operation(struct cli_context *context);
+/* show_battery.c */
+void show_battery(struct cli_context *context);
+const struct model_object *cli_battery(const struct model *model); /* or NULL */
+/* The battery if it goes by the name that was typed (bbu, cv); NULL: refused. */
+const struct model_object *cli_battery_or_refuse(struct cli_context *context);
+bool battery_is_vault(const json_t *doc);
+const char *battery_state_shown(const json_t *doc);
+uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
+json_t *battery_summary_row(const json_t *doc);
+/* preserved.c */
+void show_preserved_cache(struct cli_context *context);
+void change_preserved_delete(struct cli_context *context);
+/* show_events.c */
+void show_events(struct cli_context *context);
+/* show_performance.c */
+void show_drive_performance(struct cli_context *context);
+void show_vd_performance(struct cli_context *context);
+
+#endif

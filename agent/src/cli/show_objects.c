@@ -1,0 +1,238 @@
+/*
+ * Enclosures, drives, drive groups, virtual drives, foreign configurations.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/rows.h"
+#include "cli/show.h"
+
+void show_finish(struct cli_context *context, const char *description, json_t *missing,
+                 json_t *data)
+{
+    bool failed = json_array_size(missing) > 0;
+
+    if (!failed) {
+        json_decref(missing);
+        missing = NULL;
+    }
+    report_add(&context->report, context->number, failed ? CLI_ERROR_GENERIC : 0, description,
+               missing, data);
+}
+
+/* Enclosures. */
+
+static void enclosure_visit(struct cli_context *context, const struct model_object *object,
+                            void *rows)
+{
+    rows_append(rows, enclosure_row(context->model, object->doc));
+}
+
+static void enclosure_all_visit(struct cli_context *context, const struct model_object *object,
+                                void *data)
+{
+    char name[80];
+
+    /* The blank behind the name is StorCLI's. */
+    (void)snprintf(name, sizeof(name), "Enclosure %s ", doc_text(object->doc, "path"));
+    row_set(data, name, enclosure_details(context->model, object->doc));
+}
+
+void show_enclosure(struct cli_context *context)
+{
+    json_t *missing = json_array();
+    json_t *data = json_object();
+
+    if (option_has(context, "all")) {
+        cli_each_numbered(context, OBJECT_KIND_ENCLOSURE, missing, enclosure_all_visit, data);
+    } else {
+        json_t *rows = json_array();
+
+        cli_each_numbered(context, OBJECT_KIND_ENCLOSURE, missing, enclosure_visit, rows);
+        row_set(data, "Properties", rows);
+    }
+    show_finish(context, "None", missing, data);
+}
+
+/* Drives. */
+
+static void drive_visit(struct cli_context *context, const struct model_object *object, void *rows)
+{
+    rows_append(rows, drive_row(context->model, object->doc));
+}
+
+static void drive_all_visit(struct cli_context *context, const struct model_object *object,
+                            void *data)
+{
+    char name[96];
+    json_t *rows = json_array();
+
+    rows_append(rows, drive_row(context->model, object->doc));
+    (void)snprintf(name, sizeof(name), "Drive %s", doc_text(object->doc, "path"));
+    row_set(data, name, rows);
+    (void)snprintf(name, sizeof(name), "Drive %s - Detailed Information",
+                   doc_text(object->doc, "path"));
+    row_set(data, name, drive_details(context->model, object->doc));
+}
+
+void show_drive(struct cli_context *context)
+{
+    json_t *missing = json_array();
+    json_t *data = json_object();
+    size_t found = 0;
+
+    if (option_has(context, "all")) {
+        cli_each_drive(context, missing, drive_all_visit, data);
+        found = json_object_size(data);
+    } else {
+        json_t *rows = json_array();
+
+        cli_each_drive(context, missing, drive_visit, rows);
+        found = json_array_size(rows);
+        row_set(data, "Drive Information", rows);
+    }
+    if (found == 0 && json_array_size(missing) == 0) {
+        rows_append(missing, json_pack("{s:s, s:s, s:i, s:s}", "Drive", "-", "Status", "Failure",
+                                       "ErrCd", CLI_ERROR_GENERIC, "ErrMsg", "No drive found!"));
+    }
+    if (found == 0) {
+        json_decref(data);
+        data = NULL;
+    }
+    show_finish(context,
+                found > 0 ? "Show Drive Information Succeeded." : "Show Drive Information Failed.",
+                missing, data);
+}
+
+/* Drive groups. */
+
+struct group_lists {
+    json_t *topology, *vds, *drives, *free_space;
+};
+
+static void group_visit(struct cli_context *context, const struct model_object *object, void *data)
+{
+    struct group_lists *lists = data;
+    const struct model *model = context->model;
+    const struct model_list *list = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+
+    topology_rows(lists->topology, model, object);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (strcmp(doc_text(list->items[i].doc, "drive_group"), object->key) == 0) {
+            rows_append(lists->vds, vd_row(model, list->items[i].doc));
+        }
+    }
+    list = &model->lists[OBJECT_KIND_DRIVE];
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (strcmp(doc_text(list->items[i].doc, "drive_group"), object->key) == 0) {
+            rows_append(lists->drives, drive_row(model, list->items[i].doc));
+        }
+    }
+    if (doc_u64(object->doc, "free_bytes") > 0) {
+        json_t *row = json_object();
+
+        row_number(row, "DG", doc_u64(object->doc, "index"));
+        row_size(row, "Size", doc_u64(object->doc, "free_bytes"));
+        rows_append(lists->free_space, row);
+    }
+}
+
+static void missing_groups_name(json_t *missing)
+{
+    json_t *row;
+    size_t index;
+
+    json_array_foreach(missing, index, row)
+    {
+        row_text(row, "Status", "Not found");
+    }
+}
+
+void show_group(struct cli_context *context)
+{
+    struct group_lists lists = {json_array(), json_array(), json_array(), json_array()};
+    json_t *missing = json_array();
+    json_t *data = json_object();
+
+    cli_each_numbered(context, OBJECT_KIND_DRIVE_GROUP, missing, group_visit, &lists);
+    row_set(data, "TOPOLOGY", lists.topology);
+    row_set(data, "VD LIST", lists.vds);
+    row_set(data, "DG Drive LIST", lists.drives);
+    if (json_array_size(lists.free_space) > 0) {
+        row_set(data, "FREE SPACE DETAILS", lists.free_space);
+    } else {
+        json_decref(lists.free_space);
+    }
+    missing_groups_name(missing);
+    show_finish(context, "Show Diskgroup Succeeded", missing, data);
+}
+
+/* Virtual drives. */
+
+static void vd_visit(struct cli_context *context, const struct model_object *object, void *rows)
+{
+    rows_append(rows, vd_row(context->model, object->doc));
+}
+
+static void vd_all_visit(struct cli_context *context, const struct model_object *object, void *data)
+{
+    const struct model_list *drives = &context->model->lists[OBJECT_KIND_DRIVE];
+    unsigned index = (unsigned)doc_u64(object->doc, "index");
+    json_t *rows = json_array();
+    json_t *members = json_array();
+    char name[64];
+
+    rows_append(rows, vd_row(context->model, object->doc));
+    row_set(data, doc_text(object->doc, "path"), rows);
+    for (uint32_t i = 0; i < drives->count; i++) {
+        const json_t *drive = drives->items[i].doc;
+
+        if (strcmp(doc_text(drive, "drive_group"), doc_text(object->doc, "drive_group")) == 0) {
+            rows_append(members, drive_row(context->model, drive));
+        }
+    }
+    (void)snprintf(name, sizeof(name), "PDs for VD %u", index);
+    row_set(data, name, members);
+    (void)snprintf(name, sizeof(name), "VD%u Properties", index);
+    row_set(data, name, vd_properties(context->model, object));
+}
+
+void show_vd(struct cli_context *context)
+{
+    json_t *missing = json_array();
+    json_t *data = json_object();
+
+    if (option_has(context, "all")) {
+        cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_all_visit, data);
+    } else {
+        json_t *rows = json_array();
+
+        cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_visit, rows);
+        row_set(data, "Virtual Drives", rows);
+    }
+    bool none = context->model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count == 0;
+    show_finish(context, none ? "No VDs have been configured." : "None", missing, data);
+}
+
+/* Foreign configurations. */
+
+void show_foreign(struct cli_context *context)
+{
+    const struct model_list *list = &context->model->lists[OBJECT_KIND_DRIVE];
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (doc_bool(list->items[i].doc, "foreign") && doc_bool(list->items[i].doc, "present")) {
+            rows_append(rows, drive_row(context->model, list->items[i].doc));
+        }
+    }
+    if (json_array_size(rows) == 0) {
+        json_decref(rows);
+        cli_answer(context, "Couldn't find any foreign Configuration", NULL);
+        return;
+    }
+    json_t *data = json_object();
+    row_number(data, "Total foreign drive Count", json_array_size(rows));
+    row_set(data, "FOREIGN PD LIST", rows);
+    cli_answer(context, "Operation on foreign configuration Succeeded", data);
+}

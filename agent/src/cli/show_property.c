@@ -1,0 +1,111 @@
+/*
+ * /cX show <property>: Ctrl_Prop and Value, several properties in one answer.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/rows.h"
+#include "cli/show.h"
+
+#define VALUE_BYTES 64u
+
+struct property_row {
+    const char *noun;  /* as it is typed */
+    const char *shown; /* Ctrl_Prop */
+    const char *text;  /* a value that is always this; NULL: `make` */
+    void (*make)(const json_t *controller, char out[VALUE_BYTES]);
+};
+
+static void rate_text(const json_t *controller, const char *field, char out[VALUE_BYTES])
+{
+    (void)snprintf(out, VALUE_BYTES, "%u%%", (unsigned)doc_u64(controller, field));
+}
+
+static void make_rebuild_rate(const json_t *controller, char out[VALUE_BYTES])
+{
+    rate_text(controller, "rebuild_rate_percent", out);
+}
+
+static void make_bgi_rate(const json_t *controller, char out[VALUE_BYTES])
+{
+    rate_text(controller, "bgi_rate_percent", out);
+}
+
+static void make_auto_rebuild(const json_t *controller, char out[VALUE_BYTES])
+{
+    (void)snprintf(out, VALUE_BYTES, "%s", doc_bool(controller, "auto_rebuild") ? "ON" : "OFF");
+}
+
+static void make_time(const json_t *controller UNUSED, char out[VALUE_BYTES])
+{
+    time_t now = time(NULL);
+    struct tm local;
+
+    out[0] = '\0';
+    if (localtime_r(&now, &local) != NULL) {
+        (void)strftime(out, VALUE_BYTES, "%Y/%m/%d %H:%M:%S", &local);
+    }
+}
+
+/* In the order in which they are shown. What is never on here is told so. */
+static const struct property_row properties[] = {
+    {"rebuildrate", "Rebuildrate", NULL, make_rebuild_rate},
+    {"bgirate", "BGI Rate", NULL, make_bgi_rate},
+    {"autorebuild", "AutoRebuild", NULL, make_auto_rebuild},
+    {"time", "Time", NULL, make_time},
+    {"temperature", "ROC temperature(Degree Celsius)", "0", NULL},
+    {"foreignautoimport", "ForeignAutoImport", "OFF", NULL},
+    {"bootdrive", "BootDrive", "No Boot Drive", NULL},
+    {"jbod", "JBOD", "OFF", NULL},
+    {"alarm", "Alarm", "ABSENT", NULL},
+    {"copyback", "Copyback", "OFF", NULL},
+    {"cc|consistencycheck", "CC Operation Mode", "Disabled", NULL},
+    {"cc|consistencycheck", "CC Execution Delay", "0", NULL},
+    {"cc|consistencycheck", "CC Next Starttime", "NA", NULL},
+    {"cc|consistencycheck", "CC Current State", "Stopped", NULL},
+    {"cc|consistencycheck", "CC Number of iterations", "0", NULL},
+    {"cc|consistencycheck", "CC Number of VD completed", "0", NULL},
+    {"cc|consistencycheck", "CC Excluded VDs", "None", NULL},
+    {"pr|patrolread", "PR Mode", "Disable", NULL},
+    {"pr|patrolread", "PR Execution Delay", "0", NULL},
+    {"pr|patrolread", "PR iterations completed", "0", NULL},
+    {"pr|patrolread", "PR Next Start time", "NA", NULL},
+    {"pr|patrolread", "PR on SSD", "Disabled", NULL},
+    {"pr|patrolread", "PR Current State", "Stopped", NULL},
+    {"pr|patrolread", "PR Excluded VDs", "None", NULL},
+    {"pr|patrolread", "PR MaxConcurrentPd", "0", NULL},
+};
+
+static bool is_asked(const struct cli_context *context, const char *noun)
+{
+    for (uint32_t i = 1; i < context->request.word_count; i++) {
+        if (word_is_one_of(context->request.words[i], noun)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void show_controller_property(struct cli_context *context)
+{
+    const json_t *controller = cli_controller(context)->doc;
+    json_t *rows = json_array();
+    json_t *data = json_object();
+
+    for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+        const struct property_row *property = &properties[i];
+        char value[VALUE_BYTES];
+
+        if (!is_asked(context, property->noun)) {
+            continue;
+        }
+        if (property->make != NULL) {
+            property->make(controller, value);
+        }
+        rows_append(rows, json_pack("{s:s, s:s}", "Ctrl_Prop", property->shown, "Value",
+                                    property->text != NULL ? property->text : value));
+    }
+    row_set(data, "Controller Properties", rows);
+    cli_answer(context, "None", data);
+}
