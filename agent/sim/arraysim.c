@@ -26,7 +26,7 @@ static const char usage_text[] =
     "  --minutes M     as many lives as begin within M minutes\n"
     "  --points N      as many lives as it takes for N crash points\n"
     "  --min-points N  fewer crash points than that are a failure\n"
-    "  --level L       RAID level (0, 1, 5, ...); default: by the seed\n"
+    "  --level L       RAID level (0, 1, 1E, 5, ...); default: by the seed\n"
     "  --bug NAME      plants a bug (base/sim_bug.h; --bug help lists them)\n"
     "  --shrink        a failing life is reduced to what it takes\n"
     "  --steps A,B-C   only these steps of each life\n"
@@ -75,18 +75,8 @@ static int level_parse(const char *text)
 {
     enum raid_level level = RAID_LEVEL_0;
 
-    for (const char *at = text; *at != '\0'; at++) {
-        if (*at < '0' || *at > '9') {
-            usage("a RAID level is wanted");
-        }
-    }
-    {
-        char name[16];
-
-        (void)snprintf(name, sizeof(name), "R%s", text); /* what is cut is no level */
-        if (raid_level_parse(name, &level) != 0) {
-            usage("no such RAID level");
-        }
+    if (raid_level_parse(text, &level) != 0) {
+        usage("no such RAID level");
     }
     return (int)level;
 }

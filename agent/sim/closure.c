@@ -235,6 +235,7 @@ static void story_begin(struct story *story, int level, bool drives, uint64_t se
     } ranges[RAID_LEVEL_MAX] = {
         [RAID_LEVEL_1] = {1, 2, 3},  [RAID_LEVEL_5] = {1, 3, 6},  [RAID_LEVEL_6] = {1, 4, 7},
         [RAID_LEVEL_10] = {2, 2, 2}, [RAID_LEVEL_50] = {2, 3, 4}, [RAID_LEVEL_60] = {2, 4, 5},
+        [RAID_LEVEL_1E] = {1, 3, 6},
     };
     struct sim_array_options options = {.level = (enum raid_level)level,
                                         .block_bytes = BLOCK_BYTES,
@@ -470,6 +471,7 @@ static struct layout layout_of(struct sim_array *array)
 
     return (struct layout){
         .mirrored = level->mirrored,
+        .pairs = level->adjacent_pairs,
         .parity_count = level->parity_count,
         .span_count = geometry->span_count,
         .members_per_span = geometry->members_per_span,

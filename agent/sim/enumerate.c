@@ -22,8 +22,8 @@ struct scope {
 };
 
 static const struct scope scopes[] = {
-    {RAID_LEVEL_1, 1, 2}, {RAID_LEVEL_1, 1, 3}, {RAID_LEVEL_5, 1, 3},
-    {RAID_LEVEL_5, 1, 4}, {RAID_LEVEL_6, 1, 4}, {RAID_LEVEL_10, 2, 2},
+    {RAID_LEVEL_1, 1, 2}, {RAID_LEVEL_1, 1, 3},  {RAID_LEVEL_5, 1, 3},  {RAID_LEVEL_5, 1, 4},
+    {RAID_LEVEL_6, 1, 4}, {RAID_LEVEL_10, 2, 2}, {RAID_LEVEL_1E, 1, 3},
 };
 
 struct enumeration {

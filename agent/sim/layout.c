@@ -8,6 +8,14 @@
 
 #include "base/assert.h"
 
+static void pair_slot_find(const struct layout *layout, uint64_t slot, uint32_t *ret_member,
+                           uint64_t *ret_offset_bytes)
+{
+    *ret_member = (uint32_t)(slot % layout->members_per_span);
+    *ret_offset_bytes =
+        layout->extent_start_bytes + slot / layout->members_per_span * layout->strip_bytes;
+}
+
 void layout_find(const struct layout *layout, uint64_t offset_bytes, uint32_t *ret_member,
                  uint64_t *ret_offset_bytes)
 {
@@ -20,6 +28,11 @@ void layout_find(const struct layout *layout, uint64_t offset_bytes, uint32_t *r
     uint64_t s = row / layout->span_count;
     uint32_t place = d;
 
+    if (layout->pairs) {
+        pair_slot_find(layout, strip * 2, ret_member, ret_offset_bytes);
+        *ret_offset_bytes += offset_bytes % layout->strip_bytes;
+        return;
+    }
     if (layout->parity_count > 0) {
         uint32_t p = n - 1 - (uint32_t)(s % n);
 
@@ -105,10 +118,36 @@ static const char *row_check(const struct layout *layout, uint32_t span, uint64_
     return wrong;
 }
 
+static const char *pairs_check(const struct layout *layout, uint64_t *ret_row)
+{
+    uint64_t pairs = layout->extent_bytes / layout->strip_bytes * layout->members_per_span / 2;
+    uint8_t *memory = malloc(2 * (size_t)layout->strip_bytes);
+    uint8_t *copies[2] = {memory, memory + layout->strip_bytes};
+    const char *wrong = NULL;
+
+    ASSERT(memory != NULL);
+    for (uint64_t pair = 0; pair < pairs && wrong == NULL; pair++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t member = 0;
+            uint64_t offset = 0;
+
+            pair_slot_find(layout, pair * 2 + i, &member, &offset);
+            layout->read(layout->context, member, offset, copies[i], layout->strip_bytes);
+        }
+        wrong = mirror_check(copies, 2, layout->strip_bytes);
+        *ret_row = pair;
+    }
+    free(memory);
+    return wrong;
+}
+
 const char *layout_check(const struct layout *layout, uint64_t *ret_row)
 {
     uint64_t span_rows = layout->extent_bytes / layout->strip_bytes;
 
+    if (layout->pairs) {
+        return pairs_check(layout, ret_row);
+    }
     for (uint32_t span = 0; span < layout->span_count; span++) {
         for (uint64_t s = 0; s < span_rows; s++) {
             const char *wrong = row_check(layout, span, s);

@@ -13,7 +13,8 @@
 /* One virtual drive. */
 struct layout {
     bool mirrored;          /* every member of a span has the same */
-    uint32_t parity_count;  /* 0, 1: P, 2: P and Q */
+    bool pairs; /* RAID 1E: strips in two copies, one after the other round the members */
+    uint32_t parity_count; /* 0, 1: P, 2: P and Q */
     uint32_t span_count;
     uint32_t members_per_span;
     uint32_t strip_bytes;

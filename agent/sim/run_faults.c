@@ -50,12 +50,12 @@ static bool within_budget(const struct run *run, uint32_t member)
     const struct vd_config *config = vd_config(sim_array_vd(run->array, 0));
     uint32_t width = config->geometry.members_per_span;
     uint32_t first = member / width * width;
-    uint32_t troubled = 1;
+    uint32_t troubled = UINT32_C(1) << (member - first);
 
     for (uint32_t i = first; i < first + width; i++) {
-        troubled += i != member && drive_is_troubled(run, i) ? 1u : 0u;
+        troubled |= drive_is_troubled(run, i) ? UINT32_C(1) << (i - first) : 0u;
     }
-    return troubled <= geometry_span_tolerance(&config->geometry);
+    return geometry_losses_left(&config->geometry, troubled) >= 0;
 }
 
 static void fault_media(struct run *run, struct sim_drive *sim)

@@ -19,6 +19,7 @@ static struct layout layout_of(struct run *run, const struct vd_config *config)
 
     return (struct layout){
         .mirrored = level->mirrored,
+        .pairs = level->adjacent_pairs,
         .parity_count = level->parity_count,
         .span_count = geometry->span_count,
         .members_per_span = geometry->members_per_span,
@@ -57,6 +58,20 @@ static void raw_check(struct run *run, uint32_t index)
     free(bytes);
 }
 
+/* Whoever does not hold the other copy of what is lost may go as well. */
+static void more_pairs_lose(struct run *run, const struct geometry *geometry, uint32_t lost)
+{
+    for (uint32_t place = 0; place < geometry->members_per_span; place++) {
+        uint32_t bit = UINT32_C(1) << place;
+
+        if ((lost & bit) == 0 && geometry_losses_left(geometry, lost | bit) >= 0 &&
+            run_chance(run, 50)) {
+            lost |= bit;
+            sim_drive_pull(sim_array_sim(run->array, place), false);
+        }
+    }
+}
+
 /* As many drives of every span as it bears are pulled; all data must still be there. */
 static void loss_check(struct run *run)
 {
@@ -76,6 +91,9 @@ static void loss_check(struct run *run)
 
             sim_drive_pull(sim_array_sim(run->array, span * geometry->members_per_span + place),
                            false);
+        }
+        if (raid_level_info(geometry->level)->adjacent_pairs) {
+            more_pairs_lose(run, geometry, UINT32_C(1) << first);
         }
     }
     load_verify(run, "with drives pulled", false);

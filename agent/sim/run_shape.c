@@ -10,8 +10,16 @@ static const struct {
 } ranges[RAID_LEVEL_MAX] = {
     [RAID_LEVEL_0] = {1, 1, 2, 5},  [RAID_LEVEL_1] = {1, 1, 2, 3},  [RAID_LEVEL_5] = {1, 1, 3, 6},
     [RAID_LEVEL_6] = {1, 1, 4, 7},  [RAID_LEVEL_10] = {2, 3, 2, 2}, [RAID_LEVEL_50] = {2, 2, 3, 4},
-    [RAID_LEVEL_60] = {2, 2, 4, 5},
+    [RAID_LEVEL_60] = {2, 2, 4, 5}, [RAID_LEVEL_1E] = {1, 1, 3, 7},
 };
+
+/* The level that came last has seeds of its own, so that those recorded keep their lives. */
+static uint32_t level_draw(struct run *run)
+{
+    uint32_t level = (uint32_t)run_below(run, RAID_LEVEL_1E);
+
+    return run->options->seed % 8 == 5 ? RAID_LEVEL_1E : level;
+}
 
 static void extent_choose_small(struct run *run, struct sim_array_options *options)
 {
@@ -39,8 +47,7 @@ static void extent_choose(struct run *run, struct sim_array_options *options)
 void shape_choose(struct run *run, struct sim_array_options *options)
 {
     static const uint32_t ops[] = {2, 3, 8, 64};
-    uint32_t level = run->options->level >= 0 ? (uint32_t)run->options->level
-                                              : (uint32_t)run_below(run, RAID_LEVEL_MAX);
+    uint32_t level = run->options->level >= 0 ? (uint32_t)run->options->level : level_draw(run);
     uint32_t width_max = ranges[level].width_max;
 
     if (run->options->small) {

@@ -7,8 +7,8 @@
 #include "closure.h"
 #include "raid/geometry.h"
 
-static const int levels[] = {RAID_LEVEL_1,  RAID_LEVEL_5,  RAID_LEVEL_6,
-                             RAID_LEVEL_10, RAID_LEVEL_50, RAID_LEVEL_60};
+static const int levels[] = {RAID_LEVEL_1,  RAID_LEVEL_5,  RAID_LEVEL_6, RAID_LEVEL_10,
+                             RAID_LEVEL_50, RAID_LEVEL_60, RAID_LEVEL_1E};
 #define LEVEL_COUNT (sizeof(levels) / sizeof(levels[0]))
 
 static uint32_t runs_wanted(uint32_t fallback)

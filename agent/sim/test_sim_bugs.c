@@ -32,6 +32,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_ACK_BEFORE_LOSS, .story = directed_ack_after_loss},
     {.bug = SIM_BUG_CHECKPOINT_UNFLUSHED, .story = directed_checkpoint},
     {.bug = SIM_BUG_WRONG_Q, .level = "6"},
+    {.bug = SIM_BUG_PAIR_NOT_WRAPPED, .level = "1E"},
     {.bug = SIM_BUG_INTENT_AFTER_DATA, .story = closure_degraded},
     {.bug = SIM_BUG_INTENT_RELEASED_EARLY, .story = closure_degraded},
     {.bug = SIM_BUG_INTENT_NO_PARITY, .story = closure_degraded},

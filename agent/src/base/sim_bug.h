@@ -26,6 +26,7 @@
     X(Q_NOT_UPDATED, P2, "a small write leaves Q as it was")                                       \
     X(PARITY_FROM_STALE, P2, "parity follows the old data, not the difference")                    \
     X(LAYOUT_WRONG, P2, "data strips of RAID 5 in another order")                                  \
+    X(PAIR_NOT_WRAPPED, P2, "second copies of RAID 1E a strip too early")                          \
     X(CURSOR_AHEAD, P3, "trusts a rebuild target above its cursor")                                \
     X(REPLACED_TRUSTED, P3, "trusts a new drive at once")                                          \
     X(REBUILT_UNFLUSHED, P3, "a rebuild ends without a flush")                                     \

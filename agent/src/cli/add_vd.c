@@ -36,8 +36,8 @@ static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
     static const struct {
         const char *option;
         const char *level;
-    } levels[] = {{"r0", "raid0"},   {"r1", "raid1"},   {"r5", "raid5"},  {"r6", "raid6"},
-                  {"r10", "raid10"}, {"r50", "raid50"}, {"r60", "raid60"}};
+    } levels[] = {{"r0", "raid0"},   {"r1", "raid1"},   {"r5", "raid5"},   {"r6", "raid6"},
+                  {"r10", "raid10"}, {"r50", "raid50"}, {"r60", "raid60"}, {"r1e", "raid1e"}};
     const char *type = option_value(context, "type");
 
     for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
@@ -69,7 +69,7 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
     const char *size = option_value(context, "size");
 
     if (!level_parse(context, wish)) {
-        return refuse(text, "name one RAID level: r0, r1, r5, r6, r10, r50 or r60");
+        return refuse(text, "name one RAID level: r0, r1, r1e, r5, r6, r10, r50 or r60");
     }
     if (drives == NULL || !places_parse(drives, wish->places, PLACES_MAX, &wish->place_count)) {
         return refuse(text, "drives= must name drives as enclosure:slot, for example "

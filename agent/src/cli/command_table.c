@@ -9,7 +9,8 @@
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
     "copyback|cc|consistencycheck|pr|patrolread"
 #define VD_ADD_OPTIONS                                                                             \
-    "type= r0 r1 r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb nora "  \
+    "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb "   \
+    "nora "                                                                                        \
     "ra adra direct cached strip= spares= force"
 
 const struct cli_command cli_commands[] = {
@@ -36,7 +37,7 @@ const struct cli_command cli_commands[] = {
      change_controller_set, "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off",
      "Changes properties of the controller."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
-     "/cX add vd r0|r1|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
+     "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[spares=e:s,…] [force]",
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "

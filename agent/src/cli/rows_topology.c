@@ -101,7 +101,7 @@ static void topology_member(json_t *rows, const struct model *model, const json_
 static void span_type(const char *level, char out[16])
 {
     level_type(level, out);
-    if (strlen(out) == 6) { /* "RAID10" */
+    if (strlen(out) == 6 && out[5] == '0') { /* "RAID10" */
         out[5] = '\0';
     }
 }

@@ -10,8 +10,8 @@
 #include "ctl/event_catalog.h"
 #include "ctl/profile.h"
 
-static const char *const level_words[] = {"raid0",  "raid1",  "raid5", "raid6",
-                                          "raid10", "raid50", "raid60"};
+static const char *const level_words[] = {"raid0",  "raid1",  "raid5",  "raid6",
+                                          "raid10", "raid50", "raid60", "raid1e"};
 STATIC_ASSERT(sizeof(level_words) / sizeof(level_words[0]) == RAID_LEVEL_MAX,
               "one word for every level");
 

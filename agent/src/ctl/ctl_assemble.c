@@ -129,16 +129,16 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
 
     ASSERT(config->vd_count > 0);
     for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t lost = 0;
+        uint32_t lost = 0; /* places */
 
         for (uint32_t i = 0; i < geometry->members_per_span; i++) {
             uint32_t member = span * geometry->members_per_span + i;
             bool here = cg->members[member] != NULL && cg->members[member]->present;
 
             whole = whole && (here || !member_is_live(config, member));
-            lost += here && config->members[member].state == MEMBER_ONLINE ? 0u : 1u;
+            lost |= here && config->members[member].state == MEMBER_ONLINE ? 0u : UINT32_C(1) << i;
         }
-        bearable = bearable && lost <= geometry_span_tolerance(geometry);
+        bearable = bearable && geometry_losses_left(geometry, lost) >= 0;
     }
     *ret_whole = whole;
     return bearable;

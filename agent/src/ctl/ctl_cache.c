@@ -73,7 +73,7 @@ void cg_intents_open(struct ctl_group *cg)
 
     ASSERT(cg->intent_log == NULL);
     if (ctl->intents == NULL || config->vd_count == 0 ||
-        intents_open(ctl->intents, &config->guid, config->vds[0].geometry.members_per_span,
+        intents_open(ctl->intents, &config->guid, geometry_row_width(&config->vds[0].geometry),
                      &cg->intent_log) != 0) {
         cg->intent_log = NULL; /* too small for so wide a group: it works without, and says so */
     }

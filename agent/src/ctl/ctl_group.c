@@ -99,19 +99,6 @@ bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member)
     return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
 }
 
-bool cg_member_is_last_copy(const struct ctl_group *cg, uint32_t member)
-{
-    const struct group_config *config = cg_config(cg);
-    const struct geometry *geometry = &config->vds[0].geometry;
-    uint32_t first = member - member % geometry->members_per_span;
-    uint32_t lost = 0;
-
-    for (uint32_t i = first; i < first + geometry->members_per_span; i++) {
-        lost += i == member || config->members[i].state != MEMBER_ONLINE ? 1u : 0u;
-    }
-    return lost > geometry_span_tolerance(geometry);
-}
-
 bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media)
 {
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
@@ -226,33 +213,6 @@ static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t 
 
 /* Run and stop */
 
-/* What the virtual drives were when the record was written. */
-static enum virtual_drive_state record_state(const struct group_config *config)
-{
-    const struct geometry *geometry = &config->vds[0].geometry;
-    uint32_t tolerance = geometry_span_tolerance(geometry);
-    enum virtual_drive_state state = VIRTUAL_DRIVE_STATE_OPTIMAL;
-
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t lost = 0;
-
-        for (uint32_t i = 0; i < geometry->members_per_span; i++) {
-            lost += config->members[span * geometry->members_per_span + i].state == MEMBER_ONLINE
-                        ? 0u
-                        : 1u;
-        }
-        if (lost > tolerance) {
-            return VIRTUAL_DRIVE_STATE_OFFLINE;
-        }
-        if (lost > 0 && lost == tolerance) {
-            state = VIRTUAL_DRIVE_STATE_DEGRADED;
-        } else if (lost > 0 && state == VIRTUAL_DRIVE_STATE_OPTIMAL) {
-            state = VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED;
-        }
-    }
-    return state;
-}
-
 static void vds_go_online(struct ctl_group *cg, const struct group_config *before)
 {
     for (uint32_t i = 0; i < group_vd_count(cg->group); i++) {
@@ -264,7 +224,7 @@ static void vds_go_online(struct ctl_group *cg, const struct group_config *befor
         cv->vd = vd;
         cv_cache_open(cv);
         cv->bgi_stopped = false;
-        cv->seen_state = record_state(before);
+        cv->seen_state = group_config_state(before);
         cv_state_check(cv);
         if (before->vds[i].dirty && vd_config(vd)->resync) {
             vd_title(cv, title, sizeof(title));

@@ -24,6 +24,7 @@
 #include "ctl/ctl.h"
 #include "ctl/event_catalog.h"
 #include "meta/config_check.h"
+#include "meta/config_state.h"
 #include "meta/controller_record.h"
 #include "meta/group_store.h"
 #include "task/task.h"
@@ -466,7 +467,6 @@ uint32_t cg_block_bytes(const struct ctl_group *cg);
 bool cg_is_redundant(const struct ctl_group *cg);
 bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member);
 /* Would losing this member lose data? */
-bool cg_member_is_last_copy(const struct ctl_group *cg, uint32_t member);
 bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media);
 MUST_CHECK int ctl_group_run(struct ctl_group *cg,
                              void (*done)(struct ctl_group *cg, int error, void *context),

@@ -201,7 +201,7 @@ static void spans_set(const struct command_vd_create *args, struct creation *cre
                         "this level has one span, which takes all the drives");
         return;
     }
-    if (info->mirrored && args->drives_per_span == 0 && given % 2 != 0) {
+    if (info->mirrored && !info->adjacent_pairs && args->drives_per_span == 0 && given % 2 != 0) {
         refuse_number(preview, REASON_DRIVE_COUNT_MULTIPLE, info->name, "multiple", 2, given);
         return;
     }
@@ -309,7 +309,7 @@ static uint64_t extent_for_size(const struct command_vd_create *args, struct cre
 {
     struct geometry *geometry = &creation->vd.geometry;
     uint64_t row_bytes = geometry_row_bytes(geometry);
-    uint64_t maximum_bytes = extent_max / geometry->strip_bytes * geometry->span_count * row_bytes;
+    uint64_t maximum_bytes = geometry_rows_within(geometry, extent_max) * row_bytes;
     uint64_t rows = args->size_bytes / row_bytes;
 
     if (args->size_bytes == 0) {
@@ -330,16 +330,16 @@ static uint64_t extent_for_size(const struct command_vd_create *args, struct cre
     if (args->size_bytes > maximum_bytes) {
         refuse_size(preview, row_bytes, maximum_bytes);
         if (rows < UINT64_MAX / row_bytes / 2) {
-            refuse_small_drives(creation,
-                                min_u64(div_ceil_u64(rows, geometry->span_count),
-                                        MEMBER_BYTES_MAX / geometry->strip_bytes) *
-                                    geometry->strip_bytes,
-                                preview);
+            refuse_small_drives(
+                creation,
+                geometry_extent_for(
+                    geometry, min_u64(rows, geometry_rows_within(geometry, MEMBER_BYTES_MAX))),
+                preview);
         }
         return 0;
     }
     creation->vd.size_bytes = rows * row_bytes;
-    return div_ceil_u64(rows, geometry->span_count) * geometry->strip_bytes;
+    return geometry_extent_for(geometry, rows);
 }
 
 static void sizes_new_group(const struct command_vd_create *args, struct creation *creation,

@@ -17,6 +17,10 @@ void preview_tolerance(const struct geometry *geometry, char *out, size_t capaci
 
     if (tolerance == 0) {
         (void)snprintf(out, capacity, "No drive may fail.");
+    } else if (raid_level_info(geometry->level)->adjacent_pairs) {
+        (void)snprintf(out, capacity, "Any one drive may fail%s",
+                       geometry->members_per_span > 3 ? ", and others that are not its neighbours."
+                                                      : ".");
     } else if (geometry->span_count == 1) {
         (void)snprintf(out, capacity,
                        tolerance == 1 ? "Any one drive may fail." : "Any %u drives may fail.",
@@ -217,10 +221,12 @@ void preview_cli(const struct ctl *ctl, const struct command_vd_create *args,
 {
     const struct geometry *geometry = &creation->vd.geometry;
     struct text_out out = {.text = text, .capacity = capacity};
-    const char *level = raid_level_info(geometry->level)->name;
+    const char *level = raid_level_info(geometry->level)->adjacent_pairs
+                            ? "1e"
+                            : raid_level_info(geometry->level)->name + 4;
 
     ASSERT(capacity > 0);
-    out_add(&out, "arrayctl /c%u add vd type=r%s", ctl->options.index, level + 4);
+    out_add(&out, "arrayctl /c%u add vd type=r%s", ctl->options.index, level);
     out_size(&out, &creation->vd, all);
     out_add(&out, " name=%s", creation->vd.name);
     if (creation->group != NULL) {

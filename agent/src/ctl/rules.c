@@ -237,8 +237,7 @@ bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason)
     if (cg == NULL || cg->phase != CTL_GROUP_RUNNING || cg_member_is_vacant(cg, cd->member)) {
         return refuse_drive_state(ret_reason, cd, "drive_offline");
     }
-    if (cg_config(cg)->members[cd->member].state == MEMBER_ONLINE &&
-        cg_member_is_last_copy(cg, cd->member)) {
+    if (group_config_is_last_copy(cg_config(cg), cd->member)) {
         drive_path(cd, path, sizeof(path));
         group_path(cg, group, sizeof(group));
         reason_set(ret_reason, REASON_LAST_COPY, "drive", path, "group", group, NULL);

@@ -115,6 +115,10 @@ static const char *level_text(enum raid_level level)
         return "Striped RAID 5 spans; one drive of each span may fail.";
     case RAID_LEVEL_60:
         return "Striped RAID 6 spans; two drives of each span may fail.";
+    case RAID_LEVEL_1E:
+        return "Two copies on neighbouring drives, of any number of drives; any one drive may "
+               "fail, "
+               "and others that are no neighbours.";
     case RAID_LEVEL_MAX:
         break;
     }
@@ -133,7 +137,7 @@ void level_rule(enum raid_level level, struct level_rule_view *ret_rule)
     if (info->striped_spans) {
         ret_rule->drives_per_span_default = info->span_members_min;
         ret_rule->drives_multiple = info->span_members_min;
-    } else if (info->mirrored) {
+    } else if (info->mirrored && !info->adjacent_pairs) {
         ret_rule->drives_multiple = 2;
     }
 }

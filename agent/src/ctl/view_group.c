@@ -93,7 +93,6 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
 {
     const struct group_config *config = cg_config(cg);
     const struct geometry *geometry = &config->vds[0].geometry;
-    uint64_t data_members = (uint64_t)geometry_data_strips(geometry) * geometry->span_count;
     struct reason reason;
 
     memcpy(view->controller, cg->ctl->controller.key, sizeof(view->controller));
@@ -104,8 +103,8 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
     view->state = cg_state(cg);
     view->span_count = geometry->span_count;
     view->drives_per_span = geometry->members_per_span;
-    view->size_bytes = cg_member_usable_bytes(cg) * data_members;
-    view->free_bytes = group_space_free(cg) * data_members;
+    view->size_bytes = geometry_data_bytes(geometry, cg_member_usable_bytes(cg));
+    view->free_bytes = geometry_data_bytes(geometry, group_space_free(cg));
     group_members_view(cg, view);
     group_relations_view(cg, view);
     if (!rule_group_create(cg, &reason)) {

@@ -27,7 +27,8 @@ STATIC_ASSERT(GROUP_RECORD_HEAD_BYTES + GROUP_MEMBERS_MAX * GROUP_RECORD_MEMBER_
                   GROUP_RECORD_MAX_BYTES,
               "the largest group fits");
 STATIC_ASSERT(RAID_LEVEL_0 == 0 && RAID_LEVEL_1 == 1 && RAID_LEVEL_5 == 2 && RAID_LEVEL_6 == 3 &&
-                  RAID_LEVEL_10 == 4 && RAID_LEVEL_50 == 5 && RAID_LEVEL_60 == 6,
+                  RAID_LEVEL_10 == 4 && RAID_LEVEL_50 == 5 && RAID_LEVEL_60 == 6 &&
+                  RAID_LEVEL_1E == 7,
               "numbers on disk");
 STATIC_ASSERT(MEMBER_ONLINE == 0 && MEMBER_REBUILD == 1 && MEMBER_FAILED == 2 &&
                   MEMBER_MISSING == 3 && MEMBER_OFFLINE == 4,

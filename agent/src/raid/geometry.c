@@ -17,6 +17,9 @@
 #include "base/checked.h"
 #include "base/sim_bug.h"
 
+/* RAID 1E keeps two copies. */
+#define PAIR_PLACES 2u
+
 static bool level_is_known(enum raid_level level)
 {
     return (unsigned int)level < RAID_LEVEL_MAX;
@@ -114,9 +117,54 @@ static uint64_t strips_per_member(const struct geometry *geometry)
     return geometry->extent_bytes / geometry->strip_bytes;
 }
 
+/* Rows per strip of every member, as a fraction: RAID 1E has half as many as members. */
+static uint32_t rows_numerator(const struct geometry *geometry)
+{
+    return raid_level_info(geometry->level)->adjacent_pairs ? geometry->members_per_span
+                                                            : geometry->span_count;
+}
+
+static uint32_t rows_denominator(const struct geometry *geometry)
+{
+    return raid_level_info(geometry->level)->adjacent_pairs ? PAIR_PLACES : 1;
+}
+
 uint64_t geometry_row_count(const struct geometry *geometry)
 {
-    return strips_per_member(geometry) * geometry->span_count;
+    return strips_per_member(geometry) * rows_numerator(geometry) / rows_denominator(geometry);
+}
+
+uint64_t geometry_rows_within(const struct geometry *geometry, uint64_t bytes)
+{
+    return bytes / geometry->strip_bytes * rows_numerator(geometry) / rows_denominator(geometry);
+}
+
+uint64_t geometry_bytes_before(const struct geometry *geometry, uint64_t rows)
+{
+    return rows * rows_denominator(geometry) / rows_numerator(geometry) * geometry->strip_bytes;
+}
+
+uint64_t geometry_extent_for(const struct geometry *geometry, uint64_t rows)
+{
+    return div_ceil_u64(rows * rows_denominator(geometry), rows_numerator(geometry)) *
+           geometry->strip_bytes;
+}
+
+uint64_t geometry_data_bytes(const struct geometry *geometry, uint64_t member_bytes)
+{
+    return member_bytes * geometry_data_strips(geometry) * rows_numerator(geometry) /
+           rows_denominator(geometry);
+}
+
+uint32_t geometry_rows_abreast(const struct geometry *geometry)
+{
+    return (rows_numerator(geometry) + rows_denominator(geometry) - 1) / rows_denominator(geometry);
+}
+
+uint32_t geometry_row_width(const struct geometry *geometry)
+{
+    return raid_level_info(geometry->level)->adjacent_pairs ? PAIR_PLACES
+                                                            : geometry->members_per_span;
 }
 
 uint64_t geometry_size_bytes(const struct geometry *geometry)
@@ -128,7 +176,31 @@ uint32_t geometry_span_tolerance(const struct geometry *geometry)
 {
     const struct raid_level_info *info = raid_level_info(geometry->level);
 
-    return info->mirrored ? geometry->members_per_span - 1 : info->parity_count;
+    return info->mirrored ? geometry_row_width(geometry) - 1 : info->parity_count;
+}
+
+/* Neighbours that hold the two copies of some strip: all, or with an even number those that
+ * begin at an even place. */
+static bool pair_is_lost(uint32_t members, uint32_t lost)
+{
+    uint32_t pairs = lost & (lost >> 1);
+
+    if (members % PAIR_PLACES == 0) {
+        return (pairs & UINT32_C(0x55555555)) != 0;
+    }
+    return pairs != 0 || ((lost & 1) != 0 && (lost >> (members - 1)) != 0);
+}
+
+int geometry_losses_left(const struct geometry *geometry, uint32_t lost)
+{
+    int tolerance = (int)geometry_span_tolerance(geometry);
+
+    ASSERT(geometry->members_per_span == RAID_SPAN_MEMBERS_MAX ||
+           lost >> geometry->members_per_span == 0);
+    if (raid_level_info(geometry->level)->adjacent_pairs && lost != 0) {
+        return pair_is_lost(geometry->members_per_span, lost) ? -1 : 0;
+    }
+    return tolerance - __builtin_popcount(lost);
 }
 
 /* (place + step) mod width, for 0 <= place, step < width. */
@@ -170,16 +242,46 @@ static const uint8_t in_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 1
                                    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 STATIC_ASSERT(sizeof(in_order) == sizeof(((struct row_map *)0)->data_place), "all places");
 
+/* Slots 2 * row and the one after it. */
+static void map_pair(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
+{
+    uint32_t members = geometry->members_per_span;
+    uint64_t slot = row * PAIR_PLACES;
+    uint32_t first = (uint32_t)(slot % members);
+
+    *ret_map = (struct row_map){.row = row,
+                                .span_base = first,
+                                .width = PAIR_PLACES,
+                                .wrap = min_u32(members - first, PAIR_PLACES),
+                                .wrap_bytes = geometry->strip_bytes,
+                                .member_offset_bytes = slot / members * geometry->strip_bytes,
+                                .data_count = 1,
+                                .p_place = -1,
+                                .q_place = -1};
+    if (SIM_BUG(PAIR_NOT_WRAPPED)) {
+        ret_map->wrap_bytes = 0;
+    }
+    ASSERT(row < geometry_row_count(geometry));
+    ASSERT(row_map_offset(ret_map, PAIR_PLACES - 1) <=
+           geometry->extent_bytes - geometry->strip_bytes);
+}
+
 void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
 {
     const struct raid_level_info *info = raid_level_info(geometry->level);
     /* Most virtual drives have one span; a division is one of the dear things here. */
     uint64_t span_row = geometry->span_count == 1 ? row : row / geometry->span_count;
 
+    if (info->adjacent_pairs) {
+        map_pair(geometry, row, ret_map);
+        return;
+    }
     ret_map->row = row;
     ret_map->span = (uint32_t)(row - span_row * geometry->span_count);
     ret_map->span_base = ret_map->span * geometry->members_per_span;
     ret_map->width = geometry->members_per_span;
+    ret_map->wrap = geometry->members_per_span;
+    ret_map->wrap_bytes = 0;
     ret_map->member_offset_bytes = span_row * geometry->strip_bytes;
     ret_map->data_count = geometry_data_strips(geometry);
     ret_map->p_place = -1;

@@ -3,12 +3,16 @@
  *
  * A virtual drive is cut into rows. A row holds one strip on every member of one
  * span; data row r lies on span r mod span_count, as row r / span_count of that span
- * (design: 50/60; RAID 10 is span_count mirrored pairs and follows the same rule).
+ * (design: 50/60; RAID 10 is span_count mirrored pairs and follows the same rule). RAID 1E has
+ * rows of two places: pairs of neighbouring members, going round.
  * Members are numbered span by span: member = span * members_per_span + place.
  *
  * Layouts (DDF, so that stock Linux can assemble them):
  *   RAID 0        strips in member order
  *   RAID 1        every member of the span holds the same strip (n copies)
+ *   RAID 1E       adjacent (PRL 11, RLQ 0; md's near-2): the copies of strip c are slots 2c and
+ *                 2c+1, slot t is on member t mod n as strip t div n; with an odd n every second
+ *                 round begins with a second copy, and its row spans two strips of the members
  *   RAID 5        left-symmetric: P on place n-1-(s mod n), data from P+1 on, cyclic
  *   RAID 6        N-continue: P on place n-1-(s mod n), Q on P-1 (mod n), data from
  *                 P+1 on, cyclic; Q's exponent of a member is its place, the P and Q
@@ -38,6 +42,7 @@ enum raid_level {
     RAID_LEVEL_10,
     RAID_LEVEL_50,
     RAID_LEVEL_60,
+    RAID_LEVEL_1E,
     RAID_LEVEL_MAX
 };
 
@@ -49,8 +54,9 @@ struct raid_level_info {
     uint32_t spans_min;
     uint32_t spans_max;
     uint32_t parity_count;       /* strips of a row that hold parity */
-    bool mirrored;               /* every member of a span holds the same strip */
+    bool mirrored;               /* every place of a row holds the same strip */
     bool striped_spans;          /* the level is made of several spans */
+    bool adjacent_pairs;         /* mirrored, but on two neighbouring members only: RAID 1E */
 };
 
 extern const struct raid_level_info raid_level_infos[RAID_LEVEL_MAX];
@@ -98,16 +104,34 @@ static inline uint32_t geometry_row_bytes(const struct geometry *geometry)
 
 uint64_t geometry_row_count(const struct geometry *geometry);
 uint64_t geometry_size_bytes(const struct geometry *geometry);
-/* How many members of one span may be lost: mirrors n-1, RAID 5 1, RAID 6 2, RAID 0 0. */
+/* Rows that lie wholly within the first `bytes` of every extent. */
+uint64_t geometry_rows_within(const struct geometry *geometry, uint64_t bytes);
+/* Whole strips of every extent that hold nothing of any row from `rows` on. */
+uint64_t geometry_bytes_before(const struct geometry *geometry, uint64_t rows);
+/* The extent that so many rows need. */
+uint64_t geometry_extent_for(const struct geometry *geometry, uint64_t rows);
+/* Bytes of data for so many bytes of every member, whatever the strip. */
+uint64_t geometry_data_bytes(const struct geometry *geometry, uint64_t member_bytes);
+/* Rows side by side: after so many, every member has moved on by a strip at least. */
+uint32_t geometry_rows_abreast(const struct geometry *geometry);
+/* Places of a row: the members of a span, or the two of a pair. */
+uint32_t geometry_row_width(const struct geometry *geometry);
+/* How many members of one span may be lost, whichever they are: mirrors n-1, RAID 5 and 1E 1,
+ * RAID 6 2, RAID 0 0. */
 uint32_t geometry_span_tolerance(const struct geometry *geometry);
+/* With the members of the mask (bits within the span) lost: how many more may be lost, whichever
+ * they are; negative: data are missing. */
+int geometry_losses_left(const struct geometry *geometry, uint32_t lost);
 
-/* The members of one row by role. Places are within the span; member = span_base + place. */
+/* The members of one row by role. */
 struct row_map {
     uint64_t row;                /* row of the virtual drive */
     uint32_t span;
-    uint32_t span_base;          /* first member of the span */
-    uint32_t width;              /* members_per_span */
-    uint64_t member_offset_bytes;/* of the strip within each member's extent */
+    uint32_t span_base;          /* member of place 0 */
+    uint32_t width;              /* places */
+    uint32_t wrap;               /* RAID 1E: places from here on go on at member 0, */
+    uint32_t wrap_bytes;         /* so much further; else as many as places, and 0 */
+    uint64_t member_offset_bytes;/* of the strip within the extent of place 0's member */
     uint32_t data_count;
     uint8_t data_place[RAID_SPAN_MEMBERS_MAX]; /* data strip d -> place; mirrors: [0] = 0 */
     int8_t p_place;              /* -1 if none */
@@ -115,6 +139,17 @@ struct row_map {
 };
 
 void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map);
+
+static inline uint32_t row_map_member(const struct row_map *map, uint32_t place)
+{
+    return place < map->wrap ? map->span_base + place : place - map->wrap;
+}
+
+/* Where the strip of a place begins within its member's extent. */
+static inline uint64_t row_map_offset(const struct row_map *map, uint32_t place)
+{
+    return map->member_offset_bytes + (place < map->wrap ? 0 : map->wrap_bytes);
+}
 
 /* A byte of the virtual drive -> its row, data strip and offset in the strip. */
 struct strip_position {

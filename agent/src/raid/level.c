@@ -55,6 +55,14 @@ const struct raid_level_info raid_level_infos[RAID_LEVEL_MAX] = {
                        .spans_max = 8,
                        .parity_count = 2,
                        .striped_spans = true},
+    /* Two drives would be a RAID 1. */
+    [RAID_LEVEL_1E] = {.name = "RAID1E",
+                       .span_members_min = 3,
+                       .span_members_max = RAID_SPAN_MEMBERS_MAX,
+                       .spans_min = 1,
+                       .spans_max = 1,
+                       .mirrored = true,
+                       .adjacent_pairs = true},
 };
 
 /* Compares without regard to the case of ASCII letters. */
@@ -84,8 +92,9 @@ int raid_level_parse(const char *text, enum raid_level *ret_level)
         number = text + 1;
     }
     for (unsigned int level = 0; level < RAID_LEVEL_MAX; level++) {
-        /* Every name is "RAID" and the number. */
-        if (strcmp(number, raid_level_infos[level].name + 4) == 0) {
+        const char *own = raid_level_infos[level].name + 4; /* after "RAID" */
+
+        if (strlen(number) == strlen(own) && text_starts_with(number, own)) {
             *ret_level = (enum raid_level)level;
             return 0;
         }

@@ -284,9 +284,10 @@ static uint64_t rows_per_sync(const struct vd_config *config)
 {
     uint64_t strips = max_u64(1, TASK_SYNC_BYTES / config->geometry.strip_bytes);
     /* Whole rounds over the spans, so that every member moves by the same number of strips. */
-    uint64_t rounds = max_u64(1, min_u64(strips, SYNC_ROWS_MAX / config->geometry.span_count));
+    uint32_t abreast = geometry_rows_abreast(&config->geometry);
+    uint64_t rounds = max_u64(1, min_u64(strips, SYNC_ROWS_MAX / abreast));
 
-    return rounds * config->geometry.span_count;
+    return rounds * abreast;
 }
 
 uint64_t task_rows_per_step(const struct vd_config *config)
@@ -311,8 +312,8 @@ static void step_start(struct task *task)
     task->step_error = 0;
     task->step_started_us = clock_now_us(task->clock);
     service_note(task);
-    task->step_bytes =
-        task->step.row_count * config->geometry.strip_bytes / config->geometry.span_count;
+    task->step_bytes = task->step.row_count * config->geometry.strip_bytes /
+                       geometry_rows_abreast(&config->geometry);
     while (row < end && count < TASK_STEP_SYNCS) {
         struct vd_sync *sync = &task->syncs[count];
 

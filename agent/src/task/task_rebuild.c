@@ -69,9 +69,8 @@ static void rebuild_next(const struct task *task, struct task_window *ret_window
         return;
     }
     config = vd_config(vd);
-    /* A row of every span for each strip of the member that is done. */
-    ret_window->row = extent_done(config, cursor_bytes(task)) / config->geometry.strip_bytes *
-                      config->geometry.span_count;
+    ret_window->row =
+        geometry_rows_within(&config->geometry, extent_done(config, cursor_bytes(task)));
     rows = geometry_row_count(&config->geometry);
     ASSERT(ret_window->row < rows);
     ret_window->row_count = min_u64(rows - ret_window->row, task_rows_per_step(config));
@@ -81,16 +80,16 @@ static void rebuild_advance(struct task *task, const struct task_window *window)
 {
     const struct vd_config *config = vd_config(window->vd);
     uint64_t end = window->row + window->row_count;
-    uint64_t strips = end / config->geometry.span_count;
+    uint64_t done_bytes = end == geometry_row_count(&config->geometry)
+                              ? config->geometry.extent_bytes
+                              : geometry_bytes_before(&config->geometry, end);
 
-    /* Every step but the last of a virtual drive covers whole rounds over the spans. */
-    ASSERT(end % config->geometry.span_count == 0 || end == geometry_row_count(&config->geometry));
-    group_rebuilt_advance(task->group, task->member,
-                          end == geometry_row_count(&config->geometry)
-                              ? config->extent_start_bytes + config->geometry.extent_bytes
-                              : config->extent_start_bytes + strips * config->geometry.strip_bytes);
-    /* What fills a member also makes the row consistent; with one span that is every row. */
-    if (task->step_error == 0 && config->geometry.span_count == 1 &&
+    /* Every step is long enough to move every member on (geometry_rows_abreast). */
+    ASSERT(done_bytes > extent_done(config, cursor_bytes(task)));
+    group_rebuilt_advance(task->group, task->member, config->extent_start_bytes + done_bytes);
+    /* What fills a member also makes the row consistent; is it in every row? */
+    if (task->step_error == 0 &&
+        geometry_row_width(&config->geometry) == geometry_member_count(&config->geometry) &&
         vd_consistent_rows(window->vd) >= window->row) {
         vd_consistent_advance(window->vd, end);
     }

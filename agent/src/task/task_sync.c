@@ -44,7 +44,7 @@ static uint64_t row_bytes(const struct task *task)
 {
     const struct geometry *geometry = &vd_config(task->vd)->geometry;
 
-    return (uint64_t)geometry->strip_bytes * geometry->members_per_span;
+    return (uint64_t)geometry->strip_bytes * geometry_row_width(geometry);
 }
 
 static uint64_t sync_done_bytes(const struct task *task)

@@ -141,7 +141,7 @@ static int apply_vd_add(struct group_edit *edit)
         return -ENOSPC;
     }
     if (geometry_member_count(&edit->vd_config.geometry) != group->config.member_count ||
-        edit->vd_config.geometry.members_per_span > group->op_width ||
+        geometry_row_width(&edit->vd_config.geometry) > group->op_width ||
         (group->config.vd_count > 0 &&
          (first->geometry.level != edit->vd_config.geometry.level ||
           first->geometry.span_count != edit->vd_config.geometry.span_count))) {

@@ -12,71 +12,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "meta/config_state.h"
 #include "vd/group_private.h"
-
-static const struct geometry *shape(const struct group *group)
-{
-    return group->config.vd_count > 0 ? &group->config.vds[0].geometry : NULL;
-}
-
-static uint32_t span_lost_count(const struct group *group, const struct geometry *geometry,
-                                uint32_t span)
-{
-    uint32_t lost = 0;
-
-    for (uint32_t place = 0; place < geometry->members_per_span; place++) {
-        uint32_t member = span * geometry->members_per_span + place;
-
-        lost += group->config.members[member].state != MEMBER_ONLINE ? 1u : 0u;
-    }
-    return lost;
-}
-
-static enum virtual_drive_state span_state(const struct group *group,
-                                           const struct geometry *geometry, uint32_t span)
-{
-    uint32_t tolerance = geometry_span_tolerance(geometry);
-    uint32_t lost = span_lost_count(group, geometry, span);
-
-    if (lost == 0) {
-        return VIRTUAL_DRIVE_STATE_OPTIMAL;
-    }
-    if (lost > tolerance) {
-        return VIRTUAL_DRIVE_STATE_OFFLINE;
-    }
-    return lost == tolerance ? VIRTUAL_DRIVE_STATE_DEGRADED
-                             : VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED;
-}
-
-/* The worst of the spans; enum virtual_drive_state is in that order. */
-static enum virtual_drive_state state_work_out(const struct group *group)
-{
-    const struct geometry *geometry = shape(group);
-    enum virtual_drive_state worst = VIRTUAL_DRIVE_STATE_OPTIMAL;
-
-    STATIC_ASSERT(VIRTUAL_DRIVE_STATE_OPTIMAL < VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED &&
-                      VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED < VIRTUAL_DRIVE_STATE_DEGRADED &&
-                      VIRTUAL_DRIVE_STATE_DEGRADED < VIRTUAL_DRIVE_STATE_OFFLINE,
-                  "states are compared");
-    if (geometry == NULL) {
-        for (uint32_t i = 0; i < group->config.member_count; i++) {
-            if (group->config.members[i].state != MEMBER_ONLINE) {
-                return VIRTUAL_DRIVE_STATE_DEGRADED;
-            }
-        }
-        return VIRTUAL_DRIVE_STATE_OPTIMAL;
-    }
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        enum virtual_drive_state state = span_state(group, geometry, span);
-
-        worst = state > worst ? state : worst;
-    }
-    return worst;
-}
 
 void group_states_update(struct group *group)
 {
-    group->state = state_work_out(group);
+    group->state = group_config_state(&group->config);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         struct vd *vd = group->vds[i];
         enum virtual_drive_state old = vd->state;
@@ -96,19 +37,13 @@ void group_states_update(struct group *group)
 
 bool member_is_last_copy(const struct group *group, uint32_t member)
 {
-    const struct geometry *geometry = shape(group);
-    uint32_t span = 0;
-
-    if (geometry == NULL || group->config.members[member].state != MEMBER_ONLINE) {
-        return false;
-    }
-    span = member / geometry->members_per_span;
-    return span_lost_count(group, geometry, span) >= geometry_span_tolerance(geometry);
+    return group_config_is_last_copy(&group->config, member);
 }
 
 static bool lose_is_beyond(const struct group *group)
 {
-    return group->config.vd_count > 0 && state_work_out(group) == VIRTUAL_DRIVE_STATE_OFFLINE;
+    return group->config.vd_count > 0 &&
+           group_config_state(&group->config) == VIRTUAL_DRIVE_STATE_OFFLINE;
 }
 
 void member_lose(struct group *group, uint32_t member, enum member_state state,

@@ -158,7 +158,7 @@ struct group {
     struct pool ops;
     struct pool sync_ops;
     uint8_t *op_memory;          /* buffers of all operations */
-    uint32_t op_width;           /* columns of an operation: members of a span */
+    uint32_t op_width;           /* columns of an operation: places of a row */
     uint32_t ops_active;         /* taken and not ended, of both pools */
     uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
     struct list substitutes;     /* free ones, made in place of operations held up */
@@ -334,8 +334,8 @@ struct stripe_op {
      here; 0: as a whole */
     int sync_error; /* sync: of the blocks so far */
     uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
-    uint32_t lent;         /* places whose buffer is the request's own memory */
-    uint8_t *lent_memory;  /* the request's buffer, all of it */
+    uint32_t lent; /* places whose buffer is the request's own memory */
+    uint8_t *lent_memory; /* the request's buffer, all of it */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
@@ -510,14 +510,15 @@ void stripe_start_replay(struct stripe_op *op);
 void stripe_marks_check(struct group *group);
 static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
 {
-    return op->map.span_base + place;
+    return row_map_member(&op->map, place);
 }
 
 /* stripe_io.c */
 void stripe_read_submit(struct stripe_op *op, uint32_t places);
 void stripe_write_submit(struct stripe_op *op, uint32_t places);
 void stripe_verify_submit(struct stripe_op *op, uint32_t place);
-uint64_t stripe_drive_offset(const struct stripe_op *op);
+/* Of the operation's range on the member of a place. */
+uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place);
 
 /* stripe_kernel.c */
 void stripe_compute(struct stripe_op *op);

@@ -65,7 +65,8 @@ static void state_set(struct region_map *map, uint32_t index, enum region_state 
 
 int region_map_init(struct region_map *map, const struct geometry *geometry, uint64_t region_bytes)
 {
-    uint64_t rows = max_u64(region_bytes / geometry->strip_bytes, 1) * geometry->span_count;
+    uint64_t rows =
+        max_u64(region_bytes / geometry->strip_bytes, 1) * geometry_rows_abreast(geometry);
 
     memset(map, 0, sizeof(*map));
     map->rows_per_region = rows;

@@ -91,7 +91,7 @@ static struct vd *vd_of(struct group *group, const struct intent *intent)
 static bool intent_is_sound(const struct vd *vd, const struct intent *intent)
 {
     const struct geometry *geometry = &vd_config_of(vd)->geometry;
-    uint32_t width = geometry->members_per_span;
+    uint32_t width = geometry_row_width(geometry);
     uint32_t all = UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - width);
     uint32_t seen = 0;
     uint64_t start = (uint64_t)intent->slice * SLICE_MAX_BYTES;
@@ -130,7 +130,7 @@ static void intent_copy(struct stripe_op *op, const struct intent *intent)
 static bool span_is_degraded(const struct group *group, const struct row_map *map)
 {
     for (uint32_t place = 0; place < map->width; place++) {
-        if (group->config.members[map->span_base + place].state != MEMBER_ONLINE) {
+        if (group->config.members[row_map_member(map, place)].state != MEMBER_ONLINE) {
             return true;
         }
     }

@@ -4,9 +4,9 @@
  */
 #include "vd/group_private.h"
 
-uint64_t stripe_drive_offset(const struct stripe_op *op)
+uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place)
 {
-    return vd_config_of(op->vd)->extent_start_bytes + op->map.member_offset_bytes + op->lo;
+    return vd_config_of(op->vd)->extent_start_bytes + row_map_offset(&op->map, place) + op->lo;
 }
 
 static uint32_t bit_of(const struct stripe_column *column)
@@ -85,7 +85,7 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
         (SIM_BUG(WRITE_ERROR_FORGOTTEN) && column->status != IO_STATUS_TIMEOUT)) {
         op->group->members[member].written++;
         op->written |= bit_of(column);
-        if (lost_drop(op->group, member, stripe_drive_offset(op), op->hi - op->lo)) {
+        if (lost_drop(op->group, member, stripe_drive_offset(op, column->place), op->hi - op->lo)) {
             op->settle_change = save_changed(op->group);
             vd_changed_tell(op->vd);
         }
@@ -179,7 +179,7 @@ static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op
     column->place = place;
     io->op = io_op;
     io->class_ = op->sync != NULL ? IO_CLASS_BACKGROUND : IO_CLASS_FOREGROUND;
-    io->offset_bytes = stripe_drive_offset(op) + (lo - op->lo);
+    io->offset_bytes = stripe_drive_offset(op, place) + (lo - op->lo);
     io->length_bytes = hi - lo;
     io->buffer = buffer;
     io->complete = column_complete;

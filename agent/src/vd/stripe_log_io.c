@@ -132,17 +132,23 @@ static void io_answered(struct log_io *io)
     group_leave(group);
 }
 
-static uint32_t span_online(const struct group *group, const struct geometry *geometry,
-                            uint32_t span)
+/* As many as may still be lost in this span, and one more; where it depends on which ones, all. */
+static uint32_t copies_wanted(const struct group *group, const struct geometry *geometry,
+                              uint32_t span)
 {
-    uint32_t online = 0;
+    uint32_t lost = 0;
+    int left = 0;
 
     for (uint32_t place = 0; place < geometry->members_per_span; place++) {
         uint32_t member = span * geometry->members_per_span + place;
 
-        online += group->config.members[member].state == MEMBER_ONLINE ? 1u : 0u;
+        lost |= group->config.members[member].state != MEMBER_ONLINE ? UINT32_C(1) << place : 0;
     }
-    return online;
+    left = geometry_losses_left(geometry, lost);
+    if (left >= 0 && raid_level_info(geometry->level)->adjacent_pairs) {
+        return geometry->members_per_span;
+    }
+    return left < 0 ? 0 : (uint32_t)left + 1;
 }
 
 /* The spans take turns, and in a span its members. */
@@ -151,15 +157,11 @@ void log_batch_write(struct stripe_log *log)
     struct group *group = log->group;
     const struct geometry *geometry = &group->config.vds[0].geometry;
     uint32_t width = geometry->members_per_span;
-    uint32_t tolerance = geometry_span_tolerance(geometry);
-    uint32_t online = 0;
     uint32_t wanted = 0;
 
     ASSERT(log->running && log->pending == 0 && group->config.vd_count > 0);
     log->span = (log->span + 1) % geometry->span_count;
-    online = span_online(group, geometry, log->span);
-    /* As many as may still be lost in this span, and one more. */
-    wanted = online + tolerance >= width ? online + tolerance - width + 1 : 0;
+    wanted = copies_wanted(group, geometry, log->span);
     wanted = SIM_BUG(LOG_ONE_COPY) ? min_u32(wanted, 1) : wanted;
     log->copies = 0;
     log->pending = 1; /* of this call */

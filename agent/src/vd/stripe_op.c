@@ -43,7 +43,7 @@ static bool place_is_valid(const struct stripe_op *op, uint32_t place)
     case MEMBER_ONLINE:
         return true;
     case MEMBER_REBUILD:
-        return stripe_drive_offset(op) + (op->hi - op->lo) <=
+        return stripe_drive_offset(op, place) + (op->hi - op->lo) <=
                    group->members[member].rebuilt_bytes ||
                SIM_BUG(CURSOR_AHEAD);
     case MEMBER_FAILED:
@@ -120,7 +120,7 @@ static uint32_t lost_mask(const struct stripe_op *op)
     uint32_t mask = 0;
 
     for (uint32_t place = 0; place < op->map.width && op->group->config.lost_count > 0; place++) {
-        if (lost_meets(op->group, stripe_member(op, place), stripe_drive_offset(op),
+        if (lost_meets(op->group, stripe_member(op, place), stripe_drive_offset(op, place),
                        op->hi - op->lo)) {
             mask |= UINT32_C(1) << place;
         }
@@ -272,7 +272,7 @@ static void media_error_tell(struct stripe_op *op, uint32_t place, bool correcte
     op->told |= UINT32_C(1) << place;
     if (group->observer.media_error != NULL) {
         group->observer.media_error(group->observer.context, op->vd, stripe_member(op, place),
-                                    stripe_drive_offset(op), corrected);
+                                    stripe_drive_offset(op, place), corrected);
     }
 }
 
@@ -385,7 +385,7 @@ static void lost_record(struct stripe_op *op)
     for (; targets != 0; targets &= targets - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(targets);
 
-        if (!lost_add(op->group, stripe_member(op, place), stripe_drive_offset(op))) {
+        if (!lost_add(op->group, stripe_member(op, place), stripe_drive_offset(op, place))) {
             op->sync_error = -ENOSPC;
         }
         media_error_tell(op, place, false);

@@ -16,7 +16,7 @@
 static uint32_t width_of(const struct group *group)
 {
     if (group->config.vd_count > 0) {
-        return group->config.vds[0].geometry.members_per_span;
+        return geometry_row_width(&group->config.vds[0].geometry);
     }
     return min_u32(group->config.member_count, RAID_SPAN_MEMBERS_MAX);
 }

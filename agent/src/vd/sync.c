@@ -16,7 +16,7 @@ static uint32_t rebuild_places(const struct group *group, const struct row_map *
     uint32_t mask = 0;
 
     for (uint32_t place = 0; place < map->width; place++) {
-        if (group->config.members[map->span_base + place].state == MEMBER_REBUILD) {
+        if (group->config.members[row_map_member(map, place)].state == MEMBER_REBUILD) {
             mask |= UINT32_C(1) << place;
         }
     }

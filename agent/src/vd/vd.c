@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "meta/config_state.h"
 #include "vd/group_private.h"
 
 static void idle_timer_fired(struct clock_timer *timer);
@@ -329,21 +330,7 @@ enum virtual_drive_state vd_state(const struct vd *vd)
 
 uint32_t vd_drive_failures_left(const struct vd *vd)
 {
-    const struct geometry *geometry = &vd_config_of(vd)->geometry;
-    uint32_t tolerance = geometry_span_tolerance(geometry);
-    uint32_t left = tolerance;
-
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t lost = 0;
-
-        for (uint32_t place = 0; place < geometry->members_per_span; place++) {
-            uint32_t member = span * geometry->members_per_span + place;
-
-            lost += vd->group->config.members[member].state != MEMBER_ONLINE ? 1u : 0u;
-        }
-        left = min_u32(left, lost < tolerance ? tolerance - lost : 0);
-    }
-    return left;
+    return group_config_losses_left(&vd->group->config);
 }
 
 struct vd_target *vd_target(struct vd *vd)

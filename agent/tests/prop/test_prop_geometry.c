@@ -79,6 +79,106 @@ static void check_locate(const struct geometry *geometry, const struct row_map *
     }
 }
 
+/* RAID 1E: each strip of each member is a copy of one row, the last one of an odd number of
+ * none; the copies are on neighbours. */
+static void check_all_pairs(const struct geometry *geometry)
+{
+    uint64_t slots = geometry->extent_bytes / geometry->strip_bytes * geometry->members_per_span;
+    uint64_t rows = geometry_row_count(geometry);
+    struct bitmap used = {0};
+    const char *why = NULL;
+
+    assert_int_equal(geometry_check(geometry, &why), 0);
+    assert_true(rows == slots / 2);
+    assert_int_equal(bitmap_init(&used, slots), 0);
+    for (uint64_t row = 0; row < rows; row++) {
+        struct row_map map;
+        uint32_t first = 0;
+
+        geometry_row_map(geometry, row, &map);
+        assert_true(map.row == row && map.width == 2 && map.data_count == 1);
+        assert_true(map.p_place == -1 && map.q_place == -1);
+        first = row_map_member(&map, 0);
+        assert_int_equal(row_map_member(&map, 1), (first + 1) % geometry->members_per_span);
+        for (uint32_t place = 0; place < 2; place++) {
+            uint64_t strip = row_map_offset(&map, place) / geometry->strip_bytes;
+            uint64_t slot = strip * geometry->members_per_span + row_map_member(&map, place);
+
+            assert_true(is_aligned_u64(row_map_offset(&map, place), geometry->strip_bytes));
+            assert_true(slot == 2 * row + place); /* near-2 of md */
+            assert_false(bitmap_get(&used, slot));
+            bitmap_set(&used, slot);
+        }
+        check_row_places(geometry, &map);
+        check_locate(geometry, &map);
+    }
+    assert_true(bitmap_count_set(&used) == slots / 2 * 2);
+    bitmap_done(&used);
+}
+
+/* Every pair of members: both lost is too much exactly if a row has its copies on them. */
+static void check_pair_losses(const struct geometry *geometry)
+{
+    uint32_t n = geometry->members_per_span;
+    uint32_t partners[32] = {0};
+
+    for (uint64_t row = 0; row < geometry_row_count(geometry); row++) {
+        struct row_map map;
+
+        geometry_row_map(geometry, row, &map);
+        partners[row_map_member(&map, 0)] |= 1u << row_map_member(&map, 1);
+        partners[row_map_member(&map, 1)] |= 1u << row_map_member(&map, 0);
+    }
+    assert_int_equal(geometry_losses_left(geometry, 0), 1);
+    for (int i = 0; i < 200; i++) {
+        uint32_t lost =
+            ((uint32_t)rng_u64(&rng) & (uint32_t)rng_u64(&rng)) & UINT32_MAX >> (32 - n);
+        bool dead = false;
+
+        for (uint32_t member = 0; member < n; member++) {
+            dead = dead || ((lost >> member & 1u) != 0 && (partners[member] & lost) != 0);
+        }
+        assert_int_equal(geometry_losses_left(geometry, lost), dead ? -1 : lost == 0 ? 1 : 0);
+    }
+}
+
+/* What a cursor over rows says about bytes of the members, and back. */
+static void check_cursors(const struct geometry *geometry)
+{
+    uint64_t rows = geometry_row_count(geometry);
+
+    for (int i = 0; i < 20; i++) {
+        uint64_t row = rng_below(&rng, rows + 1);
+        uint64_t before = geometry_bytes_before(geometry, row);
+        uint64_t extent = geometry_extent_for(geometry, row);
+
+        assert_true(extent <= geometry->extent_bytes && before <= extent);
+        assert_true(geometry_rows_within(geometry, before) <= row);
+        assert_true(geometry_rows_within(geometry, extent) >= row);
+        for (uint64_t at = row; at < rows && at < row + 40; at++) {
+            struct row_map map;
+
+            geometry_row_map(geometry, at, &map);
+            for (uint32_t place = 0; place < map.width; place++) {
+                assert_true(row_map_offset(&map, place) >= before);
+            }
+        }
+        if (row > 0) {
+            struct row_map map;
+
+            geometry_row_map(geometry, row - 1, &map);
+            assert_true(row_map_offset(&map, map.width - 1) < extent);
+        }
+        if (row + geometry_rows_abreast(geometry) <= rows) {
+            uint64_t from = geometry_rows_within(geometry, before);
+
+            assert_true(geometry_bytes_before(geometry, from + geometry_rows_abreast(geometry)) >
+                        before);
+        }
+    }
+    assert_true(geometry_rows_within(geometry, geometry->extent_bytes) == rows);
+}
+
 /* Visits every row; each strip of each span must come up exactly once. */
 static void check_all_rows(const struct geometry *geometry)
 {
@@ -100,6 +200,8 @@ static void check_all_rows(const struct geometry *geometry)
         assert_int_equal(map.width, geometry->members_per_span);
         assert_true(map.span < geometry->span_count);
         assert_int_equal(map.span_base, map.span * map.width);
+        assert_int_equal(row_map_member(&map, map.width - 1), map.span_base + map.width - 1);
+        assert_true(row_map_offset(&map, map.width - 1) == map.member_offset_bytes);
         assert_true(is_aligned_u64(map.member_offset_bytes, geometry->strip_bytes));
         strip = map.member_offset_bytes / geometry->strip_bytes;
         assert_true(strip < strips);
@@ -128,7 +230,14 @@ static void every_level_and_width_is_a_bijection(void **state)
             struct geometry geometry =
                 make((enum raid_level)l, spans, members, min_u64(strips, 4096 / spans | 1u));
 
-            check_all_rows(&geometry);
+            if (info->adjacent_pairs) {
+                geometry.extent_bytes += rng_below(&rng, 2) * geometry.strip_bytes;
+                check_all_pairs(&geometry);
+                check_pair_losses(&geometry);
+            } else {
+                check_all_rows(&geometry);
+            }
+            check_cursors(&geometry);
         }
     }
 }
@@ -150,8 +259,15 @@ static void large_extents_round_trip(void **state)
         struct row_map map;
 
         geometry_row_map(&geometry, rng_below(&rng, geometry_row_count(&geometry)), &map);
-        assert_true(map.member_offset_bytes == map.row / spans * (uint64_t)geometry.strip_bytes);
-        assert_true(map.span == map.row % spans);
+        if (info->adjacent_pairs) {
+            assert_true(map.member_offset_bytes ==
+                        map.row * 2 / members * (uint64_t)geometry.strip_bytes);
+            assert_true(map.span_base == map.row * 2 % members);
+        } else {
+            assert_true(map.member_offset_bytes ==
+                        map.row / spans * (uint64_t)geometry.strip_bytes);
+            assert_true(map.span == map.row % spans);
+        }
         check_row_places(&geometry, &map);
         check_locate(&geometry, &map);
     }

@@ -41,6 +41,7 @@ class RaidLevel(StrEnum):
     RAID10 = "raid10"
     RAID50 = "raid50"
     RAID60 = "raid60"
+    RAID1E = "raid1e"
 
 
 class ControllerStatus(StrEnum):

@@ -3224,7 +3224,7 @@ export interface components {
          * RaidLevel
          * @enum {string}
          */
-        RaidLevel: "raid0" | "raid1" | "raid5" | "raid6" | "raid10" | "raid50" | "raid60";
+        RaidLevel: "raid0" | "raid1" | "raid5" | "raid6" | "raid10" | "raid50" | "raid60" | "raid1e";
         /**
          * ReadAhead
          * @description What read-ahead does at this moment.

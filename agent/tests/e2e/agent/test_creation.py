@@ -42,7 +42,7 @@ class Creation(AgentCase):
         cases = [("raid0", [0, 1], 128, 0, {}), ("raid1", [0, 1], 64, 1, {}),
                  ("raid1", [0, 1, 2], 64, 2, {"drives_per_span": 3}),
                  ("raid5", [0, 1, 2], 128, 1, {}), ("raid6", [0, 1, 2, 3], 128, 2, {}),
-                 ("raid10", [0, 1, 2, 3], 128, 1, {}),
+                 ("raid10", [0, 1, 2, 3], 128, 1, {}), ("raid1e", [0, 1, 2], 96, 1, {}),
                  ("raid50", [0, 1, 2, 3, 4, 5], 256, 1, {"drives_per_span": 3})]
         with self.agent() as agent, agent.control() as control:
             for level, slots, mib, tolerance, more in cases:

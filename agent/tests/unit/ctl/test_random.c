@@ -65,7 +65,7 @@ static enum reason_code run(struct story *story, struct ctl_command *command)
 static void do_create(struct story *story)
 {
     static const enum raid_level levels[] = {RAID_LEVEL_0, RAID_LEVEL_1,  RAID_LEVEL_5,
-                                             RAID_LEVEL_6, RAID_LEVEL_10, RAID_LEVEL_1};
+                                             RAID_LEVEL_6, RAID_LEVEL_10, RAID_LEVEL_1E};
     struct ctl_command *command = NULL;
     struct command_vd_create *args = NULL;
     uint32_t start = (uint32_t)rng_below(&story->rng, SLOTS);

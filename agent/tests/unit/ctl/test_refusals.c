@@ -66,6 +66,11 @@ static void test_counts(void **state)
                           REASON_DRIVE_COUNT_MULTIPLE, "RAID10 needs a multiple of 2 drives");
     expect_create_refused(world, world_create_command(world, RAID_LEVEL_50, 0, 8, "a"),
                           REASON_DRIVE_COUNT_MULTIPLE, "RAID50 needs a multiple of 3 drives");
+    expect_create_refused(world, world_create_command(world, RAID_LEVEL_1E, 0, 2, "a"),
+                          REASON_TOO_FEW_DRIVES, "RAID1E needs at least 3");
+    command = world_create_command(world, RAID_LEVEL_1E, 0, 4, "a");
+    command->args.vd_create.drives_per_span = 2;
+    expect_create_refused(world, command, REASON_INVALID_ARGUMENT, "one span");
     command = world_create_command(world, RAID_LEVEL_5, 0, 9, "a");
     command->args.vd_create.drives_per_span = 40;
     expect_create_refused(world, command, REASON_TOO_MANY_DRIVES, "RAID5 takes at most 32");

@@ -119,6 +119,43 @@ static void test_raid60(void **state)
     story(RAID_LEVEL_60, 8, RAID_LEVEL_60);
 }
 
+static void test_raid1e(void **state)
+{
+    (void)state;
+    story(RAID_LEVEL_1E, 5, RAID_LEVEL_1E);
+}
+
+/* Two drives that are no neighbours may be away, and are rebuilt; two neighbours may not. */
+static void test_raid1e_bears_what_is_apart(void **state)
+{
+    struct ctl_world *world = world_new(4711, 7);
+    struct virtual_drive_view view;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1E, 0, 5, "data"), REASON_OK);
+    world_write(world, "data", 0, 900 * 1024, 0x5a);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    assert_int_equal(world_fault(world, 2, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+    assert_int_equal(view.drive_failures_left, 0);
+    world_check(world, "data", 0, 900 * 1024, 0x5a);
+    world_write(world, "data", 100 * 1024, 500 * 1024, 0xa5);
+    assert_int_equal(world_spare(world, 5, NULL), REASON_OK);
+    assert_int_equal(world_spare(world, 6, NULL), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 60 * MINUTE));
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    assert_int_equal(world_fault(world, 3, FAULT_KIND_PULL), REASON_OK);
+    world_check(world, "data", 0, 100 * 1024, 0x5a);
+    world_check(world, "data", 100 * 1024, 500 * 1024, 0xa5);
+    assert_int_equal(world_fault(world, 4, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +166,8 @@ int main(void)
         cmocka_unit_test(test_raid1_of_four_is_raid10),
         cmocka_unit_test(test_raid50),
         cmocka_unit_test(test_raid60),
+        cmocka_unit_test(test_raid1e),
+        cmocka_unit_test(test_raid1e_bears_what_is_apart),
     };
 
     aw_test_catch_asserts();

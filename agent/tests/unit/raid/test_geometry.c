@@ -108,6 +108,43 @@ static void rows_alternate_between_spans(void **state)
     assert_true(map.p_place == -1 && map.q_place == -1);
 }
 
+/* reference/ddf.md 11: md's near-2. Rows by number, by member and strip. */
+static void pairs_go_round_the_members(void **state)
+{
+    static const uint64_t of_three[4][3] = {{0, 0, 1}, {1, 2, 2}, {3, 3, 4}, {4, 5, 5}};
+    struct geometry geometry = make(RAID_LEVEL_1E, 1, 3);
+    uint32_t seen = 0;
+
+    (void)state;
+    for (uint64_t row = 0; row < 6; row++) {
+        struct row_map map;
+
+        geometry_row_map(&geometry, row, &map);
+        for (uint32_t place = 0; place < map.width; place++) {
+            uint64_t strip = row_map_offset(&map, place) / geometry.strip_bytes;
+
+            assert_int_equal(of_three[strip][row_map_member(&map, place)], row);
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 12);
+}
+
+static void neighbours_must_not_both_fail(void **state)
+{
+    struct geometry odd = make(RAID_LEVEL_1E, 1, 5);
+    struct geometry even = make(RAID_LEVEL_1E, 1, 6);
+
+    (void)state;
+    assert_int_equal(geometry_losses_left(&odd, 0x05), 0);
+    assert_int_equal(geometry_losses_left(&odd, 0x06), -1);
+    assert_int_equal(geometry_losses_left(&odd, 0x11), -1);
+    assert_int_equal(geometry_losses_left(&even, 0x21), 0);
+    assert_int_equal(geometry_losses_left(&even, 0x06), 0);
+    assert_int_equal(geometry_losses_left(&even, 0x30), -1);
+    assert_int_equal(geometry_losses_left(&even, 0x15), 0);
+}
+
 static void sizes_follow_the_level(void **state)
 {
     static const struct {
@@ -122,7 +159,8 @@ static void sizes_follow_the_level(void **state)
         {RAID_LEVEL_1, 1, 4, 1, 7, 3},   {RAID_LEVEL_5, 1, 5, 4, 7, 1},
         {RAID_LEVEL_6, 1, 6, 4, 7, 2},   {RAID_LEVEL_10, 4, 2, 1, 28, 1},
         {RAID_LEVEL_10, 2, 3, 1, 14, 2}, {RAID_LEVEL_50, 2, 4, 3, 14, 1},
-        {RAID_LEVEL_60, 3, 5, 3, 21, 2},
+        {RAID_LEVEL_60, 3, 5, 3, 21, 2}, {RAID_LEVEL_1E, 1, 3, 1, 10, 1},
+        {RAID_LEVEL_1E, 1, 6, 1, 21, 1},
     };
 
     (void)state;
@@ -218,6 +256,8 @@ int main(void)
         cmocka_unit_test(raid6_is_n_continue),
         cmocka_unit_test(stripes_and_mirrors_lie_in_member_order),
         cmocka_unit_test(rows_alternate_between_spans),
+        cmocka_unit_test(pairs_go_round_the_members),
+        cmocka_unit_test(neighbours_must_not_both_fail),
         cmocka_unit_test(sizes_follow_the_level),
         cmocka_unit_test(every_bad_member_count_is_refused),
         cmocka_unit_test(every_bad_size_is_refused),

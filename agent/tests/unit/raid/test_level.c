@@ -35,7 +35,7 @@ static void limits_are_those_of_the_native_profile(void **state)
         {RAID_LEVEL_0, "RAID0", 1, 1, 1, 0},     {RAID_LEVEL_1, "RAID1", 2, 1, 1, 0},
         {RAID_LEVEL_5, "RAID5", 3, 1, 1, 1},     {RAID_LEVEL_6, "RAID6", 4, 1, 1, 2},
         {RAID_LEVEL_10, "RAID10", 2, 2, 128, 0}, {RAID_LEVEL_50, "RAID50", 3, 2, 8, 1},
-        {RAID_LEVEL_60, "RAID60", 4, 2, 8, 2},
+        {RAID_LEVEL_60, "RAID60", 4, 2, 8, 2},   {RAID_LEVEL_1E, "RAID1E", 3, 1, 1, 0},
     };
 
     (void)state;
@@ -62,9 +62,10 @@ static void all_spellings_parse(void **state)
         {"5", RAID_LEVEL_5},       {"R0", RAID_LEVEL_0},      {"Raid1", RAID_LEVEL_1},
         {"r10", RAID_LEVEL_10},    {"raid10", RAID_LEVEL_10}, {"10", RAID_LEVEL_10},
         {"RAID50", RAID_LEVEL_50}, {"r60", RAID_LEVEL_60},    {"6", RAID_LEVEL_6},
+        {"raid1e", RAID_LEVEL_1E}, {"R1E", RAID_LEVEL_1E},    {"1e", RAID_LEVEL_1E},
     };
-    static const char *const bad[] = {"",    "r",      "raid", "raid2",  "5 ",     " 5",
-                                      "r5x", "rraid5", "00",   "RAID-5", "raid05", "100"};
+    static const char *const bad[] = {"",       "r",  "raid",   "raid2",  "5 ",  " 5",  "r5x",
+                                      "rraid5", "00", "RAID-5", "raid05", "100", "1ee", "e"};
     enum raid_level level = RAID_LEVEL_MAX;
 
     (void)state;

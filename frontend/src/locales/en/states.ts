@@ -67,6 +67,7 @@ export const raidLevel = {
   raid10: 'RAID 10',
   raid50: 'RAID 50',
   raid60: 'RAID 60',
+  raid1e: 'RAID 1E',
 } as const
 
 export const operationKind = {
