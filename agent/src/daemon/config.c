@@ -191,10 +191,12 @@ static const struct config_key enclosure_keys[] = {
 
 static const struct config_key emulated_keys[] = {
     {"size", CONFIG_SIZE, AT(config_drive, size_bytes), DRIVE_SIZE_MIN_BYTES,
-     EMULATED_SIZE_MAX_BYTES, NULL, NULL, true},
-    {"overhead_us", CONFIG_U32, AT(config_drive, overhead_us), 0, 1000000, NULL, NULL, false},
-    {"transfer_per_s", CONFIG_SIZE, AT(config_drive, transfer_bytes_per_s), 0, UINT64_C(1) << 40,
-     NULL, NULL, false},
+     EMULATED_SIZE_MAX_BYTES, NULL, NULL, false},
+    {"profile", CONFIG_TEXT, AT(config_drive, profile), 1, 32, NULL, NULL, false},
+    {"overhead_us", CONFIG_U32, AT(config_drive, timing.overhead_us), 0, 1000000, NULL, NULL,
+     false},
+    {"transfer_per_s", CONFIG_SIZE, AT(config_drive, timing.transfer_bytes_per_s), 0,
+     UINT64_C(1) << 40, NULL, NULL, false},
     {"media", CONFIG_CUSTOM, AT(config_drive, media), 0, 0, NULL, media_read, false},
     {"model", CONFIG_TEXT, AT(config_drive, model), 1, 40, NULL, NULL, false},
     END};
@@ -204,9 +206,25 @@ static bool emulated_read(struct config_reader *reader, const config_setting_t *
 {
     struct config_drive *drive = target;
 
+    static const char *const of_the_profile[] = {"overhead_us", "transfer_per_s", "media", "model"};
+
     drive->emulated = true;
     (void)snprintf(drive->model, sizeof(drive->model), "Emulated drive");
-    return config_group_read(reader, setting, emulated_keys, drive);
+    if (!config_group_read(reader, setting, emulated_keys, drive)) {
+        return false;
+    }
+    if (drive->profile[0] == '\0') {
+        return drive->size_bytes != 0 ||
+               config_fail(reader, setting, "size is missing: the drive has no profile");
+    }
+    for (size_t i = 0; i < sizeof(of_the_profile) / sizeof(of_the_profile[0]); i++) {
+        const config_setting_t *other = config_setting_get_member(setting, of_the_profile[i]);
+
+        if (other != NULL) {
+            return config_fail(reader, other, "%s comes from the profile", of_the_profile[i]);
+        }
+    }
+    return true;
 }
 
 static const struct config_key drive_keys[] = {

@@ -13,6 +13,7 @@
 
 #include "base/attrs.h"
 #include "base/words.h"
+#include "emulate/drive_model.h"
 #include "host/config_table.h"
 #include "host/process_guard.h"
 
@@ -82,9 +83,9 @@ struct config_drive {
     uint32_t eid;                /* CONFIG_NO_PLACE: in no enclosure */
     uint32_t slot;
     bool emulated;
+    char profile[33];            /* emulated: "" none, or the drive's; see profiles_drives_read() */
     uint64_t size_bytes;         /* emulated: of the file that is made; else 0 */
-    uint32_t overhead_us;
-    uint64_t transfer_bytes_per_s;
+    struct emulated_timing timing;
     enum drive_media media;
     char model[41];
     uint32_t line;

@@ -225,12 +225,8 @@ static void settle(struct host_drive *drive)
 
 static int emulation_create(struct host_drive *drive)
 {
-    const struct emulated_timing timing = {.overhead_us = drive->config->overhead_us,
-                                           .transfer_bytes_per_s =
-                                               drive->config->transfer_bytes_per_s};
-
     return emulated_drive_create(file_port_io(drive->port), loop_clock(drive->drives->loop),
-                                 &timing, &drive->emulated);
+                                 &drive->config->timing, &drive->emulated);
 }
 
 /* The claimed descriptor becomes a port, with the emulation in front if there is one. */

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "daemon/app.h"
 #include "daemon/log.h"
+#include "daemon/profiles.h"
 
 #define CONFIG_DEFAULT "/etc/arraywright/arrayd.conf"
 #define EXIT_USAGE 2
@@ -49,7 +50,8 @@ static int run(const char *path, bool check_only)
         return EXIT_FAILURE;
     }
     log_open(config->log_level);
-    if (app_check(config, error, sizeof(error)) != 0) {
+    if (profiles_drives_read(config, error, sizeof(error)) != 0 ||
+        app_check(config, error, sizeof(error)) != 0) {
         log_error("%s:%s%s", path, isdigit((unsigned char)error[0]) ? "" : " ", error);
         code = EXIT_FAILURE;
     } else if (check_only) {

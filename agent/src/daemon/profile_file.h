@@ -1,6 +1,6 @@
 /*
- * Profiles of controllers and batteries: JSON files DIRECTORY/controllers/NAME.json and
- * DIRECTORY/batteries/NAME.json, one model each. A file with an unknown key, a wrong type or a
+ * Profiles of controllers, drives and batteries: JSON files DIRECTORY/controllers/NAME.json,
+ * DIRECTORY/drives/NAME.json and DIRECTORY/batteries/NAME.json, one model each. A file with an unknown key, a wrong type or a
  * value out of bounds is refused as a whole.
  */
 #ifndef ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
@@ -10,6 +10,7 @@
 
 #include "base/attrs.h"
 #include "ctl/profile.h"
+#include "emulate/drive_profile.h"
 #include "emulate/emulated_battery.h"
 
 #define PROFILE_TEXT_BYTES 512u
@@ -31,6 +32,8 @@ MUST_CHECK int controller_profile_read(const char *directory, const char *name,
                                        char text[PROFILE_TEXT_BYTES]);
 MUST_CHECK int battery_profile_read(const char *directory, const char *name,
                                     struct battery_profile *ret, char text[PROFILE_TEXT_BYTES]);
+MUST_CHECK int drive_profile_read(const char *directory, const char *name,
+                                  struct drive_profile *ret, char text[PROFILE_TEXT_BYTES]);
 bool profile_name_is_valid(const char *name);
 /* Does the controller take an emulated battery of that name? */
 bool controller_takes_battery(const struct controller_profile_file *file, const char *battery);

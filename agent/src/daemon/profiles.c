@@ -117,3 +117,30 @@ int profiles_read(const struct daemon_config *config, struct ctl_options *option
     }
     return error;
 }
+
+int profiles_drives_read(struct daemon_config *config, char *text, size_t text_bytes)
+{
+    for (uint32_t i = 0; i < config->drive_count; i++) {
+        struct config_drive *drive = &config->drives[i];
+        struct drive_profile profile;
+        char why[PROFILE_TEXT_BYTES] = "";
+        int error = 0;
+
+        if (drive->profile[0] == '\0') {
+            continue;
+        }
+        error = drive_profile_read(config->profiles_dir, drive->profile, &profile, why);
+        if (error != 0) {
+            (void)snprintf(text, text_bytes, "%u: drive profile \"%s\": %s", drive->line,
+                           drive->profile, why);
+            return error;
+        }
+        drive->timing = profile.timing;
+        drive->media = profile.media;
+        memcpy(drive->model, profile.model, sizeof(drive->model));
+        if (drive->size_bytes == 0) {
+            drive->size_bytes = profile.capacity_bytes;
+        }
+    }
+    return 0;
+}

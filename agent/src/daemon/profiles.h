@@ -12,4 +12,8 @@
 MUST_CHECK int profiles_read(const struct daemon_config *config, struct ctl_options *options,
                              char *text, size_t text_bytes);
 
+/* Gives emulated drives that name a profile what it says; the size only if none is configured.
+ * Errors as above. */
+MUST_CHECK int profiles_drives_read(struct daemon_config *config, char *text, size_t text_bytes);
+
 #endif

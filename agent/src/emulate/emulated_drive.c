@@ -1,14 +1,16 @@
 /*
  * See emulated_drive.h. Life of a command:
  *
- *   submit ─► (waiting) ─► in backing ─► due ─► complete
- *                  └──────── refused ────▲
+ *   submit ─► (waiting) ─► in model and backing ─► due ─► complete
+ *                  └──────────── refused ──────────▲
  *
  * The bytes move at once, in the backing port; the answer is given when the model says that
- * the drive would have answered. The model serves one command after the other.
+ * the drive would have answered.
  *
- * (1) An origin request is in exactly one of: waiting, a taken emulated_io.
- * (2) `due` is ordered by due_us; the timer is armed for its head, or not at all.
+ * (1) An origin request is in exactly one of: waiting, a taken emulated_io. That is in exactly one
+ *     of: modelled (the model or the backing still has it), due.
+ * (2) `due` is ordered by due_us; the timer is armed for its head or the model's next event,
+ *     whichever is earlier, or not at all.
  * (3) While disconnected every answer is GONE, but never before the backing has let go of
  *     the buffer.
  */
@@ -28,35 +30,49 @@ struct emulated_drive {
     struct io_port port; /* what the drive layer sees */
     struct io_port *backing;
     struct clock_port *clock;
-    struct emulated_timing timing;
+    struct drive_model *model;
     struct fault_table faults;
     struct pool pool;
-    struct list waiting; /* io_request.port_link: no emulated_io was free */
-    struct list due;     /* emulated_io.link */
+    struct list waiting;  /* io_request.port_link: no emulated_io was free */
+    struct list modelled; /* emulated_io.link */
+    struct list due;      /* emulated_io.link */
     struct clock_timer timer;
-    uint64_t busy_until_us;
+    struct emulated_drive_counters counters;
     bool connected;
 };
 
 struct emulated_io {
     struct io_request backing;
+    struct drive_model_command command;
     struct io_request *origin;
     struct emulated_drive *drive;
     struct list link;
     uint64_t due_us;
     enum io_status status;
+    bool in_model, in_backing;
 };
+
+static uint64_t us_of_ns(uint64_t ns)
+{
+    return ns / 1000u + (ns % 1000u != 0 ? 1 : 0);
+}
 
 static void timer_follow(struct emulated_drive *drive)
 {
-    const struct emulated_io *head;
+    uint64_t next_ns = drive_model_next_ns(drive->model);
+    uint64_t next_us = next_ns == UINT64_MAX ? UINT64_MAX : us_of_ns(next_ns);
 
-    clock_cancel(drive->clock, &drive->timer);
-    if (list_is_empty(&drive->due)) {
+    if (!list_is_empty(&drive->due)) {
+        next_us =
+            min_u64(next_us, list_entry(list_first(&drive->due), struct emulated_io, link)->due_us);
+    }
+    if (drive->timer.armed && drive->timer.deadline_us == next_us) {
         return;
     }
-    head = list_entry(list_first(&drive->due), struct emulated_io, link);
-    clock_arm(drive->clock, &drive->timer, head->due_us);
+    clock_cancel(drive->clock, &drive->timer);
+    if (next_us != UINT64_MAX) {
+        clock_arm(drive->clock, &drive->timer, next_us);
+    }
 }
 
 static void due_insert(struct emulated_drive *drive, struct emulated_io *io)
@@ -72,21 +88,33 @@ static void due_insert(struct emulated_drive *drive, struct emulated_io *io)
         place = node;
     }
     list_push_tail(place, &io->link);
-    timer_follow(drive);
 }
 
-/* When the drive would answer, were it given this command now. */
-static uint64_t model_due_us(struct emulated_drive *drive, const struct io_request *request)
+/* Has both the model's and the backing's answer: it is due, but not before the model says. */
+static void io_settle(struct emulated_io *io)
 {
-    uint64_t start_us = max_u64(clock_now_us(drive->clock), drive->busy_until_us);
-    uint64_t transfer_us = 0;
+    struct emulated_drive *drive = io->drive;
 
-    if (drive->timing.transfer_bytes_per_s != 0) {
-        transfer_us =
-            (uint64_t)request->length_bytes * 1000000u / drive->timing.transfer_bytes_per_s;
+    if (io->in_model || io->in_backing) {
+        return;
     }
-    drive->busy_until_us = start_us + drive->timing.overhead_us + transfer_us;
-    return drive->busy_until_us + fault_table_latency_us(&drive->faults);
+    list_remove(&io->link);
+    due_insert(drive, io);
+}
+
+static void model_follow(struct emulated_drive *drive, uint64_t now_us)
+{
+    struct drive_model_command *command = NULL;
+    uint64_t latency_us = fault_table_latency_us(&drive->faults);
+
+    /* Bounded: what is in the model. */
+    while ((command = drive_model_pop(drive->model, now_us * UINT64_C(1000))) != NULL) {
+        struct emulated_io *io = container_of(command, struct emulated_io, command);
+
+        io->in_model = false;
+        io->due_us = us_of_ns(command->end_ns) + latency_us;
+        io_settle(io);
+    }
 }
 
 static void backing_complete(struct io_request *request, enum io_status status)
@@ -96,10 +124,36 @@ static void backing_complete(struct io_request *request, enum io_status status)
 
     ASSERT(status < IO_STATUS_MAX);
     io->status = status;
+    io->in_backing = false;
     if (status == IO_STATUS_OK && request->op == IO_OP_WRITE) {
         fault_table_rewritten(&drive->faults, request->offset_bytes, request->length_bytes);
     }
-    due_insert(drive, io);
+    io_settle(io);
+    if (!io->in_model) {
+        timer_follow(drive);
+    }
+}
+
+static void count(struct emulated_drive *drive, const struct io_request *request)
+{
+    struct emulated_drive_counters *counters = &drive->counters;
+
+    switch (request->op) {
+    case IO_OP_READ:
+        counters->reads++;
+        counters->read_bytes += request->length_bytes;
+        return;
+    case IO_OP_WRITE:
+        counters->writes++;
+        counters->written_bytes += request->length_bytes;
+        return;
+    case IO_OP_FLUSH:
+        counters->flushes++;
+        return;
+    case IO_OP_MAX:
+        break;
+    }
+    UNREACHABLE();
 }
 
 static void io_start(struct emulated_drive *drive, struct emulated_io *io,
@@ -112,15 +166,21 @@ static void io_start(struct emulated_drive *drive, struct emulated_io *io,
         due_insert(drive, io);
         return;
     }
-    io->due_us = model_due_us(drive, origin);
+    count(drive, origin);
+    list_push_tail(&drive->modelled, &io->link);
+    io->in_model = true;
+    io->command = (struct drive_model_command){.op = origin->op,
+                                               .offset_bytes = origin->offset_bytes,
+                                               .length_bytes = origin->length_bytes};
+    drive_model_submit(drive->model, &io->command, clock_now_us(drive->clock) * UINT64_C(1000));
     io->status = origin->op == IO_OP_FLUSH
                      ? IO_STATUS_OK
                      : fault_table_status(&drive->faults, origin->op, origin->offset_bytes,
                                           origin->length_bytes);
     if (io->status != IO_STATUS_OK) {
-        due_insert(drive, io);
         return;
     }
+    io->in_backing = true;
     io->backing = (struct io_request){
         .op = origin->op,
         .offset_bytes = origin->offset_bytes,
@@ -146,6 +206,7 @@ static void emulated_submit(struct io_port *port, struct io_request *request)
         return;
     }
     io_start(drive, io, request);
+    timer_follow(drive);
 }
 
 static void io_finish(struct emulated_drive *drive, struct emulated_io *io)
@@ -168,8 +229,9 @@ static void timer_fire(struct clock_timer *timer)
     struct emulated_drive *drive = timer->owner;
     uint64_t now_us = clock_now_us(drive->clock);
 
-    /* Bounded: a completion may submit more, but their due time lies after now_us unless
-     * the drive is disconnected; those wait for the next turn. */
+    model_follow(drive, now_us);
+    /* Bounded: a completion may submit more, but they come by the model, which is asked again in
+     * the next turn, or the drive is disconnected; those wait for it too. */
     for (uint32_t i = 0; i < EMULATED_QUEUE && !list_is_empty(&drive->due); i++) {
         struct emulated_io *io = list_entry(list_first(&drive->due), struct emulated_io, link);
 
@@ -192,8 +254,12 @@ int emulated_drive_create(struct io_port *backing, struct clock_port *clock,
     if (drive == NULL) {
         return -ENOMEM;
     }
-    error = pool_init(&drive->pool, EMULATED_QUEUE, sizeof(struct emulated_io));
+    error = drive_model_create(timing, backing->size_bytes, &drive->model);
+    if (error == 0) {
+        error = pool_init(&drive->pool, EMULATED_QUEUE, sizeof(struct emulated_io));
+    }
     if (error != 0) {
+        drive->model = drive_model_free(drive->model);
         free(drive);
         return error;
     }
@@ -201,11 +267,11 @@ int emulated_drive_create(struct io_port *backing, struct clock_port *clock,
     drive->port.ops = &emulated_ops;
     drive->backing = backing;
     drive->clock = clock;
-    drive->timing = *timing;
     drive->timer.fire = timer_fire;
     drive->timer.owner = drive;
     list_init(&drive->timer.port_link);
     list_init(&drive->waiting);
+    list_init(&drive->modelled);
     list_init(&drive->due);
     drive->connected = true;
     *ret_drive = drive;
@@ -219,6 +285,7 @@ struct emulated_drive *emulated_drive_free(struct emulated_drive *drive)
     }
     ASSERT(emulated_drive_is_idle(drive));
     clock_cancel(drive->clock, &drive->timer);
+    drive->model = drive_model_free(drive->model);
     pool_done(&drive->pool);
     free(drive);
     return NULL;
@@ -234,8 +301,15 @@ void emulated_drive_disconnect(struct emulated_drive *drive)
     uint64_t now_us = clock_now_us(drive->clock);
 
     drive->connected = false;
-    drive->busy_until_us = now_us;
     /* Nothing is gained by waiting for a drive that is not there. */
+    drive_model_reset(drive->model, now_us * UINT64_C(1000));
+    LIST_FOR_EACH_SAFE (node, following, &drive->modelled) {
+        struct emulated_io *io = list_entry(node, struct emulated_io, link);
+
+        io->in_model = false;
+        io->due_us = now_us;
+        io_settle(io);
+    }
     LIST_FOR_EACH (node, &drive->due) {
         list_entry(node, struct emulated_io, link)->due_us = now_us;
     }
@@ -277,4 +351,19 @@ const struct emulated_fault *emulated_drive_fault(const struct emulated_drive *d
 bool emulated_drive_is_idle(const struct emulated_drive *drive)
 {
     return pool_free_count(&drive->pool) == EMULATED_QUEUE && list_is_empty(&drive->waiting);
+}
+
+void emulated_drive_write_cache_set(struct emulated_drive *drive, bool on)
+{
+    drive_model_write_cache_set(drive->model, on);
+}
+
+void emulated_drive_share_link(struct emulated_drive *drive, struct rate_pipe *shared)
+{
+    drive_model_share_link(drive->model, shared);
+}
+
+const struct emulated_drive_counters *emulated_drive_counters(const struct emulated_drive *drive)
+{
+    return &drive->counters;
 }

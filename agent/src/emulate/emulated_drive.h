@@ -11,12 +11,14 @@
 
 #include "base/attrs.h"
 #include "base/words.h"
+#include "emulate/drive_model.h"
 #include "port/clock_port.h"
 #include "port/io_port.h"
 
-struct emulated_timing {
-    uint32_t overhead_us;               /* per command */
-    uint64_t transfer_bytes_per_s;      /* 0: unlimited */
+/* What reached it while it was connected. */
+struct emulated_drive_counters {
+    uint64_t reads, writes, flushes;
+    uint64_t read_bytes, written_bytes;
 };
 
 #define EMULATED_FAULTS_MAX 64u
@@ -30,6 +32,7 @@ struct emulated_fault {
 
 struct emulated_drive;
 
+/* -EINVAL: no drive has such a timing. */
 MUST_CHECK int emulated_drive_create(struct io_port *backing, struct clock_port *clock,
                                      const struct emulated_timing *timing,
                                      struct emulated_drive **ret_drive);
@@ -47,6 +50,11 @@ void emulated_drive_faults_clear(struct emulated_drive *drive);
 uint32_t emulated_drive_fault_count(const struct emulated_drive *drive);
 const struct emulated_fault *emulated_drive_fault(const struct emulated_drive *drive,
                                                   uint32_t index);
+/* The drive's own write buffer. */
+void emulated_drive_write_cache_set(struct emulated_drive *drive, bool on);
+/* Transfers pass this besides the drive's own link: an expander's, shared with other drives. */
+void emulated_drive_share_link(struct emulated_drive *drive, struct rate_pipe *shared);
+const struct emulated_drive_counters *emulated_drive_counters(const struct emulated_drive *drive);
 bool emulated_drive_is_idle(const struct emulated_drive *drive);
 
 #endif

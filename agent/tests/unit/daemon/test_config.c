@@ -107,7 +107,7 @@ static void test_everything(void **state UNUSED)
     assert_int_equal(config->drives[1].slot, 7);
     assert_true(config->drives[1].emulated);
     assert_int_equal(config->drives[1].size_bytes, 128u << 20);
-    assert_int_equal(config->drives[1].transfer_bytes_per_s, 100000000);
+    assert_int_equal(config->drives[1].timing.transfer_bytes_per_s, 100000000);
     assert_int_equal(config->drives[1].media, DRIVE_MEDIA_SSD);
     free(config);
 }
@@ -152,6 +152,11 @@ static void test_contradictions(void **state UNUSED)
                  "9 slots do not fit into 2 rows of 4");
     expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { size = \"1 MiB\"; }; } );\n",
                  "size must be between");
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { media = \"ssd\"; }; } );\n",
+                 "size is missing: the drive has no profile");
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { profile = \"x\"; "
+                         "media = \"ssd\"; }; } );\n",
+                 "media comes from the profile");
 }
 
 static void test_a_file_that_is_not_there(void **state UNUSED)
@@ -256,14 +261,10 @@ static void test_cache(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_battery),
-        cmocka_unit_test(test_battery_mistakes),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_protection),
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_mistakes_name_their_line),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_a_file_that_is_not_there),
+        cmocka_unit_test(test_battery),        cmocka_unit_test(test_battery_mistakes),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_protection),
+        cmocka_unit_test(test_everything),     cmocka_unit_test(test_mistakes_name_their_line),
+        cmocka_unit_test(test_contradictions), cmocka_unit_test(test_a_file_that_is_not_there),
         cmocka_unit_test(test_cache),
     };
 

@@ -73,10 +73,24 @@ static void check_battery(const char *name)
     assert_string_equal(profile.name, name);
 }
 
+static void check_drive(const char *name)
+{
+    struct drive_profile profile;
+    struct drive_model *model = NULL;
+
+    if (drive_profile_read(PROFILES, name, &profile, text) != 0) {
+        fail_msg("%s", text);
+    }
+    assert_string_equal(profile.name, name);
+    assert_int_equal(drive_model_create(&profile.timing, profile.capacity_bytes, &model), 0);
+    model = drive_model_free(model);
+}
+
 static void all_profiles_of_the_tree_are_good(void **state UNUSED)
 {
     assert_true(each_profile("controllers", check_controller) >= 24);
     assert_true(each_profile("batteries", check_battery) >= 5);
+    assert_true(each_profile("drives", check_drive) >= 7);
 }
 
 static void the_rules_of_known_models(void **state UNUSED)
@@ -252,6 +266,47 @@ static void a_bad_battery_is_refused_with_a_sentence(void **state UNUSED)
     }
 }
 
+#define DRIVE(rest)                                                                                \
+    "{\"name\": \"x\", \"model\": \"X\", \"manufacturer\": \"Y\", \"interface\": \"sata\","        \
+    " \"capacity_bytes\": 81920000000, \"link_bytes_per_s\": 300000000, \"command_us\": 10,"       \
+    " \"queue_depth\": 32, \"buffer_bytes\": 0, \"buffered_writes\": 0, " rest "}"
+#define FLASH                                                                                      \
+    "\"ssd\": {\"channels\": 4, \"read_us\": 50, \"write_us\": 50, \"read_bytes_per_s\": "         \
+    "200000000,"                                                                                   \
+    " \"write_bytes_per_s\": 100000000}"
+
+static void a_bad_drive_is_refused_with_a_sentence(void **state UNUSED)
+{
+    static const struct {
+        const char *content, *message;
+    } cases[] = {
+        {"{}", "name is missing"},
+        {"{\"media\": \"tape\"}", "media must be"},
+        {"{\"interface\": \"fax\"}", "interface has not one of its words"},
+        {"{\"queue_depth\": 0}", "queue_depth must be between 1 and 256"},
+        {"{\"ssd\": {\"channels\": 0}}", "channels must be between 1"},
+        {"{\"hdd\": {\"rpm\": 5}}", "rpm must be between 1000"},
+        {"{\"hdd\": {\"zones\": []}}", "zones must be a list of 1 to 16"},
+        {"{\"hdd\": {\"zones\": [{\"from_percent\": 5, \"bytes_per_s\": 50000000}]}}",
+         "the first begins at 0"},
+        {DRIVE("\"media\": \"hdd\", \"hdd\": null, " FLASH), "exactly the one of hdd and ssd"},
+        {DRIVE("\"media\": \"ssd\", \"hdd\": null, \"ssd\": null"),
+         "exactly the one of hdd and ssd"},
+    };
+    struct drive_profile profile = {.capacity_bytes = 77};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        write_file("drives", cases[i].content);
+        assert_int_not_equal(drive_profile_read(directory, "x", &profile, text), 0);
+        expect_text(cases[i].message);
+        assert_int_equal(profile.capacity_bytes, 77); /* untouched */
+    }
+    write_file("drives", DRIVE("\"media\": \"ssd\", \"hdd\": null, " FLASH));
+    assert_int_equal(drive_profile_read(directory, "x", &profile, text), 0);
+    assert_int_equal(profile.timing.ssd.channels, 4);
+    assert_int_equal(profile.timing.overhead_us, 10);
+}
+
 static int make_directory(void **state UNUSED)
 {
     return mkdtemp(directory) != NULL ? 0 : -1;
@@ -273,6 +328,7 @@ int main(void)
         cmocka_unit_test(native_needs_no_file),
         cmocka_unit_test(a_bad_controller_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
+        cmocka_unit_test(a_bad_drive_is_refused_with_a_sentence),
     };
 
     aw_test_catch_asserts();

@@ -219,6 +219,51 @@ static void bad_faults_are_refused(void **state)
     assert_int_equal(emulated_drive_fault_add(fixture->drive, &good), -ENOSPC);
 }
 
+/* A whole drive: pulled in the middle of its work, and back again. */
+static void a_disk_forgets_its_work_when_pulled(void **state)
+{
+    static const struct emulated_timing disk = {.overhead_us = 150,
+                                                .kind = DRIVE_MODEL_HDD,
+                                                .queue_depth = 32,
+                                                .buffer_bytes = 1u << 20,
+                                                .buffered_writes = 16,
+                                                .hdd = {.rpm = 7200,
+                                                        .seek_track_us = 500,
+                                                        .seek_full_us = 8000,
+                                                        .read_segments = 4,
+                                                        .zone_count = 1,
+                                                        .zones = {{0, 100000000}}}};
+    struct fixture *fixture = *state;
+    struct answer answers[12];
+    struct answer again;
+    uint64_t start_us = 0;
+
+    emulated_drive_free(fixture->drive);
+    assert_int_equal(emulated_drive_create(sim_drive_port(fixture->backing),
+                                           sim_world_clock(fixture->world), &disk, &fixture->drive),
+                     0);
+    for (uint32_t i = 0; i < 12; i++) {
+        submit(fixture, &answers[i], i % 3 == 2 ? IO_OP_WRITE : IO_OP_READ, i * 71u * BLOCK, BLOCK);
+    }
+    sim_world_advance(fixture->world, 3000);
+    assert_false(answers[10].done);
+    emulated_drive_disconnect(fixture->drive);
+    sim_world_advance(fixture->world, 1000);
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_true(answers[i].done);
+    }
+    assert_int_equal(answers[10].status, IO_STATUS_GONE);
+    assert_true(emulated_drive_is_idle(fixture->drive));
+    emulated_drive_connect(fixture->drive);
+    start_us = clock_now_us(sim_world_clock(fixture->world));
+    submit(fixture, &again, IO_OP_READ, 900u * BLOCK, BLOCK);
+    sim_world_advance(fixture->world, SIM_SECOND);
+    assert_true(again.done && again.status == IO_STATUS_OK);
+    assert_true(again.at_us - start_us >= 150 && again.at_us - start_us < 20000);
+    assert_int_equal(emulated_drive_counters(fixture->drive)->reads, 9);
+    assert_int_equal(emulated_drive_counters(fixture->drive)->writes, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(pulled_drive_answers_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_requests_than_the_pool_wait, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_faults_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_disk_forgets_its_work_when_pulled, set_up, tear_down),
     };
 
     aw_test_catch_asserts();

@@ -1,0 +1,411 @@
+/* The drive model: properties that any drive of its kind has, and the figures of known ones. */
+#include "aw_test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "emulate/drive_model.h"
+
+#define SIZE_BYTES UINT64_C(73543163904)
+#define MB 1000000.0
+#define DEPTH_MAX 64u
+
+/* 15,000 rpm; a random read takes 0.15 ms + 0.5 ms + 6.2 ms * E[sqrt(d)] = 8/15 + 2 ms. */
+static const struct emulated_timing disk = {.overhead_us = 150,
+                                            .transfer_bytes_per_s = 300000000,
+                                            .kind = DRIVE_MODEL_HDD,
+                                            .queue_depth = 64,
+                                            .buffer_bytes = 16u << 20,
+                                            .buffered_writes = 64,
+                                            .hdd = {.rpm = 15000,
+                                                    .seek_track_us = 500,
+                                                    .seek_full_us = 6700,
+                                                    .write_settle_us = 400,
+                                                    .read_segments = 16,
+                                                    .zone_count = 2,
+                                                    .zones = {{0, 125000000}, {50, 100000000}}}};
+
+static const struct emulated_timing flash = {.overhead_us = 10,
+                                             .transfer_bytes_per_s = 300000000,
+                                             .kind = DRIVE_MODEL_SSD,
+                                             .queue_depth = 32,
+                                             .buffer_bytes = 16u << 20,
+                                             .buffered_writes = 32,
+                                             .ssd = {.channels = 10,
+                                                     .read_us = 65,
+                                                     .write_us = 85,
+                                                     .read_bytes_per_s = 220000000,
+                                                     .write_bytes_per_s = 220000000}};
+
+struct load {
+    uint32_t depth, bytes, write_percent, count;
+    bool sequential, no_write_cache;
+    uint64_t start_bytes;
+};
+
+struct outcome {
+    double commands_per_s, bytes_per_s, mean_ms;
+};
+
+static struct drive_model *model_new(const struct emulated_timing *timing)
+{
+    struct drive_model *model = NULL;
+
+    assert_int_equal(drive_model_create(timing, SIZE_BYTES, &model), 0);
+    return model;
+}
+
+static void fill(const struct load *load, struct rng *rng, uint64_t *position,
+                 struct drive_model_command *command)
+{
+    command->op = rng_below(rng, 100) < load->write_percent ? IO_OP_WRITE : IO_OP_READ;
+    command->length_bytes = load->bytes;
+    command->offset_bytes =
+        load->sequential ? *position : rng_below(rng, SIZE_BYTES / load->bytes) * load->bytes;
+    *position += load->bytes;
+}
+
+/* No command may be faster than its way through electronics and link. */
+static void check_physics(const struct emulated_timing *timing,
+                          const struct drive_model_command *command)
+{
+    uint64_t least_ns = timing->overhead_us * UINT64_C(1000) +
+                        rate_ns(command->length_bytes, timing->transfer_bytes_per_s);
+
+    assert_true(command->end_ns >= command->arrived_ns + least_ns);
+}
+
+static struct outcome run(const struct emulated_timing *timing, const struct load *load)
+{
+    struct drive_model_command commands[DEPTH_MAX];
+    struct drive_model *model = model_new(timing);
+    struct rng rng;
+    uint64_t now_ns = 0;
+    uint64_t position = load->start_bytes;
+    uint64_t waited_ns = 0;
+    uint32_t ended = 0;
+
+    rng_seed(&rng, aw_test_seed("drive_model", 11));
+    drive_model_write_cache_set(model, !load->no_write_cache);
+    for (uint32_t i = 0; i < load->depth; i++) {
+        fill(load, &rng, &position, &commands[i]);
+        drive_model_submit(model, &commands[i], now_ns);
+    }
+    while (ended < load->count) {
+        struct drive_model_command *command = NULL;
+        uint64_t next_ns = drive_model_next_ns(model);
+
+        assert_true(next_ns != UINT64_MAX); /* never stuck */
+        now_ns = next_ns > now_ns ? next_ns : now_ns;
+        while ((command = drive_model_pop(model, now_ns)) != NULL) {
+            check_physics(timing, command);
+            waited_ns += command->end_ns - command->arrived_ns;
+            ended++;
+            fill(load, &rng, &position, command);
+            drive_model_submit(model, command, now_ns);
+        }
+    }
+    model = drive_model_free(model);
+    return (struct outcome){.commands_per_s = ended * 1e9 / (double)now_ns,
+                            .bytes_per_s = ended * (double)load->bytes * 1e9 / (double)now_ns,
+                            .mean_ms = (double)waited_ns / 1e6 / ended};
+}
+
+static void expect_between(double value, double least, double most)
+{
+    if (value < least || value > most) {
+        fail_msg("%g is not between %g and %g", value, least, most);
+    }
+}
+
+static void a_random_read_takes_seek_and_half_a_turn(void **state UNUSED)
+{
+    struct load load = {.depth = 1, .bytes = 4096, .count = 4000};
+
+    expect_between(run(&disk, &load).mean_ms, 5.6, 6.2);
+}
+
+static void sequential_transfer_runs_at_the_rate_of_its_zone(void **state UNUSED)
+{
+    struct load load = {.depth = 4, .bytes = 65536, .count = 4000, .sequential = true};
+
+    for (uint32_t bytes = 65536; bytes <= 1048576; bytes *= 4) {
+        load.bytes = bytes;
+        load.start_bytes = 0;
+        load.write_percent = 0;
+        expect_between(run(&disk, &load).bytes_per_s, 122 * MB, 126 * MB);
+        load.write_percent = 100;
+        expect_between(run(&disk, &load).bytes_per_s, 122 * MB, 127 * MB);
+        load.start_bytes = SIZE_BYTES / 4096 * 3 / 5 * 4096;
+        expect_between(run(&disk, &load).bytes_per_s, 98 * MB, 102 * MB);
+        load.write_percent = 0;
+        expect_between(run(&disk, &load).bytes_per_s, 98 * MB, 101 * MB);
+    }
+}
+
+/* One command at a time, not answered before it is on the platter: a turn is lost with each. */
+static void without_write_buffer_a_sequential_write_loses_turns(void **state UNUSED)
+{
+    struct load load = {.depth = 1,
+                        .bytes = 65536,
+                        .write_percent = 100,
+                        .count = 1000,
+                        .sequential = true,
+                        .no_write_cache = true};
+
+    expect_between(run(&disk, &load).bytes_per_s, 10 * MB, 20 * MB);
+    load.depth = 8; /* the next one is there in time */
+    expect_between(run(&disk, &load).bytes_per_s, 120 * MB, 126 * MB);
+}
+
+static void queueing_gains_by_reordering_only(void **state UNUSED)
+{
+    struct emulated_timing one = disk;
+    struct load load = {.depth = 1, .bytes = 4096, .count = 4000};
+    double alone = run(&disk, &load).commands_per_s;
+    double before = alone;
+
+    for (load.depth = 4; load.depth <= 64; load.depth *= 4) {
+        double now = run(&disk, &load).commands_per_s;
+
+        assert_true(now > 1.2 * before);
+        before = now;
+    }
+    expect_between(before / alone, 2.2, 4.0);
+    one.queue_depth = 1;
+    load.depth = 16;
+    expect_between(run(&one, &load).commands_per_s / alone, 0.99, 1.06);
+}
+
+/* Ended in the order of cost, yet none is forgotten. */
+static void nobody_starves(void **state UNUSED)
+{
+    struct drive_model_command far = {
+        .op = IO_OP_READ, .offset_bytes = SIZE_BYTES - 4096, .length_bytes = 4096};
+    struct drive_model_command near[8];
+    struct drive_model *model = model_new(&disk);
+    uint64_t position = 0;
+    uint64_t now_ns = 0;
+    bool done = false;
+
+    memset(near, 0, sizeof(near));
+    for (uint32_t i = 0; i < 8; i++) {
+        near[i].length_bytes = 65536;
+        near[i].offset_bytes = position += 65536;
+        drive_model_submit(model, &near[i], 0);
+    }
+    drive_model_submit(model, &far, 0);
+    while (!done && now_ns < UINT64_C(2000000000)) {
+        struct drive_model_command *command = NULL;
+
+        now_ns = drive_model_next_ns(model);
+        while ((command = drive_model_pop(model, now_ns)) != NULL) {
+            done = done || command == &far;
+            if (command != &far) {
+                command->offset_bytes = position += 65536;
+                drive_model_submit(model, command, now_ns);
+            }
+        }
+    }
+    assert_true(done);
+    model = drive_model_free(model);
+}
+
+static void a_write_buffer_answers_early_and_writes_in_good_order(void **state UNUSED)
+{
+    struct load load = {.depth = 1, .bytes = 8192, .count = 4000};
+    double reads = run(&disk, &load).commands_per_s;
+    double writes = 0;
+
+    load.write_percent = 100;
+    writes = run(&disk, &load).commands_per_s;
+    assert_true(writes > 1.8 * reads);
+    load.no_write_cache = true;
+    expect_between(run(&disk, &load).commands_per_s / reads, 0.85, 1.0);
+}
+
+static void a_flush_waits_for_the_platter(void **state UNUSED)
+{
+    struct drive_model_command commands[32];
+    struct drive_model_command flush = {.op = IO_OP_FLUSH};
+    struct drive_model *model = model_new(&disk);
+    uint64_t now_ns = 0;
+    uint32_t ended = 0;
+
+    for (uint32_t i = 0; i < 32; i++) {
+        commands[i] = (struct drive_model_command){
+            .op = IO_OP_WRITE, .offset_bytes = i * UINT64_C(2000000) * 1024, .length_bytes = 8192};
+        drive_model_submit(model, &commands[i], 0);
+    }
+    drive_model_submit(model, &flush, 0);
+    while (ended < 33) {
+        struct drive_model_command *command = NULL;
+
+        now_ns = drive_model_next_ns(model);
+        while ((command = drive_model_pop(model, now_ns)) != NULL) {
+            ended++;
+            assert_true(command != &flush || ended == 33);
+            /* Each write was answered long before it was written. */
+            assert_true(command == &flush || command->end_ns < UINT64_C(10000000));
+        }
+    }
+    assert_true(flush.end_ns > 31 * UINT64_C(900000)); /* a seek and a settling for each */
+    model = drive_model_free(model);
+}
+
+static void two_readers_share_the_heads(void **state UNUSED)
+{
+    struct drive_model_command commands[2] = {{.length_bytes = 65536},
+                                              {.length_bytes = 65536, .offset_bytes = 1u << 30}};
+    struct drive_model *model = model_new(&disk);
+    uint64_t now_ns = 0;
+    uint32_t ended[2] = {0, 0};
+
+    drive_model_submit(model, &commands[0], 0);
+    drive_model_submit(model, &commands[1], 0);
+    while (ended[0] + ended[1] < 4000) {
+        struct drive_model_command *command = NULL;
+
+        now_ns = drive_model_next_ns(model);
+        while ((command = drive_model_pop(model, now_ns)) != NULL) {
+            ended[command - commands]++;
+            command->offset_bytes += 65536;
+            drive_model_submit(model, command, now_ns);
+        }
+    }
+    expect_between((double)ended[0] / ended[1], 0.9, 1.1);
+    expect_between(4000 * 65536.0 * 1e9 / (double)now_ns, 15 * MB, 100 * MB);
+    model = drive_model_free(model);
+}
+
+static void flash_knows_no_distance(void **state UNUSED)
+{
+    struct load load = {.depth = 1, .bytes = 4096, .count = 4000};
+    double random = run(&flash, &load).commands_per_s;
+    double before = random;
+
+    load.sequential = true;
+    expect_between(run(&flash, &load).commands_per_s / random, 0.99, 1.01);
+    load.sequential = false;
+    for (load.depth = 2; load.depth <= 4; load.depth *= 2) {
+        double now = run(&flash, &load).commands_per_s;
+
+        assert_true(now > 1.6 * before); /* channels work side by side */
+        before = now;
+    }
+    load = (struct load){.depth = 16, .bytes = 65536, .count = 4000};
+    expect_between(run(&flash, &load).bytes_per_s, 217 * MB, 221 * MB);
+    load.write_percent = 100;
+    load.count = 40000; /* many times the buffer */
+    expect_between(run(&flash, &load).bytes_per_s, 217 * MB, 222 * MB);
+}
+
+/* Two drives behind one expander get what it carries, and no more. */
+static void a_shared_link_is_shared(void **state UNUSED)
+{
+    struct rate_pipe shared = {.bytes_per_s = 150000000};
+    struct drive_model *models[2] = {model_new(&flash), model_new(&flash)};
+    struct drive_model_command commands[2][8];
+    uint64_t now_ns = 0;
+    uint32_t ended = 0;
+
+    memset(commands, 0, sizeof(commands));
+    for (uint32_t i = 0; i < 16; i++) {
+        drive_model_share_link(models[i / 8], &shared);
+        commands[i / 8][i % 8].length_bytes = 65536;
+        drive_model_submit(models[i / 8], &commands[i / 8][i % 8], 0);
+    }
+    while (ended < 4000) {
+        uint64_t first_ns = drive_model_next_ns(models[0]);
+        uint64_t second_ns = drive_model_next_ns(models[1]);
+
+        now_ns = first_ns < second_ns ? first_ns : second_ns;
+        for (uint32_t i = 0; i < 2; i++) {
+            struct drive_model_command *command = NULL;
+
+            while ((command = drive_model_pop(models[i], now_ns)) != NULL) {
+                ended++;
+                drive_model_submit(models[i], command, now_ns);
+            }
+        }
+    }
+    expect_between(4000 * 65536.0 * 1e9 / (double)now_ns, 148 * MB, 151 * MB);
+    models[0] = drive_model_free(models[0]);
+    models[1] = drive_model_free(models[1]);
+}
+
+static void a_pulled_plug_forgets_everything(void **state UNUSED)
+{
+    static const struct emulated_timing *const all[] = {&disk, &flash};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct drive_model *model = model_new(all[i]);
+        struct drive_model_command commands[4];
+        struct drive_model_command again = {.op = IO_OP_READ, .length_bytes = 4096};
+
+        for (uint32_t j = 0; j < 4; j++) {
+            commands[j] = (struct drive_model_command){.op = j < 2 ? IO_OP_READ : IO_OP_WRITE,
+                                                       .offset_bytes = j * UINT64_C(1000003) * 4096,
+                                                       .length_bytes = 4096};
+            drive_model_submit(model, &commands[j], 0);
+        }
+        drive_model_reset(model, 1000);
+        assert_true(drive_model_next_ns(model) == UINT64_MAX);
+        assert_null(drive_model_pop(model, UINT64_C(1) << 40));
+        drive_model_submit(model, &again, UINT64_C(1) << 40);
+        assert_ptr_equal(drive_model_pop(model, UINT64_C(1) << 41), &again);
+        model = drive_model_free(model);
+    }
+}
+
+static void the_same_load_takes_the_same_time(void **state UNUSED)
+{
+    struct load load = {.depth = 16, .bytes = 8192, .write_percent = 40, .count = 3000};
+    struct outcome one = run(&disk, &load);
+    struct outcome two = run(&disk, &load);
+
+    assert_memory_equal(&one, &two, sizeof(one));
+}
+
+static void what_is_no_drive_is_refused(void **state UNUSED)
+{
+    struct emulated_timing bad = disk;
+    struct drive_model *model = NULL;
+
+    bad.hdd.zones[1].from_percent = 0;
+    assert_int_equal(drive_model_create(&bad, SIZE_BYTES, &model), -EINVAL);
+    bad = disk;
+    bad.hdd.rpm = 0;
+    assert_int_equal(drive_model_create(&bad, SIZE_BYTES, &model), -EINVAL);
+    bad = disk;
+    bad.queue_depth = 0;
+    assert_int_equal(drive_model_create(&bad, SIZE_BYTES, &model), -EINVAL);
+    bad = flash;
+    bad.ssd.channels = 0;
+    assert_int_equal(drive_model_create(&bad, SIZE_BYTES, &model), -EINVAL);
+    assert_null(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_random_read_takes_seek_and_half_a_turn),
+        cmocka_unit_test(sequential_transfer_runs_at_the_rate_of_its_zone),
+        cmocka_unit_test(without_write_buffer_a_sequential_write_loses_turns),
+        cmocka_unit_test(queueing_gains_by_reordering_only),
+        cmocka_unit_test(nobody_starves),
+        cmocka_unit_test(a_write_buffer_answers_early_and_writes_in_good_order),
+        cmocka_unit_test(a_flush_waits_for_the_platter),
+        cmocka_unit_test(two_readers_share_the_heads),
+        cmocka_unit_test(flash_knows_no_distance),
+        cmocka_unit_test(a_shared_link_is_shared),
+        cmocka_unit_test(a_pulled_plug_forgets_everything),
+        cmocka_unit_test(the_same_load_takes_the_same_time),
+        cmocka_unit_test(what_is_no_drive_is_refused),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("emulate/drive_model", tests, NULL, NULL);
+}
