@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench soak soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench soak soak-fuzz soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -19,6 +19,8 @@ help:
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
 	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
+	  'make soak-fuzz   10,000,000 executions of each fuzz target, taken up again where' \
+	  '                 agent/fuzz/ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
 	  'make lint        formatters, linters, type checks' \
@@ -69,6 +71,9 @@ POINTS ?= 1000000
 
 soak: setup-test agent
 	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim --points $(POINTS)
+
+soak-fuzz: setup-test
+	@python3 agent/fuzz/long_run.py --build $(BUILD)/agent-fuzz
 
 lint: setup-test
 	@exec .run/venv/bin/python .ci/test.py lint

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 """Fuzzes every target for a while, from its corpus on, under address and undefined sanitizers.
 
-    fuzz/run.py --build FOLDER [--seconds 110] [--jobs 2] [--junit FILE] [--ledger FILE] [TARGET …]
+    fuzz/run.py --build FOLDER [--seconds 110] [--jobs 2] [--junit FILE] [TARGET …]
 
 --seconds is for all targets together, shared evenly between them. The first run configures and
 builds FOLDER with clang-19. The canary has a fault on purpose: the run fails unless it is found.
 A finding is kept in FOLDER/findings; what is new in coverage goes to FOLDER/corpus, from where
-`-merge=1` brings it home.
+`-merge=1` brings it home. long_run.py does the same without end, and keeps a ledger.
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -34,14 +32,18 @@ def build(folder):
     subprocess.run(["ninja", "-C", str(folder), "--quiet", "fuzzers"], check=True)
 
 
-def fuzz(folder, name, seconds):
+def target_names():
+    return sorted(path.name for path in (AGENT / "fuzz/corpus").iterdir())
+
+
+def fuzz(folder, name, seconds, *more):
     """Runs one target; returns (executions, whether it found something, its last lines)."""
     findings, corpus = folder / "findings" / name, folder / "corpus" / name
     for path in (findings, corpus):
         path.mkdir(parents=True, exist_ok=True)
     words = [str(folder / "fuzz" / f"fuzz_{name}"), f"-max_total_time={seconds}", "-timeout=10",
              "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={findings}/",
-             str(corpus)]
+             *more, str(corpus)]
     if name != CANARY:
         words.append(str(AGENT / "fuzz/corpus" / name))
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False,
@@ -57,14 +59,12 @@ def main():
     parser.add_argument("--seconds", type=int, default=110)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--junit", type=Path)
-    parser.add_argument("--ledger", type=Path, help="a file to which a line of JSON is added")
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
     build(options.build)
-    names = options.targets or sorted(path.name for path in (AGENT / "fuzz/corpus").iterdir())
+    names = options.targets or target_names()
     each = max(1, (options.seconds - CANARY_SECONDS) * options.jobs // len(names))
     plan = [(name, each) for name in names] + [(CANARY, CANARY_SECONDS)]
-    started = time.monotonic()
     with ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda item: fuzz(options.build, *item), plan))
     failed, cases = [], []
@@ -79,13 +79,6 @@ def main():
             print(text)
     if options.junit is not None:
         options.junit.write_text(f"<testsuite name='fuzz'>{''.join(cases)}</testsuite>\n")
-    if options.ledger is not None:
-        with options.ledger.open("a") as file:
-            file.write(json.dumps({
-                "kind": "fuzz", "seconds": round(time.monotonic() - started),
-                "executions": {name: result[0] for (name, _), result in
-                               zip(plan, results, strict=True) if name != CANARY},
-                "failures": len(failed)}) + "\n")
     sys.exit(1 if failed else 0)
 
 

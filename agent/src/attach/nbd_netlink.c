@@ -27,23 +27,22 @@ static size_t attribute_round(size_t bytes)
 
 /* A request under construction: netlink header, generic header, attributes. */
 struct message {
-    union {
-        struct nlmsghdr header;
-        uint8_t bytes[MESSAGE_BYTES];
-    };
+    uint32_t used_bytes;
+    _Alignas(struct nlmsghdr) uint8_t bytes[MESSAGE_BYTES];
 };
 
 static void message_begin(struct message *message, struct nbd_netlink *netlink, uint16_t type,
                           uint8_t command, uint8_t version)
 {
+    struct nlmsghdr *header = (struct nlmsghdr *)(void *)message->bytes;
     struct genlmsghdr *generic = NULL;
 
     memset(message, 0, sizeof *message);
-    message->header.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN);
-    message->header.nlmsg_type = type;
-    message->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-    message->header.nlmsg_seq = ++netlink->sequence;
-    generic = NLMSG_DATA(&message->header);
+    message->used_bytes = NLMSG_LENGTH(GENL_HDRLEN);
+    header->nlmsg_type = type;
+    header->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+    header->nlmsg_seq = ++netlink->sequence;
+    generic = NLMSG_DATA(header);
     generic->cmd = command;
     generic->version = version;
 }
@@ -51,7 +50,7 @@ static void message_begin(struct message *message, struct nbd_netlink *netlink, 
 static struct nlattr *attribute_add(struct message *message, uint16_t type, const void *data,
                                     size_t bytes)
 {
-    uint32_t place = NLMSG_ALIGN(message->header.nlmsg_len);
+    uint32_t place = NLMSG_ALIGN(message->used_bytes);
     struct nlattr *attribute = (struct nlattr *)(void *)(message->bytes + place);
 
     ASSERT(place + HEADER_BYTES + attribute_round(bytes) <= MESSAGE_BYTES);
@@ -60,14 +59,13 @@ static struct nlattr *attribute_add(struct message *message, uint16_t type, cons
     if (bytes > 0) {
         memcpy(message->bytes + place + HEADER_BYTES, data, bytes);
     }
-    message->header.nlmsg_len = place + (uint32_t)attribute_round(attribute->nla_len);
+    message->used_bytes = place + (uint32_t)attribute_round(attribute->nla_len);
     return attribute;
 }
 
 static void nest_end(struct message *message, struct nlattr *nest)
 {
-    nest->nla_len =
-        (uint16_t)(message->bytes + message->header.nlmsg_len - (const uint8_t *)(void *)nest);
+    nest->nla_len = (uint16_t)(message->bytes + message->used_bytes - (uint8_t *)(void *)nest);
 }
 
 static void add_u32(struct message *message, uint16_t type, uint32_t value)
@@ -128,15 +126,24 @@ static bool attribute_u32(const uint8_t *data, size_t bytes, uint16_t type, uint
     return true;
 }
 
+/* NLMSG_NEXT() without its casts. What it returns may be beyond the end: NLMSG_OK() tells. */
+static struct nlmsghdr *header_next(struct nlmsghdr *header, size_t *left)
+{
+    size_t step = NLMSG_ALIGN(header->nlmsg_len);
+
+    *left -= step < *left ? step : *left;
+    return (struct nlmsghdr *)(void *)((uint8_t *)(void *)header + step);
+}
+
 typedef void (*answer_fn)(void *owner, const uint8_t *data, size_t bytes);
 
 /* Sends and waits for the acknowledgement; answers on the way are handed to `answer`. */
-static int ask(struct nbd_netlink *netlink, const struct message *message, answer_fn answer,
-               void *owner)
+static int ask(struct nbd_netlink *netlink, struct message *message, answer_fn answer, void *owner)
 {
     static _Alignas(struct nlmsghdr) uint8_t bytes[ANSWER_BYTES];
 
-    if (send(netlink->fd, message, message->header.nlmsg_len, 0) < 0) {
+    ((struct nlmsghdr *)(void *)message->bytes)->nlmsg_len = message->used_bytes;
+    if (send(netlink->fd, message->bytes, message->used_bytes, 0) < 0) {
         return -errno;
     }
     for (;;) {
@@ -147,7 +154,7 @@ static int ask(struct nbd_netlink *netlink, const struct message *message, answe
             return errno == EAGAIN ? -ETIMEDOUT : -errno;
         }
         for (struct nlmsghdr *header = (struct nlmsghdr *)(void *)bytes; NLMSG_OK(header, left);
-             header = NLMSG_NEXT(header, left)) {
+             header = header_next(header, &left)) {
             if (header->nlmsg_seq != netlink->sequence) {
                 continue;
             }
@@ -321,7 +328,7 @@ bool nbd_netlink_link_died(struct nbd_netlink *netlink, uint32_t index)
             return died || errno == ENOBUFS; /* some were lost: it may have been ours */
         }
         for (struct nlmsghdr *header = (struct nlmsghdr *)(void *)bytes; NLMSG_OK(header, left);
-             header = NLMSG_NEXT(header, left)) {
+             header = header_next(header, &left)) {
             const struct genlmsghdr *generic = NLMSG_DATA(header);
             uint32_t which = NETLINK_ANY_INDEX;
 

@@ -136,7 +136,7 @@ static void events_epoch_put(const struct control_server *server, json_t *result
 
 static json_t *events_read(const struct control_server *server, uint64_t after_seq, uint32_t limit)
 {
-    static struct event events[EVENTS_READ_MAX]; /* 300 KiB, used on the loop only */
+    static struct event events[EVENTS_READ_MAX]; /* 450 KiB, used on the loop only */
     uint64_t durable_seq = event_log_durable_seq(server->world.event_log);
     json_t *list = json_new_array();
 

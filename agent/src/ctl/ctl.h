@@ -68,7 +68,7 @@ struct ctl_options {
     char os[65], kernel[65], boot_id[37], policy_preset[17];
     char nbd_unix_path[108]; /* for the export addresses in documents */
     char nbd_tcp[64]; /* "HOST:PORT" or "" */
-    bool nbd_tls;     /* TCP is nbds:// */
+    bool nbd_tls; /* TCP is nbds:// */
     uint64_t next_event_seq;
     uint64_t rng_seed;
     uint32_t enclosure_count;

@@ -1,5 +1,6 @@
 /*
- * Latencies of drives and virtual drives, and counters_reset.
+ * Latencies of drives and virtual drives, and counters_reset, which makes read-ahead forget the
+ * streams it has seen too.
  */
 #include <string.h>
 
@@ -31,6 +32,9 @@ static void vd_reset(struct ctl_vd *cv)
 {
     if (cv->vd != NULL) {
         vd_latency_reset(cv->vd);
+    }
+    if (cv->cached != NULL) {
+        vd_cached_streams_reset(cv->cached);
     }
 }
 

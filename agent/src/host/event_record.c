@@ -16,7 +16,7 @@
 /* Everything at its longest: the fixed part, three strings, six pairs of strings. */
 STATIC_ASSERT(EVENT_RECORD_HEADER_BYTES + FIXED_BYTES + 3u * STRING_LENGTH_BYTES + 24u +
                       EVENT_KEY_MAX + 1u + EVENT_TEXT_MAX +
-                      EVENT_PARAM_MAX * (2u * STRING_LENGTH_BYTES + 24u + 64u) <=
+                      EVENT_PARAM_MAX * (2u * STRING_LENGTH_BYTES + 24u + EVENT_VALUE_MAX) <=
                   EVENT_RECORD_MAX_BYTES,
               "the longest event fits");
 

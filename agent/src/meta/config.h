@@ -33,8 +33,7 @@ struct member_config {
     char serial[41];           /* for people: which drive to look for */
     enum member_state state;
     enum reason_code why;
-    uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: data area below this offset is in sync
-                         (checkpoint: published after the target's flush) */
+    uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
 };
 
 struct vd_config {

@@ -43,8 +43,7 @@ struct drive_label {
     enum label_role role;
     struct guid group;          /* member: of which group */
     uint32_t member;            /* member: which place */
-    uint64_t sequence;          /* of the label; a slot with a higher one is newer. Set by
-        the store when it writes */
+    uint64_t sequence;          /* set by the store; the highest slot is the newest */
     uint32_t spare_group_count; /* spare: 0 global, else dedicated to these */
     struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
     bool has_record;

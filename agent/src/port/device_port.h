@@ -13,8 +13,7 @@
 
 struct device_claim {
     void *device;     /* the host's handle, as handed over when the drive arrived */
-    bool force;       /* take it although it carries a known signature; never lifts mounted,
-                   held or claimed elsewhere */
+    bool force;       /* despite a signature; lifts no mount, holder or other claim */
     /* error 0: port is open, exclusively ours, until release. Otherwise a negative errno and
      * a reason word out of protocol/words.json (drive_unsuitable_…) with its details. */
     void (*complete)(struct device_claim *claim, int error, struct io_port *port);

@@ -12,6 +12,7 @@
 #define EVENT_PARAM_MAX 6u
 #define EVENT_KEY_MAX 64u
 #define EVENT_TEXT_MAX 256u
+#define EVENT_VALUE_MAX 192u /* with its end */
 
 enum event_class {
     EVENT_CLASS_DEBUG = -2,
@@ -24,7 +25,7 @@ enum event_class {
 
 struct event_param {
     char name[24];
-    char value[64];
+    char value[EVENT_VALUE_MAX];
 };
 
 /* One fact. `code` follows MegaRAID's numbering (protocol/events.json). */

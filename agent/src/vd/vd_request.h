@@ -53,7 +53,7 @@ struct vd_request {
 
     /* Private to the virtual drive while it owns the request. */
     struct list vd_link;
-    uint64_t submitted_us;   /* 0: not from an export, not measured */
+    uint64_t submitted_us; /* 0: not from an export, not measured */
     uint64_t vd_private[7];
 };
 

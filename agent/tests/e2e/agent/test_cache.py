@@ -92,6 +92,23 @@ class CacheTest(unittest.TestCase):
                 self.assertEqual(version_of(block, bytes(handle.pread(BLOCK, block * BLOCK))),
                                  version)
 
+    def test_counters_reset_forgets_the_streams(self):
+        agent = self.agent(slots=3)
+        agent.start()
+        agent.create("raid5", (0, 1, 2), read_policy="read_ahead")
+
+        def streams():
+            return agent.view().vd()["read_ahead"]["streams"]
+
+        with agent.nbd() as handle:
+            for block in range(64):
+                handle.pread(BLOCK, block * BLOCK)
+            wait_for("a stream", lambda: streams() > 0)
+            with agent.control() as control:
+                control.command("counters_reset",
+                                {"kind": "virtual_drive", "key": agent.view().vd_key()})
+            wait_for("no stream", lambda: streams() == 0)
+
     def told(self, agent, words):
         wait_for(f"an event with: {words}",
                  lambda: words in agent.ctl("/c0", "show", "events").stdout)

@@ -78,8 +78,8 @@ static void event_make(struct event *event, uint64_t seq, enum event_class class
                    (unsigned int)(seq % 24));
     for (uint32_t i = 0; i < event->param_count; i++) {
         (void)snprintf(event->params[i].name, sizeof event->params[i].name, "p%u", i);
-        (void)snprintf(event->params[i].value, sizeof event->params[i].value, "%llu",
-                       (unsigned long long)(seq * i));
+        (void)snprintf(event->params[i].value, sizeof event->params[i].value, "%0*llu",
+                       seq % 3 == 0 ? (int)EVENT_VALUE_MAX - 1 : 1, (unsigned long long)(seq * i));
     }
     (void)snprintf(event->text, sizeof event->text, "Event number %llu of the test.",
                    (unsigned long long)seq);

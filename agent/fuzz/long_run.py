@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The long run of the fuzzers, in pieces: each writes one line of JSON to the ledger, and what the
+ledger has counts. Stopped and started again it goes on where it was; a finding ends it.
+
+    long_run.py --build FOLDER [--ledger FILE] [--executions 10000000] [--piece 300] [TARGET …]
+    long_run.py --sum [--ledger FILE]
+
+Targets take turns, one at a time, those with the fewest executions first. A finding stays in
+FOLDER/findings; mended, its input goes to the target's corpus.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import run
+
+HERE = Path(__file__).resolve().parent
+
+
+def ledger_read(path):
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def totals(entries):
+    """Of each target: executions, seconds, findings."""
+    found = {}
+    for entry in entries:
+        sums = found.setdefault(entry["target"], [0, 0, 0])
+        for place, key in enumerate(("executions", "seconds", "findings")):
+            sums[place] += entry[key]
+    return found
+
+
+def git(*words):
+    return subprocess.run(["git", *words], cwd=HERE, check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def origin():
+    """The commit, and the trees of the sources and the targets: those outlive a rebase."""
+    changed = git("status", "--porcelain", "--", "../src", "*.c")
+    return {"commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else ""),
+            "sources": git("rev-parse", "--short=12", "HEAD:agent/src"),
+            "targets": git("rev-parse", "--short=12", "HEAD:agent/fuzz")}
+
+
+def print_sum(entries):
+    for name, (executions, seconds, findings) in sorted(totals(entries).items()):
+        print(f"{name:20} {executions:12,} executions in {seconds:7,} s "
+              f"({executions / max(1, seconds):8,.0f} each second), {findings} findings")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, help="the folder of run.py")
+    parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
+    parser.add_argument("--executions", type=int, default=10_000_000, help="of each target")
+    parser.add_argument("--piece", type=int, default=300, help="seconds of one line of the ledger")
+    parser.add_argument("--sum", action="store_true")
+    parser.add_argument("targets", nargs="*")
+    options = parser.parse_args()
+    if options.sum:
+        print_sum(ledger_read(options.ledger))
+        return
+    if options.build is None:
+        parser.error("--build is wanted")
+    run.build(options.build)
+    source = origin()
+    while True:
+        done = totals(ledger_read(options.ledger))
+        count, name = min((done.get(name, [0])[0], name)
+                          for name in options.targets or run.target_names())
+        if count >= options.executions:
+            break
+        began, start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), time.monotonic()
+        executed, found, text = run.fuzz(options.build, name, options.piece,
+                                         f"-runs={options.executions - count}")
+        entry = {"target": name, **source, "began": began, "executions": executed,
+                 "seconds": round(time.monotonic() - start), "findings": int(found)}
+        with options.ledger.open("a") as ledger:
+            ledger.write(json.dumps(entry) + "\n")
+        print(f"{name}: {executed} executions, {count + executed} altogether", flush=True)
+        if found or executed == 0:
+            sys.exit(f"{text}\n{name}: {'a finding' if found else 'nothing was executed'}")
+    print_sum(ledger_read(options.ledger))
+
+
+if __name__ == "__main__":
+    main()
