@@ -39,7 +39,7 @@ struct export_server {
     struct nbd_catalog catalog;
     struct loop *loop;
     struct export_options options;
-    struct nbd_buffers buffers;
+    struct nbd_buffers *buffers;
     struct nbd_tls_context *tls; /* NULL: none */
     struct listener listeners[EXPORT_LISTENER_MAX];
     uint32_t listener_count;

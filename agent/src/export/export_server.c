@@ -68,7 +68,7 @@ static void hogs_fire(struct clock_timer *timer)
     uint64_t limit_us = server->options.hog_timeout_ms * 1000u;
     uint64_t now_us = clock_now_us(loop_clock(server->loop));
 
-    if (list_is_empty(&server->buffers.waiters)) {
+    if (list_is_empty(&server->buffers->waiters)) {
         return;
     }
     LIST_FOR_EACH (node, &server->entries) {
@@ -103,7 +103,7 @@ int export_server_create(struct loop *loop, const struct export_options *options
     if (own->hog_timeout_ms == 0) {
         own->hog_timeout_ms = HOG_TIMEOUT_DEFAULT_MS;
     }
-    if (nbd_buffers_init(&server->buffers, own->memory_bytes) != 0) {
+    if (nbd_buffers_create(own->memory_bytes, &server->buffers) != 0) {
         free(server);
         return -ENOMEM;
     }
@@ -129,7 +129,7 @@ struct export_server *export_server_free(struct export_server *server)
     listeners_close(server);
     loop_unpost(&server->closed_task);
     clock_cancel(loop_clock(server->loop), &server->hog_timer);
-    nbd_buffers_done(&server->buffers);
+    server->buffers = nbd_buffers_retire(server->buffers);
     server->tls = nbd_tls_context_close(server->tls);
     free(server);
     return NULL;

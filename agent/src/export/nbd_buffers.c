@@ -55,6 +55,18 @@ static void block_free(struct nbd_buffers *buffers, uint64_t offset_bytes, uint3
     list_push_head(&buffers->free_lists[class_index], node);
 }
 
+static void lent_comes_back(struct vd_lender *lender, uint8_t *memory)
+{
+    struct nbd_buffers *buffers = container_of(lender, struct nbd_buffers, lender);
+    uint8_t tag = *tag_of(buffers, (uint64_t)(memory - buffers->arena));
+
+    ASSERT((tag & TAG_TAKEN) != 0);
+    nbd_buffer_give(buffers, memory, (size_t)class_bytes(tag & ~TAG_TAKEN));
+    if (buffers->retired) {
+        (void)nbd_buffers_retire(buffers);
+    }
+}
+
 int nbd_buffers_init(struct nbd_buffers *buffers, uint64_t arena_bytes)
 {
     uint64_t bytes =
@@ -67,7 +79,8 @@ int nbd_buffers_init(struct nbd_buffers *buffers, uint64_t arena_bytes)
         free(tags);
         return -ENOMEM;
     }
-    *buffers = (struct nbd_buffers){.arena = arena, .tags = tags, .arena_bytes = bytes};
+    *buffers = (struct nbd_buffers){
+        .arena = arena, .tags = tags, .arena_bytes = bytes, .lender.give_back = lent_comes_back};
     list_init(&buffers->waiters);
     for (uint32_t i = 0; i < NBD_BUFFER_CLASSES; i++) {
         list_init(&buffers->free_lists[i]);
@@ -76,6 +89,33 @@ int nbd_buffers_init(struct nbd_buffers *buffers, uint64_t arena_bytes)
         block_free(buffers, offset, CLASS_MAX);
     }
     return 0;
+}
+
+int nbd_buffers_create(uint64_t arena_bytes, struct nbd_buffers **ret_buffers)
+{
+    struct nbd_buffers *buffers = malloc(sizeof *buffers);
+    int error = buffers == NULL ? -ENOMEM : nbd_buffers_init(buffers, arena_bytes);
+
+    if (error != 0) {
+        free(buffers);
+        return error;
+    }
+    *ret_buffers = buffers;
+    return 0;
+}
+
+struct nbd_buffers *nbd_buffers_retire(struct nbd_buffers *buffers)
+{
+    if (buffers == NULL) {
+        return NULL;
+    }
+    ASSERT(list_is_empty(&buffers->waiters));
+    buffers->retired = true;
+    if (buffers->taken_bytes == 0) {
+        nbd_buffers_done(buffers);
+        free(buffers);
+    }
+    return NULL;
 }
 
 void nbd_buffers_done(struct nbd_buffers *buffers)

@@ -7,7 +7,9 @@
  * (2) Who finds no room waits its turn. While somebody waits only the first in line may take:
  *     so a large request is not starved by small ones, because what is given back is kept for
  *     it until neighbours have grown together.
- * (3) A free block and its buddy are never both free at the same size.
+ * (3) Memory lent to a virtual drive may stay with it: the arena outlives its connections and its
+ *     server then.
+ * (4) A free block and its buddy are never both free at the same size.
  */
 #ifndef ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H
 #define ARRAYWRIGHT_EXPORT_NBD_BUFFERS_H
@@ -18,6 +20,7 @@
 
 #include "base/attrs.h"
 #include "base/list.h"
+#include "vd/vd_request.h"
 
 #define NBD_BUFFER_CLASSES 14u /* 4 KiB << 0 ... 4 KiB << 13 = 32 MiB */
 #define NBD_BUFFER_MAX_BYTES (UINT64_C(32) << 20)
@@ -36,10 +39,17 @@ struct nbd_buffers {
     uint64_t taken_bytes;
     struct list free_lists[NBD_BUFFER_CLASSES]; /* nodes lie in the free blocks */
     struct list waiters;
+    struct vd_lender lender; /* lends what was taken: it comes back by itself */
+    bool retired;            /* to be freed with the last buffer that comes back */
 };
 
 /* The size is rounded down to a multiple of 32 MiB and is at least that. -ENOMEM. */
 MUST_CHECK int nbd_buffers_init(struct nbd_buffers *buffers, uint64_t arena_bytes);
+/* The same in memory of its own, to be left to nbd_buffers_retire(). */
+MUST_CHECK int nbd_buffers_create(uint64_t arena_bytes, struct nbd_buffers **ret_buffers);
+/* Nobody takes or waits any more. Frees it, at once or when the last lent buffer has come back.
+ * Accepts NULL, returns NULL. */
+struct nbd_buffers *nbd_buffers_retire(struct nbd_buffers *buffers);
 /* Every buffer must have been given back, and nobody wait. */
 void nbd_buffers_done(struct nbd_buffers *buffers);
 /* What a buffer of this length really takes. 0 < length <= 32 MiB. */

@@ -8,6 +8,17 @@
 #include "base/checked.h"
 #include "export/nbd_session_private.h"
 
+void nbd_command_forget_buffer(struct command *command)
+{
+    struct nbd_session *session = command->session;
+    size_t rounded_bytes = nbd_buffer_round(command->buffer_bytes);
+
+    ASSERT(command->buffer != NULL);
+    ASSERT(session->buffer_bytes >= rounded_bytes);
+    session->buffer_bytes -= rounded_bytes;
+    command->buffer = NULL;
+}
+
 void nbd_command_free(struct command *command)
 {
     struct nbd_session *session = command->session;
@@ -15,11 +26,8 @@ void nbd_command_free(struct command *command)
     ASSERT(command->state != COMMAND_FREE);
     ASSERT(command->state != COMMAND_SUBMITTED);
     if (command->buffer != NULL) {
-        size_t rounded_bytes = nbd_buffer_round(command->buffer_bytes);
         nbd_buffer_give(session->options.buffers, command->buffer, command->buffer_bytes);
-        ASSERT(session->buffer_bytes >= rounded_bytes);
-        session->buffer_bytes -= rounded_bytes;
-        command->buffer = NULL;
+        nbd_command_forget_buffer(command);
     }
     command->state = COMMAND_FREE;
     list_push_head(&session->free_commands, &command->link);

@@ -419,7 +419,7 @@ static int session_open(struct nbd_connection *connection, bool tls)
     struct export_server *server = connection->server;
     const struct nbd_session_options options = {
         .catalog = &server->catalog,
-        .buffers = &server->buffers,
+        .buffers = server->buffers,
         .tls_required = tls,
         .buffer_max_bytes = server->options.buffer_max_bytes,
         .kick = session_kick,

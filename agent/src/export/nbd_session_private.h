@@ -1,6 +1,6 @@
 /*
- * A session's own data; shared by nbd_session.c (the conversation) and nbd_command.c
- * (commands' memory and replies) only.
+ * A session's own data; shared by nbd_session.c (its life, the target, what goes out), nbd_input.c
+ * (what comes in) and nbd_command.c (commands' memory and replies) only.
  */
 #ifndef ARRAYWRIGHT_EXPORT_NBD_SESSION_PRIVATE_H
 #define ARRAYWRIGHT_EXPORT_NBD_SESSION_PRIVATE_H
@@ -10,6 +10,7 @@
 #include "export/nbd_session.h"
 
 #define NBD_HEAD_MAX_BYTES 160u
+#define NBD_STREAM_BYTES (256u * 1024u)
 
 enum command_state { COMMAND_FREE, COMMAND_RECEIVING, COMMAND_SUBMITTED, COMMAND_REPLYING };
 
@@ -62,12 +63,28 @@ struct nbd_session {
 /* Tells the owner, at the end of the owner's call if it is inside one. */
 void nbd_session_kick(struct nbd_session *session);
 
+/* No more input; who waits for memory leaves the line. */
+void nbd_session_end(struct nbd_session *session);
+/* Calls of the owner are bracketed, so that nbd_session_kick() never comes back inside one. */
+void nbd_call_begin(struct nbd_session *session);
+void nbd_call_end(struct nbd_session *session);
+/* Hands a command to the target, which completes it later. */
+void nbd_command_submit(struct command *command, enum vd_op op, bool fua);
+/* Without an answer: the client will ask again elsewhere. */
+void nbd_command_drop(struct command *command);
+/* Its last answer is out: transmission. */
+void nbd_handshake_over(struct nbd_session *session);
+/* Goes on with what has been received, as far as possible. */
+void nbd_input_advance(struct nbd_session *session);
+
 /* Whether a command with this much data keeps to all bounds now. If it is the memory of all
  * connections that is missing, the session is in line for it afterwards. */
 bool nbd_command_has_room(struct nbd_session *session, uint32_t data_bytes);
 struct command *nbd_command_take(struct nbd_session *session, const struct nbd_request *request);
 /* After nbd_command_has_room() has said yes. */
 void nbd_command_take_buffer(struct command *command, uint32_t data_bytes);
+/* The virtual drive has kept it. */
+void nbd_command_forget_buffer(struct command *command);
 void nbd_command_free(struct command *command);
 
 /* Each queues the command's one reply; with an abandoned session it frees the command. */

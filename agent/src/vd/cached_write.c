@@ -118,7 +118,11 @@ static void through_done(struct vd_request *request, enum vd_status status)
 
     mover_enter(cached->mover);
     cached->unflushed = cached->unflushed || !parent->fua;
-    if (status == VD_STATUS_OK && parent->op == VD_OP_WRITE && transfer->keep) {
+    if (parent->op == VD_OP_WRITE) {
+        parent->buffer = request->buffer; /* NULL: a drive that was late still has what was lent */
+    }
+    if (status == VD_STATUS_OK && parent->op == VD_OP_WRITE && transfer->keep &&
+        parent->buffer != NULL) {
         cached_fill(cached, parent->offset_bytes, parent->length_bytes, parent->buffer);
     }
     cached_state(parent)->open--;
@@ -147,6 +151,8 @@ static void through_submit(struct vd_cached *cached, struct cache_transfer *tran
     transfer->request.offset_bytes = request->offset_bytes;
     transfer->request.length_bytes = request->length_bytes;
     transfer->request.buffer = request->buffer;
+    transfer->request.lends = request->lends;
+    transfer->request.lender = request->lender;
     transfer->request.complete = through_done;
     list_push_tail(&cached->passing, &transfer->link);
     vd_submit(cached->vd, &transfer->request);

@@ -336,6 +336,7 @@ struct stripe_op {
     uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
     uint32_t lent; /* places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
+    struct vd_lender *lender; /* whose it is; NULL: to be freed */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */

@@ -101,6 +101,7 @@ static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
     ASSERT((op->lent & (UINT32_C(1) << place)) == 0);
     op->lent |= UINT32_C(1) << place;
     op->lent_memory = request->buffer;
+    op->lender = request->lender;
     column->home = column->buffer;
     column->buffer = bytes;
     return true;

@@ -66,6 +66,8 @@ void request_memory_let_go(struct stripe_op *op)
         if (state->held == op) {
             state->held = other == NULL ? NULL : list_entry(other, struct stripe_op, lent_link);
         }
+    } else if (other == NULL && op->lender != NULL) {
+        op->lender->give_back(op->lender, op->lent_memory);
     } else if (other == NULL) {
         free(op->lent_memory);
     }

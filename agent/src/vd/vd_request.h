@@ -34,6 +34,12 @@ enum vd_status {
     VD_STATUS_MAX
 };
 
+/* Whose memory a write lends. It may be asked to take it back long after the virtual drive and
+ * everything that used it are gone. */
+struct vd_lender {
+    void (*give_back)(struct vd_lender *lender, uint8_t *memory);
+};
+
 struct vd_request {
     enum vd_op op;
     bool fua;
@@ -44,10 +50,12 @@ struct vd_request {
      * on, the same each time. NULL: they are in buffer. */
     void (*gather)(const struct vd_request *request, uint64_t offset_bytes, void *to,
                    uint32_t length_bytes);
-    /* A write whose buffer comes whole from aligned_alloc() and may go to the drives as it is,
-     * without a copy. If a drive that has timed out still reads from it at the end, buffer is NULL
-     * in complete(): the virtual drive has kept the memory and frees it when the drive lets go. */
+    /* A write whose buffer may go to the drives as it is, without a copy. If a drive that has timed
+     * out still reads from it at the end, buffer is NULL in complete(): the virtual drive has kept
+     * the memory, and gives it back to the lender when the drive lets go. Without a lender the
+     * buffer comes whole from aligned_alloc() and is freed then. */
     bool lends;
+    struct vd_lender *lender;
     void (*complete)(struct vd_request *request, enum vd_status status);
     void *owner;
 

@@ -88,6 +88,27 @@ static enum vd_status apply(struct ram_target *ram, const struct vd_request *req
     return VD_STATUS_OK;
 }
 
+static void keep(struct ram_target *ram, struct vd_request *request)
+{
+    if (!ram->keeps || request->op != VD_OP_WRITE) {
+        return;
+    }
+    ASSERT(request->lends && request->lender != NULL && ram->kept == NULL);
+    ram->keeps = false;
+    ram->kept_lender = request->lender;
+    ram->kept = request->buffer;
+    request->buffer = NULL;
+}
+
+void ram_target_let_go(struct ram_target *ram)
+{
+    uint8_t *kept = ram->kept;
+
+    ASSERT(kept != NULL);
+    ram->kept = NULL;
+    ram->kept_lender->give_back(ram->kept_lender, kept);
+}
+
 uint32_t ram_target_run(struct ram_target *ram)
 {
     uint32_t count = ram->queued_count;
@@ -96,7 +117,10 @@ uint32_t ram_target_run(struct ram_target *ram)
         struct vd_request *request =
             list_entry(list_pop_head(&ram->queue), struct vd_request, vd_link);
         ram->queued_count--;
-        request->complete(request, apply(ram, request));
+        enum vd_status status = apply(ram, request);
+
+        keep(ram, request);
+        request->complete(request, status);
     }
     return count;
 }

@@ -20,6 +20,9 @@ struct ram_target {
     uint64_t fua_count;
     enum vd_status fail_status; /* what the next fail_count requests answer */
     uint32_t fail_count;
+    bool keeps;  /* the next write's memory stays, as with a drive that was late */
+    struct vd_lender *kept_lender;
+    uint8_t *kept; /* NULL: none */
     void (*submitted)(struct ram_target *ram); /* may be NULL: something is queued */
     void *owner;
 };
@@ -28,6 +31,8 @@ void ram_target_init(struct ram_target *ram, const char *name, uint64_t size_byt
                      uint32_t block_bytes, bool with_memory);
 /* Completes what is queued now; returns how many. */
 uint32_t ram_target_run(struct ram_target *ram);
+/* Gives back what it has kept. */
+void ram_target_let_go(struct ram_target *ram);
 void ram_target_done(struct ram_target *ram);
 
 #endif

@@ -154,9 +154,32 @@ static void test_the_first_in_line_is_served_first(void **state)
     nbd_buffers_done(&buffers);
 }
 
+/* What virtual drives have kept comes back after the server has gone. */
+static void test_lent_memory_outlives_the_server(void **state)
+{
+    struct nbd_buffers *buffers = NULL;
+    uint8_t *lent[2];
+    struct vd_lender *lender = NULL;
+
+    (void)state;
+    assert_int_equal(nbd_buffers_create(32 * MIB, &buffers), 0);
+    lender = &buffers->lender;
+    lent[0] = take(buffers, 5000);
+    lent[1] = take(buffers, 16 * MIB - 8192);
+    assert_null(nbd_buffers_retire(buffers));
+    memset(lent[1], 1, 16 * MIB - 8192);
+    lender->give_back(lender, lent[0]);
+    memset(lent[1], 2, 16 * MIB - 8192);
+    lender->give_back(lender, lent[1]); /* frees it all */
+    assert_int_equal(nbd_buffers_create(32 * MIB, &buffers), 0);
+    assert_null(nbd_buffers_retire(buffers));
+    assert_null(nbd_buffers_retire(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lent_memory_outlives_the_server),
         cmocka_unit_test(test_sizes_are_rounded),
         cmocka_unit_test(test_an_arena_is_at_least_the_largest_request),
         cmocka_unit_test(test_blocks_never_overlap_and_come_back_together),

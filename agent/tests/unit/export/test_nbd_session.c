@@ -384,6 +384,33 @@ static void test_fua_reaches_the_drive(void **state)
     assert_int_equal(fixture->ram.fua_count, 2);
 }
 
+/* A drive that was late keeps a write's memory; the session goes on, and ends, without it. */
+static void test_memory_that_is_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    static uint8_t data[3 * 4096];
+
+    start_transmission(fixture, false);
+    fixture->ram.keeps = true;
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 1, 0, sizeof data);
+    talk_bytes(&fixture->said, data, sizeof data);
+    settle(fixture);
+    assert_int_equal(hear(fixture, false, 0).error, 0);
+    assert_non_null(fixture->ram.kept);
+    memset(fixture->ram.kept, 0x77, sizeof data); /* still whole, and nobody else's */
+    assert_int_equal(fixture->buffers.taken_bytes, 16384);
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 2, 0, sizeof data);
+    talk_bytes(&fixture->said, data, sizeof data);
+    settle(fixture);
+    assert_int_equal(hear(fixture, false, 0).error, 0);
+    assert_int_equal(fixture->buffers.taken_bytes, 16384);
+    assert_int_equal(fixture->ram.kept[sizeof data - 1], 0x77);
+    nbd_session_input_ended(fixture->session);
+    fixture->session = nbd_session_free(fixture->session);
+    ram_target_let_go(&fixture->ram);
+    assert_int_equal(fixture->buffers.taken_bytes, 0);
+}
+
 static void test_block_status(void **state)
 {
     struct fixture *fixture = *state;
@@ -621,6 +648,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_conversation_with_structured_replies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_statuses_become_errors, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fua_reaches_the_drive, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(test_block_status, setup, teardown),
         cmocka_unit_test_setup_teardown(test_back_pressure_by_commands, setup, teardown),
         cmocka_unit_test_setup_teardown(test_back_pressure_by_memory, setup, teardown),

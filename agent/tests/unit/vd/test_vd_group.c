@@ -61,15 +61,28 @@ static void lender_done(struct vd_request *request, enum vd_status status)
     lender->status = status;
 }
 
+static uint32_t given_back;
+
+static void count_given_back(struct vd_lender *lender UNUSED, uint8_t *memory)
+{
+    memset(memory, 0xee, 4096);
+    free(memory);
+    given_back++;
+}
+
+static struct vd_lender counting = {.give_back = count_given_back};
+
 /* Writes out of memory it lends; what the virtual drive does not keep is overwritten and freed.
  * Returns whether the virtual drive kept it. */
-static bool put_lent(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
+static bool put_lent_by(struct sim_array *array, struct vd_lender *whose, uint64_t offset,
+                        uint32_t length, int byte)
 {
     struct lender lender = {.request = {.op = VD_OP_WRITE,
                                         .offset_bytes = offset,
                                         .length_bytes = length,
                                         .buffer = aligned_alloc(4096, align_up_u64(length, 4096)),
                                         .lends = true,
+                                        .lender = whose,
                                         .complete = lender_done}};
     bool kept = false;
 
@@ -84,6 +97,11 @@ static bool put_lent(struct sim_array *array, uint64_t offset, uint32_t length, 
         free(lender.request.buffer);
     }
     return kept;
+}
+
+static bool put_lent(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
+{
+    return put_lent_by(array, NULL, offset, length, byte);
 }
 
 static enum vd_status get(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
@@ -504,13 +522,16 @@ static void test_lent_memory(void **state)
         assert_int_equal(get(array, 0, 4096, 1), VD_STATUS_OK);
         assert_int_equal(get(array, 4096, 6 * row + 512, 2), VD_STATUS_OK);
         array->sims[0]->hang = true;
-        assert_true(put_lent(array, 0, 8 * row, 3));
+        given_back = 0;
+        assert_true(put_lent_by(array, i == 1 ? &counting : NULL, 0, 8 * row, 3));
         assert_int_equal(member_state(array, 0), MEMBER_FAILED);
+        assert_int_equal(given_back, 0);
         assert_false(put_lent(array, 0, 8 * row, 4));
         assert_int_equal(get(array, 0, 8 * row, 4), VD_STATUS_OK);
         sim_drive_unhang(array->sims[0]);
         sim_world_advance(array->world, SIM_SECOND);
         assert_true(drive_is_idle(array->drives[0]));
+        assert_int_equal(given_back, i == 1 ? 1 : 0);
         assert_int_equal(get(array, 0, 8 * row, 4), VD_STATUS_OK);
         array_end(array);
     }
