@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench soak soak-fuzz soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench coverage soak soak-fuzz soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -23,6 +23,7 @@ help:
 	  '                 agent/fuzz/ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
+	  'make coverage    branches of the engine that its tests take' \
 	  'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
 	  'make clean       remove what was built (not the demo)'
@@ -63,9 +64,13 @@ soak-host: setup-test agent
 # Of what is installed, not of what is tested.
 bench: setup-test
 	@.ci/meson-setup $(BUILD)/agent-release --buildtype=release -Db_lto=true
-	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench src/daemon/arrayd \
+	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench bench/mirror_bench src/daemon/arrayd \
 	  src/cli/arrayctl tests/e2e/nbd/nbd_ram_server
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent-release $(BENCH)
+	@$(BUILD)/agent-release/bench/mirror_bench
+
+coverage: setup-test
+	@python3 agent/tools/coverage.py --build $(BUILD)/agent-coverage
 
 POINTS ?= 1000000
 

@@ -25,4 +25,19 @@ bool directed_checkpoint(uint64_t seed);
  */
 bool directed_flush_behind_fua(uint64_t seed);
 
+/*
+ * A drive of a mirror fails one flush and drops what it had; the flush is reported as done. Then
+ * the other drive goes. False: older data than flushed are read.
+ */
+bool directed_flush_believed(uint64_t seed);
+
+/*
+ * RAID 5 without one member, a bad sector in another one, and a write beside it: data are lost for
+ * good. Whatever comes then – a crash in the middle of that write, a rebuild, a medium that goes bad
+ * again and is repaired – they must never read as anything. False: they do.
+ */
+bool directed_puncture(uint64_t seed);
+bool directed_puncture_crash(uint64_t seed);
+bool directed_puncture_repair(uint64_t seed);
+
 #endif

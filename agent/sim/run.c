@@ -205,7 +205,7 @@ uint64_t run_lost_members(const struct run *run)
 static bool starts_degraded(const struct run *run)
 {
     return group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL ||
-           group_config(run->array->group)->lost_count > 0;
+           group_config(run->array->group)->bad_count > 0;
 }
 
 void run_start_noted(struct run *run, int error, uint64_t lost)

@@ -28,13 +28,13 @@ bool run_is_troubled_unknown(const struct run *run)
             return true;
         }
     }
-    return group_config(run->array->group)->lost_count > 0;
+    return group_config(run->array->group)->bad_count > 0;
 }
 
 /* A lost block counts: its row is as good as degraded. */
 bool run_is_troubled(const struct run *run)
 {
-    if (group_config(run->array->group)->lost_count > 0) {
+    if (group_config(run->array->group)->bad_count > 0) {
         return true;
     }
     for (uint32_t i = 0; i < run->array->member_count; i++) {

@@ -107,7 +107,7 @@ void run_prove(struct run *run)
     }
     for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
         /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
-        if (vd_lost_blocks(sim_array_vd(run->array, i)) == 0) {
+        if (vd_bad_blocks(sim_array_vd(run->array, i)) == 0) {
             raw_check(run, i);
         }
     }

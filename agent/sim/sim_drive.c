@@ -183,6 +183,14 @@ static void unflushed_drop(struct sim_drive *drive)
     }
 }
 
+/* What only the drive's cache had is gone. */
+void sim_drive_revert(struct sim_drive *drive)
+{
+    sim_pages_done(&drive->current);
+    sim_pages_copy(&drive->current, &drive->durable);
+    unflushed_drop(drive);
+}
+
 /* After a failed flush a drive may well answer the next one with success and know nothing any
  * more of what the first should have covered; reads still find it, until the power goes. */
 static enum io_status flush_status(struct sim_drive *drive)
@@ -190,6 +198,11 @@ static enum io_status flush_status(struct sim_drive *drive)
     if (drive->flush_fails_once) {
         drive->flush_fails_once = false;
         unflushed_drop(drive);
+        return IO_STATUS_ERROR;
+    }
+    if (drive->flush_forgets > 0) {
+        drive->flush_forgets--;
+        sim_drive_revert(drive);
         return IO_STATUS_ERROR;
     }
     return drive->flush_fails ? IO_STATUS_ERROR : IO_STATUS_OK;
@@ -362,6 +375,7 @@ void sim_drive_faults_clear(struct sim_drive *drive)
     drive->write_fails = false;
     drive->flush_fails = false;
     drive->flush_fails_once = false;
+    drive->flush_forgets = 0;
     drive->errors_left = 0;
     drive->extra_latency_us = 0;
 }
@@ -377,14 +391,6 @@ void sim_drive_unhang(struct sim_drive *drive)
         transfer->hung = false;
         sim_event_post(drive->world, &transfer->event, 1 + rng_below(&drive->world->rng, 100));
     }
-}
-
-/* What only the drive's cache had is gone. */
-void sim_drive_revert(struct sim_drive *drive)
-{
-    sim_pages_done(&drive->current);
-    sim_pages_copy(&drive->current, &drive->durable);
-    unflushed_drop(drive);
 }
 
 void sim_drive_pull(struct sim_drive *drive, bool lose_cache)

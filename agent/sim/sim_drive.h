@@ -63,6 +63,7 @@ struct sim_drive {
     bool hang; /* requests submitted now wait for sim_drive_unhang() */
     bool flush_fails;
     bool flush_fails_once; /* and what it should have covered never becomes durable */
+    uint32_t flush_forgets; /* the next n flushes fail, and reads find nothing of that any more */
     bool flush_ignored; /* a lying drive: answers OK, makes nothing durable */
     bool write_fails; /* every write answers ERROR */
     uint32_t errors_left; /* the next n requests answer ERROR */

@@ -47,6 +47,11 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REGION_AFTER_DATA, .story = closure_regions},
     {.bug = SIM_BUG_REGION_CLEAN_UNFLUSHED, .story = closure_regions},
     {.bug = SIM_BUG_REGION_FORGOTTEN, .story = closure_regions},
+    {.bug = SIM_BUG_FLUSH_BELIEVED, .story = directed_flush_believed},
+    {.bug = SIM_BUG_PUNCTURE_UNNOTED, .story = directed_puncture},
+    {.bug = SIM_BUG_PUNCTURE_NOT_DURABLE, .story = directed_puncture_crash},
+    {.bug = SIM_BUG_PUNCTURE_FORGOTTEN, .story = directed_puncture_repair},
+    {.bug = SIM_BUG_PUNCTURE_REPLACED, .story = directed_puncture},
 };
 
 static struct hint hint_of(enum sim_bug bug)

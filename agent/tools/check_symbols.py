@@ -5,7 +5,7 @@ Every undefined symbol of the static archives must be defined in one of them or 
 the list below: memory, strings, formatting, sorting and ISA-L.
 
 usage: check_symbols.py NM ARCHIVE...
-       check_symbols.py --self-test NM CC
+       check_symbols.py --self-test NM CC...
 """
 
 import re

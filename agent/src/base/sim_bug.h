@@ -81,8 +81,16 @@
     X(REGION_CLEAN_UNFLUSHED, P2, "cleans regions without a flush")                                \
     X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")
 
+#define SIM_BUGS_BAD_BLOCK(X)                                                                      \
+    X(FLUSH_BELIEVED, P7, "tries a failed flush again and believes the answer")                    \
+    X(PUNCTURE_UNNOTED, P2, "zeros in place of lost data, and no note")                            \
+    X(PUNCTURE_NOT_DURABLE, P2, "zeros in place of lost data before the note is durable")          \
+    X(PUNCTURE_FORGOTTEN, P2, "a repair of the medium ends a puncture")                            \
+    X(PUNCTURE_REPLACED, P2, "the punctured blocks of a replaced drive are trusted again")
+
 /* All; another family of bugs gets a list of its own and a place here. */
-#define SIM_BUGS(X) SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X)
+#define SIM_BUGS(X)                                                                                \
+    SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X) SIM_BUGS_BAD_BLOCK(X)
 
 enum sim_bug {
     SIM_BUG_NONE,

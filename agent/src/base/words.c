@@ -421,6 +421,29 @@ bool fault_kind_parse(const char *word, enum fault_kind *ret_value)
     return false;
 }
 
+static const char *const bad_block_kind_words[BAD_BLOCK_KIND_MAX] = {
+    "unreadable",
+    "lost",
+    "punctured",
+};
+
+const char *bad_block_kind_word(enum bad_block_kind value)
+{
+    ASSERT((unsigned)value < BAD_BLOCK_KIND_MAX);
+    return bad_block_kind_words[value];
+}
+
+bool bad_block_kind_parse(const char *word, enum bad_block_kind *ret_value)
+{
+    for (unsigned i = 0; i < BAD_BLOCK_KIND_MAX; i++) {
+        if (strcmp(bad_block_kind_words[i], word) == 0) {
+            *ret_value = (enum bad_block_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const spare_kind_words[SPARE_KIND_MAX] = {
     "global",
     "dedicated",
@@ -1085,6 +1108,8 @@ static const struct {
      "The drive did not answer in time."},
     {"drive_lost_flush",
      "The drive failed to flush its cache."},
+    {"drive_lost_error_limit",
+     "The drive had more errors than are borne."},
     {"drive_lost_absent",
      "The drive was absent when the controller started."},
     {"drive_lost_stale",

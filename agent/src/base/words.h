@@ -184,6 +184,16 @@ enum fault_kind {
 const char *fault_kind_word(enum fault_kind value);
 bool fault_kind_parse(const char *word, enum fault_kind *ret_value);
 
+enum bad_block_kind {
+    BAD_BLOCK_KIND_UNREADABLE,
+    BAD_BLOCK_KIND_LOST,
+    BAD_BLOCK_KIND_PUNCTURED,
+    BAD_BLOCK_KIND_MAX
+};
+
+const char *bad_block_kind_word(enum bad_block_kind value);
+bool bad_block_kind_parse(const char *word, enum bad_block_kind *ret_value);
+
 enum spare_kind {
     SPARE_KIND_GLOBAL,
     SPARE_KIND_DEDICATED,
@@ -494,6 +504,7 @@ enum reason_code {
     REASON_DRIVE_LOST_READ_ERRORS,
     REASON_DRIVE_LOST_TIMEOUT,
     REASON_DRIVE_LOST_FLUSH,
+    REASON_DRIVE_LOST_ERROR_LIMIT,
     REASON_DRIVE_LOST_ABSENT,
     REASON_DRIVE_LOST_STALE,
     REASON_DRIVE_LOST_USER,

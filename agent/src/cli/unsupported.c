@@ -64,7 +64,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_DRIVE, "spinup|spindown", NULL, "Spinning a drive up or down"},
     {CLI_OBJECT_DRIVE, "show",
      "smart|errorcounters|patrolread|diag|security|bootdrive|sanitize|phyerrorcounters|jbod|"
-     "badblocks|format|linkspeed",
+     "format|linkspeed",
      "What was asked for"},
 
     {CLI_OBJECT_GROUP, "set|split|start|stop|transform|import", NULL,
@@ -80,7 +80,7 @@ const struct cli_unsupported cli_unsupported[] = {
      "autobgi=|bootdrive=|ssdcaching=|hidden=|emulationtype=|security=|ds=|transport=|cbsize=|"
      "cbmode=|hostaccess=",
      "This setting of a virtual drive"},
-    {CLI_OBJECT_VD, "show", "badblocks|bootdrive|expansion|ds|locate|security|copyback|cbsize|trim",
+    {CLI_OBJECT_VD, "show", "bootdrive|expansion|ds|locate|security|copyback|cbsize|trim",
      "What was asked for"},
 
     {CLI_OBJECT_FOREIGN, "import|delete|del|set", NULL, "Importing foreign configurations"},

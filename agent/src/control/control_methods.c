@@ -256,6 +256,19 @@ static void query_latency(struct control_server *server, struct control_client *
         latency_doc(latency, clock_wall_us(clock) - (clock_now_us(clock) - latency->since_us)));
 }
 
+static void query_bad_blocks(struct control_server *server, struct control_client *client,
+                             uint64_t id, const json_t *args)
+{
+    struct reason reason;
+    json_t *answer = control_bad_blocks(server, args, &reason);
+
+    if (answer == NULL) {
+        control_refuse(client, id, &reason);
+    } else {
+        control_answer(client, id, answer);
+    }
+}
+
 static void method_query(struct control_server *server, struct control_client *client, uint64_t id,
                          const json_t *params)
 {
@@ -267,6 +280,8 @@ static void method_query(struct control_server *server, struct control_client *c
         query_preview(server, client, id, args);
     } else if (name != NULL && strcmp(name, "latency") == 0) {
         query_latency(server, client, id, args);
+    } else if (name != NULL && strcmp(name, "bad_blocks") == 0) {
+        query_bad_blocks(server, client, id, args);
     } else {
         reason_set(&reason, REASON_UNKNOWN_COMMAND, "op", name != NULL ? name : "(none)", NULL);
         control_refuse(client, id, &reason);

@@ -322,6 +322,11 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_u64(doc, "media_error_count", view->media_errors);
     json_put_u64(doc, "other_error_count", view->other_errors);
     json_put_u64(doc, "predictive_failure_count", view->predictive_failures);
+    json_put_u64(doc, "timeout_count", view->timeouts);
+    json_put_u64(doc, "retry_count", view->retries);
+    json_put_u64(doc, "slow_command_count", view->slow_commands);
+    json_put_bool(doc, "slow", view->slow);
+    json_put_u64(doc, "bad_block_count", view->bad_blocks);
     json_put_bool(doc, "locating", view->locating);
     json_put(doc, "unsuitable", view->has_unsuitable ? reason_doc(&view->unsuitable) : json_null());
     json_put(doc, "state_reason",
@@ -468,6 +473,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     export_append(exports, "nbd_tcp", view->nbd_tcp_uri, view->connections);
     json_put(doc, "exports", exports);
     json_put_u64(doc, "media_error_count", view->lost_blocks);
+    json_put_u64(doc, "bad_block_count", view->lost_blocks);
     json_put(doc, "operations", keys_doc(view->operations, view->operation_count));
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;

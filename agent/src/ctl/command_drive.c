@@ -53,6 +53,7 @@ struct good_run {
     struct ctl *ctl;
     struct ctl_command *command;
     struct ctl_drive *cd;
+    uint32_t member;
     struct label_write write;
 };
 
@@ -105,6 +106,35 @@ static bool good_is_confirmed(const struct ctl_command *command, const struct ct
     return true;
 }
 
+static void good_wipe(struct good_run *run)
+{
+    run->write =
+        (struct label_write){.drive = run->cd->drive, .complete = good_wiped, .owner = run};
+    group_store_label_write(run->ctl->group_store, &run->write);
+}
+
+static void place_forget(struct group_config *config, void *context)
+{
+    const struct good_run *run = context;
+
+    config->members[run->member].place_known = false;
+}
+
+static void place_forgotten(void *context, int error)
+{
+    struct good_run *run = context;
+    struct ctl *ctl = run->ctl;
+    struct reason reason;
+
+    if (error == 0) {
+        good_wipe(run);
+        return;
+    }
+    reason_from_store(&reason, error);
+    free(run);
+    command_finish(ctl, &reason);
+}
+
 void command_drive_good(struct ctl *ctl, struct ctl_command *command)
 {
     struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive_good.drive);
@@ -121,8 +151,14 @@ void command_drive_good(struct ctl *ctl, struct ctl_command *command)
     run = calloc(1, sizeof(*run));
     ASSERT(run != NULL);
     *run = (struct good_run){.ctl = ctl, .command = command, .cd = cd};
-    run->write = (struct label_write){.drive = cd->drive, .complete = good_wiped, .owner = run};
-    group_store_label_write(ctl->group_store, &run->write);
+    if (cd->group != NULL && cd->group->phase == CTL_GROUP_RUNNING) {
+        /* First, or a crash in between would find a blank drive that seems to be meant for its
+         * old place. */
+        run->member = cd->member;
+        group_config_change(cd->group->group, place_forget, run, place_forgotten, run);
+        return;
+    }
+    good_wipe(run);
 }
 
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command)

@@ -71,6 +71,7 @@ struct ctl_options {
     bool nbd_tls; /* TCP is nbds:// */
     uint64_t next_event_seq;
     uint64_t rng_seed;
+    struct drive_options drive_limits; /* 0: defaults */
     uint32_t enclosure_count;
     struct ctl_enclosure_config enclosures[8];
     struct ctl_battery_options battery;
@@ -156,5 +157,24 @@ const struct latency *ctl_drive_latency(const struct ctl *ctl, const char *key);
 const struct latency *ctl_vd_latency(const struct ctl *ctl, const char *key);
 
 void ctl_export_closed(struct ctl *ctl, struct vd_target *target);
+
+/* Bad blocks of a drive or virtual drive, lowest addresses first (meta/bad_blocks.h). */
+#define CTL_BAD_BLOCKS_MAX 256u
+struct ctl_bad_block {
+    uint64_t lba;
+    uint64_t count;
+    enum bad_block_kind kind;
+};
+struct ctl_bad_blocks {
+    uint32_t block_bytes;
+    uint64_t total; /* entries in all */
+    bool more; /* there are others behind those listed */
+    uint32_t count;
+    struct ctl_bad_block blocks[CTL_BAD_BLOCKS_MAX];
+};
+/* after_lba: list what is behind it; NULL: from the beginning. False with a reason. */
+bool ctl_bad_blocks(const struct ctl *ctl, enum object_kind kind, const char *key,
+                    const uint64_t *after_lba, struct ctl_bad_blocks *ret_list,
+                    struct reason *ret_reason);
 
 #endif

@@ -493,6 +493,11 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
         cd->reinserted =
             cd->group != NULL && cg_config(cd->group)->members[cd->member].state == MEMBER_MISSING;
     }
+    LIST_FOR_EACH (node, &ctl->drives) { /* now that it is known who has a place */
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        cd->reinserted = cd->reinserted || spare_is_due(cd);
+    }
     missing_tell(ctl);
     LIST_FOR_EACH (node, &ctl->groups) {
         struct ctl_group *cg = list_entry(node, struct ctl_group, link);

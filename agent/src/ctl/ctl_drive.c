@@ -173,12 +173,16 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
         .state_changed = drive_state_changed,
         .io_error = drive_io_error,
         .gone = drive_gone,
+        .warned = cd_warned,
+        .spent = cd_spent,
+        .measured = cd_measured,
         .context = cd,
     };
     int error = 0;
 
     ASSERT(cd->drive == NULL && port != NULL);
-    error = drive_create(&cd->identity, port, cd->ctl->ports.clock, NULL, &observer, &cd->drive);
+    error = drive_create(&cd->identity, port, cd->ctl->ports.clock, &cd->ctl->options.drive_limits,
+                         &observer, &cd->drive);
     if (error != 0) {
         return error;
     }
@@ -266,9 +270,6 @@ void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
     cd->member = member;
     cd->spare = false;
     cg->members[member] = cd;
-    cg->places[member].known = cd->identity.eid != EID_NONE;
-    cg->places[member].eid = cd->identity.eid;
-    cg->places[member].slot = cd->identity.slot;
 }
 
 void cd_place_clear(struct ctl_drive *cd)

@@ -90,6 +90,7 @@ static void drive_work(struct ctl_drive *cd)
     if (cd->gone_noted) {
         drive_lost(cd);
     }
+    cd_health_work(cd);
     if (cd->return_noted && cd->drive != NULL) {
         drive_returned(cd);
         if (cd->return_noted) {

@@ -184,29 +184,62 @@ static void vd_changed(void *context, struct vd *vd)
     ctl_kick(cg->ctl); /* the refresh finds out what else has changed */
 }
 
+/* A place on a member, as events name it. */
+struct bad_place {
+    char drive[PATH_TEXT_BYTES];
+    char key[EVENT_KEY_MAX + 1];
+    char vd[PATH_TEXT_BYTES];
+    char lba[24];
+};
+
+static struct bad_place bad_place_of(struct ctl_group *cg, const struct vd *vd, uint32_t member,
+                                     uint64_t drive_offset_bytes)
+{
+    const struct ctl_vd *cv = cv_of(cg, vd);
+    const struct ctl_drive *cd = cg->members[member];
+    struct bad_place place = {.drive = "?", .key = "?", .vd = "?"};
+
+    (void)snprintf(place.lba, sizeof(place.lba), "%llu",
+                   (unsigned long long)(drive_offset_bytes / 512)); /* fits */
+    if (cd != NULL) {
+        drive_path(cd, place.drive, sizeof(place.drive));
+        (void)snprintf(place.key, sizeof(place.key), "%s", cd->identity.key); /* fits */
+    }
+    if (cv != NULL) {
+        vd_title(cv, place.vd, sizeof(place.vd));
+    }
+    return place;
+}
+
 static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t drive_offset_bytes,
                         bool corrected)
 {
     struct ctl_group *cg = context;
-    struct ctl_vd *cv = cv_of(cg, vd);
-    struct ctl_drive *cd = cg->members[member];
-    char path[PATH_TEXT_BYTES] = "?";
-    char title[PATH_TEXT_BYTES] = "?";
-    char lba[24];
+    struct bad_place place = bad_place_of(cg, vd, member, drive_offset_bytes);
 
-    (void)snprintf(lba, sizeof(lba), "%llu", (unsigned long long)(drive_offset_bytes / 512));
-    if (cd != NULL) {
-        drive_path(cd, path, sizeof(path));
-    }
-    if (cv != NULL) {
-        vd_title(cv, title, sizeof(title));
-    }
     if (corrected) {
-        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_CORRECTED, cd != NULL ? cd->identity.key : "?",
-                  "drive", path, "lba", lba, NULL);
+        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_CORRECTED, place.key, "drive", place.drive, "lba",
+                  place.lba, NULL);
     } else {
-        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_UNCORRECTABLE, cd != NULL ? cd->identity.key : "?",
-                  "drive", path, "lba", lba, "virtual_drive", title, NULL);
+        ctl_event(cg->ctl, EVENT_MEDIUM_ERROR_UNCORRECTABLE, place.key, "drive", place.drive, "lba",
+                  place.lba, "virtual_drive", place.vd, NULL);
+    }
+    ctl_kick(cg->ctl);
+}
+
+static void bad_block(void *context, struct vd *vd, uint32_t member, uint64_t offset_bytes,
+                      enum bad_block_kind kind, bool bad)
+{
+    struct ctl_group *cg = context;
+    struct bad_place place = bad_place_of(cg, vd, member, offset_bytes);
+
+    /* Of the other kinds the medium errors have told. */
+    if (bad && kind == BAD_BLOCK_KIND_PUNCTURED) {
+        ctl_event(cg->ctl, EVENT_BLOCK_PUNCTURED, place.key, "drive", place.drive, "lba", place.lba,
+                  "virtual_drive", place.vd, NULL);
+    } else if (!bad) {
+        ctl_event(cg->ctl, EVENT_BAD_BLOCK_OVER, place.key, "drive", place.drive, "lba", place.lba,
+                  "virtual_drive", place.vd, NULL);
     }
     ctl_kick(cg->ctl);
 }
@@ -260,6 +293,7 @@ int ctl_group_run(struct ctl_group *cg,
         .vd_state_changed = vd_state_changed,
         .vd_changed = vd_changed,
         .media_error = media_error,
+        .bad_block = bad_block,
         .context = cg,
     };
     struct ctl *ctl = cg->ctl;

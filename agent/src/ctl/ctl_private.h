@@ -149,10 +149,6 @@ struct ctl_group {
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
     bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
-    struct {
-        bool known;
-        uint32_t eid, slot;
-    } places[GROUP_MEMBERS_MAX];   /* where the member was last seen */
     struct list vds;
     bool reviving;                 /* being stopped to be made anew */
     bool quiescing;                /* no new tasks or rebuilds: it is about to stop */
@@ -405,6 +401,12 @@ void cd_make_blank(struct ctl_drive *cd);
 void cd_note_absent(struct ctl_drive *cd);
 void event_presence(const struct ctl_drive *cd, enum event_id id);
 
+/* ctl_health.c: what a drive tells, and what follows from it */
+void cd_warned(void *context, struct drive *drive, enum drive_warning warning, uint64_t value);
+void cd_spent(void *context, struct drive *drive, enum reason_code why);
+void cd_measured(void *context, struct drive *drive);
+void cd_health_work(struct ctl_drive *cd);
+
 /* ctl_drive_work.c */
 void ctl_drives_work(struct ctl *ctl);
 void ctl_drives_free(struct ctl *ctl);
@@ -510,6 +512,8 @@ bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);
 bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
                       struct reason *ret_reason);
 void ctl_spares_work(struct ctl *ctl);
+/* At the start: a blank drive in the slot of a member that is not there. */
+bool spare_is_due(const struct ctl_drive *cd);
 /* Puts cd in the place; done with a reason, change is held by the caller. */
 void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
                         void (*done)(struct ctl *ctl, int error, void *context), void *context);

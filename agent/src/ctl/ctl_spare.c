@@ -5,6 +5,8 @@
  *
  * (1) One place is filled at a time, under `change`.
  * (2) A drive that could not take a place is not tried again by itself.
+ * (3) Where a lost member was is in the group's record, so that a drive put there is taken also
+ *     if the agent ended in between; a drive that a user has made good there is not.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -168,6 +170,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
         cd_place_set(cd, cg, member);
     }
     cd->has_state_reason = false;
+    drive_health_reset(cd->drive);
     cg->rebuild_by_user[member] = by_user;
     group_member_replace(cg->group, member, cd->drive, &cd->uuid, replacement_done, replacement);
 }
@@ -184,8 +187,25 @@ static void auto_replaced(struct ctl *ctl, int error, void *context)
 static bool is_vacant_place_of(const struct ctl_group *cg, uint32_t member,
                                const struct ctl_drive *cd)
 {
-    return cg->places[member].known && cg->places[member].eid == cd->identity.eid &&
-           cg->places[member].slot == cd->identity.slot;
+    const struct member_config *config = &cg_config(cg)->members[member];
+
+    return config->place_known && config->eid == cd->identity.eid &&
+           config->slot == cd->identity.slot;
+}
+
+/* It arrived before the agent ended, or while nobody looked: as good as arriving now. */
+bool spare_is_due(const struct ctl_drive *cd)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+            if (cg->members[i] == NULL && is_vacant_place_of(cg, i, cd)) {
+                return cd->group == NULL && cd->label_status == LABEL_STATUS_NONE;
+            }
+        }
+    }
+    return false;
 }
 
 /* A blank drive in the slot of the one that is missing. */

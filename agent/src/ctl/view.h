@@ -132,6 +132,9 @@ struct drive_view {
     uint32_t spare_group_count;
     object_key_t spare_groups[COMMAND_SPARES_MAX];
     uint64_t media_errors, other_errors, predictive_failures;
+    uint64_t timeouts, retries, slow_commands;
+    uint64_t bad_blocks;             /* of 4 KiB, in its group's table */
+    bool slow;
     bool has_unsuitable, has_state_reason;
     struct reason unsuitable, state_reason;
     const struct emulated_drive *emulated;

@@ -60,11 +60,21 @@ static void drive_role(const struct ctl_drive *cd, struct drive_view *view)
 
 static void drive_counts(const struct ctl_drive *cd, struct drive_view *view)
 {
+    for (uint32_t i = 0; cd->group != NULL && i < cg_config(cd->group)->bad_count; i++) {
+        const struct bad_blocks *range = &cg_config(cd->group)->bad[i];
+
+        view->bad_blocks += range->member == cd->member ? range->block_count : 0;
+    }
     if (cd->drive != NULL) {
         const struct drive_counters *counters = drive_counters(cd->drive);
 
         view->media_errors = counters->media_errors;
         view->other_errors = counters->other_errors + counters->timeouts;
+        view->predictive_failures = counters->predictive_failures;
+        view->timeouts = counters->timeouts;
+        view->retries = counters->retries;
+        view->slow_commands = counters->slow_commands;
+        view->slow = drive_is_slow(cd->drive);
     }
 }
 
@@ -100,6 +110,12 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     }
     digest_number(digest, false, view->media_errors);
     digest_number(digest, false, view->other_errors);
+    digest_number(digest, false, view->predictive_failures);
+    digest_number(digest, false, view->timeouts);
+    digest_number(digest, false, view->retries);
+    digest_number(digest, false, view->slow_commands);
+    digest_number(digest, false, view->slow);
+    digest_number(digest, true, view->bad_blocks);
     if (view->has_unsuitable) {
         digest_reason(digest, true, &view->unsuitable);
     }

@@ -296,7 +296,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
                            ? vd_is_consistent(cv->vd)
                            : config->consistent_rows == geometry_row_count(&config->geometry);
     view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
-    view->lost_blocks = cv->vd != NULL ? vd_lost_blocks(cv->vd) : 0;
+    view->lost_blocks = cv->vd != NULL ? vd_bad_blocks(cv->vd) : 0;
     vd_policies_view(cv, view);
     vd_guarantee_view(cv, view);
     vd_exports_view(cv, view);

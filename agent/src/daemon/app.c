@@ -332,7 +332,9 @@ static void ctl_options_fill(const struct app *app, struct ctl_options *options)
     struct event_log_stats stats;
 
     event_log_stats(app->events, &stats);
-    *options = (struct ctl_options){.index = 0, .next_event_seq = stats.last_seq + 1};
+    *options = (struct ctl_options){.index = 0,
+                                    .next_event_seq = stats.last_seq + 1,
+                                    .drive_limits = config->drive_limits};
     if (getrandom(&options->rng_seed, sizeof(options->rng_seed), 0) !=
         (ssize_t)sizeof(options->rng_seed)) {
         options->rng_seed = clock_wall_us(loop_clock(app->loop)); /* only names depend on it */

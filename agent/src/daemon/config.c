@@ -176,6 +176,28 @@ static bool cache_read(struct config_reader *reader, const config_setting_t *set
     return true;
 }
 
+static const struct config_key limit_keys[] = {
+    {"timeout_ms", CONFIG_U32, AT(drive_options, timeout_ms), 100, 600000, NULL, NULL, false},
+    {"flush_timeout_ms", CONFIG_U32, AT(drive_options, flush_timeout_ms), 100, 600000, NULL, NULL,
+     false},
+    {"slow_ms", CONFIG_U32, AT(drive_options, slow_ms), 10, 600000, NULL, NULL, false},
+    {"attempts", CONFIG_U32, AT(drive_options, attempts), 1, 10, NULL, NULL, false},
+    {"retry_delay_ms", CONFIG_U32, AT(drive_options, retry_delay_ms), 1, 10000, NULL, NULL, false},
+    {"queue_depth", CONFIG_U32, AT(drive_options, queue_depth), 1, 256, NULL, NULL, false},
+    {"error_window_s", CONFIG_U32, AT(drive_options, error_window_s), 1, 2592000, NULL, NULL,
+     false},
+    {"media_warn", CONFIG_U32, AT(drive_options, media_warn), 1, 1000000, NULL, NULL, false},
+    {"media_fail", CONFIG_U32, AT(drive_options, media_fail), 1, 1000000, NULL, NULL, false},
+    {"media_fail_total", CONFIG_U32, AT(drive_options, media_fail_total), 1, 1000000, NULL, NULL,
+     false},
+    {"error_warn", CONFIG_U32, AT(drive_options, error_warn), 1, 1000000, NULL, NULL, false},
+    {"error_fail", CONFIG_U32, AT(drive_options, error_fail), 1, 1000000, NULL, NULL, false},
+    {"slow_factor", CONFIG_U32, AT(drive_options, slow_factor), 2, 1000, NULL, NULL, false},
+    {"slow_min_us", CONFIG_U32, AT(drive_options, slow_min_us), 1, 10000000, NULL, NULL, false},
+    {"slow_interval_s", CONFIG_U32, AT(drive_options, slow_interval_s), 1, 3600, NULL, NULL, false},
+    {"slow_intervals", CONFIG_U32, AT(drive_options, slow_intervals), 1, 1000, NULL, NULL, false},
+    END};
+
 static const struct config_key controller_keys[] = {
     {"model", CONFIG_TEXT, AT(daemon_config, controller_model), 1, 40, NULL, NULL, false}, END};
 
@@ -411,6 +433,7 @@ static const struct config_key root_keys[] = {
     {"controller", CONFIG_GROUP, 0, 0, 0, controller_keys, NULL, false},
     {"scan", CONFIG_GROUP, AT(daemon_config, scan), 0, 0, scan_keys, NULL, false},
     {"cache", CONFIG_CUSTOM, AT(daemon_config, cache), 0, 0, NULL, cache_read, false},
+    {"drive_limits", CONFIG_GROUP, AT(daemon_config, drive_limits), 0, 0, limit_keys, NULL, false},
     {"enclosures", CONFIG_CUSTOM, 0, 0, 0, NULL, enclosures_read, false},
     {"drives", CONFIG_CUSTOM, 0, 0, 0, NULL, drives_read, false},
     END};

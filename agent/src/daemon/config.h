@@ -13,6 +13,7 @@
 
 #include "base/attrs.h"
 #include "base/words.h"
+#include "drive/drive.h"
 #include "emulate/drive_model.h"
 #include "host/config_table.h"
 #include "host/process_guard.h"
@@ -120,6 +121,7 @@ struct daemon_config {
     struct config_protect protect;
     struct config_scan scan;
     struct config_cache cache;
+    struct drive_options drive_limits; /* 0: the default of drive/drive.h */
     uint32_t enclosure_count;
     struct config_enclosure enclosures[CONFIG_ENCLOSURES_MAX];
     uint32_t drive_count;

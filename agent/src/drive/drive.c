@@ -1,6 +1,6 @@
 /*
  * A physical drive: identity, size, presence, counters (drive.h). The queue is in
- * drive_queue.c, the state table in drive_state.c.
+ * drive_queue.c, the state table in drive_state.c, health in drive_ladder.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,22 +10,34 @@
 #include "drive/drive_layout.h"
 #include "drive/drive_private.h"
 
-#define DEFAULT_TIMEOUT_MS 30000u
-#define DEFAULT_ATTEMPTS 2u
-#define DEFAULT_QUEUE_DEPTH 64u
-#define DEFAULT_BACKGROUND_DEPTH 8u
+static uint32_t or_default(uint32_t wanted, uint32_t value)
+{
+    return wanted != 0 ? wanted : value;
+}
 
 static void options_fill(struct drive_options *options, const struct drive_options *wanted)
 {
     if (wanted != NULL) {
         *options = *wanted;
     }
-    options->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
-    options->attempts = options->attempts != 0 ? options->attempts : DEFAULT_ATTEMPTS;
-    options->queue_depth = options->queue_depth != 0 ? options->queue_depth : DEFAULT_QUEUE_DEPTH;
+    options->timeout_ms = or_default(options->timeout_ms, 30000);
+    options->flush_timeout_ms = or_default(options->flush_timeout_ms, 2 * options->timeout_ms);
+    options->slow_ms = or_default(options->slow_ms, options->timeout_ms / 4);
+    options->attempts = or_default(options->attempts, 3);
+    options->retry_delay_ms = or_default(options->retry_delay_ms, 20);
+    options->queue_depth = or_default(options->queue_depth, 64);
     options->background_depth =
-        options->background_depth != 0 ? options->background_depth : DEFAULT_BACKGROUND_DEPTH;
-    options->background_depth = min_u32(options->background_depth, options->queue_depth);
+        min_u32(or_default(options->background_depth, 8), options->queue_depth);
+    options->error_window_s = or_default(options->error_window_s, 3600);
+    options->media_warn = or_default(options->media_warn, 10);
+    options->media_fail = or_default(options->media_fail, 50);
+    options->media_fail_total = or_default(options->media_fail_total, 500);
+    options->error_warn = or_default(options->error_warn, 10);
+    options->error_fail = or_default(options->error_fail, 50);
+    options->slow_factor = or_default(options->slow_factor, 5);
+    options->slow_min_us = or_default(options->slow_min_us, 2000);
+    options->slow_interval_s = or_default(options->slow_interval_s, 10);
+    options->slow_intervals = or_default(options->slow_intervals, 3);
     ASSERT(options->queue_depth > 0);
     ASSERT(options->background_depth > 0);
 }
@@ -56,6 +68,7 @@ int drive_create(const struct drive_identity *identity, struct io_port *port,
         drive->observer = *observer;
     }
     options_fill(&drive->options, options);
+    drive_ladder_init(drive);
     drive_queue_init(drive);
     drive_state_init(drive);
     *ret_drive = drive;

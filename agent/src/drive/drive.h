@@ -2,9 +2,12 @@
  * A physical drive as the core sees it: who it is, what state it is in, and the one queue
  * through which every byte to and from it passes.
  *
- * Owns the retry ladder: a failed transfer is retried where that can help, then its status
- * goes to the owner; a transfer that is not answered in time completes with
- * IO_STATUS_TIMEOUT, and its buffer stays with the device until `released` is called.
+ * Owns the retry ladder, in this order:
+ *   a read or write that failed with ERROR is tried again, later each time;
+ *   one that is not answered for a while is told as slow, and background waits;
+ *   one that is not answered in time completes with IO_STATUS_TIMEOUT, and its buffer stays
+ *   with the device until `released` is called;
+ *   a drive with many errors is told to expect its failure, one with too many to be spent.
  *
  * (1) drive_io.complete is called exactly once, never from inside drive_submit().
  * (2) drive_io.released is called exactly once, not before complete; only then may the
@@ -15,6 +18,8 @@
  * (5) While a timed-out transfer is still with the device, the drive is stuck: everything
  *     else it has not begun answers TIMEOUT, and drive_is_idle() is false. A drive may be
  *     used as a member again only once it is idle.
+ * (6) A flush is never tried again: what a failed one has dropped, the next one does not know of
+ *     (reliability.md P7).
  */
 #ifndef ARRAYWRIGHT_DRIVE_DRIVE_H
 #define ARRAYWRIGHT_DRIVE_DRIVE_H
@@ -26,6 +31,7 @@
 #include "base/guid.h"
 #include "base/latency.h"
 #include "base/words.h"
+#include "drive/pace.h"
 #include "port/clock_port.h"
 #include "port/io_port.h"
 
@@ -65,15 +71,28 @@ struct drive_io {
     struct drive *drive;
     uint64_t submitted_us;
     uint64_t deadline_us;
+    uint64_t cost_us;       /* what it adds to the drive's backlog */
     uint32_t attempt;
+    bool crowded;           /* others were in the device when it was submitted */
+    bool slow;              /* with the device for longer than slow_ms */
     enum drive_io_place {
         DRIVE_IO_NOWHERE, /* the owner's */
         DRIVE_IO_QUEUED,
+        DRIVE_IO_DELAYED, /* failed, to be tried again in a moment */
         DRIVE_IO_DEVICE,  /* with the port, not yet answered */
         DRIVE_IO_LATE,    /* with the port, but the owner has been told TIMEOUT */
         DRIVE_IO_ANSWERED /* the answer is decided and waits for the loop */
     } place;
     enum io_status answer;
+};
+
+/* What a drive has to say about its health, once per crossing. */
+enum drive_warning {
+    DRIVE_WARNING_SLOW_COMMAND, /* value: how long it has been waiting, ms */
+    DRIVE_WARNING_PREDICTIVE,   /* so many errors that it will probably fail; value: errors */
+    DRIVE_WARNING_SLOW,         /* slower than its peers; value: how many times */
+    DRIVE_WARNING_SLOW_OVER,    /* not any more */
+    DRIVE_WARNING_MAX
 };
 
 struct drive_observer {
@@ -84,20 +103,42 @@ struct drive_observer {
                      enum io_status status);
     void (*gone)(void *context,
                  struct drive *drive); /* the port answered GONE for the first time */
+    void (*warned)(void *context, struct drive *drive, enum drive_warning warning, uint64_t value);
+    /* Too many errors: to be taken out of use as soon as it is not the last copy. */
+    void (*spent)(void *context, struct drive *drive, enum reason_code why);
+    /* An interval of latencies has ended: time to compare with the peers. */
+    void (*measured)(void *context, struct drive *drive);
     void *context;
 };
 
+/* All limits of the ladder; 0 takes the default. */
 struct drive_options {
-    uint32_t timeout_ms;           /* per transfer; default 30000 */
-    uint32_t attempts;             /* of a transfer that failed with ERROR; default 2 */
+    uint32_t timeout_ms;           /* of a read or write; default 30000 */
+    uint32_t flush_timeout_ms;     /* default: twice timeout_ms */
+    uint32_t slow_ms;              /* told as slow; default: a quarter of timeout_ms */
+    uint32_t attempts;             /* of a transfer that failed with ERROR; default 3 */
+    uint32_t retry_delay_ms;       /* before the second attempt, doubled for each; default 20 */
     uint32_t queue_depth;          /* transfers in the device; default 64 */
     uint32_t background_depth;     /* of them in background class; default 8 */
+    uint32_t error_window_s;       /* the window errors are counted in; default 3600 */
+    uint32_t media_warn;           /* media errors in the window: predictive; default 10 */
+    uint32_t media_fail;           /* … spent; default 50 */
+    uint32_t media_fail_total;     /* … since the start; default 500 */
+    uint32_t error_warn;           /* other errors in the window: predictive; default 10 */
+    uint32_t error_fail;           /* … spent; default 50 */
+    uint32_t slow_factor;          /* slow: so many times the median of its peers; default 5 */
+    uint32_t slow_min_us;          /* … and slower than this at all; default 2000 */
+    uint32_t slow_interval_s;      /* latencies are compared so often; default 10 */
+    uint32_t slow_intervals;       /* slow in so many intervals running; default 3 */
 };
 
 struct drive_counters {
     uint64_t media_errors;
     uint64_t other_errors;
     uint64_t timeouts;
+    uint64_t retries;
+    uint64_t slow_commands;
+    uint64_t predictive_failures;
     uint64_t reads, writes, flushes;
     uint64_t read_bytes, written_bytes;
     uint64_t service_us;           /* time with at least one transfer in the device */
@@ -142,7 +183,21 @@ const struct drive_counters *drive_counters(const struct drive *drive);
 bool drive_is_foreground_busy(const struct drive *drive);
 /* Waiting and in the device. */
 uint32_t drive_queued(const struct drive *drive, enum io_class class_);
-/* When a transfer submitted now would probably be answered, in us from now. */
-uint64_t drive_expected_us(const struct drive *drive);
+/* How fast it reads: by itself, and each of many; 0: not known. */
+struct pace drive_pace(const struct drive *drive, uint32_t length_bytes);
+/* When a read submitted now would probably be answered, in us from now: behind all that waits,
+ * without the way there. `own`: drive_pace(); `pace`: the same, or what it is to be taken for. */
+uint64_t drive_expected_us(const struct drive *drive, const struct pace *own,
+                           const struct pace *pace);
+/* A rotating drive's way to an offset; 0 for others, and where the last transfer ended. */
+uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes);
+/* The latency that one foreground read in a thousand exceeds; 0: too few were seen. */
+uint64_t drive_read_p999_us(const struct drive *drive);
+bool drive_is_slow(const struct drive *drive);
+bool drive_is_spent(const struct drive *drive);
+/* Judges `drive` by the last interval of all `count` drives, itself included or not. */
+void drive_peers_judge(struct drive *drive, struct drive *const *peers, uint32_t count);
+/* A drive that starts a new life (replaced, made good) starts with clean windows. */
+void drive_health_reset(struct drive *drive);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The queue of a drive: two classes, bounded depths, deadlines, one retry (drive.h).
+ * The queue of a drive: two classes, bounded depths, deadlines, retries (drive.h).
  *
- *   NOWHERE -> QUEUED -> DEVICE -> NOWHERE          answered by the port
- *                          |  \--> QUEUED           failed with ERROR, tried again
- *                          \-----> LATE -> NOWHERE  told TIMEOUT, later given back
- *   NOWHERE or QUEUED -> ANSWERED -> NOWHERE        refused: gone or stuck
+ *   NOWHERE -> QUEUED -> DEVICE -> NOWHERE            answered by the port
+ *                          |  \--> DELAYED -> QUEUED  failed with ERROR, tried again later
+ *                          \-----> LATE -> NOWHERE    told TIMEOUT, later given back
+ *   NOWHERE, QUEUED or DELAYED -> ANSWERED -> NOWHERE refused: gone or stuck
  *
  * (1) A transfer is on exactly one list, except DEVICE ones being answered and LATE ones,
  *     which are on none; the counts say how many are where.
@@ -12,13 +12,18 @@
  * (3) Background transfers in the device never exceed background_depth, all together never
  *     queue_depth; foreground goes first but leaves one place to a starving background.
  * (4) Answers are delivered from the loop: by the port's completion or by a timer.
+ * (5) A transfer in the device has two deadlines, one after the other: it is slow, it is late.
+ * (6) backlog_us is the sum of cost_us over all transfers that wait or are in the device.
  */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/sim_bug.h"
 #include "drive/drive_private.h"
 
 #define FOREGROUND_BUSY_US 20000u
-#define SERVICE_EWMA_SHIFT 3u /* a new sample weighs 1/8 */
+#define CROWD                                                                                      \
+    3u /* transfers in the device, the newest among them, that get in each other's way             \
+        */
 
 static void request_answered(struct io_request *request, enum io_status status);
 
@@ -50,17 +55,45 @@ static void account(struct drive *drive, uint64_t now_us)
     drive->busy_since_us = now_us;
 }
 
-/* The oldest transfer in the device has the earliest deadline. The timer stays where it is when
- * that one is answered: it looks again when it fires. */
+static uint64_t timeout_us(const struct drive *drive, const struct drive_io *io)
+{
+    uint32_t timeout_ms =
+        io->op == IO_OP_FLUSH ? drive->options.flush_timeout_ms : drive->options.timeout_ms;
+
+    return (uint64_t)timeout_ms * 1000;
+}
+
+/* Keeps a list in order of deadlines; nearly always the new one is the last. */
+static void deadline_insert(struct list *list, struct drive_io *io)
+{
+    struct list *place = list;
+
+    for (struct list *node = list->prev; node != list; node = node->prev) {
+        if (list_entry(node, struct drive_io, link)->deadline_us <= io->deadline_us) {
+            break;
+        }
+        place = node;
+    }
+    list_push_tail(place, &io->link);
+}
+
+/* The timer stays where it is when the transfer it was armed for is answered: it looks again when
+ * it fires. */
 static void deadline_arm(struct drive *drive)
 {
     struct list *first = list_first(&drive->in_device);
+    uint64_t next_us = 0;
 
     if (first == NULL) {
         clock_cancel(drive->clock, &drive->deadline);
-    } else if (!drive->deadline.armed) {
-        clock_arm(drive->clock, &drive->deadline,
-                  list_entry(first, struct drive_io, link)->deadline_us);
+        return;
+    }
+    next_us = list_entry(first, struct drive_io, link)->deadline_us;
+    if (drive->deadline.armed && drive->deadline.deadline_us > next_us) {
+        clock_cancel(drive->clock, &drive->deadline);
+    }
+    if (!drive->deadline.armed) {
+        clock_arm(drive->clock, &drive->deadline, next_us);
     }
 }
 
@@ -72,7 +105,8 @@ static bool may_dispatch(const struct drive *drive, enum io_class class_)
         return false;
     }
     if (class_ == IO_CLASS_BACKGROUND) {
-        return drive->device_count[class_] < drive->options.background_depth &&
+        return drive->slow_count == 0 &&
+               drive->device_count[class_] < drive->options.background_depth &&
                device_total(drive) < limit;
     }
     if (limit > 1 && drive->queued_count[IO_CLASS_BACKGROUND] > 0 &&
@@ -95,8 +129,12 @@ static void dispatch_one(struct drive *drive, enum io_class class_)
     io->place = DRIVE_IO_DEVICE;
     io->attempt++;
     io->submitted_us = now_us;
-    io->deadline_us = now_us + (uint64_t)drive->options.timeout_ms * 1000;
-    list_push_tail(&drive->in_device, &io->link);
+    io->slow = false;
+    io->crowded = device_total(drive) >= CROWD;
+    io->deadline_us =
+        now_us + min_u64((uint64_t)drive->options.slow_ms * 1000, timeout_us(drive, io));
+    deadline_insert(&drive->in_device, io);
+    drive->head_bytes = io->offset_bytes + io->length_bytes;
     io->request.op = io->op;
     io->request.offset_bytes = io->offset_bytes;
     io->request.length_bytes = io->length_bytes;
@@ -121,11 +159,20 @@ static void dispatch(struct drive *drive)
     queue_check(drive);
 }
 
+static void backlog_leave(struct drive *drive, struct drive_io *io)
+{
+    ASSERT(drive->backlog_us >= io->cost_us);
+    drive->backlog_us -= io->cost_us;
+    io->cost_us = 0;
+}
+
 /* Decides the answer of a transfer that is on no list; the loop delivers it. */
 static void answer_later(struct drive *drive, struct drive_io *io, enum io_status status)
 {
-    ASSERT(io->place == DRIVE_IO_NOWHERE || io->place == DRIVE_IO_QUEUED);
+    ASSERT(io->place == DRIVE_IO_NOWHERE || io->place == DRIVE_IO_QUEUED ||
+           io->place == DRIVE_IO_DELAYED);
     ASSERT(!list_is_linked(&io->link));
+    backlog_leave(drive, io);
     io->place = DRIVE_IO_ANSWERED;
     io->answer = status;
     list_push_tail(&drive->answered, &io->link);
@@ -135,58 +182,26 @@ static void answer_later(struct drive *drive, struct drive_io *io, enum io_statu
     }
 }
 
+static void list_refuse(struct drive *drive, struct list *list, enum io_status status)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(list)) != NULL) {
+        struct drive_io *io = list_entry(node, struct drive_io, link);
+
+        ASSERT(drive->queued_count[io->class_] > 0);
+        drive->queued_count[io->class_]--;
+        answer_later(drive, io, status);
+    }
+}
+
 void drive_queue_refuse(struct drive *drive, enum io_status status)
 {
+    list_refuse(drive, &drive->delayed, status);
+    clock_cancel(drive->clock, &drive->retry);
     for (uint32_t class_ = 0; class_ < IO_CLASS_MAX; class_++) {
-        struct list *node = NULL;
-
-        while ((node = list_pop_head(&drive->queued[class_])) != NULL) {
-            drive->queued_count[class_]--;
-            answer_later(drive, list_entry(node, struct drive_io, link), status);
-        }
+        list_refuse(drive, &drive->queued[class_], status);
         ASSERT(drive->queued_count[class_] == 0);
-    }
-}
-
-static void count_error(struct drive *drive, const struct drive_io *io, enum io_status status)
-{
-    switch (status) {
-    case IO_STATUS_OK:
-    case IO_STATUS_GONE:
-        return;
-    case IO_STATUS_MEDIA:
-        drive->counters.media_errors++;
-        break;
-    case IO_STATUS_TIMEOUT:
-        drive->counters.timeouts++;
-        break;
-    case IO_STATUS_ERROR:
-        drive->counters.other_errors++;
-        break;
-    case IO_STATUS_MAX:
-        UNREACHABLE();
-    }
-    if (drive->observer.io_error != NULL) {
-        drive->observer.io_error(drive->observer.context, drive, io->op, io->offset_bytes, status);
-    }
-}
-
-static void count_success(struct drive *drive, const struct drive_io *io)
-{
-    switch (io->op) {
-    case IO_OP_READ:
-        drive->counters.reads++;
-        drive->counters.read_bytes += io->length_bytes;
-        break;
-    case IO_OP_WRITE:
-        drive->counters.writes++;
-        drive->counters.written_bytes += io->length_bytes;
-        break;
-    case IO_OP_FLUSH:
-        drive->counters.flushes++;
-        break;
-    case IO_OP_MAX:
-        UNREACHABLE();
     }
 }
 
@@ -205,23 +220,9 @@ static enum latency_kind latency_kind_of(enum io_op op)
     UNREACHABLE();
 }
 
-static void latency_take(struct drive *drive, const struct drive_io *io)
+static void latency_take(struct drive *drive, const struct drive_io *io, uint64_t now_us)
 {
-    latency_note(&drive->latency, latency_kind_of(io->op),
-                 clock_now_us(drive->clock) - io->submitted_us);
-}
-
-/* How long one transfer keeps the device busy: the time it took, shared by its company. */
-static void measure(struct drive *drive, const struct drive_io *io)
-{
-    uint64_t took_us = clock_now_us(drive->clock) - io->submitted_us;
-    /* Dividing 32 bits is cheaper; what takes an hour may count as less. */
-    uint64_t share_us = (uint32_t)min_u64(took_us, UINT32_MAX) / device_total(drive);
-
-    ASSERT(device_total(drive) > 0);
-    drive->service_ewma_us = drive->service_ewma_us -
-                             (drive->service_ewma_us >> SERVICE_EWMA_SHIFT) +
-                             (share_us >> SERVICE_EWMA_SHIFT) + 1;
+    latency_note(&drive->latency, latency_kind_of(io->op), now_us - io->submitted_us);
 }
 
 static void tell_owner(struct drive_io *io, enum io_status status)
@@ -246,23 +247,25 @@ static void late_returned(struct drive *drive, struct drive_io *io)
     dispatch(drive);
 }
 
-/* A failed flush says that bytes may be lost; asking again does not bring them back. */
+/* A failed flush says that bytes may be lost; asking again does not bring them back (6). */
 static bool worth_retrying(const struct drive *drive, const struct drive_io *io,
                            enum io_status status)
 {
-    return status == IO_STATUS_ERROR && io->op != IO_OP_FLUSH &&
+    return status == IO_STATUS_ERROR && (io->op != IO_OP_FLUSH || SIM_BUG(FLUSH_BELIEVED)) &&
            io->attempt < drive->options.attempts && drive->present && drive->late_count == 0;
 }
 
-static void leave_device(struct drive *drive, struct drive_io *io)
+static void leave_device(struct drive *drive, struct drive_io *io, uint64_t now_us)
 {
-    uint64_t now_us = clock_now_us(drive->clock);
-
     ASSERT(io->place == DRIVE_IO_DEVICE);
     ASSERT(drive->device_count[io->class_] > 0);
     account(drive, now_us);
     list_remove(&io->link);
     drive->device_count[io->class_]--;
+    if (io->slow) {
+        ASSERT(drive->slow_count > 0);
+        drive->slow_count--;
+    }
     if (io->class_ == IO_CLASS_FOREGROUND) {
         drive->foreground_seen_us = now_us;
     } else {
@@ -272,15 +275,61 @@ static void leave_device(struct drive *drive, struct drive_io *io)
     drive->answer_seen_us = now_us;
 }
 
+static void retry_arm(struct drive *drive)
+{
+    struct list *first = list_first(&drive->delayed);
+
+    clock_cancel(drive->clock, &drive->retry);
+    if (first != NULL) {
+        clock_arm(drive->clock, &drive->retry,
+                  list_entry(first, struct drive_io, link)->deadline_us);
+    }
+}
+
+/* It waits its turn outside of the queue; others may pass. */
+static void retry_later(struct drive *drive, struct drive_io *io)
+{
+    uint32_t doublings = min_u32(io->attempt - 1, 16);
+
+    ASSERT(io->attempt > 0);
+    io->place = DRIVE_IO_DELAYED;
+    io->deadline_us =
+        clock_now_us(drive->clock) + ((uint64_t)drive->options.retry_delay_ms * 1000 << doublings);
+    deadline_insert(&drive->delayed, io);
+    drive->queued_count[io->class_]++;
+    drive->counters.retries++;
+    retry_arm(drive);
+}
+
+static void retry_due(struct clock_timer *timer)
+{
+    struct drive *drive = timer->owner;
+    uint64_t now_us = clock_now_us(drive->clock);
+    struct list *node = NULL;
+
+    while ((node = list_first(&drive->delayed)) != NULL &&
+           list_entry(node, struct drive_io, link)->deadline_us <= now_us) {
+        struct drive_io *io = list_entry(node, struct drive_io, link);
+
+        ASSERT(io->place == DRIVE_IO_DELAYED);
+        list_remove(node);
+        io->place = DRIVE_IO_QUEUED;
+        list_push_head(&drive->queued[io->class_], node);
+    }
+    retry_arm(drive);
+    dispatch(drive);
+}
+
 static void request_answered(struct io_request *request, enum io_status status)
 {
     struct drive_io *io = request->owner;
     struct drive *drive = io->drive;
+    uint64_t now_us = clock_now_us(drive->clock);
 
     ASSERT(status < IO_STATUS_MAX && status != IO_STATUS_TIMEOUT);
     if (io->place == DRIVE_IO_LATE) {
         if (status == IO_STATUS_OK) {
-            latency_take(drive, io); /* the slowest are what a histogram is for */
+            latency_take(drive, io, now_us); /* the slowest are what a histogram is for */
         } else if (status == IO_STATUS_GONE) {
             drive_port_gone(drive);
         }
@@ -288,19 +337,17 @@ static void request_answered(struct io_request *request, enum io_status status)
         return;
     }
     if (status == IO_STATUS_OK) {
-        measure(drive, io);
-        latency_take(drive, io);
-        count_success(drive, io);
+        drive_ladder_success(drive, io, now_us);
+        latency_take(drive, io, now_us);
     }
-    leave_device(drive, io);
-    count_error(drive, io, status);
+    leave_device(drive, io, now_us);
+    drive_ladder_error(drive, io, status, now_us);
     if (worth_retrying(drive, io, status)) {
-        io->place = DRIVE_IO_QUEUED;
-        list_push_head(&drive->queued[io->class_], &io->link);
-        drive->queued_count[io->class_]++;
+        retry_later(drive, io);
         dispatch(drive);
         return;
     }
+    backlog_leave(drive, io);
     io->place = DRIVE_IO_NOWHERE;
     if (status == IO_STATUS_GONE) {
         drive_port_gone(drive);
@@ -309,23 +356,42 @@ static void request_answered(struct io_request *request, enum io_status status)
     tell_owner(io, status);
 }
 
-/* The oldest transfer was not answered in time, unless the one the timer was armed for was. */
+/* (5): the first deadline of a transfer. */
+static void transfer_is_slow(struct drive *drive, struct drive_io *io)
+{
+    io->slow = true;
+    drive->slow_count++;
+    list_remove(&io->link);
+    io->deadline_us = io->submitted_us + timeout_us(drive, io);
+    deadline_insert(&drive->in_device, io);
+    drive_ladder_slow(drive, io);
+    deadline_arm(drive);
+}
+
+/* The next deadline of the transfers in the device, unless the one the timer was armed for was
+ * answered. */
 static void deadline_passed(struct clock_timer *timer)
 {
     struct drive *drive = timer->owner;
     struct list *first = list_first(&drive->in_device);
+    uint64_t now_us = clock_now_us(drive->clock);
     struct drive_io *io = NULL;
 
     ASSERT(first != NULL);
     io = list_entry(first, struct drive_io, link);
-    if (io->deadline_us > clock_now_us(drive->clock)) {
+    if (io->deadline_us > now_us) {
         deadline_arm(drive);
         return;
     }
-    leave_device(drive, io);
+    if (io->deadline_us < io->submitted_us + timeout_us(drive, io)) {
+        transfer_is_slow(drive, io);
+        return;
+    }
+    leave_device(drive, io, now_us);
+    backlog_leave(drive, io);
     io->place = DRIVE_IO_LATE;
     drive->late_count++;
-    count_error(drive, io, IO_STATUS_TIMEOUT);
+    drive_ladder_error(drive, io, IO_STATUS_TIMEOUT, now_us);
     drive_queue_refuse(drive, IO_STATUS_TIMEOUT);
     dispatch(drive);
     io->complete(io, IO_STATUS_TIMEOUT);
@@ -355,10 +421,13 @@ void drive_queue_init(struct drive *drive)
     for (uint32_t class_ = 0; class_ < IO_CLASS_MAX; class_++) {
         list_init(&drive->queued[class_]);
     }
+    list_init(&drive->delayed);
     list_init(&drive->in_device);
     list_init(&drive->answered);
     drive->deadline.fire = deadline_passed;
     drive->deadline.owner = drive;
+    drive->retry.fire = retry_due;
+    drive->retry.owner = drive;
     drive->answer.fire = answers_deliver;
     drive->answer.owner = drive;
     drive->busy_since_us = clock_now_us(drive->clock);
@@ -368,7 +437,9 @@ void drive_queue_init(struct drive *drive)
 void drive_queue_done(struct drive *drive)
 {
     ASSERT(drive_is_idle(drive));
+    ASSERT(drive->backlog_us == 0);
     clock_cancel(drive->clock, &drive->deadline);
+    clock_cancel(drive->clock, &drive->retry);
     clock_cancel(drive->clock, &drive->answer);
 }
 
@@ -392,6 +463,8 @@ void drive_submit(struct drive *drive, struct drive_io *io)
     io_check(drive, io);
     io->drive = drive;
     io->attempt = 0;
+    io->slow = false;
+    io->cost_us = 0;
     list_init(&io->link);
     if (io->class_ == IO_CLASS_FOREGROUND) {
         drive->foreground_seen_us = clock_now_us(drive->clock);
@@ -400,6 +473,11 @@ void drive_submit(struct drive *drive, struct drive_io *io)
         answer_later(drive, io, drive->present ? IO_STATUS_TIMEOUT : IO_STATUS_GONE);
         return;
     }
+    io->cost_us =
+        io->op == IO_OP_FLUSH
+            ? 0
+            : drive_cost_us(drive, io->op == IO_OP_READ ? PACE_READ : PACE_WRITE, io->length_bytes);
+    drive->backlog_us += io->cost_us;
     io->place = DRIVE_IO_QUEUED;
     list_push_tail(&drive->queued[io->class_], &io->link);
     drive->queued_count[io->class_]++;
@@ -425,14 +503,6 @@ uint32_t drive_queued(const struct drive *drive, enum io_class class_)
 {
     ASSERT(class_ < IO_CLASS_MAX);
     return drive->queued_count[class_] + drive->device_count[class_];
-}
-
-uint64_t drive_expected_us(const struct drive *drive)
-{
-    uint64_t ahead = (uint64_t)drive_queued(drive, IO_CLASS_FOREGROUND) +
-                     drive_queued(drive, IO_CLASS_BACKGROUND);
-
-    return (ahead + 1) * drive->service_ewma_us;
 }
 
 const struct latency *drive_latency(const struct drive *drive)

@@ -33,6 +33,9 @@ struct member_config {
     char serial[41];           /* for people: which drive to look for */
     enum member_state state;
     enum reason_code why;
+    bool place_known;          /* where its drive is or was last seen, in an enclosure: a blank */
+    uint32_t eid;              /* drive found there is meant to take a lost member's place */
+    uint16_t slot;
     uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
 };
 
@@ -63,13 +66,14 @@ not the first background initialization */
     bool cache_lost;           /* a journal with such writes has been lost */
 };
 
-/* 4096 bytes of a member that a rebuild found beyond recovery. Whoever needs them gets EIO until
- * they are rewritten, or recovered because what failed can be read again. */
-#define GROUP_LOST_MAX 256u
+/* Blocks of a member whose content is not to be had: meaning and rules in meta/bad_blocks.h. */
+#define BAD_BLOCKS_MAX 1024u
 
-struct lost_block {
+struct bad_blocks {
     uint32_t member;
+    enum bad_block_kind kind;
     uint64_t offset_bytes;     /* on the member's data area; a multiple of 4096 */
+    uint32_t block_count;      /* of 4096 bytes; at least 1 */
 };
 
 struct group_config {
@@ -80,8 +84,8 @@ struct group_config {
     struct member_config members[GROUP_MEMBERS_MAX];
     uint32_t vd_count;
     struct vd_config vds[GROUP_VDS_MAX];
-    uint32_t lost_count;
-    struct lost_block lost[GROUP_LOST_MAX];
+    uint32_t bad_count;
+    struct bad_blocks bad[BAD_BLOCKS_MAX]; /* sorted, without overlaps */
 };
 
 #endif

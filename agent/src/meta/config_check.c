@@ -51,6 +51,9 @@ static const char *member_problem(const struct group_config *config, uint32_t in
     if (!text_is_printable(member->serial, sizeof(member->serial))) {
         return "A member's serial number is not printable.";
     }
+    if (member->place_known && member->slot == UINT16_MAX) {
+        return "A member's slot is out of range.";
+    }
     if (member->rebuilt_bytes > MEMBER_BYTES_MAX) {
         return "A rebuild cursor lies outside any drive.";
     }
@@ -141,17 +144,29 @@ static const char *vd_pair_problem(const struct vd_config *a, const struct vd_co
     return NULL;
 }
 
-static const char *lost_problem(const struct group_config *config)
+static bool bad_blocks_are_sorted(const struct bad_blocks *a, const struct bad_blocks *b)
 {
-    if (config->lost_count > GROUP_LOST_MAX) {
-        return "There are too many lost blocks.";
-    }
-    for (uint32_t i = 0; i < config->lost_count; i++) {
-        const struct lost_block *lost = &config->lost[i];
+    return a->member < b->member ||
+           (a->member == b->member &&
+            a->offset_bytes + (uint64_t)a->block_count * 4096 <= b->offset_bytes);
+}
 
-        if (lost->member >= config->member_count || lost->offset_bytes > MEMBER_BYTES_MAX ||
-            !is_aligned_u64(lost->offset_bytes, 4096)) {
-            return "A lost block is not on a member.";
+static const char *bad_blocks_problem(const struct group_config *config)
+{
+    if (config->bad_count > BAD_BLOCKS_MAX) {
+        return "There are too many bad blocks.";
+    }
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        const struct bad_blocks *range = &config->bad[i];
+
+        if (range->member >= config->member_count || range->offset_bytes > MEMBER_BYTES_MAX ||
+            !is_aligned_u64(range->offset_bytes, 4096) || range->block_count == 0 ||
+            (uint64_t)range->block_count * 4096 > MEMBER_BYTES_MAX ||
+            (unsigned)range->kind >= BAD_BLOCK_KIND_MAX) {
+            return "A bad block is not on a member.";
+        }
+        if (i > 0 && !bad_blocks_are_sorted(&config->bad[i - 1], range)) {
+            return "The bad blocks are not in order.";
         }
     }
     return NULL;
@@ -180,7 +195,7 @@ static const char *group_problem(const struct group_config *config)
             why = vd_pair_problem(&config->vds[i], &config->vds[j]);
         }
     }
-    return why != NULL ? why : lost_problem(config);
+    return why != NULL ? why : bad_blocks_problem(config);
 }
 
 int group_config_check(const struct group_config *config, const char **ret_why)

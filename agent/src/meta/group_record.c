@@ -23,7 +23,7 @@ static const uint8_t record_magic[8] = "AWGROUP1";
 
 STATIC_ASSERT(GROUP_RECORD_HEAD_BYTES + GROUP_MEMBERS_MAX * GROUP_RECORD_MEMBER_BYTES +
                       GROUP_VDS_MAX * GROUP_RECORD_VD_BYTES +
-                      GROUP_LOST_MAX * GROUP_RECORD_LOST_BYTES <=
+                      BAD_BLOCKS_MAX * GROUP_RECORD_BAD_BYTES <=
                   GROUP_RECORD_MAX_BYTES,
               "the largest group fits");
 STATIC_ASSERT(RAID_LEVEL_0 == 0 && RAID_LEVEL_1 == 1 && RAID_LEVEL_5 == 2 && RAID_LEVEL_6 == 3 &&
@@ -59,6 +59,7 @@ static const enum reason_code why_numbers[] = {
     REASON_DRIVE_LOST_STALE,
     REASON_DRIVE_LOST_USER,
     REASON_LABEL_FAILED,
+    REASON_DRIVE_LOST_ERROR_LIMIT,
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 
@@ -79,6 +80,10 @@ static void member_encode(const struct member_config *member, uint8_t *out)
     memcpy(out + 16, member->serial, strlen(member->serial));
     out[56] = (uint8_t)member->state;
     out[57] = why_to_number(member->why);
+    if (member->place_known) {
+        put_le16(out + 58, (uint16_t)(member->slot + 1u));
+        put_le32(out + 60, member->eid);
+    }
     put_le64(out + 64, member->rebuilt_bytes);
 }
 
@@ -92,6 +97,11 @@ static int member_decode(const uint8_t *in, struct member_config *member)
     }
     member->state = (enum member_state)in[56];
     member->why = why_numbers[in[57]];
+    member->place_known = get_le16(in + 58) != 0; /* slot + 1; records of old have zeros */
+    if (member->place_known) {
+        member->slot = (uint16_t)(get_le16(in + 58) - 1u);
+        member->eid = get_le32(in + 60);
+    }
     member->rebuilt_bytes = get_le64(in + 64);
     return 0;
 }
@@ -172,16 +182,48 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     return 0;
 }
 
-static void lost_encode(const struct lost_block *lost, uint8_t *out)
+/* Records that knew of lost blocks only have zero here. */
+static const enum bad_block_kind bad_kind_numbers[] = {
+    BAD_BLOCK_KIND_LOST,
+    BAD_BLOCK_KIND_PUNCTURED,
+    BAD_BLOCK_KIND_UNREADABLE,
+};
+STATIC_ASSERT(sizeof(bad_kind_numbers) / sizeof(bad_kind_numbers[0]) == BAD_BLOCK_KIND_MAX,
+              "every kind has a number on disk");
+
+static void bad_encode(const struct bad_blocks *range, uint8_t *out)
 {
-    put_le32(out, lost->member);
-    put_le64(out + 8, lost->offset_bytes);
+    put_le16(out, (uint16_t)range->member);
+    for (uint8_t i = 0; i < BAD_BLOCK_KIND_MAX; i++) {
+        if (bad_kind_numbers[i] == range->kind) {
+            out[2] = i;
+        }
+    }
+    put_le32(out + 4, range->block_count - 1);
+    put_le64(out + 8, range->offset_bytes);
 }
 
-static void lost_decode(const uint8_t *in, struct lost_block *lost)
+static int bad_decode(const uint8_t *in, struct bad_blocks *range)
 {
-    lost->member = get_le32(in);
-    lost->offset_bytes = get_le64(in + 8);
+    if (in[2] >= BAD_BLOCK_KIND_MAX || in[3] != 0 || get_le32(in + 4) == UINT32_MAX) {
+        return -EBADMSG;
+    }
+    range->member = get_le16(in);
+    range->kind = bad_kind_numbers[in[2]];
+    range->block_count = get_le32(in + 4) + 1;
+    range->offset_bytes = get_le64(in + 8);
+    return 0;
+}
+
+static int bad_compare(const void *a, const void *b)
+{
+    const struct bad_blocks *left = a;
+    const struct bad_blocks *right = b;
+
+    if (left->member != right->member) {
+        return left->member < right->member ? -1 : 1;
+    }
+    return (left->offset_bytes > right->offset_bytes) - (left->offset_bytes < right->offset_bytes);
 }
 
 static size_t record_bytes(uint32_t member_count, uint32_t vd_count)
@@ -192,8 +234,8 @@ static size_t record_bytes(uint32_t member_count, uint32_t vd_count)
            (size_t)vd_count * GROUP_RECORD_VD_BYTES;
 }
 
-/* What is behind the virtual drives: the lost blocks. */
-static size_t lost_bytes(size_t bytes, uint32_t member_count, uint32_t vd_count)
+/* What is behind the virtual drives: the bad blocks. */
+static size_t bad_bytes(size_t bytes, uint32_t member_count, uint32_t vd_count)
 {
     ASSERT(bytes >= record_bytes(member_count, vd_count));
     return bytes - record_bytes(member_count, vd_count);
@@ -221,7 +263,7 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
         return -EINVAL;
     }
     bytes = record_bytes(config->member_count, config->vd_count) +
-            (size_t)config->lost_count * GROUP_RECORD_LOST_BYTES;
+            (size_t)config->bad_count * GROUP_RECORD_BAD_BYTES;
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
@@ -240,8 +282,8 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     for (uint32_t i = 0; i < config->vd_count; i++, out += GROUP_RECORD_VD_BYTES) {
         vd_encode(&config->vds[i], out);
     }
-    for (uint32_t i = 0; i < config->lost_count; i++, out += GROUP_RECORD_LOST_BYTES) {
-        lost_encode(&config->lost[i], out);
+    for (uint32_t i = 0; i < config->bad_count; i++, out += GROUP_RECORD_BAD_BYTES) {
+        bad_encode(&config->bad[i], out);
     }
     ASSERT(out == buffer + bytes);
     put_le32(buffer + GROUP_RECORD_CRC_OFFSET, record_crc(buffer, bytes));
@@ -270,8 +312,8 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     vd_count = get_le32(buffer + 24);
     if (member_count == 0 || member_count > GROUP_MEMBERS_MAX || vd_count > GROUP_VDS_MAX ||
         record_bytes(member_count, vd_count) > bytes ||
-        lost_bytes(bytes, member_count, vd_count) % GROUP_RECORD_LOST_BYTES != 0 ||
-        lost_bytes(bytes, member_count, vd_count) / GROUP_RECORD_LOST_BYTES > GROUP_LOST_MAX) {
+        bad_bytes(bytes, member_count, vd_count) % GROUP_RECORD_BAD_BYTES != 0 ||
+        bad_bytes(bytes, member_count, vd_count) / GROUP_RECORD_BAD_BYTES > BAD_BLOCKS_MAX) {
         return -EBADMSG;
     }
     return 0;
@@ -297,11 +339,15 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
             return -EBADMSG;
         }
     }
-    config->lost_count = (uint32_t)(lost_bytes(bytes, config->member_count, config->vd_count) /
-                                    GROUP_RECORD_LOST_BYTES);
-    for (uint32_t i = 0; i < config->lost_count; i++, in += GROUP_RECORD_LOST_BYTES) {
-        lost_decode(in, &config->lost[i]);
+    config->bad_count = (uint32_t)(bad_bytes(bytes, config->member_count, config->vd_count) /
+                                   GROUP_RECORD_BAD_BYTES);
+    for (uint32_t i = 0; i < config->bad_count; i++, in += GROUP_RECORD_BAD_BYTES) {
+        if (bad_decode(in, &config->bad[i]) != 0) {
+            return -EBADMSG;
+        }
     }
+    /* Records of earlier versions are not sorted. */
+    qsort(config->bad, config->bad_count, sizeof(config->bad[0]), bad_compare);
     return group_config_check(config, &why) == 0 ? 0 : -EBADMSG;
 }
 

@@ -3,9 +3,10 @@
  *
  *   0  magic "AWGROUP1"      8  version     12  bytes in all    16  CRC-32C, itself as zero
  *  20  member count         24  vd count    28  index           32  sequence    40  guid
- *  64  members, 80 bytes each: uuid 16, serial 40, state 1, why 1, zero 6, rebuilt 8, zero 8
+ *  64  members, 80 bytes each: uuid 16, serial 40, state 1, why 1, slot + 1 (0: not
+ *      known) 2, enclosure 4, rebuilt 8, zero 8
  *   …  virtual drives, 160 bytes each
- *   …  lost blocks to the end, 16 bytes each: member 4, zero 4, offset 8
+ *   …  bad blocks to the end, 16 bytes each: member 2, kind 1, zero 1, blocks - 1 4, offset 8
  */
 #ifndef ARRAYWRIGHT_META_GROUP_RECORD_H
 #define ARRAYWRIGHT_META_GROUP_RECORD_H
@@ -13,7 +14,7 @@
 #define GROUP_RECORD_HEAD_BYTES 64u
 #define GROUP_RECORD_MEMBER_BYTES 80u
 #define GROUP_RECORD_VD_BYTES 160u
-#define GROUP_RECORD_LOST_BYTES 16u
+#define GROUP_RECORD_BAD_BYTES 16u
 #define GROUP_RECORD_CRC_OFFSET 16u
 
 #endif

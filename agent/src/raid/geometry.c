@@ -295,6 +295,24 @@ void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_
     ASSERT(ret_map->member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);
 }
 
+bool geometry_row_at(const struct geometry *geometry, uint32_t member, uint64_t offset_bytes,
+                     uint64_t *ret_row, uint32_t *ret_place)
+{
+    uint64_t strip = offset_bytes / geometry->strip_bytes;
+
+    ASSERT(member < geometry_member_count(geometry) && offset_bytes < geometry->extent_bytes);
+    if (raid_level_info(geometry->level)->adjacent_pairs) {
+        uint64_t slot = strip * geometry->members_per_span + member;
+
+        *ret_row = slot / PAIR_PLACES;
+        *ret_place = (uint32_t)(slot % PAIR_PLACES);
+    } else {
+        *ret_row = strip * geometry->span_count + member / geometry->members_per_span;
+        *ret_place = member % geometry->members_per_span;
+    }
+    return *ret_row < geometry_row_count(geometry);
+}
+
 void geometry_locate(const struct geometry *geometry, uint64_t offset_bytes,
                      struct strip_position *ret_position)
 {

@@ -151,6 +151,10 @@ static inline uint64_t row_map_offset(const struct row_map *map, uint32_t place)
     return map->member_offset_bytes + (place < map->wrap ? 0 : map->wrap_bytes);
 }
 
+/* A byte of a member's extent -> its row and place. False: no row uses it. */
+MUST_CHECK bool geometry_row_at(const struct geometry *geometry, uint32_t member,
+                                uint64_t offset_bytes, uint64_t *ret_row, uint32_t *ret_place);
+
 /* A byte of the virtual drive -> its row, data strip and offset in the strip. */
 struct strip_position {
     uint64_t row;

@@ -66,6 +66,7 @@ static const struct task_kind sync_kind = {
     .finish = sync_finish,
     .done_bytes = sync_done_bytes,
     .total_bytes = sync_total_bytes,
+    .bears_lost_blocks = true,
 };
 
 int task_sync_create(struct vd *vd, struct clock_port *clock, uint32_t rate_percent,

@@ -384,6 +384,8 @@ void group_start(struct group *group, void (*done)(void *context, int error), vo
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (member_is_live(group, i) && group->members[i].drive == NULL) {
             member_lose(group, i, MEMBER_MISSING, REASON_DRIVE_LOST_ABSENT);
+        } else if (group->members[i].drive != NULL) {
+            member_place_set(&group->config.members[i], group->members[i].drive);
         }
     }
     group_states_update(group);

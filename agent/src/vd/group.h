@@ -49,6 +49,10 @@ struct group_observer {
     void (*vd_changed)(void *context, struct vd *vd); /* anything else worth a new document */
     void (*media_error)(void *context, struct vd *vd, uint32_t member, uint64_t drive_offset_bytes,
                         bool corrected);
+    /* A block has been noted as bad, or (bad false) the notes on blocks from there on are over
+     * (meta/bad_blocks.h). */
+    void (*bad_block)(void *context, struct vd *vd, uint32_t member, uint64_t offset_bytes,
+                      enum bad_block_kind kind, bool bad);
     void *context;
 };
 
@@ -113,7 +117,7 @@ struct group *vd_group(const struct vd *vd);
 enum virtual_drive_state vd_state(const struct vd *vd);
 bool vd_is_consistent(const struct vd *vd);
 uint32_t vd_drive_failures_left(const struct vd *vd);
-uint64_t vd_lost_blocks(const struct vd *vd);
+uint64_t vd_bad_blocks(const struct vd *vd); /* 4 KiB blocks noted as bad, of any kind */
 /* How long requests of exports took, from submission to answer, if they succeeded. */
 const struct latency *vd_latency(const struct vd *vd);
 void vd_latency_reset(struct vd *vd);

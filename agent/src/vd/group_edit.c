@@ -209,7 +209,11 @@ static int apply_replace(struct group_edit *edit)
     }
     group->config.members[edit->member] = edit->member_config;
     edit->member_config = old;
-    (void)lost_drop(group, edit->member, 0, UINT64_MAX); /* part of this edit */
+    /* Part of this edit. What is punctured stays so, whatever is rebuilt there. */
+    (void)bad_blocks_drop(&group->config, edit->member, 0, UINT64_MAX,
+                          SIM_BUG(PUNCTURE_REPLACED)
+                              ? BAD_KINDS_ALL
+                              : BAD_KINDS_ALL & ~BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
     member->drive = edit->drive;
     member->rebuilt_bytes = SIM_BUG(REPLACED_TRUSTED) ? UINT64_MAX / 2 : 0;
     member->checkpoint_bytes = 0;
@@ -296,12 +300,14 @@ static void edit_undo(struct group_edit *edit)
 }
 
 /* What is put there later has nothing to do with them. */
-static void lost_drop_extent(struct group *group, const struct vd_config *config)
+static void bad_drop_extent(struct group *group, const struct vd_config *config)
 {
     bool any = false;
 
     for (uint32_t i = 0; i < group->config.member_count; i++) {
-        any = lost_drop(group, i, config->extent_start_bytes, config->geometry.extent_bytes) || any;
+        any = bad_blocks_drop(&group->config, i, config->extent_start_bytes,
+                              config->geometry.extent_bytes, BAD_KINDS_ALL) ||
+              any;
     }
     if (any) {
         (void)save_changed(group); /* nobody waits for that */
@@ -327,7 +333,7 @@ static void edit_done_well(struct group_edit *edit)
         break;
     case EDIT_VD_REMOVE:
         edit->vd = vd_free(edit->vd);
-        lost_drop_extent(group, &edit->vd_config);
+        bad_drop_extent(group, &edit->vd_config);
         break;
     case EDIT_REPLACE:
         if (group->observer.member_changed != NULL && member_is_live(group, edit->member)) {
@@ -454,6 +460,7 @@ void group_member_replace(struct group *group, uint32_t member, struct drive *dr
     edit->member_config.why = REASON_OK;
     memcpy(edit->member_config.serial, drive_identity(drive)->serial,
            sizeof(edit->member_config.serial));
+    member_place_set(&edit->member_config, drive);
     edit->done.plain = done;
     edit->done_context = context;
     if (drive_usable_bytes(drive) < data_end_bytes(group) && !SIM_BUG(SPARE_TOO_SMALL)) {

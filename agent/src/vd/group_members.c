@@ -119,6 +119,15 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
     return 0;
 }
 
+void member_place_set(struct member_config *member, const struct drive *drive)
+{
+    const struct drive_identity *identity = drive_identity(drive);
+
+    member->place_known = identity->eid != UINT32_MAX && identity->slot < UINT16_MAX;
+    member->eid = member->place_known ? identity->eid : 0;
+    member->slot = member->place_known ? (uint16_t)identity->slot : 0;
+}
+
 /* Cursors of rebuilds */
 
 void group_rebuilt_advance(struct group *group, uint32_t member, uint64_t bytes)

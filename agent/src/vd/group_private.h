@@ -7,11 +7,12 @@
  *   group_members.c  states of members and virtual drives
  *   checkpoint.c     cursors: in memory at once, published only after a flush
  *   flush.c          flush rounds over the members
- *   lost.c           blocks that a rebuild found beyond recovery
  *   intent.c         write intents: which writes are logged, and what becomes of the log
  *   replay.c         open intents written again at the start
  *   region_map.c     which regions are in doubt, in memory
  *   region_store.c   and on the members
+ *   bad_block.c      the table of blocks that are not to be had
+ *   mirror.c         which copy of a mirror to read
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
@@ -29,6 +30,7 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/sim_bug.h"
+#include "meta/bad_blocks.h"
 #include "raid/intent_log.h"
 #include "raid/plan.h"
 #include "vd/group.h"
@@ -179,6 +181,15 @@ struct group {
     struct clock_timer stop_timer;
 };
 
+/* A run of reads, each beginning where the one before ended (mirror.c). */
+#define MIRROR_RUNS 8u
+struct mirror_run {
+    uint64_t next_bytes; /* on the members */
+    uint64_t run_bytes;
+    uint64_t used;       /* vd.run_clock at its last read; 0: free */
+    uint32_t span_base;
+};
+
 struct vd {
     struct vd_target target;
     struct group *group;
@@ -204,6 +215,8 @@ struct vd {
     struct clock_timer idle_timer;
     struct list ordered;         /* writes and flushes in order of admission, vd_link */
     struct latency latency;      /* of requests that came through the target */
+    struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
+    uint64_t run_clock;
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -305,6 +318,7 @@ struct stripe_column {
     uint8_t *buffer;      /* of [lo, hi) of this place */
     uint8_t *home;        /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
+    struct pace pace;     /* mirrors: of its drive, while a copy is chosen */
     enum io_status status;
     bool late;            /* io has timed out and is still with the device */
 };
@@ -330,16 +344,17 @@ struct stripe_op {
     uint32_t data_end;
     uint32_t full;
     uint32_t fill; /* sync: rebuild targets wanted */
-    uint32_t fine_end; /* sync: the slice failed as a whole and goes on block by block up to
-     here; 0: as a whole */
-    int sync_error; /* sync: of the blocks so far */
-    uint64_t settle_change; /* to be durable before the end: lost blocks that were rewritten */
+    uint32_t fine_end; /* the slice failed as a whole and goes on block by block up to here; 0: as
+     a whole */
+    int fine_error; /* of the blocks so far */
+    uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     uint32_t lent; /* places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
+    uint32_t punctured; /* places this write does without: zeros from now on */
     uint32_t barred; /* places whose late transfer keeps the column */
     uint32_t verify; /* places still to be read back */
     uint32_t verifying; /* the one being read back */
@@ -395,6 +410,8 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
                  enum reason_code why);
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status);
+/* Where the drive is; part of a change that the caller saves. */
+void member_place_set(struct member_config *member, const struct drive *drive);
 bool member_is_last_copy(const struct group *group, uint32_t member);
 void group_states_update(struct group *group);
 static inline bool group_is_offline(const struct group *group)
@@ -458,13 +475,12 @@ void intent_log_lose(struct group *group);
 void replay_begin(struct group *group, void (*done)(struct group *group, int error));
 void replay_op_done(struct stripe_op *op);
 
-/* lost.c */
-bool lost_meets(const struct group *group, uint32_t member, uint64_t offset_bytes,
-                uint64_t length_bytes);
-/* False when the table is full. */
-MUST_CHECK bool lost_add(struct group *group, uint32_t member, uint64_t offset_bytes);
-/* Forgets the blocks in a range (UINT64_MAX: of the whole member). True if there were any. */
-bool lost_drop(struct group *group, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes);
+/* bad_block.c: changes of the table. add: false when it is full. */
+MUST_CHECK bool bad_add(struct vd *vd, uint32_t member, uint64_t offset_bytes,
+                        enum bad_block_kind kind, bool *ret_new);
+/* True if there were any. */
+bool bad_drop(struct vd *vd, uint32_t member, uint64_t offset_bytes, uint64_t length_bytes,
+              uint32_t kinds);
 
 /* vd.c */
 MUST_CHECK int vd_create(struct group *group, uint32_t index, struct vd **ret_vd);
@@ -487,6 +503,8 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
 void request_op_done(struct stripe_op *op);
 /* The last late transfer of an operation with memory of a request came back. */
 void request_memory_let_go(struct stripe_op *op);
+/* Narrows op's range to what its request touches of it and sets its masks; false: nothing. */
+bool stripe_take_range(struct stripe_op *op);
 void vd_flushes_check(struct vd *vd);
 
 /* sync.c */
@@ -509,10 +527,26 @@ void stripe_event(struct stripe_op *op, enum stripe_event event);
 void stripe_start(struct stripe_op *op);
 void stripe_start_replay(struct stripe_op *op);
 void stripe_marks_check(struct group *group);
+enum stripe_event stripe_end(struct stripe_op *op, int error);
+uint32_t stripe_valid_mask(const struct stripe_op *op);
+uint32_t stripe_live_mask(const struct stripe_op *op);
+void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected);
+void stripe_unrepaired_tell(struct stripe_op *op);
 static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
 {
     return row_map_member(&op->map, place);
 }
+
+/* stripe_fine.c */
+enum stripe_event stripe_fine_end(struct stripe_op *op, int error);
+uint32_t stripe_lost_mask(const struct stripe_op *op);
+bool stripe_is_punctured(const struct stripe_op *op);
+uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good);
+/* False when the table is full. */
+MUST_CHECK bool stripe_puncture_note(struct stripe_op *op);
+void stripe_written_note(struct stripe_op *op, uint32_t place);
+void stripe_absent_note(struct stripe_op *op, uint32_t live);
+void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_io *io);
 
 /* stripe_io.c */
 void stripe_read_submit(struct stripe_op *op, uint32_t places);
@@ -520,6 +554,9 @@ void stripe_write_submit(struct stripe_op *op, uint32_t places);
 void stripe_verify_submit(struct stripe_op *op, uint32_t place);
 /* Of the operation's range on the member of a place. */
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place);
+
+/* mirror.c: the place to read from; any of `valid` will do. */
+uint32_t mirror_choose(struct stripe_op *op, uint32_t valid);
 
 /* stripe_kernel.c */
 void stripe_compute(struct stripe_op *op);

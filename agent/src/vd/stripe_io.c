@@ -62,6 +62,7 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
     switch (column->status) {
     case IO_STATUS_OK:
         op->have |= bit_of(column);
+        stripe_read_note(op, column->place, &column->io);
         break;
     case IO_STATUS_MEDIA:
     case IO_STATUS_ERROR:
@@ -85,10 +86,7 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
         (SIM_BUG(WRITE_ERROR_FORGOTTEN) && column->status != IO_STATUS_TIMEOUT)) {
         op->group->members[member].written++;
         op->written |= bit_of(column);
-        if (lost_drop(op->group, member, stripe_drive_offset(op, column->place), op->hi - op->lo)) {
-            op->settle_change = save_changed(op->group);
-            vd_changed_tell(op->vd);
-        }
+        stripe_written_note(op, column->place);
         return;
     }
     /* A repair that fails must not cost the last copy: the read has its answer already. */

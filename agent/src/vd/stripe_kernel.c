@@ -82,7 +82,8 @@ static bool is_mirrored(const struct stripe_op *op)
     return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
 }
 
-/* A strip that the request replaces as a whole goes out of its own memory, if it lends it. */
+/* A strip that the request replaces as a whole goes out of its own memory, if it lends it; not
+ * block by block (stripe_fine.c), where one column has many transfers. */
 static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
 {
     const struct vd_request *request = op->request;
@@ -91,7 +92,7 @@ static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
     uint8_t *bytes = NULL;
 
     if (!request->lends || request->op != VD_OP_WRITE || request->gather != NULL ||
-        (op->full & data_bit) == 0) {
+        (op->full & data_bit) == 0 || op->fine_end != 0) {
         return false;
     }
     bytes = request_bytes(op, data_index, op->lo);
@@ -107,11 +108,14 @@ static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
     return true;
 }
 
-/* Applies overlay or answer to every touched data strip. */
+/* New data over the old ones; punctured strips become zeros. */
 static void merge(struct stripe_op *op)
 {
     if (op->want != PLAN_WRITE) {
         return;
+    }
+    for (uint32_t left = op->punctured; left != 0; left &= left - 1) {
+        memset(op->columns[__builtin_ctz(left)].buffer, 0, op->hi - op->lo);
     }
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
         if (is_touched(op, d) && !lend(op, d, op->map.data_place[d])) {

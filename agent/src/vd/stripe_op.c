@@ -56,7 +56,7 @@ static bool place_is_valid(const struct stripe_op *op, uint32_t place)
     UNREACHABLE();
 }
 
-static uint32_t valid_mask(const struct stripe_op *op)
+uint32_t stripe_valid_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
 
@@ -69,7 +69,7 @@ static uint32_t valid_mask(const struct stripe_op *op)
     return mask & ~op->barred;
 }
 
-static uint32_t live_mask(const struct stripe_op *op)
+uint32_t stripe_live_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
 
@@ -80,7 +80,7 @@ static uint32_t live_mask(const struct stripe_op *op)
         mask |= member_is_live(op->group, stripe_member(op, place)) ? UINT32_C(1) << place : 0;
     }
     if (SIM_BUG(SKIP_TARGET)) {
-        mask &= valid_mask(op);
+        mask &= stripe_valid_mask(op);
     }
     return mask & ~op->barred;
 }
@@ -94,64 +94,31 @@ static bool row_is_consistent(const struct stripe_op *op)
            region_map_row_is_sound(region_store_map(op->vd->regions), op->map.row);
 }
 
-/* Mirrors: the member that would answer first. */
-static uint32_t mirror_preference(const struct stripe_op *op, uint32_t valid)
-{
-    uint32_t best = 0;
-    uint64_t best_us = UINT64_MAX;
-
-    for (uint32_t place = 0; place < op->map.width; place++) {
-        if ((valid & (UINT32_C(1) << place)) != 0) {
-            struct drive *drive = op->group->members[stripe_member(op, place)].drive;
-            uint64_t expected_us = drive_expected_us(drive);
-
-            if (expected_us < best_us) {
-                best_us = expected_us;
-                best = place;
-            }
-        }
-    }
-    return best;
-}
-
-/* Places with lost blocks in the range count as just failed (lost.c). */
-static uint32_t lost_mask(const struct stripe_op *op)
-{
-    uint32_t mask = 0;
-
-    for (uint32_t place = 0; place < op->map.width && op->group->config.lost_count > 0; place++) {
-        if (lost_meets(op->group, stripe_member(op, place), stripe_drive_offset(op, place),
-                       op->hi - op->lo)) {
-            mask |= UINT32_C(1) << place;
-        }
-    }
-    return mask;
-}
-
 static int op_plan(struct stripe_op *op)
 {
-    uint32_t valid = valid_mask(op);
+    uint32_t valid = stripe_valid_mask(op);
     struct plan_input input = {
         .level = vd_config_of(op->vd)->geometry.level,
         .map = &op->map,
         .want = op->want,
-        .touched = op->touched,
-        .full = op->full,
+        .touched = op->touched | op->punctured,
+        .full = op->full | op->punctured,
         .valid = valid,
-        .writable = live_mask(op) | valid,
+        .writable = stripe_live_mask(op) | valid,
         .consistent = row_is_consistent(op),
     };
 
-    op->failed |= lost_mask(op) & valid;
+    op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
     input.failed = op->failed & valid;
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
     }
-    if (SIM_BUG(MIRROR_READS_ANY) && op->want == PLAN_READ) {
+    if (SIM_BUG(MIRROR_READS_ANY) && raid_level_info(input.level)->mirrored &&
+        op->want == PLAN_READ) {
         input.consistent = true;
     }
     if (raid_level_info(input.level)->mirrored && input.consistent) {
-        input.mirror_preference = mirror_preference(op, valid);
+        input.mirror_preference = mirror_choose(op, valid & ~op->failed);
     }
     return plan_make(&input, &op->plan);
 }
@@ -166,13 +133,25 @@ static enum stripe_event act_lock(struct stripe_op *op)
     return stripe_lock(op) ? STRIPE_GRANTED : STRIPE_WAIT;
 }
 
+/* A plan that does without what is not to be had. */
+static bool op_plan_puncture(struct stripe_op *op)
+{
+    op->punctured = stripe_puncture_wish(op, stripe_valid_mask(op) & ~op->failed);
+    if (op->punctured != 0 && op_plan(op) == 0) {
+        return true;
+    }
+    op->punctured = 0;
+    return false;
+}
+
 /* Plans, or plans again, and reads what is still needed. */
 static enum stripe_event act_read(struct stripe_op *op)
 {
     uint32_t needed = 0;
 
     ASSERT(op->pending == 0);
-    if (op->spare_count == 0 || op_plan(op) != 0 ||
+    if (op->spare_count == 0 || stripe_is_punctured(op) ||
+        (op_plan(op) != 0 && !op_plan_puncture(op)) ||
         (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
         return op->direct ? STRIPE_NEED_LOCK : STRIPE_FAIL;
     }
@@ -190,6 +169,9 @@ static enum stripe_event act_read(struct stripe_op *op)
 static enum stripe_event act_compute(struct stripe_op *op)
 {
     ASSERT((op->plan.reads & ~op->have) == 0);
+    if (op->punctured != 0 && !stripe_puncture_note(op)) {
+        return STRIPE_FAIL;
+    }
     stripe_compute(op);
     op->verify = op->failed & op->plan.writes;
     return op->plan.writes == 0 ? STRIPE_NO_WRITES : STRIPE_WRITES;
@@ -235,10 +217,10 @@ static enum stripe_event act_mark(struct stripe_op *op)
  * finds what to write again. */
 static enum stripe_event act_log(struct stripe_op *op)
 {
-    uint32_t writes = op->plan.writes & live_mask(op);
+    uint32_t writes = op->plan.writes & stripe_live_mask(op);
 
     if (op->group->log == NULL || op->want != PLAN_WRITE ||
-        !intent_is_needed(op, valid_mask(op), writes)) {
+        !intent_is_needed(op, stripe_valid_mask(op), writes)) {
         return STRIPE_LOGGED;
     }
     return intent_append(op, writes);
@@ -247,7 +229,7 @@ static enum stripe_event act_log(struct stripe_op *op)
 /* Writes to the members that are still there (2). */
 static enum stripe_event act_write(struct stripe_op *op)
 {
-    uint32_t places = op->plan.writes & live_mask(op);
+    uint32_t places = op->plan.writes & stripe_live_mask(op);
 
     if (SIM_BUG(MIRROR_ONE_COPY) && op->plan.kernel == PLAN_KERNEL_COPY) {
         places &= -places;
@@ -265,7 +247,7 @@ static enum stripe_event act_write(struct stripe_op *op)
     return STRIPE_WAIT;
 }
 
-static void media_error_tell(struct stripe_op *op, uint32_t place, bool corrected)
+void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected)
 {
     struct group *group = op->group;
 
@@ -287,7 +269,7 @@ static void verify_judge(struct stripe_op *op)
                      op->columns[place].status == IO_STATUS_OK &&
                      memcmp(wanted, op->spares[0], op->hi - op->lo) == 0;
 
-    media_error_tell(op, place, corrected);
+    stripe_media_error_tell(op, place, corrected);
     if (!corrected && !member_is_last_copy(op->group, stripe_member(op, place))) {
         member_lose(op->group, stripe_member(op, place), MEMBER_FAILED,
                     REASON_DRIVE_LOST_READ_ERRORS);
@@ -297,11 +279,11 @@ static void verify_judge(struct stripe_op *op)
 /* One place after the other: one spare buffer is enough. */
 static enum stripe_event act_verify(struct stripe_op *op)
 {
-    uint32_t left = op->verify & op->written & live_mask(op);
+    uint32_t left = op->verify & op->written & stripe_live_mask(op);
 
     if (op->verifying != NO_PLACE) {
         verify_judge(op);
-        left = op->verify & op->written & live_mask(op);
+        left = op->verify & op->written & stripe_live_mask(op);
         op->verifying = NO_PLACE;
     }
     if (left == 0 || op->spare_count == 0) {
@@ -327,6 +309,9 @@ static enum stripe_event act_settle(struct stripe_op *op)
     if (op->plan.writes == 0 && op->direct) {
         return STRIPE_DURABLE;
     }
+    if (op->plan.writes != 0 && !group_is_offline(op->group)) {
+        stripe_absent_note(op, stripe_live_mask(op));
+    }
     return op_wait_marks(op);
 }
 
@@ -342,20 +327,20 @@ static void op_tell_owner(struct stripe_op *op)
 }
 
 /* The failed places that this operation could not repair are counted all the same. */
-static void unrepaired_tell(struct stripe_op *op)
+void stripe_unrepaired_tell(struct stripe_op *op)
 {
     uint32_t left = op->failed & ~op->told;
 
     for (; left != 0; left &= left - 1) {
-        media_error_tell(op, (uint32_t)__builtin_ctz(left), false);
+        stripe_media_error_tell(op, (uint32_t)__builtin_ctz(left), false);
     }
 }
 
-static enum stripe_event op_end(struct stripe_op *op, int error)
+enum stripe_event stripe_end(struct stripe_op *op, int error)
 {
     op->error = error;
     list_remove(&op->wait_link);
-    unrepaired_tell(op);
+    stripe_unrepaired_tell(op);
     if (op->logged && error == 0) {
         intent_retire(op); /* one that failed stays: replay makes its row agree again */
     }
@@ -372,68 +357,14 @@ static enum stripe_event op_end(struct stripe_op *op, int error)
     return STRIPE_WAIT;
 }
 
-/* A block is beyond recovery. Of a rebuild target it is recorded, so that nobody reads garbage. */
-static void lost_record(struct stripe_op *op)
-{
-    uint32_t targets = op->fill & live_mask(op) & ~valid_mask(op);
-
-    ASSERT(op->hi - op->lo == IO_ALIGN_BYTES);
-    if (op->fill == 0 && lost_mask(op) != 0) {
-        return; /* no news; as long as it is recorded nobody trusts this block of the row */
-    }
-    op->sync_error = op->sync_error == 0 ? -EIO : op->sync_error;
-    for (; targets != 0; targets &= targets - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(targets);
-
-        if (!lost_add(op->group, stripe_member(op, place), stripe_drive_offset(op, place))) {
-            op->sync_error = -ENOSPC;
-        }
-        media_error_tell(op, place, false);
-    }
-    vd_changed_tell(op->vd);
-}
-
-/* Goes on with [lo, hi) of the same slice, whose lock it keeps. */
-static enum stripe_event sync_again(struct stripe_op *op, uint32_t lo, uint32_t hi)
-{
-    ASSERT(!op->direct && op->pending == 0);
-    unrepaired_tell(op);
-    list_remove(&op->wait_link);
-    op->lo = lo;
-    op->hi = hi;
-    op->failed = op->have = op->written = op->told = op->verify = 0;
-    op->state = STRIPE_LOCK;
-    return STRIPE_GRANTED;
-}
-
-/* A sync whose slice is beyond recovery as a whole tries each block of it: only what is really
- * lost shall be lost. */
-static enum stripe_event sync_end(struct stripe_op *op, int error)
-{
-    if (group_is_offline(op->group)) {
-        return op_end(op, error);
-    }
-    if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
-        op->fine_end = op->hi;
-        return sync_again(op, op->lo, op->lo + IO_ALIGN_BYTES);
-    }
-    if (error != 0) {
-        lost_record(op);
-    }
-    if (op->hi < op->fine_end) {
-        return sync_again(op, op->hi, op->hi + IO_ALIGN_BYTES);
-    }
-    return op_end(op, op->sync_error);
-}
-
 static enum stripe_event act_finish(struct stripe_op *op)
 {
-    return op->want == PLAN_SYNC ? sync_end(op, 0) : op_end(op, 0);
+    return stripe_fine_end(op, 0);
 }
 
 static enum stripe_event act_fail(struct stripe_op *op)
 {
-    return op->want == PLAN_SYNC ? sync_end(op, -EIO) : op_end(op, -EIO);
+    return stripe_fine_end(op, -EIO);
 }
 
 static enum stripe_event act_free(struct stripe_op *op)
@@ -462,7 +393,8 @@ static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
                      [STRIPE_NEED_LOCK] = {act_lock, STRIPE_LOCK},
                      [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_COMPUTE] = {[STRIPE_WRITES] = {act_mark, STRIPE_MARK},
-                        [STRIPE_NO_WRITES] = {act_settle, STRIPE_SETTLE}},
+                        [STRIPE_NO_WRITES] = {act_settle, STRIPE_SETTLE},
+                        [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_MARK] =
         {[STRIPE_DURABLE] = {act_log, STRIPE_LOG}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_LOG] = {[STRIPE_LOGGED] = {act_write, STRIPE_WRITE},

@@ -147,9 +147,9 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->slice = op->lo = op->hi = 0;
     op->touched = op->full = op->fill = op->fine_end = 0;
     op->data_first = op->data_end = 0;
-    op->sync_error = 0;
+    op->fine_error = 0;
     op->settle_change = 0;
-    op->failed = op->have = op->barred = 0;
+    op->failed = op->have = op->barred = op->punctured = 0;
     op->verify = op->verifying = op->written = op->told = 0;
     op->source = 0;
     op->pending = op->late = 0;

@@ -159,8 +159,7 @@ static void request_strips(const struct stripe_op *op, uint32_t *ret_first, uint
     ASSERT(*ret_end <= op->map.data_count);
 }
 
-/* Places of the row that the request touches within op's slice; sets op's range and masks. */
-static bool op_take_range(struct stripe_op *op)
+bool stripe_take_range(struct stripe_op *op)
 {
     uint32_t lo = UINT32_MAX;
     uint32_t hi = 0;
@@ -230,7 +229,7 @@ static bool request_next_piece(struct vd_request *request, uint64_t end, struct 
         op->lo = op->slice * SLICE_MAX_BYTES;
         op->hi = min_u32(op->lo + SLICE_MAX_BYTES, geometry->strip_bytes);
         geometry_row_map(geometry, row, &op->map);
-        if (op_take_range(op)) {
+        if (stripe_take_range(op)) {
             return true;
         }
     }

@@ -79,6 +79,21 @@ static void check_locate(const struct geometry *geometry, const struct row_map *
     }
 }
 
+/* row_at() finds for each place's strip the row it came from. */
+static void check_row_at(const struct geometry *geometry, const struct row_map *map)
+{
+    for (uint32_t place = 0; place < map->width; place++) {
+        uint64_t offset =
+            row_map_offset(map, place) + (uint64_t)rng_below(&rng, geometry->strip_bytes);
+        uint64_t row = 0;
+        uint32_t found = 0;
+
+        assert_true(geometry_row_at(geometry, row_map_member(map, place), offset, &row, &found));
+        assert_true(row == map->row);
+        assert_int_equal(found, place);
+    }
+}
+
 /* RAID 1E: each strip of each member is a copy of one row, the last one of an odd number of
  * none; the copies are on neighbours. */
 static void check_all_pairs(const struct geometry *geometry)
@@ -111,6 +126,7 @@ static void check_all_pairs(const struct geometry *geometry)
         }
         check_row_places(geometry, &map);
         check_locate(geometry, &map);
+        check_row_at(geometry, &map);
     }
     assert_true(bitmap_count_set(&used) == slots / 2 * 2);
     bitmap_done(&used);
@@ -209,6 +225,7 @@ static void check_all_rows(const struct geometry *geometry)
         bitmap_set(&used, map.span * strips + strip);
         check_row_places(geometry, &map);
         check_locate(geometry, &map);
+        check_row_at(geometry, &map);
     }
     assert_true(bitmap_count_set(&used) == strips * geometry->span_count);
     assert_true(geometry_size_bytes(geometry) == rows * geometry_row_bytes(geometry));

@@ -147,6 +147,12 @@ class FaultKind(StrEnum):
     CLEAR = "clear"
 
 
+class BadBlockKind(StrEnum):
+    UNREADABLE = "unreadable"
+    LOST = "lost"
+    PUNCTURED = "punctured"
+
+
 class SpareKind(StrEnum):
     GLOBAL = "global"
     DEDICATED = "dedicated"
@@ -423,6 +429,10 @@ class DriveDoc(Wire):
     media_error_count: Annotated[int, Field(ge=0)]
     other_error_count: Annotated[int, Field(ge=0)]
     predictive_failure_count: Annotated[int, Field(ge=0)]
+    timeout_count: Annotated[int, Field(ge=0)] | None = None
+    retry_count: Annotated[int, Field(ge=0)] | None = None
+    slow_command_count: Annotated[int, Field(ge=0)] | None = None
+    slow: bool | None = None
     locating: bool
     unsuitable: Reason | None
     state_reason: Reason | None
@@ -1018,6 +1028,7 @@ class BadBlocksArgs(Wire):
 class BadBlock(Wire):
     lba: Annotated[int, Field(ge=0)]
     count: Annotated[int, Field(ge=0)]
+    kind: str | None = None
     found_us: Annotated[int, Field(ge=0)] | None
 
 
@@ -1175,6 +1186,7 @@ REASONS: dict[str, str] = {
     "drive_lost_read_errors": "The drive could not repair its read errors.",
     "drive_lost_timeout": "The drive did not answer in time.",
     "drive_lost_flush": "The drive failed to flush its cache.",
+    "drive_lost_error_limit": "The drive had more errors than are borne.",
     "drive_lost_absent": "The drive was absent when the controller started.",
     "drive_lost_stale": "The drive missed writes while it was away.",
     "drive_lost_user": "The drive was taken offline by a user.",
@@ -1213,8 +1225,15 @@ EVENT_NAMES: dict[int, str] = {
     114: "drive_state_changed",
     87: "drive_error",
     267: "drive_timeout",
+    96: "drive_predictive_failure",
+    60140: "drive_slow_command",
+    60141: "drive_slow",
+    60142: "drive_slow_over",
+    60143: "drive_error_limit",
     93: "medium_error_corrected",
     111: "medium_error_uncorrectable",
+    97: "block_punctured",
+    60144: "bad_block_over",
     257: "drive_missing_at_start",
     238: "drives_missing",
     60010: "drive_label_mismatch",

@@ -377,6 +377,50 @@ static void test_store_failures(void **state)
     store_fails_everywhere(CHANGE_RENAME);
 }
 
+/* A blank drive is put in a member's slot, and the power goes at the n-th write after that: the
+ * place is filled and rebuilt by itself all the same. True when that was done before the cut. */
+static bool replacement_cut_at(uint64_t at, enum sim_cut cut)
+{
+    struct ctl_world *world = world_new(3000 + at * 16 + (uint64_t)cut, 5);
+    struct virtual_drive_view view;
+    uint64_t base = 0;
+    bool whole = false;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_write(world, "data", 0, 64 * 1024, 0x5a);
+    world_settle(world, 20 * SIM_SECOND);
+    base = writes_so_far(world);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_REPLACE), REASON_OK);
+    while (!whole && writes_so_far(world) < base + at) {
+        assert_true(sim_world_step(world->sim));
+        assert_true(world_vd(world, "data", &view, NULL));
+        whole = view.state == VIRTUAL_DRIVE_STATE_OPTIMAL && writes_so_far(world) > base + 8;
+    }
+    sim_world_power_off(world->sim, cut);
+    world_power_cycle(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+    world_check(world, "data", 0, 64 * 1024, 0x5a);
+    world_free(world);
+    return whole;
+}
+
+static void test_cut_replacement(void **state)
+{
+    uint32_t points = 0;
+
+    (void)state;
+    for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
+        for (uint64_t at = 0; at < 40 && !replacement_cut_at(at, (enum sim_cut)cut); at++) {
+            points++;
+        }
+    }
+    printf("# replacement: %u cuts\n", points);
+    assert_true(points > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,7 +428,8 @@ int main(void)
         cmocka_unit_test(test_cut_delete),       cmocka_unit_test(test_cut_spare_add),
         cmocka_unit_test(test_cut_spare_remove), cmocka_unit_test(test_cut_add_to_group),
         cmocka_unit_test(test_cut_delete_one),   cmocka_unit_test(test_cut_rename),
-        cmocka_unit_test(test_cut_twice),        cmocka_unit_test(test_store_failures),
+        cmocka_unit_test(test_cut_replacement),  cmocka_unit_test(test_cut_twice),
+        cmocka_unit_test(test_store_failures),
     };
 
     aw_test_catch_asserts();

@@ -515,6 +515,44 @@ static void test_pull_during_create(void **state)
     }
 }
 
+/* Put in the slot while the agent was not running: taken at the start, like one that arrives. */
+static void test_replaced_while_down(void **state)
+{
+    struct ctl_world *world = world_with(31, 5, RAID_LEVEL_5, 4);
+
+    (void)state;
+    world_stop(world);
+    {
+        struct slot spare = world->slots[4];
+
+        world->slots[4] = world->slots[2]; /* its drive is on a shelf */
+        world->slots[4].absent = true;
+        world->slots[2] = spare;
+    }
+    world_start(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_ONLINE);
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_free(world);
+}
+
+/* A member that a user has made good again is a drive like any other, in its old slot too. */
+static void test_made_good_is_left_alone(void **state)
+{
+    struct ctl_world *world = world_with(32, 4, RAID_LEVEL_5, 4);
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 2), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 2), REASON_OK);
+    for (uint32_t life = 0; life < 3; life++) {
+        world_settle(world, MINUTE);
+        assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_UNCONFIGURED_GOOD);
+        world_restart(world);
+    }
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +573,8 @@ int main(void)
         cmocka_unit_test(test_media_error),
         cmocka_unit_test(test_hung),
         cmocka_unit_test(test_pull_during_create),
+        cmocka_unit_test(test_replaced_while_down),
+        cmocka_unit_test(test_made_good_is_left_alone),
     };
 
     aw_test_catch_asserts();

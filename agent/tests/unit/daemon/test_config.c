@@ -41,6 +41,23 @@ static void expect_error(const char *text, const char *message)
     }
 }
 
+static void test_drive_limits(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(MINIMUM "drive_limits = {\n"
+                                                       "  timeout_ms = 8000; attempts = 1;\n"
+                                                       "  media_fail = 7; slow_factor = 3; };\n");
+
+    assert_non_null(config);
+    assert_int_equal(config->drive_limits.timeout_ms, 8000);
+    assert_int_equal(config->drive_limits.attempts, 1);
+    assert_int_equal(config->drive_limits.media_fail, 7);
+    assert_int_equal(config->drive_limits.slow_factor, 3);
+    assert_int_equal(config->drive_limits.media_warn, 0); /* the drive's default */
+    free(config);
+    expect_error(MINIMUM "drive_limits = { timeout_ms = 5; };", "timeout_ms");
+    expect_error(MINIMUM "drive_limits = { patience = 5; };", "patience");
+}
+
 static void test_defaults(void **state UNUSED)
 {
     struct daemon_config *config = config_from(MINIMUM);
@@ -261,10 +278,15 @@ static void test_cache(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_battery),        cmocka_unit_test(test_battery_mistakes),
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_protection),
-        cmocka_unit_test(test_everything),     cmocka_unit_test(test_mistakes_name_their_line),
-        cmocka_unit_test(test_contradictions), cmocka_unit_test(test_a_file_that_is_not_there),
+        cmocka_unit_test(test_battery),
+        cmocka_unit_test(test_battery_mistakes),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_protection),
+        cmocka_unit_test(test_drive_limits),
+        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_mistakes_name_their_line),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_a_file_that_is_not_there),
         cmocka_unit_test(test_cache),
     };
 

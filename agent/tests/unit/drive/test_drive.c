@@ -26,6 +26,10 @@ struct fixture {
     uint32_t order_count;
     uint32_t errors_told;
     uint32_t gone_told;
+    uint32_t warnings[DRIVE_WARNING_MAX];
+    uint64_t warning_value;
+    uint32_t spent_told;
+    uint32_t measured_told;
     enum drive_state old_state;
     uint32_t states_told;
     uint32_t in_device_most;
@@ -76,6 +80,33 @@ static void told_gone(void *context, struct drive *drive)
     f->gone_told++;
 }
 
+static void told_warning(void *context, struct drive *drive, enum drive_warning warning,
+                         uint64_t value)
+{
+    struct fixture *f = context;
+
+    (void)drive;
+    f->warnings[warning]++;
+    f->warning_value = value;
+}
+
+static void told_spent(void *context, struct drive *drive, enum reason_code why)
+{
+    struct fixture *f = context;
+
+    assert_true(drive_is_spent(drive));
+    assert_int_equal(why, REASON_DRIVE_LOST_ERROR_LIMIT);
+    f->spent_told++;
+}
+
+static void told_measured(void *context, struct drive *drive)
+{
+    struct fixture *f = context;
+
+    (void)drive;
+    f->measured_told++;
+}
+
 static void told_state(void *context, struct drive *drive, enum drive_state old,
                        enum reason_code why)
 {
@@ -100,8 +131,13 @@ static struct fixture *fixture_new(const struct drive_options *options)
     struct fixture *f = calloc(1, sizeof(*f));
     struct sim_drive_options sim_options = {.size_bytes = SIZE_BYTES};
     struct drive_identity identity = {.key = "sn-test", .serial = "test"};
-    struct drive_observer observer = {
-        .state_changed = told_state, .io_error = told_error, .gone = told_gone, .context = f};
+    struct drive_observer observer = {.state_changed = told_state,
+                                      .io_error = told_error,
+                                      .gone = told_gone,
+                                      .warned = told_warning,
+                                      .spent = told_spent,
+                                      .measured = told_measured,
+                                      .context = f};
 
     f->world = sim_world_create(5);
     f->sim = sim_drive_create(f->world, &sim_options);
@@ -139,6 +175,13 @@ static void submit(struct fixture *f, uint32_t i, enum io_op op, enum io_class c
     assert_int_equal(f->completed[i], 0);
 }
 
+static uint64_t expected_us(struct fixture *f, uint64_t offset_bytes)
+{
+    struct pace pace = drive_pace(f->drive, 4096);
+
+    return drive_expected_us(f->drive, &pace, &pace) + drive_seek_us(f->drive, offset_bytes);
+}
+
 static void test_write_read_flush(void **state)
 {
     struct fixture *f = fixture_new(NULL);
@@ -165,7 +208,7 @@ static void test_write_read_flush(void **state)
     assert_int_equal(drive_counters(f->drive)->read_bytes, 4096);
     assert_true(drive_counters(f->drive)->service_us > 0);
     assert_false(drive_is_foreground_busy(f->drive));
-    assert_true(drive_expected_us(f->drive) > 0);
+    assert_true(expected_us(f, 0) > 0);
     fixture_free(f);
 }
 
@@ -209,21 +252,196 @@ static void test_background_is_not_starved(void **state)
     fixture_free(f);
 }
 
-static void test_error_is_retried_once(void **state)
+/* Twice by default, the second time later than the first. */
+static void test_error_is_retried(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+
+    (void)state;
+    f->sim->errors_left = 2;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 19 * 1000);
+    assert_int_equal(f->sim->errors_left, 1); /* not at once … */
+    sim_world_advance(f->world, 10 * 1000);
+    assert_int_equal(f->sim->errors_left, 0);
+    assert_int_equal(f->completed[0], 0);
+    sim_world_advance(f->world, 25 * 1000);
+    assert_int_equal(f->completed[0], 0); /* … and then after twice the time */
+    sim_world_advance(f->world, 25 * 1000);
+    assert_int_equal(f->status[0], IO_STATUS_OK);
+    assert_int_equal(drive_counters(f->drive)->other_errors, 2);
+    assert_int_equal(drive_counters(f->drive)->retries, 2);
+    f->sim->errors_left = 3;
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[1], IO_STATUS_ERROR);
+    assert_int_equal(f->errors_told, 5);
+    fixture_free(f);
+}
+
+/* While one transfer waits to be tried again the others go on; a pull ends the waiting. */
+static void test_retry_and_others(void **state)
 {
     struct fixture *f = fixture_new(NULL);
 
     (void)state;
     f->sim->errors_left = 1;
-    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    submit(f, 0, IO_OP_WRITE, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 1000);
+    assert_false(drive_is_idle(f->drive));
+    assert_int_equal(drive_queued(f->drive, IO_CLASS_FOREGROUND), 1);
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 1000);
+    assert_int_equal(f->status[1], IO_STATUS_OK);
+    assert_int_equal(f->completed[1], 1);
+    assert_int_equal(f->completed[0], 0);
+    drive_port_gone(f->drive);
+    sim_world_advance(f->world, 1000);
+    assert_int_equal(f->completed[0], 1);
+    assert_int_equal(f->status[0], IO_STATUS_GONE);
+    assert_true(drive_is_idle(f->drive));
+    fixture_free(f);
+}
+
+/* A failed flush says that bytes may be gone: the next one would not know (P7). */
+static void test_flush_is_never_retried(void **state)
+{
+    struct fixture *f = fixture_new(NULL);
+
+    (void)state;
+    f->sim->errors_left = 1;
+    submit(f, 0, IO_OP_FLUSH, IO_CLASS_FOREGROUND);
     sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(f->status[0], IO_STATUS_ERROR);
+    assert_int_equal(drive_counters(f->drive)->retries, 0);
+    assert_int_equal(drive_counters(f->drive)->flushes, 0);
+    fixture_free(f);
+}
+
+/* First slow: told, background waits; then late. A flush has more time than a read. */
+static void test_slow_then_late(void **state)
+{
+    struct drive_options options = {
+        .timeout_ms = 1000, .slow_ms = 200, .flush_timeout_ms = 3000, .queue_depth = 8};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    f->sim->hang = true;
+    submit(f, 0, IO_OP_FLUSH, IO_CLASS_FOREGROUND);
+    submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    f->sim->hang = false;
+    sim_world_advance(f->world, 199 * 1000);
+    assert_int_equal(f->warnings[DRIVE_WARNING_SLOW_COMMAND], 0);
+    sim_world_advance(f->world, 2000);
+    assert_int_equal(f->warnings[DRIVE_WARNING_SLOW_COMMAND], 2);
+    assert_int_equal(f->warning_value, 200);
+    assert_int_equal(drive_counters(f->drive)->slow_commands, 2);
+    assert_true(expected_us(f, 0) >= 200 * 1000);
+    submit(f, 2, IO_OP_READ, IO_CLASS_BACKGROUND);
+    submit(f, 3, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 100 * 1000);
+    assert_int_equal(f->completed[2], 0); /* background holds back */
+    assert_int_equal(f->completed[3], 1);
+    sim_world_advance(f->world, 698 * 1000);
+    assert_int_equal(f->completed[1], 0);
+    sim_world_advance(f->world, 2 * 1000);
+    assert_int_equal(f->status[1], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->status[2], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->completed[0], 0); /* the flush has its own time */
+    sim_world_advance(f->world, 2 * SIM_SECOND);
+    assert_int_equal(f->status[0], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->completed[0], 1);
+    assert_int_equal(drive_counters(f->drive)->timeouts, 2);
+    fixture_free(f);
+}
+
+/* A command that was slow and came back leaves no trace but its count. */
+static void test_slow_and_back(void **state)
+{
+    struct drive_options options = {.timeout_ms = 1000, .slow_ms = 200};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    f->sim->hang = true;
+    submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+    sim_world_advance(f->world, 500 * 1000);
+    sim_drive_unhang(f->sim);
+    sim_world_advance(f->world, 1000);
     assert_int_equal(f->status[0], IO_STATUS_OK);
-    assert_int_equal(drive_counters(f->drive)->other_errors, 1);
+    assert_int_equal(drive_counters(f->drive)->slow_commands, 1);
+    submit(f, 1, IO_OP_READ, IO_CLASS_BACKGROUND);
+    sim_world_advance(f->world, 1000);
+    assert_int_equal(f->completed[1], 1);
+    assert_int_equal(drive_counters(f->drive)->timeouts, 0);
+    fixture_free(f);
+}
+
+static void media_errors(struct fixture *f, uint32_t count, uint64_t pause_us)
+{
+    struct sim_fault fault = {SIM_FAULT_WRITE, 0, 4096};
+
+    assert_true(sim_drive_fault_add(f->sim, &fault));
+    for (uint32_t i = 0; i < count; i++) {
+        f->completed[0] = f->released[0] = 0;
+        submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+        sim_world_advance(f->world, pause_us);
+        assert_int_equal(f->status[0], IO_STATUS_MEDIA);
+    }
+    sim_drive_faults_clear(f->sim);
+}
+
+static void test_thresholds(void **state)
+{
+    struct drive_options options = {.error_window_s = 160, .media_warn = 3, .media_fail = 5};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    media_errors(f, 2, SIM_SECOND);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 0);
+    sim_world_advance(f->world, 200 * SIM_SECOND);
+    media_errors(f, 2, SIM_SECOND);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 0); /* the window has passed */
+    media_errors(f, 1, SIM_SECOND);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 1);
+    assert_int_equal(drive_counters(f->drive)->predictive_failures, 1);
+    assert_false(drive_is_spent(f->drive));
+    media_errors(f, 2, SIM_SECOND);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 1); /* told once */
+    assert_int_equal(f->spent_told, 1);
+    assert_true(drive_is_spent(f->drive));
+    media_errors(f, 2, SIM_SECOND);
+    assert_int_equal(f->spent_told, 1);
+    drive_health_reset(f->drive);
+    assert_false(drive_is_spent(f->drive));
+    assert_int_equal(drive_counters(f->drive)->media_errors, 9);
+    media_errors(f, 5, SIM_SECOND);
+    assert_int_equal(f->spent_told, 2);
+    fixture_free(f);
+}
+
+/* Few at a time add up, too; and errors of another kind have limits of their own. */
+static void test_threshold_in_all(void **state)
+{
+    struct drive_options options = {.error_window_s = 16,
+                                    .media_fail_total = 4,
+                                    .error_warn = 2,
+                                    .error_fail = 100,
+                                    .attempts = 1};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    media_errors(f, 3, 60 * SIM_SECOND);
+    assert_int_equal(f->spent_told, 0);
+    media_errors(f, 1, 60 * SIM_SECOND);
+    assert_int_equal(f->spent_told, 1);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 1);
+    drive_health_reset(f->drive);
     f->sim->errors_left = 2;
     submit(f, 1, IO_OP_READ, IO_CLASS_FOREGROUND);
+    submit(f, 2, IO_OP_READ, IO_CLASS_FOREGROUND);
     sim_world_advance(f->world, SIM_SECOND);
-    assert_int_equal(f->status[1], IO_STATUS_ERROR);
-    assert_int_equal(f->errors_told, 3);
+    assert_int_equal(f->warnings[DRIVE_WARNING_PREDICTIVE], 2);
+    assert_int_equal(f->spent_told, 1);
     fixture_free(f);
 }
 
@@ -385,6 +603,88 @@ static void test_states(void **state)
     fixture_free(f);
 }
 
+/* What waits counts, by its size; a rotating drive's way counts too. */
+static void test_expected(void **state)
+{
+    struct drive_options options = {.queue_depth = 1};
+    struct fixture *f = fixture_new(&options);
+    uint64_t idle_us = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        submit(f, i, IO_OP_READ, IO_CLASS_FOREGROUND);
+        sim_world_advance(f->world, 1000);
+    }
+    idle_us = expected_us(f, 8 * 4096);
+    assert_in_range(drive_pace(f->drive, 4096).idle_us, 20, 200);
+    assert_int_equal(drive_pace(f->drive, 4096).busy_us, 0);
+    assert_in_range(idle_us, 20, 202);
+    for (uint32_t i = 0; i < 4; i++) {
+        f->completed[i] = f->released[i] = 0;
+        submit(f, i, IO_OP_READ, IO_CLASS_FOREGROUND);
+    }
+    assert_true(expected_us(f, 4 * 4096) > 4 * (idle_us - 2));
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_true(expected_us(f, 4u << 20) > expected_us(f, 4 * 4096) + 900);
+    assert_int_equal(drive_read_p999_us(f->drive), 0); /* too few */
+    fixture_free(f);
+}
+
+static void peers_load(struct fixture **fixtures, uint32_t intervals)
+{
+    for (uint32_t i = 0; i < intervals * 40; i++) {
+        for (uint32_t d = 0; d < 3; d++) {
+            struct fixture *f = fixtures[d];
+
+            f->completed[0] = f->released[0] = 0;
+            submit(f, 0, IO_OP_READ, IO_CLASS_FOREGROUND);
+            sim_world_advance(f->world, SIM_SECOND / 4);
+        }
+    }
+}
+
+/* Slow three intervals running: told once. The same way back. */
+static void test_slow_among_peers(void **state)
+{
+    struct drive_options options = {.slow_interval_s = 10, .slow_min_us = 1000};
+    struct fixture *fixtures[3];
+    struct drive *drives[3];
+    uint32_t rounds = 0;
+
+    (void)state;
+    for (uint32_t d = 0; d < 3; d++) {
+        fixtures[d] = fixture_new(&options);
+        drives[d] = fixtures[d]->drive;
+    }
+    fixtures[1]->sim->extra_latency_us = 5000;
+    peers_load(fixtures, 1);
+    drive_peers_judge(drives[1], drives, 3); /* the first interval has not ended */
+    for (uint32_t round = 0; round < 2; round++) {
+        peers_load(fixtures, 1);
+        drive_peers_judge(drives[1], drives, 3);
+        drive_peers_judge(drives[0], drives, 3);
+    }
+    assert_false(drive_is_slow(drives[1]));
+    peers_load(fixtures, 1);
+    drive_peers_judge(drives[1], drives, 3);
+    drive_peers_judge(drives[0], drives, 3);
+    assert_true(drive_is_slow(drives[1]));
+    assert_false(drive_is_slow(drives[0]));
+    assert_int_equal(fixtures[1]->warnings[DRIVE_WARNING_SLOW], 1);
+    assert_true(fixtures[1]->warning_value >= 5);
+    assert_true(fixtures[1]->measured_told >= 3);
+    fixtures[1]->sim->extra_latency_us = 0;
+    for (; drive_is_slow(drives[1]); rounds++) {
+        peers_load(fixtures, 1);
+        drive_peers_judge(drives[1], drives, 3);
+    }
+    assert_in_range(rounds, 3, 4); /* the interval it began in may have been slow yet */
+    assert_int_equal(fixtures[1]->warnings[DRIVE_WARNING_SLOW_OVER], 1);
+    for (uint32_t d = 0; d < 3; d++) {
+        fixture_free(fixtures[d]);
+    }
+}
+
 static void test_sizes(void **state)
 {
     struct fixture *f = fixture_new(NULL);
@@ -416,7 +716,15 @@ int main(void)
         cmocka_unit_test(test_write_read_flush),
         cmocka_unit_test(test_depths),
         cmocka_unit_test(test_background_is_not_starved),
-        cmocka_unit_test(test_error_is_retried_once),
+        cmocka_unit_test(test_error_is_retried),
+        cmocka_unit_test(test_retry_and_others),
+        cmocka_unit_test(test_flush_is_never_retried),
+        cmocka_unit_test(test_slow_then_late),
+        cmocka_unit_test(test_slow_and_back),
+        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_threshold_in_all),
+        cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_slow_among_peers),
         cmocka_unit_test(test_media_error_is_not_retried),
         cmocka_unit_test(test_timeout_and_late_return),
         cmocka_unit_test(test_deadline_is_of_the_oldest_unanswered),

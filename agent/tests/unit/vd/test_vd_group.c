@@ -458,17 +458,17 @@ static void test_lost_blocks(void **state)
     assert_int_equal(rebuild(array, 1), -EIO);
     assert_int_equal(member_state(array, 0), MEMBER_ONLINE);
     assert_int_equal(member_state(array, 1), MEMBER_ONLINE);
-    assert_int_equal(vd_lost_blocks(sim_array_vd(array, 0)), 1);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 1);
     assert_int_equal(sim_array_stop(array), 0);
     assert_int_equal(sim_array_reload(array), 0);
-    assert_int_equal(vd_lost_blocks(sim_array_vd(array, 0)), 1);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 1);
     /* Row 0: P on member 2, data on members 0 and 1. */
     assert_int_equal(get(array, (16u << 10) + 8192, 512, 7), VD_STATUS_IO);
     assert_int_equal(get(array, 16u << 10, 8192, 7), VD_STATUS_OK);
     assert_int_equal(get(array, (16u << 10) + 12288, 4096, 7), VD_STATUS_OK);
     assert_int_equal(get(array, 0, 8192, 7), VD_STATUS_OK);
     assert_int_equal(put(array, 0, 32u << 10, 5), VD_STATUS_OK);
-    assert_int_equal(vd_lost_blocks(sim_array_vd(array, 0)), 0);
+    assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 0);
     assert_int_equal(get(array, 0, 32u << 10, 5), VD_STATUS_OK);
     array_end(array);
 }

@@ -1,0 +1,219 @@
+/*
+ * Stories of drives that lose bytes: failed flushes, blocks beyond redundancy (directed.h).
+ *
+ * RAID 5 over three drives, strips of 8 KiB. Row 0: P on member 2, data on members 0 and 1.
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "directed.h"
+#include "sim_array.h"
+
+#define BLOCK 4096u
+#define STRIP 8192u
+#define ROWS 64u
+
+static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width)
+{
+    struct sim_array_options options = {.level = level,
+                                        .span_count = 1,
+                                        .members_per_span = width,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .spare_count = 1,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
+    int error = sim_array_start(array);
+
+    ASSERT(error == 0);
+    return array;
+}
+
+static void array_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+
+    (void)sim_array_stop(array); /* it may be offline */
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+static enum vd_status put(struct sim_array *array, uint64_t offset, uint8_t byte)
+{
+    uint8_t bytes[BLOCK];
+
+    memset(bytes, byte, sizeof(bytes));
+    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, offset, BLOCK, bytes);
+}
+
+/* The byte that a block is full of, or -1 for an error. */
+static int get(struct sim_array *array, uint64_t offset)
+{
+    uint8_t bytes[BLOCK];
+    enum vd_status status =
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, offset, BLOCK, bytes);
+
+    return status == VD_STATUS_OK ? bytes[0] : -1;
+}
+
+static enum vd_status flush(struct sim_array *array)
+{
+    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_FLUSH, false, 0, 0, NULL);
+}
+
+static bool is_error_or(int found, int wanted)
+{
+    return found == -1 || found == wanted;
+}
+
+bool directed_flush_believed(uint64_t seed)
+{
+    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2);
+    enum vd_status status = put(array, 0, 1);
+    int found = 0;
+
+    ASSERT(status == VD_STATUS_OK);
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    status = put(array, 0, 2);
+    ASSERT(status == VD_STATUS_OK);
+    array->sims[0]->flush_forgets = 1;
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    sim_drive_pull(array->sims[1], false);
+    found = get(array, 0);
+    array_end(array);
+    return is_error_or(found, 2);
+}
+
+/* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
+static struct sim_array *array_beyond(uint64_t seed)
+{
+    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    enum vd_status status = put(array, 0, 3);
+
+    ASSERT(status == VD_STATUS_OK);
+    status = put(array, STRIP, 4);
+    ASSERT(status == VD_STATUS_OK);
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    sim_drive_pull(array->sims[1], false);
+    status = put(array, (uint64_t)STRIP * 4, 5); /* noticed there, and durable */
+    ASSERT(status == VD_STATUS_OK);
+    if (!sim_drive_fault_add(array->sims[0], &fault)) {
+        UNREACHABLE();
+    }
+    return array;
+}
+
+static void sync_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void rebuild(struct sim_array *array)
+{
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = ROWS,
+                           .fill = true,
+                           .complete = sync_done,
+                           .owner = array};
+    int error = sim_array_replace(array, 1, 3);
+
+    ASSERT(error == 0);
+    vd_sync_submit(sync.vd, &sync);
+    (void)sim_array_wait(array); /* blocks beyond recovery are part of the story */
+    group_rebuilt_advance(array->group, 1, (uint64_t)ROWS * STRIP);
+    group_member_rebuilt(array->group, 1, sim_array_done, array);
+    error = sim_array_wait(array);
+    ASSERT(error == 0);
+}
+
+bool directed_puncture(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    enum vd_status status = put(array, 0, 9);
+    bool good = status == VD_STATUS_OK && is_error_or(get(array, STRIP), 4);
+
+    rebuild(array);
+    good = good && is_error_or(get(array, STRIP), 4) && get(array, 0) == 9;
+    array_end(array);
+    return good;
+}
+
+struct lone_write {
+    struct vd_request request;
+    uint8_t bytes[BLOCK];
+    bool done;
+};
+
+static void lone_write_done(struct vd_request *request, enum vd_status status)
+{
+    struct lone_write *write = request->owner;
+
+    (void)status; /* after the cut it is an error */
+    write->done = true;
+}
+
+static bool block_is_zeros(const struct sim_drive *drive)
+{
+    uint8_t bytes[BLOCK];
+
+    sim_drive_peek(drive, 0, bytes, sizeof(bytes));
+    return bytes[0] == 0 && bytes[BLOCK - 1] == 0;
+}
+
+/* The process dies as soon as zeros have reached the drive. */
+bool directed_puncture_crash(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    struct lone_write write = {.request = {.op = VD_OP_WRITE,
+                                           .offset_bytes = STRIP,
+                                           .length_bytes = BLOCK,
+                                           .complete = lone_write_done}};
+    int found = 0;
+    int error = 0;
+
+    memset(write.bytes, 7, sizeof(write.bytes));
+    write.request.buffer = write.bytes;
+    write.request.owner = &write;
+    array->sim_store->latency_max_us = 100000;
+    vd_submit(sim_array_vd(array, 0), &write.request);
+    while (!write.done && !block_is_zeros(array->sims[0])) {
+        (void)sim_world_step(array->world); /* the write keeps it going */
+    }
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    ASSERT(write.done);
+    error = sim_array_reload(array);
+    ASSERT(error == 0);
+    found = get(array, 0);
+    array_end(array);
+    return is_error_or(found, 3);
+}
+
+/* The block is punctured while the member is there; its sector goes bad again, and a write beside
+ * it finds and repairs that. */
+bool directed_puncture_repair(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    uint8_t bytes[512] = {8};
+    enum vd_status status = put(array, STRIP, 7);
+    bool good = false;
+
+    ASSERT(status == VD_STATUS_OK);
+    rebuild(array);
+    good = is_error_or(get(array, 0), 3);
+    if (!sim_drive_fault_add(array->sims[0], &fault)) {
+        UNREACHABLE();
+    }
+    status = sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, STRIP + 1024,
+                          sizeof(bytes), bytes);
+    good =
+        good && status == VD_STATUS_OK && is_error_or(get(array, 0), 3) && get(array, STRIP) == 7;
+    array_end(array);
+    return good;
+}

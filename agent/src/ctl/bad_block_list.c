@@ -1,0 +1,139 @@
+/*
+ * The bad blocks of a drive or a virtual drive as a list, in order of their addresses, so many at
+ * a time. Of a virtual drive only blocks that hold data have an address; those of parity show on
+ * their drives.
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/ctl_private.h"
+#include "meta/bad_blocks.h"
+
+/* Keeps the lowest of those behind `after`, in order. */
+static void entry_add(struct ctl_bad_blocks *list, const struct ctl_bad_block *entry,
+                      const uint64_t *after_lba)
+{
+    uint32_t at = list->count;
+
+    list->total++;
+    if (after_lba != NULL && entry->lba <= *after_lba) {
+        return;
+    }
+    while (at > 0 && list->blocks[at - 1].lba > entry->lba) {
+        at--;
+    }
+    if (at == CTL_BAD_BLOCKS_MAX) {
+        list->more = true;
+        return;
+    }
+    if (list->count == CTL_BAD_BLOCKS_MAX) {
+        list->more = true;
+        list->count--;
+    }
+    memmove(&list->blocks[at + 1], &list->blocks[at], (list->count - at) * sizeof(*entry));
+    list->blocks[at] = *entry;
+    list->count++;
+}
+
+static void drive_list(const struct ctl_drive *cd, const uint64_t *after_lba,
+                       struct ctl_bad_blocks *list)
+{
+    const struct group_config *config = cd->group != NULL ? cg_config(cd->group) : NULL;
+
+    list->block_bytes = cd->block_bytes;
+    for (uint32_t i = 0; config != NULL && i < config->bad_count; i++) {
+        const struct bad_blocks *range = &config->bad[i];
+        struct ctl_bad_block entry = {.lba = range->offset_bytes / cd->block_bytes,
+                                      .count = (uint64_t)range->block_count *
+                                               (BAD_BLOCK_BYTES / cd->block_bytes),
+                                      .kind = range->kind};
+
+        if (range->member == cd->member) {
+            entry_add(list, &entry, after_lba);
+        }
+    }
+}
+
+/* Where in the virtual drive a member's byte of its extent is; false: it holds parity or nothing.
+ */
+static bool vd_offset_of(const struct geometry *geometry, uint32_t member, uint64_t extent_offset,
+                         uint64_t *ret_offset)
+{
+    bool mirrored = raid_level_info(geometry->level)->mirrored;
+    struct row_map map;
+    uint64_t row = 0;
+    uint32_t place = 0;
+
+    if (!geometry_row_at(geometry, member, extent_offset, &row, &place)) {
+        return false;
+    }
+    geometry_row_map(geometry, row, &map);
+    ASSERT(row_map_member(&map, place) == member);
+    ASSERT(row_map_offset(&map, place) ==
+           extent_offset / geometry->strip_bytes * geometry->strip_bytes);
+    for (uint32_t d = 0; d < map.data_count; d++) {
+        if (mirrored || map.data_place[d] == place) {
+            *ret_offset = row * geometry_row_bytes(geometry) + (uint64_t)d * geometry->strip_bytes +
+                          extent_offset % geometry->strip_bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One range of a member, a piece per strip. */
+static void vd_range_list(const struct vd_config *vd, const struct bad_blocks *range,
+                          const uint64_t *after_lba, struct ctl_bad_blocks *list)
+{
+    const struct geometry *geometry = &vd->geometry;
+    uint64_t end = range->offset_bytes + (uint64_t)range->block_count * BAD_BLOCK_BYTES;
+    uint64_t from = max_u64(range->offset_bytes, vd->extent_start_bytes);
+
+    end = min_u64(end, vd->extent_start_bytes + geometry->extent_bytes);
+    while (from < end) {
+        uint64_t offset = from - vd->extent_start_bytes;
+        uint64_t length =
+            min_u64(end - from, geometry->strip_bytes - offset % geometry->strip_bytes);
+        struct ctl_bad_block entry = {.count = length / geometry->block_bytes, .kind = range->kind};
+        uint64_t vd_offset = 0;
+
+        if (vd_offset_of(geometry, range->member, offset, &vd_offset)) {
+            entry.lba = vd_offset / geometry->block_bytes;
+            entry_add(list, &entry, after_lba);
+        }
+        from += length;
+    }
+}
+
+static void vd_list(const struct ctl_vd *cv, const uint64_t *after_lba, struct ctl_bad_blocks *list)
+{
+    const struct group_config *config = cg_config(cv->cg);
+    const struct vd_config *vd = cv_config(cv);
+
+    list->block_bytes = vd->geometry.block_bytes;
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        vd_range_list(vd, &config->bad[i], after_lba, list);
+    }
+}
+
+bool ctl_bad_blocks(const struct ctl *ctl, enum object_kind kind, const char *key,
+                    const uint64_t *after_lba, struct ctl_bad_blocks *ret_list,
+                    struct reason *ret_reason)
+{
+    const struct ctl_drive *cd = kind == OBJECT_KIND_DRIVE ? drive_by_key(ctl, key) : NULL;
+    const struct ctl_vd *cv = kind == OBJECT_KIND_VIRTUAL_DRIVE ? vd_by_key(ctl, key) : NULL;
+
+    memset(ret_list, 0, sizeof(*ret_list));
+    if (cd != NULL) {
+        drive_list(cd, after_lba, ret_list);
+    } else if (cv != NULL) {
+        vd_list(cv, after_lba, ret_list);
+    } else {
+        reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(kind), "key", key,
+                   NULL);
+        return false;
+    }
+    ASSERT(ret_list->count <= CTL_BAD_BLOCKS_MAX);
+    return true;
+}

@@ -1,0 +1,202 @@
+/*
+ * See bad_blocks.h.
+ */
+#include "meta/bad_blocks.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+
+#define SPLITS_KEPT 32u /* (2) */
+
+static uint64_t range_end(const struct bad_blocks *range)
+{
+    return range->offset_bytes + (uint64_t)range->block_count * BAD_BLOCK_BYTES;
+}
+
+static uint64_t end_of(uint64_t offset_bytes, uint64_t length_bytes)
+{
+    return length_bytes > UINT64_MAX - offset_bytes ? UINT64_MAX : offset_bytes + length_bytes;
+}
+
+/* The first range that ends behind an offset of a member, or is of a later member. */
+static uint32_t range_find(const struct group_config *config, uint32_t member,
+                           uint64_t offset_bytes)
+{
+    uint32_t low = 0;
+    uint32_t high = config->bad_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct bad_blocks *range = &config->bad[middle];
+
+        if (range->member < member ||
+            (range->member == member && range_end(range) <= offset_bytes)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool range_is_before(const struct group_config *config, uint32_t index, uint32_t member,
+                            uint64_t end_bytes)
+{
+    return index < config->bad_count && config->bad[index].member == member &&
+           config->bad[index].offset_bytes < end_bytes;
+}
+
+bool bad_blocks_meet(const struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                     uint64_t length_bytes, uint32_t kinds)
+{
+    uint64_t end_bytes = end_of(offset_bytes, length_bytes);
+
+    for (uint32_t i = range_find(config, member, offset_bytes);
+         range_is_before(config, i, member, end_bytes); i++) {
+        if ((kinds & BAD_KIND_BIT(config->bad[i].kind)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void range_insert(struct group_config *config, uint32_t index,
+                         const struct bad_blocks *range)
+{
+    ASSERT(config->bad_count < BAD_BLOCKS_MAX && index <= config->bad_count);
+    memmove(&config->bad[index + 1], &config->bad[index],
+            (config->bad_count - index) * sizeof(*range));
+    config->bad[index] = *range;
+    config->bad_count++;
+}
+
+static void range_remove(struct group_config *config, uint32_t index)
+{
+    ASSERT(index < config->bad_count);
+    config->bad_count--;
+    memmove(&config->bad[index], &config->bad[index + 1],
+            (config->bad_count - index) * sizeof(config->bad[0]));
+}
+
+/* Takes [from, end) out of a range that it overlaps. False: no room to split it. */
+static bool range_cut(struct group_config *config, uint32_t index, uint64_t from, uint64_t end)
+{
+    struct bad_blocks *range = &config->bad[index];
+    struct bad_blocks tail = *range;
+    bool head_left = range->offset_bytes < from;
+    bool tail_left = range_end(range) > end;
+
+    if (head_left && tail_left && config->bad_count == BAD_BLOCKS_MAX) {
+        return false;
+    }
+    if (!head_left && !tail_left) {
+        range_remove(config, index);
+        return true;
+    }
+    tail.offset_bytes = end;
+    tail.block_count = tail_left ? (uint32_t)((range_end(range) - end) / BAD_BLOCK_BYTES) : 0;
+    if (head_left) {
+        range->block_count = (uint32_t)((from - range->offset_bytes) / BAD_BLOCK_BYTES);
+        if (tail_left) {
+            range_insert(config, index + 1, &tail);
+        }
+    } else {
+        *range = tail;
+    }
+    return true;
+}
+
+bool bad_blocks_drop(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                     uint64_t length_bytes, uint32_t kinds)
+{
+    uint64_t end_bytes = end_of(offset_bytes, length_bytes);
+    uint32_t i = range_find(config, member, offset_bytes);
+    bool any = false;
+
+    ASSERT(is_aligned_u64(offset_bytes, BAD_BLOCK_BYTES));
+    while (range_is_before(config, i, member, end_bytes)) {
+        uint32_t count = config->bad_count;
+
+        if ((kinds & BAD_KIND_BIT(config->bad[i].kind)) == 0 ||
+            !range_cut(config, i, offset_bytes, end_bytes)) {
+            i++;
+            continue;
+        }
+        any = true;
+        i += config->bad_count < count ? 0u : 1u;
+    }
+    return any;
+}
+
+/* Puts one block where no range is, growing a neighbour of its kind if there is one. */
+static void block_insert(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                         enum bad_block_kind kind)
+{
+    uint32_t index = range_find(config, member, offset_bytes);
+    struct bad_blocks *before = index > 0 ? &config->bad[index - 1] : NULL;
+    struct bad_blocks *after = index < config->bad_count ? &config->bad[index] : NULL;
+    struct bad_blocks block = {
+        .member = member, .kind = kind, .offset_bytes = offset_bytes, .block_count = 1};
+
+    ASSERT(!range_is_before(config, index, member, offset_bytes + BAD_BLOCK_BYTES));
+    if (before != NULL && before->member == member && before->kind == kind &&
+        range_end(before) == offset_bytes && before->block_count < UINT32_MAX) {
+        before->block_count++;
+        return;
+    }
+    if (after != NULL && after->member == member && after->kind == kind &&
+        after->offset_bytes == offset_bytes + BAD_BLOCK_BYTES && after->block_count < UINT32_MAX) {
+        after->offset_bytes = offset_bytes;
+        after->block_count++;
+        return;
+    }
+    range_insert(config, index, &block);
+}
+
+bool bad_blocks_add(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                    enum bad_block_kind kind, bool *ret_new)
+{
+    uint32_t index = range_find(config, member, offset_bytes);
+    uint64_t end_bytes = offset_bytes + BAD_BLOCK_BYTES;
+
+    ASSERT(member < config->member_count && kind < BAD_BLOCK_KIND_MAX);
+    ASSERT(is_aligned_u64(offset_bytes, BAD_BLOCK_BYTES));
+    *ret_new = false;
+    if (range_is_before(config, index, member, end_bytes)) {
+        bool cut = false;
+
+        if (config->bad[index].kind >= kind) {
+            return true;
+        }
+        if (config->bad_count + 2 > BAD_BLOCKS_MAX) {
+            return false;
+        }
+        cut = range_cut(config, index, offset_bytes, end_bytes);
+        ASSERT(cut);
+    } else if (config->bad_count + SPLITS_KEPT > BAD_BLOCKS_MAX) {
+        return false;
+    }
+    block_insert(config, member, offset_bytes, kind);
+    *ret_new = true;
+    return true;
+}
+
+uint64_t bad_blocks_count(const struct group_config *config, uint64_t offset_bytes,
+                          uint64_t length_bytes, uint32_t kinds)
+{
+    uint64_t count = 0;
+    uint64_t end_bytes = end_of(offset_bytes, length_bytes);
+
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        const struct bad_blocks *range = &config->bad[i];
+        uint64_t from = max_u64(range->offset_bytes, offset_bytes);
+        uint64_t end = min_u64(range_end(range), end_bytes);
+
+        if ((kinds & BAD_KIND_BIT(range->kind)) != 0 && from < end) {
+            count += (end - from) / BAD_BLOCK_BYTES;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,45 @@
+/*
+ * The table of bad blocks of a drive group: ranges of 4 KiB blocks of its members whose content is
+ * not to be had. Pure; part of the group's record (meta/config.h).
+ *
+ * Three kinds, the later the graver; a block has one:
+ *   UNREADABLE  the drive could not read it when it was needed, and nothing else could stand in.
+ *               Still tried: what the drive gives is right. A note for people.
+ *   LOST        what is on the drive is not its content, or cannot be read; recovered and rewritten
+ *               as soon as the rest of its row allows, EIO until then. What a rebuild leaves behind
+ *               where it finds too little, and a resynchronisation.
+ *   PUNCTURED   its content is gone for good: the row was made consistent without it. EIO until the
+ *               whole block is written.
+ *
+ * (1) Ranges are sorted by member and offset, do not overlap, and hold at least one block.
+ * (2) Some places of the table are kept for what dropping the middle of a range splits.
+ */
+#ifndef ARRAYWRIGHT_META_BAD_BLOCKS_H
+#define ARRAYWRIGHT_META_BAD_BLOCKS_H
+
+#include "base/attrs.h"
+#include "meta/config.h"
+
+#define BAD_BLOCK_BYTES 4096u
+
+#define BAD_KIND_BIT(kind) (1u << (kind))
+#define BAD_KINDS_ALL                                                                              \
+    (BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) |                           \
+     BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))
+
+/* Is there a block of one of the kinds in the range? */
+bool bad_blocks_meet(const struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                     uint64_t length_bytes, uint32_t kinds);
+/* Notes one block. *ret_new: it was not known, or as something less grave. False: the table is
+ * full, and nothing has changed. */
+MUST_CHECK bool bad_blocks_add(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                               enum bad_block_kind kind, bool *ret_new);
+/* Forgets the blocks of these kinds in a range (UINT64_MAX: to the end of the member). True if
+ * there were any. A range that would have to be split while the table is full is kept. */
+bool bad_blocks_drop(struct group_config *config, uint32_t member, uint64_t offset_bytes,
+                     uint64_t length_bytes, uint32_t kinds);
+/* How many blocks of the kinds lie in [offset, offset + length) of any member. */
+uint64_t bad_blocks_count(const struct group_config *config, uint64_t offset_bytes,
+                          uint64_t length_bytes, uint32_t kinds);
+
+#endif

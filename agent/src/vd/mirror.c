@@ -1,0 +1,179 @@
+/*
+ * Which copy of a mirror to read. The one with the lowest expected completion: what its drive has
+ * to do before, and the way there (drive_expected_us). A sequential stream alternates 1 MiB
+ * sections between the copies instead, so that each drive reads long runs and all of them work
+ * (engine.md §6.3), as long as no copy's drive is much slower than the best.
+ *
+ * (1) Only a choice of speed: every place in `valid` may be read.
+ */
+#include "vd/group_private.h"
+
+#define SECTION_SHIFT 20u /* 1 MiB */
+#define STREAM_RUN_BYTES (UINT64_C(256) << 10)
+/* A drive is much slower if it takes more than twice the time of the best, or, as what each of many
+ * takes depends on how many they are, more than four times that. */
+#define SLOWER_IDLE 2u
+#define SLOWER_BUSY 4u
+/* The way to the data is part of what a lonely read takes, seldom twice the usual. */
+#define WAY_IDLE_MAX 2u
+/* How far ahead of the best a section's drive may be busy, in services of one slice. */
+#define AHEAD_SLICES 64u
+
+/* Advances the stream that continues with this read, or begins a new one in place of the oldest.
+ * Returns how long the stream has been running. */
+static uint64_t stream_note(struct vd *vd, uint32_t span_base, uint64_t offset_bytes,
+                            uint32_t length_bytes)
+{
+    struct mirror_run *oldest = &vd->runs[0];
+
+    vd->run_clock++;
+    for (uint32_t i = 0; i < MIRROR_RUNS; i++) {
+        struct mirror_run *stream = &vd->runs[i];
+
+        if (stream->next_bytes == offset_bytes && stream->span_base == span_base &&
+            stream->used != 0) {
+            stream->next_bytes += length_bytes;
+            stream->run_bytes += length_bytes;
+            stream->used = vd->run_clock;
+            return stream->run_bytes;
+        }
+        oldest = stream->used < oldest->used ? stream : oldest;
+    }
+    *oldest = (struct mirror_run){.next_bytes = offset_bytes + length_bytes,
+                                  .span_base = span_base,
+                                  .run_bytes = length_bytes,
+                                  .used = vd->run_clock};
+    return length_bytes;
+}
+
+static struct drive *drive_of(const struct stripe_op *op, uint32_t place)
+{
+    return op->group->members[stripe_member(op, place)].drive;
+}
+
+static uint64_t smaller_known(uint64_t a, uint64_t b)
+{
+    return a == 0 ? b : b == 0 ? a : min_u64(a, b);
+}
+
+/* Asks every copy's drive for its pace. */
+static struct pace fastest_of(struct stripe_op *op, uint32_t valid)
+{
+    struct pace fastest = {0};
+
+    for (uint32_t left = valid; left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+        struct pace *pace = &op->columns[place].pace;
+
+        *pace = drive_pace(drive_of(op, place), op->hi - op->lo);
+        fastest.idle_us = smaller_known(fastest.idle_us, pace->idle_us);
+        fastest.busy_us = smaller_known(fastest.busy_us, pace->busy_us);
+    }
+    return fastest;
+}
+
+/* Only like is compared with like: how long a lonely read takes says nothing about many. */
+static bool pace_is_slower(const struct pace *pace, const struct pace *fastest)
+{
+    return pace->idle_us > SLOWER_IDLE * fastest->idle_us ||
+           pace->busy_us > SLOWER_BUSY * fastest->busy_us;
+}
+
+/* Drives of about the same speed count as equal, so that what wins is the shorter queue and not
+ * the noise of a measurement. */
+static const struct pace *believed(const struct stripe_op *op, uint32_t place,
+                                   const struct pace *fastest)
+{
+    const struct pace *pace = &op->columns[place].pace;
+
+    return pace_is_slower(pace, fastest) ? pace : fastest;
+}
+
+static uint64_t expected_of(const struct stripe_op *op, uint32_t place, const struct pace *fastest)
+{
+    return drive_expected_us(drive_of(op, place), &op->columns[place].pace,
+                             believed(op, place, fastest));
+}
+
+/* The way there. Of a drive that usually answers sooner than it could get there, it is not
+ * believed: it does not rotate, or answers out of its memory. */
+static uint64_t way_of(const struct stripe_op *op, uint32_t place, const struct pace *fastest)
+{
+    uint64_t seek_us = drive_seek_us(drive_of(op, place), stripe_drive_offset(op, place));
+    uint64_t idle_us = believed(op, place, fastest)->idle_us;
+
+    return idle_us == 0 ? seek_us : min_u64(seek_us, WAY_IDLE_MAX * idle_us);
+}
+
+static uint32_t queued_of(const struct drive *drive)
+{
+    return drive_queued(drive, IO_CLASS_FOREGROUND) + drive_queued(drive, IO_CLASS_BACKGROUND);
+}
+
+/* Of those that would answer at the same time the one with the shortest queue: a drive that works
+ * on many at once answers few of them no later than one. */
+static uint32_t cheapest(const struct stripe_op *op, uint32_t valid, const struct pace *fastest)
+{
+    uint32_t best = 0;
+    uint32_t best_queued = 0;
+    uint64_t best_us = UINT64_MAX;
+
+    for (uint32_t left = valid; left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+        uint64_t expected_us = expected_of(op, place, fastest) + way_of(op, place, fastest);
+        uint32_t queued = queued_of(drive_of(op, place));
+
+        if (expected_us < best_us || (expected_us == best_us && queued < best_queued)) {
+            best_us = expected_us;
+            best = place;
+            best_queued = queued;
+        }
+    }
+    return best;
+}
+
+/* The n-th set bit. */
+static uint32_t place_at(uint32_t mask, uint32_t n)
+{
+    for (; n > 0; n--) {
+        mask &= mask - 1;
+    }
+    ASSERT(mask != 0);
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+static bool section_is_fair(const struct stripe_op *op, uint32_t place, uint32_t best,
+                            const struct pace *fastest)
+{
+    uint64_t each_us = max_u64(1, fastest->busy_us != 0 ? fastest->busy_us : fastest->idle_us);
+
+    return place == best || (!pace_is_slower(&op->columns[place].pace, fastest) &&
+                             !drive_is_slow(drive_of(op, place)) &&
+                             expected_of(op, place, fastest) <=
+                                 expected_of(op, best, fastest) + AHEAD_SLICES * each_us);
+}
+
+uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
+{
+    uint64_t offset_bytes = stripe_drive_offset(op, 0);
+    struct pace fastest;
+    uint64_t run_bytes = 0;
+    uint32_t best = 0;
+    uint32_t section = 0;
+
+    if ((valid & (valid - 1)) == 0) { /* none or one: nothing to choose */
+        return valid != 0 ? (uint32_t)__builtin_ctz(valid) : 0;
+    }
+    fastest = fastest_of(op, valid);
+    best = cheapest(op, valid, &fastest);
+    if (!op->direct) {
+        return best;
+    }
+    run_bytes = stream_note(op->vd, op->map.span_base, offset_bytes, op->hi - op->lo);
+    if (run_bytes < STREAM_RUN_BYTES) {
+        return best;
+    }
+    section = place_at(
+        valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % (uint32_t)__builtin_popcount(valid)));
+    return section_is_fair(op, section, best, &fastest) ? section : best;
+}

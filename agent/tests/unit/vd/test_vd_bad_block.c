@@ -1,0 +1,350 @@
+/*
+ * Beyond redundancy: nothing fails that need not, what is lost stays an error until it is written,
+ * and never becomes zeros or garbage: also after a rebuild and after a restart.
+ *
+ * RAID 5 over three drives, strips of 16 KiB. Row 0: P on member 2, data on members 0 and 1.
+ */
+#include "aw_test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "meta/bad_blocks.h"
+#include "sim_array.h"
+
+#define STRIP (16u << 10)
+#define ROW (2 * STRIP)
+
+static struct sim_array *array_new(enum raid_level level, uint32_t width)
+{
+    struct sim_array_options options = {.level = level,
+                                        .span_count = 1,
+                                        .members_per_span = width,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .spare_count = 2,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(11), &options);
+
+    assert_int_equal(sim_array_start(array), 0);
+    return array;
+}
+
+static void array_end(struct sim_array *array)
+{
+    struct sim_world *world = array->world;
+
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+static enum vd_status put(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
+{
+    uint8_t *bytes = malloc(length);
+    enum vd_status status = VD_STATUS_OK;
+
+    memset(bytes, byte, length);
+    status = sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, offset, length, bytes);
+    free(bytes);
+    return status;
+}
+
+static enum vd_status get(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
+{
+    uint8_t *bytes = malloc(length);
+    enum vd_status status =
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, offset, length, bytes);
+
+    for (uint32_t i = 0; i < length && status == VD_STATUS_OK; i++) {
+        assert_int_equal(bytes[i], byte);
+    }
+    free(bytes);
+    return status;
+}
+
+static void bad_sector(struct sim_array *array, uint32_t member, uint64_t offset_bytes)
+{
+    struct sim_fault fault = {SIM_FAULT_READ, offset_bytes, 512};
+
+    assert_true(sim_drive_fault_add(sim_array_sim(array, member), &fault));
+}
+
+static uint64_t bad(struct sim_array *array)
+{
+    return vd_bad_blocks(sim_array_vd(array, 0));
+}
+
+static uint64_t bad_of(struct sim_array *array, enum bad_block_kind kind)
+{
+    return bad_blocks_count(group_config(array->group), 0, UINT64_MAX, BAD_KIND_BIT(kind));
+}
+
+static void sync_done(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static int sync_all(struct sim_array *array, bool fill)
+{
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = (1u << 20) / STRIP,
+                           .fill = fill,
+                           .complete = sync_done,
+                           .owner = array};
+
+    vd_sync_submit(sync.vd, &sync);
+    return sim_array_wait(array);
+}
+
+static void rebuild(struct sim_array *array, uint32_t member)
+{
+    (void)sync_all(array, true); /* with blocks beyond recovery, perhaps */
+    group_rebuilt_advance(array->group, member, 1u << 20);
+    group_member_rebuilt(array->group, member, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+}
+
+static void restart(struct sim_array *array)
+{
+    assert_int_equal(sim_array_stop(array), 0);
+    assert_int_equal(sim_array_reload(array), 0);
+}
+
+/* Two drives with a bad sector in one slice, but not in one block: all can be recovered. */
+static void test_no_needless_error(void **state)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+
+    (void)state;
+    assert_int_equal(put(array, 0, ROW, 3), VD_STATUS_OK);
+    bad_sector(array, 0, 0);
+    bad_sector(array, 1, 8192);
+    assert_int_equal(get(array, 0, ROW, 3), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    bad_sector(array, 0, 4096);
+    bad_sector(array, 1, 12288);
+    bad_sector(array, 2, 0);
+    assert_int_equal(put(array, 512, ROW - 1024, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, 512, ROW - 1024, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, 512, 3), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* What a drive cannot read is noted, still tried, and forgotten when it can. */
+static void test_unreadable(void **state)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_0, 3);
+
+    (void)state;
+    assert_int_equal(put(array, 0, ROW, 5), VD_STATUS_OK);
+    bad_sector(array, 0, 4096 + 512);
+    assert_int_equal(get(array, 0, ROW, 5), VD_STATUS_IO);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_UNREADABLE), 1);
+    assert_int_equal(get(array, 0, 4096, 5), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, ROW - 8192, 5), VD_STATUS_OK);
+    restart(array);
+    assert_int_equal(bad(array), 1);
+    sim_drive_faults_clear(sim_array_sim(array, 0));
+    assert_int_equal(get(array, 0, ROW, 5), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    bad_sector(array, 0, 0);
+    assert_int_equal(get(array, 0, 512, 5), VD_STATUS_IO);
+    assert_int_equal(put(array, 0, 512, 6), VD_STATUS_IO); /* the rest of the block is not known */
+    assert_int_equal(put(array, 0, 4096, 6), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, 4096, 6), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    array_end(array);
+}
+
+/* Member 1 is lost and a sector of member 0 is bad: of row 0 block 2 of both is gone. */
+static struct sim_array *array_beyond(void)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+
+    assert_int_equal(put(array, 0, 2 * ROW, 3), VD_STATUS_OK);
+    sim_drive_pull(sim_array_sim(array, 1), false);
+    assert_int_equal(put(array, ROW, ROW, 4), VD_STATUS_OK); /* noticed */
+    bad_sector(array, 0, 8192);
+    assert_int_equal(get(array, 8192, 4096, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP + 8192, 4096, 3), VD_STATUS_IO);
+    return array;
+}
+
+static void check_punctured(struct sim_array *array, bool own_too)
+{
+    assert_int_equal(get(array, STRIP + 8192, 512, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP, ROW - STRIP, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP, 8192, 3), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP + 12288, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, 4096, own_too ? 3 : 9),
+                     own_too ? VD_STATUS_IO : VD_STATUS_OK);
+    assert_int_equal(get(array, ROW, ROW, 4), VD_STATUS_OK);
+}
+
+/* A write to the readable part of the row goes through; what it costs is an error from then on, in
+ * all lives, whoever comes in the lost member's place. */
+static void test_puncture(void **state)
+{
+    struct sim_array *array = array_beyond();
+
+    (void)state;
+    assert_int_equal(put(array, 8192, 4096, 9), VD_STATUS_OK);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_PUNCTURED), 1); /* of the lost member */
+    check_punctured(array, false);
+    restart(array);
+    check_punctured(array, false);
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    rebuild(array, 1);
+    check_punctured(array, false);
+    assert_int_equal(bad(array), 1);
+    /* Losing another drive recovers from zeros what was never zeros: still an error. */
+    sim_drive_pull(sim_array_sim(array, 2), false);
+    assert_int_equal(put(array, ROW, ROW, 4), VD_STATUS_OK);
+    check_punctured(array, false);
+    assert_int_equal(put(array, STRIP + 8192, 512, 1), VD_STATUS_IO); /* not the whole block */
+    check_punctured(array, false);
+    assert_int_equal(put(array, STRIP + 8192, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP + 8192, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    restart(array);
+    assert_int_equal(get(array, STRIP + 8192, 4096, 1), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* The lost member's block is written while it is not there: the other's is punctured. */
+static void test_puncture_of_a_present_member(void **state)
+{
+    struct sim_array *array = array_beyond();
+
+    (void)state;
+    assert_int_equal(put(array, STRIP + 8192, 4096, 7), VD_STATUS_OK);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_PUNCTURED), 1);
+    assert_int_equal(get(array, STRIP + 8192, 4096, 7), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, 4096, 3), VD_STATUS_IO);
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    rebuild(array, 1);
+    assert_int_equal(get(array, STRIP + 8192, 4096, 7), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, 512, 3), VD_STATUS_IO);
+    /* The medium goes bad again there and is repaired by a read: that brings back nothing. */
+    bad_sector(array, 0, 8192);
+    sim_drive_pull(sim_array_sim(array, 2), false);
+    assert_int_equal(put(array, ROW, ROW, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, 512, 3), VD_STATUS_IO);
+    assert_int_equal(put(array, 8192, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, 4096, 2), VD_STATUS_OK);
+    /* Without P the rows stand alone: nothing had to be given up for that. */
+    assert_int_equal(get(array, STRIP + 8192, 4096, 7), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    array_end(array);
+}
+
+/* Both are written at once: nothing is lost, nothing is noted. */
+static void test_full_row_punctures_nothing(void **state)
+{
+    struct sim_array *array = array_beyond();
+
+    (void)state;
+    assert_int_equal(put(array, 0, ROW, 8), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, ROW, 8), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    array_end(array);
+}
+
+/* A resynchronisation notes what it cannot make consistent, and comes to an end. */
+static void test_resync_bears_it(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20};
+    struct sim_array *array = sim_array_create(sim_world_create(12), &options);
+
+    (void)state;
+    assert_int_equal(sim_array_start(array), 0);
+    assert_int_equal(put(array, 0, ROW, 3), VD_STATUS_OK);
+    bad_sector(array, 0, 4096);
+    bad_sector(array, 1, 4096);
+    assert_int_equal(sync_all(array, false), -EIO);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 2);
+    assert_int_equal(sync_all(array, false), 0); /* no news */
+    vd_consistent_advance(sim_array_vd(array, 0), (1u << 20) / STRIP);
+    assert_int_equal(get(array, 4096, 512, 3), VD_STATUS_IO);
+    assert_int_equal(put(array, 4096, 4096, 5), VD_STATUS_OK);
+    assert_int_equal(get(array, 4096, 4096, 5), VD_STATUS_OK);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 0);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_PUNCTURED), 1); /* the other one */
+    assert_int_equal(get(array, STRIP + 4096, 512, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(put(array, STRIP + 4096, 4096, 6), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    array_end(array);
+}
+
+/* Without room for the note nothing is punctured: the write fails and the bytes stay. */
+static void test_full_table(void **state)
+{
+    struct sim_array *array = array_beyond();
+    /* The group's own configuration, which only it should change: to fill the table at once. */
+    struct group_config *config = (struct group_config *)(uintptr_t)group_config(array->group);
+
+    (void)state;
+    config->bad_count = 0;
+    for (uint32_t i = 0; i < BAD_BLOCKS_MAX; i++) {
+        config->bad[i] = (struct bad_blocks){.member = 2,
+                                             .kind = BAD_BLOCK_KIND_UNREADABLE,
+                                             .offset_bytes = (1u << 20) + (uint64_t)i * 8192,
+                                             .block_count = 1};
+    }
+    config->bad_count = BAD_BLOCKS_MAX;
+    assert_int_equal(put(array, 8192, 4096, 9), VD_STATUS_IO);
+    assert_int_equal(get(array, 0, 8192, 3), VD_STATUS_OK);
+    sim_drive_faults_clear(sim_array_sim(array, 0));
+    assert_int_equal(get(array, 0, ROW, 3), VD_STATUS_OK);
+    array_end(array);
+}
+
+static void test_raid6(void **state)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_6, 5);
+
+    (void)state;
+    /* Row 0: P on member 3, Q on 4. */
+    assert_int_equal(put(array, 0, 3 * STRIP, 3), VD_STATUS_OK);
+    sim_drive_pull(sim_array_sim(array, 0), false);
+    assert_int_equal(put(array, 3 * STRIP, 3 * STRIP, 4), VD_STATUS_OK);
+    bad_sector(array, 1, 0);
+    assert_int_equal(get(array, 0, 3 * STRIP, 3), VD_STATUS_OK); /* and repaired */
+    bad_sector(array, 1, 0);
+    bad_sector(array, 2, 0);
+    assert_int_equal(get(array, 0, 512, 3), VD_STATUS_IO);
+    assert_int_equal(put(array, STRIP, 4096, 6), VD_STATUS_OK);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_PUNCTURED), 2);
+    assert_int_equal(get(array, STRIP, 4096, 6), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, 512, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, 2 * STRIP, 512, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, 4096, STRIP - 4096, 3), VD_STATUS_OK);
+    array_end(array);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_needless_error),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_puncture),
+        cmocka_unit_test(test_puncture_of_a_present_member),
+        cmocka_unit_test(test_full_row_punctures_nothing),
+        cmocka_unit_test(test_resync_bears_it),
+        cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_raid6),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

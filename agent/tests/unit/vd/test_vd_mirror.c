@@ -1,0 +1,193 @@
+/*
+ * Which copy of a mirror is read: the free one, the fast one, and for long runs both in turn.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "sim_array.h"
+
+#define EXTENT (8u << 20)
+#define REQUESTS 16u
+
+struct load {
+    struct sim_array *array;
+    struct vd_request requests[REQUESTS];
+    uint8_t *buffer;
+    uint32_t open;
+};
+
+static void load_done(struct vd_request *request, enum vd_status status)
+{
+    struct load *load = request->owner;
+
+    assert_int_equal(status, VD_STATUS_OK);
+    load->open--;
+}
+
+static bool load_is_idle(void *context)
+{
+    return ((struct load *)context)->open == 0;
+}
+
+/* `count` reads at once from `offset` on, each `stride` behind the one before. */
+static void load_read(struct load *load, uint32_t count, uint64_t offset, uint64_t stride,
+                      uint32_t length)
+{
+    assert_true(count <= REQUESTS);
+    for (uint32_t i = 0; i < count; i++) {
+        load->requests[i] = (struct vd_request){.op = VD_OP_READ,
+                                                .offset_bytes = offset + i * stride,
+                                                .length_bytes = length,
+                                                .buffer = load->buffer,
+                                                .complete = load_done,
+                                                .owner = load};
+        load->open++;
+        vd_submit(sim_array_vd(load->array, 0), &load->requests[i]);
+    }
+    assert_true(sim_world_run_until(load->array->world, load_is_idle, load, 60 * SIM_SECOND));
+}
+
+static struct load *load_new(uint32_t width)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_1,
+                                        .span_count = 1,
+                                        .members_per_span = width,
+                                        .strip_bytes = 64u << 10,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = EXTENT,
+                                        .stripe_ops = 256,
+                                        .consistent = true};
+    struct load *load = calloc(1, sizeof(*load));
+
+    load->array = sim_array_create(sim_world_create(31), &options);
+    load->buffer = malloc(1u << 20);
+    assert_int_equal(sim_array_start(load->array), 0);
+    return load;
+}
+
+static void load_free(struct load *load)
+{
+    struct sim_world *world = load->array->world;
+
+    assert_int_equal(sim_array_stop(load->array), 0);
+    sim_array_destroy(load->array);
+    sim_world_destroy(world);
+    free(load->buffer);
+    free(load);
+}
+
+static uint64_t reads_of(const struct load *load, uint32_t member)
+{
+    return load->array->sims[member]->counters.reads;
+}
+
+static void counters_clear(struct load *load)
+{
+    for (uint32_t i = 0; i < load->array->member_count; i++) {
+        load->array->sims[i]->counters.reads = 0;
+        load->array->sims[i]->counters.read_bytes = 0;
+    }
+}
+
+/* Many at once go to all copies. */
+static void test_queues_are_shared(void **state)
+{
+    struct load *load = load_new(3);
+
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++) {
+        load_read(load, 12, (uint64_t)(i * 37 % 64) * 65536, 200 * 512, 4096);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_in_range(reads_of(load, i), 480 / 5, 480 / 2);
+    }
+    load_free(load);
+}
+
+/* A copy on a drive that takes ten times as long gets a small part; when it is well again, its
+ * share comes back. */
+static void test_slow_copy_is_spared(void **state)
+{
+    struct load *load = load_new(2);
+
+    (void)state;
+    load->array->sims[0]->extra_latency_us = 2000;
+    for (uint32_t i = 0; i < 50; i++) {
+        load_read(load, 4, (uint64_t)(i * 37 % 64) * 65536, 200 * 512, 4096);
+    }
+    counters_clear(load);
+    for (uint32_t i = 0; i < 50; i++) {
+        load_read(load, 4, (uint64_t)(i * 37 % 64) * 65536, 200 * 512, 4096);
+    }
+    assert_true(reads_of(load, 0) < 30);
+    load->array->sims[0]->extra_latency_us = 0;
+    sim_world_advance(load->array->world, 10 * SIM_SECOND);
+    for (uint32_t i = 0; i < 20; i++) {
+        load_read(load, 8, (uint64_t)(i * 37 % 64) * 65536, 200 * 512, 4096);
+    }
+    counters_clear(load);
+    for (uint32_t i = 0; i < 50; i++) {
+        load_read(load, 8, (uint64_t)(i * 37 % 64) * 65536, 200 * 512, 4096);
+    }
+    assert_true(reads_of(load, 0) > 100);
+    load_free(load);
+}
+
+static bool all_in_sections(const struct load *load, uint32_t member)
+{
+    return load->array->sims[member]->counters.read_bytes >= EXTENT / 4 &&
+           load->array->sims[member]->counters.read_bytes <= EXTENT * 3 / 4;
+}
+
+/* One reader of one run: both drives work, a MiB each in turn. */
+static void test_sections_alternate(void **state)
+{
+    struct load *load = load_new(2);
+
+    (void)state;
+    for (uint32_t at = 0; at < EXTENT; at += 4u << 20) {
+        load_read(load, 4, at, 1u << 20, 1u << 20);
+    }
+    assert_true(all_in_sections(load, 0));
+    assert_true(all_in_sections(load, 1));
+    /* One request at a time: still sections, not every other request. */
+    counters_clear(load);
+    for (uint32_t at = 0; at < EXTENT; at += 64u << 10) {
+        load_read(load, 1, at, 0, 64u << 10);
+    }
+    assert_true(all_in_sections(load, 0));
+    assert_true(all_in_sections(load, 1));
+    load_free(load);
+}
+
+/* A run does not wait for a copy that is much slower. */
+static void test_run_spares_the_slow_copy(void **state)
+{
+    struct load *load = load_new(2);
+
+    (void)state;
+    load->array->sims[1]->extra_latency_us = 3000;
+    for (uint32_t round = 0; round < 2; round++) {
+        counters_clear(load);
+        for (uint32_t at = 0; at < EXTENT; at += 64u << 10) {
+            load_read(load, 1, at, 0, 64u << 10);
+        }
+    }
+    assert_true(load->array->sims[1]->counters.read_bytes < EXTENT / 8);
+    load_free(load);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_queues_are_shared),
+        cmocka_unit_test(test_slow_copy_is_spared),
+        cmocka_unit_test(test_sections_alternate),
+        cmocka_unit_test(test_run_spares_the_slow_copy),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Branch coverage of the engine's folders, by gcc and gcov.
+
+    coverage.py --build FOLDER [--jobs N] [--list] [--min PERCENT] [FOLDER ...]
+
+Configures and builds an own build folder with --coverage, runs the unit, property and simulation
+tests in it and counts the branches of base, raid, cache and vd (or of the folders named) that were
+taken. A run of it is no test: failures here are ignored, tests are run by .ci/test.py.
+
+Not counted are branches that must never be taken, marked in the source:
+  - everything inside ASSERT(), ALWAYS() and NEVER();
+  - of a switch, the labels and the missing default that lead to UNREACHABLE().
+The copy of the engine with planted bugs counts too; lines with SIM_BUG() only in the product's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+AGENT = Path(__file__).resolve().parent.parent
+FOLDERS = ("base", "raid", "cache", "vd")
+MARKS = re.compile(r"\b(?:ASSERT|STATIC_ASSERT|ALWAYS|NEVER)\s*\(")
+SIM_ENGINE = "libaw_sim_engine.a.p"
+TESTS = ("base", "raid", "cache", "vd", "meta", "drive", "task", "ctl", "prop", "sim",
+         "closure")
+
+
+def closing(text: str, start: int, pair: str) -> int:
+    """The offset behind the bracket that closes the one at `start`."""
+    depth = 0
+    for offset in range(start, len(text)):
+        if text[offset] == pair[0]:
+            depth += 1
+        elif text[offset] == pair[1]:
+            depth -= 1
+            if depth == 0:
+                return offset + 1
+    raise ValueError("brackets do not match")
+
+
+def plain(text: str) -> str:
+    """The source with comments and strings blanked, every character in its place."""
+    pattern = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
+class Source:
+    """What a file's text says about its branches."""
+
+    def __init__(self, path: Path) -> None:
+        text = plain(path.read_text(encoding="utf-8"))
+        self.marked: set[int] = set()
+        self.unreachable: dict[int, int] = {}
+        self.bugs: set[int] = set()
+        for number, line in enumerate(text.split("\n"), 1):
+            if "SIM_BUG(" in line:
+                self.bugs.add(number)
+        for found in MARKS.finditer(text):
+            first = text.count("\n", 0, found.start()) + 1
+            last = text.count("\n", 0, closing(text, found.end() - 1, "()")) + 1
+            self.marked.update(range(first, last + 1))
+        for found in re.finditer(r"\bswitch\s*\(", text):
+            head = closing(text, found.end() - 1, "()")
+            body = text.index("{", head)
+            end = closing(text, body, "{}")
+            inside = text[body:end]
+            labels = len(re.findall(r"(?:case\s+\w+|default)\s*:\s*UNREACHABLE\(\)", inside))
+            # Labels that share a statement: all but the last have none of their own.
+            for shared in re.finditer(r"((?:case\s+\w+\s*:\s*)+)(?:case\s+\w+|default)\s*:"
+                                      r"\s*UNREACHABLE\(\)", inside):
+                labels += len(re.findall(r"case", shared.group(1)))
+            if re.search(r"case\s+\w+\s*:\s*break;\s*\}$", inside) and \
+                    re.match(r"\s*UNREACHABLE\(\)", text[end:]):
+                labels += 1
+            labels += 0 if re.search(r"\bdefault\s*:", inside) else 1
+            self.unreachable[text.count("\n", 0, found.start()) + 1] = labels
+
+
+def gcov(data: Path) -> list[dict]:
+    done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities",
+                           str(data)], cwd=data.parent, capture_output=True, check=False)
+    return json.loads(done.stdout)["files"] if done.stdout else []
+
+
+class Coverage:
+    """Taken counts by file, line and branch; the copies of one object file are added up."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        self.folders = folders
+        self.lines: dict[str, dict[int, list[int]]] = defaultdict(dict)
+        self.sources: dict[str, Source] = {}
+
+    def name_of(self, data: Path, file: str) -> str | None:
+        path = Path(file)
+        path = (path if path.is_absolute() else data.parents[0] / path).resolve()
+        for root in (path, *(base / file for base in data.parents)):
+            resolved = Path(root).resolve()
+            if resolved.is_file() and AGENT / "src" in resolved.parents:
+                name = str(resolved.relative_to(AGENT / "src"))
+                return name if name.split("/")[0] in self.folders else None
+        return None
+
+    def add(self, data: Path, only_plain: bool) -> None:
+        for entry in gcov(data):
+            name = self.name_of(data, entry["file"])
+            if name is None:
+                continue
+            if name not in self.sources:
+                self.sources[name] = Source(AGENT / "src" / name)
+            for line in entry["lines"]:
+                self.add_line(name, line, only_plain)
+
+    def add_line(self, name: str, line: dict, only_plain: bool) -> None:
+        number = line["line_number"]
+        counts = [branch["count"] for branch in line["branches"]]
+        if not counts or number in self.sources[name].marked or (
+                only_plain and number in self.sources[name].bugs):
+            return
+        known = self.lines[name].get(number)
+        if known is None or (len(known) != len(counts) and not only_plain):
+            self.lines[name][number] = counts
+        elif len(known) == len(counts):
+            self.lines[name][number] = [a + b for a, b in zip(known, counts)]
+
+    def file(self, name: str) -> tuple[int, int, list[tuple[int, int, int]]]:
+        """Taken, all, and (line, taken, all) of those that are not whole."""
+        taken = total = 0
+        missing = []
+        for number, counts in sorted(self.lines[name].items()):
+            hit = sum(1 for count in counts if count > 0)
+            of = max(hit, len(counts) - self.sources[name].unreachable.get(number, 0))
+            taken += hit
+            total += of
+            if hit < of:
+                missing.append((number, hit, of))
+        return taken, total, missing
+
+
+def engine_tests(build: Path, names: list[str]) -> list[dict]:
+    """Those that are about the engine; the others hardly reach it."""
+    done = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True,
+                          capture_output=True, text=True)
+    return [test for test in json.loads(done.stdout)
+            if test["name"].split("-")[0].split("_")[0] in names
+            and any(suite.split(":")[-1] in ("unit", "prop", "sim") for suite in test["suite"])]
+
+
+def run(build: Path, jobs: int, names: list[str]) -> None:
+    if not (build / "build.ninja").exists():
+        subprocess.run(["meson", "setup", str(build), str(AGENT), "--buildtype=debug",
+                        "-Db_coverage=true"], check=True, stdout=subprocess.DEVNULL)
+    tests = engine_tests(build, names)
+    programs = sorted({str(Path(test["cmd"][0]).relative_to(build)) for test in tests})
+    subprocess.run(["ninja", "-C", str(build), "--quiet", f"-j{jobs}", *programs], check=True)
+    for data in build.rglob("*.gcda"):
+        data.unlink()
+    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
+                    str(jobs), "--timeout-multiplier", "10", *(test["name"] for test in tests)],
+                   check=False, stdout=subprocess.DEVNULL)
+
+
+def report(coverage: Coverage, listed: bool) -> dict[str, float]:
+    percent = {}
+    for folder in coverage.folders:
+        names = sorted(name for name in coverage.lines if name.startswith(folder + "/"))
+        all_taken = all_total = 0
+        for name in names:
+            taken, total, missing = coverage.file(name)
+            all_taken += taken
+            all_total += total
+            if missing:
+                print(f"  {name:34} {taken:5} of {total:5}  {100 * taken / total:6.1f} %")
+            for number, hit, of in missing if listed else []:
+                text = (AGENT / "src" / name).read_text(encoding="utf-8").split("\n")[number - 1]
+                print(f"      {number:5}: {hit}/{of}  {text.strip()}")
+        if all_total > 0:
+            percent[folder] = 100 * all_taken / all_total
+            print(f"{folder:10} {all_taken:5} of {all_total:5} branches  {percent[folder]:6.2f} %")
+    return percent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Branch coverage of the engine.")
+    parser.add_argument("folders", nargs="*", default=list(FOLDERS))
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="name the lines that are not whole")
+    parser.add_argument("--min", type=float, default=0, help="fail below so many percent")
+    parser.add_argument("--tests", default=",".join(TESTS),
+                        help="only tests whose names begin so")
+    parser.add_argument("--no-run", action="store_true", help="only count what is there")
+    args = parser.parse_args()
+    build = args.build.resolve()
+    if not args.no_run:
+        run(build, args.jobs, args.tests.split(","))
+    coverage = Coverage(tuple(args.folders))
+    found = sorted(build.rglob("*.gcda"), key=lambda path: SIM_ENGINE in str(path))
+    for data in found:
+        coverage.add(data, SIM_ENGINE in str(data))
+    percent = report(coverage, args.list)
+    return 0 if percent and min(percent.values()) >= args.min else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
