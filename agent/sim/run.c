@@ -188,16 +188,16 @@ void run_setup(struct run *run)
 
 /* Ends and new beginnings */
 
-/* A member whose rebuild was not durably over counts as lost from before the power cut. */
+/* Which ones are lost, as a number to be compared: there may be more of them than bits. A member
+ * whose rebuild was not durably over counts as lost from before the power cut. */
 uint64_t run_lost_members(const struct run *run)
 {
     uint64_t lost = 0;
 
-    ASSERT(run->array->member_count <= 64);
     for (uint32_t i = 0; i < run->array->member_count; i++) {
         enum member_state state = group_config(run->array->group)->members[i].state;
 
-        lost |= state != MEMBER_ONLINE ? UINT64_C(1) << i : 0;
+        lost = state != MEMBER_ONLINE ? (lost ^ (i + 1)) * UINT64_C(0x9fb21c651e98df25) : lost;
     }
     return lost;
 }

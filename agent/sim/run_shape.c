@@ -44,6 +44,26 @@ static void extent_choose(struct run *run, struct sim_array_options *options)
     options->spare_count = 4;
 }
 
+/* As wide as a span goes, or as many spans, of short extents; seeds of its own (level_draw). */
+static void shape_widen(struct run *run, struct sim_array_options *options)
+{
+    const struct raid_level_info *info = raid_level_info(options->level);
+
+    if (info->striped_spans) {
+        options->members_per_span = info->span_members_min + (uint32_t)run_below(run, 2);
+        options->span_count = 8 - (uint32_t)run_below(run, 3);
+    } else {
+        options->members_per_span = RAID_SPAN_MEMBERS_MAX - (uint32_t)run_below(run, 3);
+    }
+    options->strip_bytes = RAID_STRIP_MIN_BYTES;
+    options->extent_bytes = options->strip_bytes * (1 + run_below(run, 2));
+    options->region_bytes = options->strip_bytes;
+    options->vd_count = 1;
+    options->spare_count = 2;
+    options->small_spare = false;
+    options->stripe_log = false; /* every member's is read at each start */
+}
+
 void shape_choose(struct run *run, struct sim_array_options *options)
 {
     static const uint32_t ops[] = {2, 3, 8, 64};
@@ -71,6 +91,9 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     options->region_bytes = (uint64_t)options->strip_bytes << run->options->seed % 3;
     /* Few, because the log is read whole at each start. */
     options->stripe_log = run->options->seed % 11 == 0;
+    if (run->options->seed % 64 == 27) {
+        shape_widen(run, options);
+    }
 }
 
 void shape_describe(struct run *run)

@@ -12,7 +12,7 @@
 #include "sim_world.h"
 #include "vd/group.h"
 
-#define SIM_ARRAY_DRIVES_MAX 40u
+#define SIM_ARRAY_DRIVES_MAX 260u
 #define SIM_NO_DRIVE UINT32_MAX
 
 struct sim_array_options {

@@ -41,7 +41,7 @@ const struct cli_command cli_commands[] = {
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[spares=e:s,…] [force]",
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
-     "with PDperArray=n."},
+     "with PDperArray=n. At most 32 drives in a span, 8 spans (128 for r10) and 256 drives."},
 
     {CLI_OBJECT_ENCLOSURE, "show", NULL, "all", show_enclosure, "/cX/eX show [all]", "Enclosures."},
 

@@ -11,7 +11,7 @@
 #include "sim_store.h"
 #include "sim_world.h"
 
-#define SLOTS_MAX 16u
+#define SLOTS_MAX 260u
 #define EVENTS_MAX 4096u
 #define MIB (UINT64_C(1) << 20)
 #define SLOT_EID 252u

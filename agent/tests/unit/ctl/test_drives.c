@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/rng.h"
 #include "ctl_world.h"
 
 #define MINUTE (60 * SIM_SECOND)
@@ -312,6 +313,120 @@ static void test_raid0_pull_and_return(void **state)
     world_free(world);
 }
 
+/* Both members go and come back, in any order and at any pace: nothing was written meanwhile, so
+ * nothing is lost. */
+static void drive_goes(struct ctl_world *world, uint32_t slot, bool departs)
+{
+    if (departs) {
+        slot_depart(world, slot);
+    } else {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_PULL), REASON_OK);
+    }
+}
+
+static void drive_comes(struct ctl_world *world, uint32_t slot, bool departs)
+{
+    if (departs) {
+        slot_arrive(world, slot);
+    } else {
+        assert_int_equal(world_fault(world, slot, FAULT_KIND_RETURN), REASON_OK);
+    }
+}
+
+static void raid0_two_pulls(uint64_t seed, bool first_first, uint64_t pause_us, bool departs)
+{
+    struct ctl_world *world = world_new(seed, 2);
+    struct virtual_drive_view view;
+    uint32_t one = first_first ? 0 : 1;
+
+    world->slots[0].offered = departs;
+    world->slots[1].offered = departs;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 2, "data"), REASON_OK);
+    world_write(world, "data", 0, 256 * 1024, 0x11);
+    drive_goes(world, 0, departs);
+    world_settle(world, pause_us);
+    drive_goes(world, 1, departs);
+    world_settle(world, pause_us);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    drive_comes(world, one, departs);
+    world_settle(world, pause_us);
+    drive_comes(world, 1 - one, departs);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_ONLINE);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_write(world, "data", 0, 256 * 1024, 0x22);
+    world_restart(world);
+    world_check(world, "data", 0, 256 * 1024, 0x22);
+    world_free(world);
+}
+
+static void test_raid0_both_pulled_and_returned(void **state)
+{
+    static const uint64_t pauses_us[] = {1000, 10000, 200000, SIM_SECOND, MINUTE};
+
+    (void)state;
+    for (uint64_t i = 0; i < sizeof(pauses_us) / sizeof(pauses_us[0]); i++) {
+        for (uint64_t variant = 0; variant < 4; variant++) {
+            raid0_two_pulls(900 + 4 * i + variant, variant % 2 != 0, pauses_us[i],
+                            variant / 2 != 0);
+        }
+    }
+}
+
+/* Pulls and returns at any moment, also while the group is being made anew. In the end all are
+ * there, and so is all that was written. */
+static void raid0_restless(uint64_t seed)
+{
+    struct ctl_world *world = world_new(seed, 3);
+    struct virtual_drive_view view;
+    bool away[3] = {false};
+    struct rng rng;
+
+    rng_seed(&rng, seed);
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 2 + (uint32_t)(seed % 2), "data"),
+                     REASON_OK);
+    world_write(world, "data", 0, 256 * 1024, 0x11);
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t slot = (uint32_t)rng_below(&rng, 2 + seed % 2);
+
+        away[slot] =
+            world_fault(world, slot, away[slot] ? FAULT_KIND_RETURN : FAULT_KIND_PULL) == REASON_OK
+                ? !away[slot]
+                : away[slot];
+        world_settle(world, rng_below(&rng, 4) * rng_below(&rng, 30000));
+    }
+    for (uint32_t slot = 0; slot < 2 + seed % 2; slot++) {
+        if (away[slot]) {
+            assert_int_equal(world_fault(world, slot, FAULT_KIND_RETURN), REASON_OK);
+            world_settle(world, rng_below(&rng, 3) * rng_below(&rng, 30000));
+        }
+    }
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "data", &view, NULL));
+    if (view.state != VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        fail_msg("seed %llu: the virtual drive is %s", (unsigned long long)seed,
+                 virtual_drive_state_word(view.state));
+    }
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_free(world);
+}
+
+static void test_raid0_restless_drives(void **state)
+{
+    uint64_t seed = aw_test_seed("restless", 5100);
+
+    (void)state;
+    for (uint64_t i = 0; i < 60; i++) {
+        raid0_restless(seed + i);
+    }
+}
+
 /* All bytes of one simulated drive to another. */
 static void drive_copy(struct ctl_world *world, uint32_t from, uint32_t to)
 {
@@ -566,6 +681,8 @@ int main(void)
         cmocka_unit_test(test_all_absent),
         cmocka_unit_test(test_offline_and_back),
         cmocka_unit_test(test_raid0_pull_and_return),
+        cmocka_unit_test(test_raid0_both_pulled_and_returned),
+        cmocka_unit_test(test_raid0_restless_drives),
         cmocka_unit_test(test_clone),
         cmocka_unit_test(test_other_controller),
         cmocka_unit_test(test_departure),

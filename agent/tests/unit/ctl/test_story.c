@@ -156,6 +156,40 @@ static void test_raid1e_bears_what_is_apart(void **state)
     world_free(world);
 }
 
+/* As many drives as a virtual drive can have: two losses in every span, and the controller
+ * started again with them. */
+static void test_widest(void **state)
+{
+    struct ctl_world *world = world_new(8132, 257);
+    struct ctl_command *command = NULL;
+    struct virtual_drive_view view;
+    struct ctl_preview preview;
+
+    (void)state;
+    world_start(world);
+    command = world_create_command(world, RAID_LEVEL_60, 0, 256, "data");
+    command->args.vd_create.drives_per_span = 32;
+    ctl_preview(world->ctl, &command->args.vd_create, &preview);
+    assert_true(preview.ok);
+    assert_int_equal(preview.span_count, 8);
+    assert_int_equal(preview.drive_failures_tolerated, 2);
+    assert_int_equal(world_run(world, command), REASON_OK);
+    world_write(world, "data", 0, 4 * MIB, 0x5a);
+    world_settle(world, MINUTE);
+    for (uint32_t span = 0; span < 8; span++) {
+        assert_int_equal(world_fault(world, span * 32 + span, FAULT_KIND_PULL), REASON_OK);
+        assert_int_equal(world_fault(world, span * 32 + 31, FAULT_KIND_PULL), REASON_OK);
+    }
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+    world_check(world, "data", 0, 4 * MIB, 0x5a);
+    world_write(world, "data", MIB, 2 * MIB, 0xa5);
+    world_restart(world);
+    world_check(world, "data", MIB, 2 * MIB, 0xa5);
+    world_check(world, "data", 3 * MIB, MIB, 0x5a);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_raid50),
         cmocka_unit_test(test_raid60),
         cmocka_unit_test(test_raid1e),
+        cmocka_unit_test(test_widest),
         cmocka_unit_test(test_raid1e_bears_what_is_apart),
     };
 

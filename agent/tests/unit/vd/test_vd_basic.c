@@ -18,7 +18,7 @@ static const struct shape shapes[] = {
     {RAID_LEVEL_0, 1, 3},  {RAID_LEVEL_1, 1, 2},  {RAID_LEVEL_1, 1, 3},  {RAID_LEVEL_5, 1, 3},
     {RAID_LEVEL_5, 1, 5},  {RAID_LEVEL_6, 1, 4},  {RAID_LEVEL_6, 1, 6},  {RAID_LEVEL_10, 2, 2},
     {RAID_LEVEL_50, 2, 3}, {RAID_LEVEL_60, 2, 4}, {RAID_LEVEL_1E, 1, 3}, {RAID_LEVEL_1E, 1, 4},
-    {RAID_LEVEL_1E, 1, 5},
+    {RAID_LEVEL_1E, 1, 5}, {RAID_LEVEL_1, 1, 32}, {RAID_LEVEL_6, 1, 32}, {RAID_LEVEL_50, 8, 4},
 };
 
 static struct sim_array *array_of(struct sim_world *world, const struct shape *shape,
