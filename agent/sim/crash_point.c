@@ -78,9 +78,9 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
               (int)plan->cut);
 }
 
-static void point_recover(struct run *run, uint64_t lost)
+static void point_recover(struct run *run)
 {
-    run_start_noted(run, sim_array_reload(run->array), lost);
+    run_start_noted(run, sim_array_reload(run->array));
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
     }
@@ -101,7 +101,7 @@ void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
     point_fork(run, from, plan);
     if (seen == NULL || !seen(context, run)) {
         from->result->crash_points++;
-        point_recover(run, run_lost_members(from));
+        point_recover(run);
     }
     run_end(run);
     free(run);

@@ -40,4 +40,14 @@ bool directed_puncture(uint64_t seed);
 bool directed_puncture_crash(uint64_t seed);
 bool directed_puncture_repair(uint64_t seed);
 
+/*
+ * With a log of write intents: a whole row, which is not in the log, is in the caches of the
+ * drives when a member is lost and then the power goes; it is being written when the member is
+ * lost; it is written when a rebuild is over but no record says so. False: where the records call
+ * the member lost, a sector of the row is neither what it was nor what was written.
+ */
+bool directed_loss_after_row(uint64_t seed);
+bool directed_loss_in_row(uint64_t seed);
+bool directed_row_of_rebuilt(uint64_t seed);
+
 #endif

@@ -188,18 +188,18 @@ void run_setup(struct run *run)
 
 /* Ends and new beginnings */
 
-/* Which ones are lost, as a number to be compared: there may be more of them than bits. A member
- * whose rebuild was not durably over counts as lost from before the power cut. */
-uint64_t run_lost_members(const struct run *run)
+/* Members that are not in sync although the record that was found says so: whole rows that were
+ * being written, which no log of intents has, may have lost them and the power at one stroke. A
+ * loss from before that is recorded only when the others have flushed. */
+static bool any_lost_at_start(const struct run *run)
 {
-    uint64_t lost = 0;
-
     for (uint32_t i = 0; i < run->array->member_count; i++) {
-        enum member_state state = group_config(run->array->group)->members[i].state;
-
-        lost = state != MEMBER_ONLINE ? (lost ^ (i + 1)) * UINT64_C(0x9fb21c651e98df25) : lost;
+        if (group_config(run->array->group)->members[i].state != MEMBER_ONLINE &&
+            run->array->recorded_online[i]) {
+            return true;
+        }
     }
-    return lost;
+    return false;
 }
 
 static bool starts_degraded(const struct run *run)
@@ -208,19 +208,15 @@ static bool starts_degraded(const struct run *run)
            group_config(run->array->group)->bad_count > 0;
 }
 
-void run_start_noted(struct run *run, int error, uint64_t lost)
+void run_start_noted(struct run *run, int error)
 {
-    /* Over budget no member may be left to write the record to: the group comes up offline. */
-    bool offline = run->options->over_budget && run->array->group != NULL &&
-                   group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE;
-
-    if (error != 0 && !(error == -EIO && offline)) {
+    if (error != 0) {
         run_fail(run, "the group does not come back: %d", error);
         return;
     }
     manage_check(run);
-    /* With a log rows are written to the end in spite of members lost, if they are the same. */
-    if (run->log != NULL && run_lost_members(run) == lost && !run_is_troubled_unknown(run)) {
+    /* With a log rows are written to the end in spite of members lost before. */
+    if (run->log != NULL && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
         return;
     }
     for (uint32_t i = 0;
@@ -236,8 +232,6 @@ static bool drain(struct run *run)
 
 static void restart(struct run *run)
 {
-    uint64_t lost = run_lost_members(run);
-
     if (!drain(run)) {
         return;
     }
@@ -252,7 +246,7 @@ static void restart(struct run *run)
         model_stopped(run->models[i]);
     }
     run->result->restarts++;
-    run_start_noted(run, sim_array_reload(run->array), lost);
+    run_start_noted(run, sim_array_reload(run->array));
 }
 
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
@@ -264,7 +258,7 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
 
     plan.split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes, 0);
     if (cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
-        run_fires(run, RUN_UNREADABLE)) {
+        faults_span_bears_after_cut(run, spoilt) && run_fires(run, RUN_UNREADABLE)) {
         plan.spoilt = sim_array_sim(run->array, spoilt);
     }
     run->result->cuts[cut]++;
@@ -277,8 +271,7 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
     if (from->log != NULL) {
-        troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL ||
-                   from->array->members_lost > from->losses_flushed;
+        troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL;
     }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
@@ -300,7 +293,6 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
 static void crash(struct run *run)
 {
     struct sim_cut_plan plan = run_cut_plan(run, &run->rng);
-    uint64_t lost = run_lost_members(run);
 
     run_trace(run, "power cut %d", (int)plan.cut);
     run_cut_noted(run, run, &plan);
@@ -320,7 +312,7 @@ static void crash(struct run *run)
     sim_world_power_on(run->world);
     run->dead = false;
     faults_after_cut(run, plan.cut);
-    run_start_noted(run, sim_array_reload(run->array), lost);
+    run_start_noted(run, sim_array_reload(run->array));
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
     }
@@ -329,8 +321,6 @@ static void crash(struct run *run)
 /* Over budget: when the group is offline, plug everything in again and look. */
 static void recover_from_offline(struct run *run)
 {
-    uint64_t lost = run_lost_members(run);
-
     if (!drain(run)) {
         return;
     }
@@ -338,7 +328,7 @@ static void recover_from_offline(struct run *run)
     (void)sim_array_stop(run->array); /* it is offline: it cannot be marked clean */
     faults_end(run);
     run->result->restarts++;
-    run_start_noted(run, sim_array_reload(run->array), lost);
+    run_start_noted(run, sim_array_reload(run->array));
     if (!run->result->failed && group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         run_fail(run, "all drives are back, but the group is offline");
     }

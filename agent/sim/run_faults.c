@@ -45,7 +45,9 @@ bool run_is_troubled(const struct run *run)
     return false;
 }
 
-static bool within_budget(const struct run *run, uint32_t member)
+/* Does the span bear it that this member is in trouble too? Only those of `trusted` count as
+ * sound; NULL: all. */
+static bool span_bears(const struct run *run, uint32_t member, const bool *trusted)
 {
     const struct vd_config *config = vd_config(sim_array_vd(run->array, 0));
     uint32_t width = config->geometry.members_per_span;
@@ -53,9 +55,31 @@ static bool within_budget(const struct run *run, uint32_t member)
     uint32_t troubled = UINT32_C(1) << (member - first);
 
     for (uint32_t i = first; i < first + width; i++) {
-        troubled |= drive_is_troubled(run, i) ? UINT32_C(1) << (i - first) : 0u;
+        bool sound = !drive_is_troubled(run, i) && (trusted == NULL || trusted[i]);
+
+        troubled |= sound ? 0u : UINT32_C(1) << (i - first);
     }
     return geometry_losses_left(&config->geometry, troubled) >= 0;
+}
+
+static bool within_budget(const struct run *run, uint32_t member)
+{
+    return span_bears(run, member, NULL);
+}
+
+bool faults_span_bears_after_cut(const struct run *run, uint32_t member)
+{
+    bool trusted[SIM_ARRAY_DRIVES_MAX];
+
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        trusted[i] = true;
+    }
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        if (group_config(run->array->group)->members[i].state == MEMBER_ONLINE) {
+            sim_array_recorded_online(run->array, i, trusted);
+        }
+    }
+    return span_bears(run, member, trusted);
 }
 
 static void fault_media(struct run *run, struct sim_drive *sim)
@@ -217,7 +241,8 @@ void faults_maybe(struct run *run)
         if (run_fires(run, RUN_STORE_FAILS)) {
             run->array->sim_store->fail_with = run_chance(run, 50) ? -ENOSPC : -EIO;
         }
-    } else if (run->options->over_budget || within_budget(run, member)) {
+    } else if (run->options->over_budget ||
+               (within_budget(run, member) && faults_span_bears_after_cut(run, member))) {
         fault_inject(run, member);
     }
 }

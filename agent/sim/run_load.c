@@ -38,7 +38,6 @@ static void flight_landed(struct run *run, struct flight *flight)
         }
     } else if (flight->request.op == VD_OP_FLUSH) {
         model_flushed(model, flight->before);
-        run->losses_flushed = max_u64(run->losses_flushed, flight->losses);
     } else {
         model_write_acked(model, flight->block, flight->count, flight->version,
                           flight->request.fua);
@@ -142,7 +141,6 @@ static void flight_submit(struct run *run, struct flight *flight)
     request->length_bytes = (uint32_t)(flight->count * model->block_bytes);
     if (request->op == VD_OP_FLUSH) {
         flight->before = copy_of(model->acked, model->block_count);
-        flight->losses = run->array->members_lost;
     }
     /* Some writes lend their memory; which is no matter of chance, so that old seeds stay good. */
     request->lends = request->op == VD_OP_WRITE && flight->block % 3 != 0;

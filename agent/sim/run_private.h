@@ -28,7 +28,6 @@ struct flight {
     uint32_t version;
     uint8_t *buffer;
     uint32_t *before; /* reads: floor; flushes: acked; as they were at submission */
-    uint64_t losses;  /* flushes: members that had been lost at submission */
     bool open;
 };
 
@@ -49,9 +48,6 @@ struct run {
     uint32_t losses_left; /* faults that cost a drive, bounded by the spares */
     uint32_t classes;     /* that are on: bits of enum run_class */
     struct sim_intent_log *log; /* NULL: the write hole is open */
-    /* Members lost when the newest answered flush began. What was written before a later loss may
-     * be in part in the survivors' caches: also whole rows, which no log of intents has. */
-    uint64_t losses_flushed;
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -87,12 +83,9 @@ void crash_soon(struct run *run);
 
 /* run.c; also what a crash point and the enumerator do */
 void run_setup(struct run *run);
-/* lost: run_lost_members() before. */
-void run_start_noted(struct run *run, int error, uint64_t lost);
+void run_start_noted(struct run *run, int error);
 /* What the models have to know of a power cut of `from` (the same life or another). */
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan);
-/* Which members are not in sync, as the group knows it: one bit each. */
-uint64_t run_lost_members(const struct run *run);
 /* Faults stop; everything lost is replaced and rebuilt; in bounded time all is well again. */
 void run_quiesce(struct run *run);
 void run_prove(struct run *run);
@@ -134,6 +127,9 @@ bool run_is_troubled_unknown(const struct run *run);
 bool run_is_troubled(const struct run *run);
 /* A member that may leave an unreadable sector at a power cut, or SIM_NO_DRIVE. */
 uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng);
+/* A start after a power cut goes by the records: who is not in sync by them is as good as lost,
+ * though its rebuild may be over. */
+bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
 
 /* run_tasks.c */
 void tasks_tend(struct run *run, bool tease);

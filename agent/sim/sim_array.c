@@ -342,6 +342,32 @@ static void store_record_take(struct sim_array *array, struct group_config *newe
     free(record);
 }
 
+void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *online)
+{
+    const struct sim_drive *sim = sim_array_sim(array, member);
+    struct drive_label *labels = calloc(LABEL_SLOT_COUNT + 1, sizeof(*labels));
+    const struct drive_label *newest = labels; /* sequence 0: none */
+    uint8_t *slot = malloc(LABEL_SLOT_BYTES);
+
+    ASSERT(labels != NULL && slot != NULL);
+    for (uint32_t i = 0; i < LABEL_SLOT_COUNT && sim != NULL; i++) {
+        struct drive_label *label = &labels[i + 1];
+
+        sim_drive_peek_durable(sim, drive_layout_label_offset(sim->options.size_bytes, i), slot,
+                               LABEL_SLOT_BYTES);
+        if (drive_label_decode(slot, label) == 0 && label->has_record &&
+            label->sequence > newest->sequence) {
+            newest = label;
+        }
+    }
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        online[i] = online[i] && i < newest->record.member_count &&
+                    newest->record.members[i].state == MEMBER_ONLINE;
+    }
+    free(slot);
+    free(labels);
+}
+
 int sim_array_reload(struct sim_array *array)
 {
     struct group_config *newest = calloc(1, sizeof(*newest));
@@ -376,6 +402,9 @@ int sim_array_reload(struct sim_array *array)
     }
     for (uint32_t i = 0; i < array->drive_count; i++) {
         free(labels[i]);
+    }
+    for (uint32_t i = 0; i < array->member_count; i++) {
+        array->recorded_online[i] = newest->members[i].state == MEMBER_ONLINE;
     }
     error = group_begin(array, newest);
     free(newest);

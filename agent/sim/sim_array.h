@@ -50,6 +50,7 @@ struct sim_array {
     struct uuid controller;
     struct group_config *config;              /* as first created */
     struct group *group;
+    bool recorded_online[SIM_ARRAY_DRIVES_MAX]; /* members in sync by the record last found */
     /* What the observer has seen. */
     uint64_t members_lost;
     uint64_t media_corrected;
@@ -83,6 +84,9 @@ uint32_t sim_array_small_spare(const struct sim_array *array);
 /* The index of a fresh drive for a replacement, or SIM_NO_DRIVE. */
 uint32_t sim_array_spare(const struct sim_array *array);
 int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive);
+/* Takes from `online` the members that are not in sync by this member's own label, as it is on the
+ * medium for sure. */
+void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *online);
 struct vd *sim_array_vd(struct sim_array *array, uint32_t index);
 /* Drive behind a member, also of a lost one. */
 struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member);

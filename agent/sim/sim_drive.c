@@ -23,14 +23,16 @@ static uint64_t mix(uint64_t value)
 static void page_fill(void *context, uint64_t page, uint8_t *bytes)
 {
     const struct sim_drive *drive = context;
+    uint64_t word = 0;
 
     if (drive->options.fill_seed == 0) {
         memset(bytes, 0, PAGE_BYTES);
         return;
     }
+    word = mix(drive->options.fill_seed + page * PAGE_BYTES);
     for (uint32_t i = 0; i < PAGE_BYTES; i += 8) {
-        uint64_t word = mix(drive->options.fill_seed + page * PAGE_BYTES + i);
         memcpy(bytes + i, &word, 8);
+        word += UINT64_C(0x9e3779b97f4a7c15);
     }
 }
 
@@ -46,10 +48,14 @@ static void pages_read(const struct sim_drive *drive, const struct sim_pages *pa
         const uint8_t *page = sim_pages_find(pages, offset_bytes / PAGE_BYTES);
 
         if (page == NULL) {
-            page_fill((void *)(uintptr_t)drive, offset_bytes / PAGE_BYTES, filled); /* reads it */
-            page = filled;
+            /* page_fill() only reads the drive. */
+            page_fill((void *)(uintptr_t)drive, offset_bytes / PAGE_BYTES,
+                      count == PAGE_BYTES ? buffer : filled);
+            page = count == PAGE_BYTES ? buffer : filled;
         }
-        memcpy(buffer, page + within, count);
+        if (page != buffer) {
+            memcpy(buffer, page + within, count);
+        }
         buffer += count;
         offset_bytes += count;
         length_bytes -= count;
@@ -412,6 +418,12 @@ void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *
                     uint64_t length_bytes)
 {
     pages_read(drive, &drive->current, offset_bytes, buffer, length_bytes);
+}
+
+void sim_drive_peek_durable(const struct sim_drive *drive, uint64_t offset_bytes, void *buffer,
+                            uint64_t length_bytes)
+{
+    pages_read(drive, &drive->durable, offset_bytes, buffer, length_bytes);
 }
 
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,

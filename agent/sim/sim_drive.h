@@ -90,6 +90,9 @@ void sim_drive_unhang(struct sim_drive *drive);
 /* Behind the back of the program under test. */
 void sim_drive_peek(const struct sim_drive *drive, uint64_t offset_bytes, void *buffer,
                     uint64_t length_bytes);
+/* What would be there after a power cut for sure. */
+void sim_drive_peek_durable(const struct sim_drive *drive, uint64_t offset_bytes, void *buffer,
+                            uint64_t length_bytes);
 void sim_drive_poke(struct sim_drive *drive, uint64_t offset_bytes, const void *buffer,
                     uint64_t length_bytes);
 

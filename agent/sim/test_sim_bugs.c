@@ -30,6 +30,8 @@ struct hint {
 
 static const struct hint hints[] = {
     {.bug = SIM_BUG_ACK_BEFORE_LOSS, .story = directed_ack_after_loss},
+    {.bug = SIM_BUG_LOSS_UNFLUSHED, .story = directed_loss_after_row},
+    {.bug = SIM_BUG_INTENT_TRUSTS_REBUILD, .story = directed_row_of_rebuilt},
     {.bug = SIM_BUG_CHECKPOINT_UNFLUSHED, .story = directed_checkpoint},
     {.bug = SIM_BUG_WRONG_Q, .level = "6"},
     {.bug = SIM_BUG_PAIR_NOT_WRAPPED, .level = "1E"},

@@ -19,6 +19,7 @@
     X(MARK_NOT_AWAITED, P2, "writes before the dirty mark is durable")                             \
     X(ACK_BEFORE_LOSS, P3, "acknowledges before the loss of a member is durable")                  \
     X(LOSS_NOT_SAVED, P3, "does not record the loss of a member")                                  \
+    X(LOSS_UNFLUSHED, P1, "records a loss before the survivors have flushed")                      \
     X(LOSS_BEYOND_RECORDED, P1, "records a loss that took the group offline")                      \
     X(STALE_ACCEPTED, P3, "takes a lost member back because its drive is there")                   \
     X(UNCLEAN_FORGOTTEN, P2, "no resync after an unclean stop")                                    \
@@ -69,6 +70,7 @@
     X(INTENT_RELEASED_EARLY, P1, "releases intents before the members' flush")                     \
     X(INTENT_NO_PARITY, P1, "leaves the new parity out of intents")                                \
     X(INTENT_NOT_DEGRADED, P1, "replaces degraded rows without an intent")                         \
+    X(INTENT_TRUSTS_REBUILD, P1, "whole rows past the log before a rebuild is durably over")       \
     X(INTENT_IGNORES_OPEN, P1, "writes whole rows past older open intents")                        \
     X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
     X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")                 \

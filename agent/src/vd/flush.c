@@ -6,6 +6,10 @@
  * (1) A member's flush covers the writes that were completed when it was submitted.
  * (2) A failed flush loses the member, never the promise: the round is a success as long as the
  *     group is not offline, and it ends only when that loss is durable.
+ * (3) When a member has been lost, nothing is saved before the survivors have flushed all that was
+ *     written without an intent while it was there. In their caches a power cut could tear such
+ *     rows; then they would describe the lost member's part wrongly. As long as no record says
+ *     that it is lost, it is read itself after a power cut.
  */
 #include <errno.h>
 
@@ -54,76 +58,89 @@ static void round_answered(struct group *group)
     }
 }
 
-static void member_flush_answered(struct member *member, enum io_status status)
+static void round_part_answered(struct group *group)
 {
-    struct group *group = member->group;
-    uint32_t index = (uint32_t)(member - group->members);
-
-    group_enter(group);
     ASSERT(group->flush_pending > 0);
-    if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED)) {
-        member->flushed = max_u64(
-            member->flushed, SIM_BUG(FLUSH_TARGET_LATE) ? member->written : member->flush_target);
-    } else {
-        member_lose_by_status(group, index, IO_OP_FLUSH, status);
-    }
     group->flush_pending--;
     if (group->flush_pending == 0) {
         round_answered(group);
     }
+}
+
+static void member_flush_answered(struct member_flush *flush, enum io_status status)
+{
+    struct member *member = flush->member;
+    struct group *group = member->group;
+    uint32_t index = (uint32_t)(member - group->members);
+
+    group_enter(group);
+    if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED)) {
+        member->flushed =
+            max_u64(member->flushed, SIM_BUG(FLUSH_TARGET_LATE) ? member->written : flush->target);
+    } else {
+        member_lose_by_status(group, index, IO_OP_FLUSH, status);
+    }
+    flush->answered(group);
     group_leave(group);
 }
 
-/* After a timeout the round goes on without the member; otherwise it waits until the transfer
- * may be used again. */
+/* After a timeout things go on without the member; otherwise they wait until the transfer may be
+ * used again. */
 static void member_flush_complete(struct drive_io *io, enum io_status status)
 {
-    struct member *member = io->owner;
+    struct member_flush *flush = io->owner;
 
-    ASSERT(member->flush_busy);
-    member->flush_status = status;
+    ASSERT(flush->busy);
+    flush->status = status;
     if (status == IO_STATUS_TIMEOUT) {
-        member->flush_late = true;
-        member->group->late_flushes++;
-        member_flush_answered(member, status);
+        flush->late = true;
+        flush->member->group->late_flushes++;
+        member_flush_answered(flush, status);
     }
 }
 
 static void member_flush_released(struct drive_io *io)
 {
-    struct member *member = io->owner;
-    struct group *group = member->group;
+    struct member_flush *flush = io->owner;
+    struct group *group = flush->member->group;
 
-    ASSERT(member->flush_busy);
-    member->flush_busy = false;
-    if (!member->flush_late) {
-        member_flush_answered(member, member->flush_status);
+    ASSERT(flush->busy);
+    flush->busy = false;
+    if (!flush->late) {
+        member_flush_answered(flush, flush->status);
         return;
     }
-    member->flush_late = false;
+    flush->late = false;
     ASSERT(group->late_flushes > 0);
     group->late_flushes--;
     group_late_gone(group);
 }
 
-static void member_flush(struct group *group, uint32_t index)
+static void member_flush(struct member_flush *flush, void (*answered)(struct group *group))
 {
-    struct member *member = &group->members[index];
+    struct member *member = flush->member;
 
-    ASSERT(!member->flush_busy);
+    ASSERT(!flush->busy);
     ASSERT(member->drive != NULL);
-    member->flush_busy = true;
-    member->flush_target = member->written; /* (1) */
-    member->flush_io.op = IO_OP_FLUSH;
-    member->flush_io.class_ = IO_CLASS_FOREGROUND;
-    member->flush_io.offset_bytes = 0;
-    member->flush_io.length_bytes = 0;
-    member->flush_io.buffer = NULL;
-    member->flush_io.complete = member_flush_complete;
-    member->flush_io.released = member_flush_released;
-    member->flush_io.owner = member;
-    group->flush_pending++;
-    drive_submit(member->drive, &member->flush_io);
+    flush->busy = true;
+    flush->answered = answered;
+    flush->target = member->written; /* (1) */
+    flush->io.op = IO_OP_FLUSH;
+    flush->io.class_ = IO_CLASS_FOREGROUND;
+    flush->io.offset_bytes = 0;
+    flush->io.length_bytes = 0;
+    flush->io.buffer = NULL;
+    flush->io.complete = member_flush_complete;
+    flush->io.released = member_flush_released;
+    flush->io.owner = flush;
+    drive_submit(member->drive, &flush->io);
+}
+
+static bool member_wants_flush(const struct group *group, uint32_t index)
+{
+    const struct member *member = &group->members[index];
+
+    return member_is_live(group, index) && member->written > member->flushed;
 }
 
 static void round_begin(struct group *group)
@@ -138,11 +155,10 @@ static void round_begin(struct group *group)
         list_push_tail(&group->flush_current, node);
     }
     for (uint32_t i = 0; i < group->config.member_count; i++) {
-        struct member *member = &group->members[i];
-
-        if (member_is_live(group, i) && member->written > member->flushed &&
-            !SIM_BUG(FLUSH_IGNORED) && !(SIM_BUG(FLUSH_ONE_MEMBER) && group->flush_pending > 0)) {
-            member_flush(group, i);
+        if (member_wants_flush(group, i) && !SIM_BUG(FLUSH_IGNORED) &&
+            !(SIM_BUG(FLUSH_ONE_MEMBER) && group->flush_pending > 0)) {
+            group->flush_pending++;
+            member_flush(&group->members[i].flush, round_part_answered);
         }
     }
     if (group->flush_pending == 0) {
@@ -165,4 +181,54 @@ void flush_wait(struct group *group, struct flush_waiter *waiter)
     if (!group->flush_round) {
         round_begin(group);
     }
+}
+
+/* Losses (3) */
+
+static bool members_are_described(const struct group *group)
+{
+    return group->config.vd_count > 0 &&
+           raid_level_info(group->config.vds[0].geometry.level)->parity_count > 0;
+}
+
+void flush_note_loss(struct group *group)
+{
+    group->loss_newer = true;
+    if (members_are_described(group) && !SIM_BUG(LOSS_UNFLUSHED)) {
+        group->loss_unflushed = true;
+    }
+}
+
+/* The end of the turn starts the save, or more flushes. */
+static void losses_part_answered(struct group *group)
+{
+    ASSERT(group->loss_flush_pending > 0);
+    group->loss_flush_pending--;
+    if (group->loss_flush_pending == 0 && !group->loss_newer) {
+        group->loss_unflushed = false;
+    }
+}
+
+/* At the end of each turn. Rows being written without an intent are waited for: what would be torn
+ * is still on its way to the survivors. No such write can begin, because each waits for the loss
+ * to be durable. */
+void flush_losses_pump(struct group *group)
+{
+    ASSERT(group->loss_unflushed);
+    if (group_is_offline(group)) {
+        members_keep_unsaved(group);
+        group->loss_unflushed = false;
+        return;
+    }
+    if (group->loss_flush_pending > 0 || group->bare_writes > 0) {
+        return;
+    }
+    group->loss_newer = false;
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (member_wants_flush(group, i)) {
+            group->loss_flush_pending++;
+            member_flush(&group->members[i].loss_flush, losses_part_answered);
+        }
+    }
+    group->loss_unflushed = group->loss_flush_pending > 0;
 }

@@ -61,6 +61,9 @@ static void turn_pump(struct group *group)
     if (group->regions_due && group->regions_running) {
         regions_pump(group);
     }
+    if (group->loss_unflushed) {
+        flush_losses_pump(group);
+    }
     if (group->saved < group->change || !list_is_empty(&group->edits)) {
         save_pump(group);
     }
@@ -188,6 +191,8 @@ static void members_init(struct group *group, struct drive *const *drives)
             config->state = MEMBER_ONLINE;
         }
         member->group = group;
+        member->flush.member = member;
+        member->loss_flush.member = member;
         member->drive = member_is_live(group, i) ? drives[i] : NULL;
         member->rebuilt_bytes = config->state == MEMBER_REBUILD ? config->rebuilt_bytes : 0;
         /* What was written before and not flushed is not known: flush once. */
@@ -297,7 +302,8 @@ static void start_saved(struct notice *notice)
     struct group *group = container_of(notice, struct group, start_waiter.notice);
 
     group->online = true;
-    group->start_done(group->start_context, notice->error);
+    /* Offline, nothing had to be saved: that no record could be written is no news then. */
+    group->start_done(group->start_context, group_is_offline(group) ? 0 : notice->error);
 }
 
 /*
@@ -466,7 +472,7 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
 void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
-        !group->flush_round && !group->checkpoint_running &&
+        !group->flush_round && group->loss_flush_pending == 0 && !group->checkpoint_running &&
         !stripe_log_is_busy(group->stripe_log)) {
         stop_finish(group);
     }

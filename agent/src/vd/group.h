@@ -3,7 +3,8 @@
  * them. One owner (loop) per group; no locks.
  *
  * (1) A member's loss is durable on the survivors before any request that was degraded by
- *     it is acknowledged.
+ *     it is acknowledged; and before it is recorded they have flushed what their caches held:
+ *     from then on they alone describe what the member had.
  * (2) A virtual drive's dirty mark is durable before its first write reaches a member; it is
  *     cleared after 5 s without writes, after a flush of all members.
  *     Its regions have marks of their own (region_map.h): after an unclean stop only those in
@@ -72,7 +73,9 @@ MUST_CHECK int group_create(const struct group_config *config, struct drive *con
 struct group *group_free(struct group *group); /* only after group_stop has completed */
 
 /* Marks lost members durably, notes unclean virtual drives (dirty -> resync), saves (which also
- * creates the record of a new group), goes online. */
+ * creates the record of a new group), goes online. A group that lacks too many members starts too,
+ * offline: done gets 0, requests get EIO, no record changes what its members say (7). Otherwise
+ * done gets the error of the save, and the group serves all the same. */
 void group_start(struct group *group, void (*done)(void *context, int error), void *context);
 /* Finishes requests, refuses new ones with SHUTDOWN, flushes, marks clean, saves. */
 void group_stop(struct group *group, void (*done)(void *context, int error), void *context);

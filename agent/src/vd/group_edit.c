@@ -187,7 +187,8 @@ static int apply_replace(struct group_edit *edit)
     struct member *member = &group->members[edit->member];
     struct member_config old = group->config.members[edit->member];
 
-    if (member_is_live(group, edit->member) || member->flush_busy || member->loss_unsaved) {
+    if (member_is_live(group, edit->member) || member_flush_is_busy(member) ||
+        member->loss_unsaved) {
         return -EBUSY;
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {

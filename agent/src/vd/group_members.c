@@ -7,7 +7,8 @@
  * (1) A loss within tolerance is a change to be saved; whoever was degraded by it waits.
  * (2) A loss beyond tolerance takes the group offline: from then on nothing is acknowledged,
  *     so the member misses nothing. Such a loss is not recorded: when the drive is back after
- *     a restart, its bytes still count (and the dirty mark causes a resync).
+ *     a restart, its bytes still count (and the dirty mark causes a resync). The same goes for
+ *     losses before that were not durable yet: nothing was acknowledged after those either.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,13 +63,15 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     config->why = why;
     runtime->drive = NULL;
     runtime->checkpoint_bytes = 0;
+    runtime->kept_state = old;
     if (lose_is_beyond(group) && !SIM_BUG(LOSS_BEYOND_RECORDED)) {
         runtime->loss_unsaved = true; /* (2) */
-        runtime->kept_state = old;
     } else {
         config->rebuilt_bytes = 0;
         group->loss_change =
             SIM_BUG(LOSS_NOT_SAVED) ? group->loss_change : save_changed(group); /* (1) */
+        runtime->lost_change = group->loss_change;
+        flush_note_loss(group);
     }
     if (group->observer.member_changed != NULL) {
         group->observer.member_changed(group->observer.context, group, member, old, why);
@@ -77,6 +80,18 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
         if (!vd_regions_are_sound(group->vds[i])) {
             vd_note_suspects(group->vds[i], false);
+        }
+    }
+}
+
+void members_keep_unsaved(struct group *group)
+{
+    ASSERT(group_is_offline(group));
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        struct member *member = &group->members[i];
+
+        if (!member_is_live(group, i) && !save_is_durable(group, member->lost_change)) {
+            member->loss_unsaved = true;
         }
     }
 }
@@ -198,7 +213,8 @@ static void rebuilt_flushed(struct flush_waiter *waiter, int error)
     config->state = MEMBER_ONLINE;
     config->why = REASON_OK;
     config->rebuilt_bytes = 0;
-    (void)save_changed(group); /* save_wait() waits for it */
+    group->online_change = save_changed(group); /* save_wait() waits for it */
+    group->members[rebuilt->member].online_change = group->online_change;
     if (group->observer.member_changed != NULL) {
         group->observer.member_changed(group->observer.context, group, rebuilt->member,
                                        MEMBER_REBUILD, REASON_OK);

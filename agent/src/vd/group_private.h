@@ -62,21 +62,32 @@ struct flush_waiter {
     void (*done)(struct flush_waiter *waiter, int error);
 };
 
+/* One flush of a member at a time, of each of the two kinds (flush.c). */
+struct member_flush {
+    struct drive_io io;
+    struct member *member;
+    uint64_t target;             /* writes that the running one covers */
+    bool busy;                   /* io is with the drive */
+    bool late;                   /* and has timed out */
+    enum io_status status;
+    void (*answered)(struct group *group);
+};
+
 /* What a group knows of a member beyond its configuration. */
 struct member {
     struct group *group;
     struct drive *drive;         /* NULL unless ONLINE or REBUILD */
     uint64_t rebuilt_bytes;      /* cursor in memory; config has the published one */
     uint64_t checkpoint_bytes;   /* the cursor that a running checkpoint will publish */
+    uint64_t lost_change;        /* the newest loss */
     bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
     enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
+    uint64_t online_change;      /* ONLINE since this change: before it is durable a start takes
+        the member for one in rebuild */
     uint64_t written;            /* writes completed */
     uint64_t flushed;            /* writes covered by a flush */
-    uint64_t flush_target;       /* by the running one */
-    struct drive_io flush_io;
-    bool flush_busy;             /* flush_io is with the drive */
-    bool flush_late;             /* and has timed out */
-    enum io_status flush_status;
+    struct member_flush flush;   /* of rounds */
+    struct member_flush loss_flush; /* before a loss is recorded */
 };
 
 /* STOP_END: saved, but a save that began later may still be running. */
@@ -111,6 +122,7 @@ struct group {
     uint64_t saving;             /* the running save covers changes up to this */
     uint64_t saved;              /* durable up to this */
     uint64_t loss_change;        /* the newest loss of a member */
+    uint64_t online_change;      /* the newest of the members' */
     struct list save_waiters;
     struct list mark_waiters;    /* stripe_op.wait_link */
 
@@ -132,6 +144,12 @@ struct group {
     bool flush_round;
     uint64_t flush_rounds;       /* begun so far: the epoch of intents */
     struct save_waiter flush_save;
+
+    /* Losses that the survivors have not flushed for yet (flush.c (3)). */
+    bool loss_unflushed;         /* there are some: nothing is saved */
+    bool loss_newer;             /* a loss since the running flushes began */
+    uint32_t loss_flush_pending;
+    uint32_t bare_writes;        /* operations that write rows of parity without an intent */
 
     /* Write intents. */
     struct intent_log *log;      /* NULL: none, or it has gone */
@@ -365,6 +383,7 @@ struct stripe_op {
     bool marked; /* its region counts it as open */
     uint32_t region; /* marked: which one */
     bool logged; /* its intent is durable and not yet retired */
+    bool bare; /* being written without an intent, and counted */
     struct intent intent;
     uint32_t pending; /* transfers of this step */
     uint32_t late; /* transfers that timed out and are still with the device */
@@ -412,6 +431,8 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status);
 /* Where the drive is; part of a change that the caller saves. */
 void member_place_set(struct member_config *member, const struct drive *drive);
+/* Offline: losses that are not durable yet are not recorded either. */
+void members_keep_unsaved(struct group *group);
 bool member_is_last_copy(const struct group *group, uint32_t member);
 void group_states_update(struct group *group);
 static inline bool group_is_offline(const struct group *group)
@@ -427,6 +448,14 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows);
 /* flush.c */
 void flush_init(struct group *group);
 void flush_wait(struct group *group, struct flush_waiter *waiter);
+/* A member has been lost: the survivors flush before that is saved. */
+void flush_note_loss(struct group *group);
+void flush_losses_pump(struct group *group);
+/* Of a kind other than rounds or losses there is none. */
+static inline bool member_flush_is_busy(const struct member *member)
+{
+    return member->flush.busy || member->loss_flush.busy;
+}
 
 /* region_store.c: all but the first three bear NULL */
 MUST_CHECK int region_store_create(struct vd *vd, struct region_store **ret_store);

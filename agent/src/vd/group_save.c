@@ -9,6 +9,7 @@
  * (3) Marks (losses, dirty and clean, cursors) are durable with the labels alone; a save that
  *     carries an edit of the administrator needs the store too and leaves the labels alone if
  *     that fails, so that the edit can be undone.
+ * (4) No record calls a member lost before the survivors have flushed (flush.c (3)).
  */
 #include <errno.h>
 
@@ -88,7 +89,7 @@ static void save_start(struct group *group, bool ordinary)
 /* At the end of each turn: unsaved changes first, then the next edit, alone. */
 void save_pump(struct group *group)
 {
-    if (group->save_running) {
+    if (group->save_running || group->loss_unflushed) { /* (4) */
         return;
     }
     if (group->saved < group->change) {

@@ -7,7 +7,8 @@
  * have passed its writes.
  *
  * (1) Logged is every write that, torn, would cost what it does not replace: part of a row, and
- *     any row with a place that cannot be trusted, whose content the others describe.
+ *     any row with a place that cannot be trusted, whose content the others describe; also one
+ *     that is trusted now, but not yet by the records that a start would find.
  * (2) Logged is every write to a slice with an open intent, whatever it covers: or replay would
  *     put older content over it.
  * (3) A log that has gone stays away until the group starts again. Before the first write goes

@@ -233,6 +233,9 @@ void stripe_write_submit(struct stripe_op *op, uint32_t places)
 
     ASSERT(op->state == STRIPE_WRITE && places != 0);
     ASSERT(!op->direct && op->pending == 0);
+    ASSERT(!op->bare);
+    op->bare = !op->logged && op->replay == NULL && op->map.p_place >= 0;
+    op->group->bare_writes += op->bare ? 1u : 0u;
     for (; places != 0; places &= places - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(places);
 

@@ -69,6 +69,29 @@ uint32_t stripe_valid_mask(const struct stripe_op *op)
     return mask & ~op->barred;
 }
 
+/* Places that a start would trust too if the power went now. */
+static uint32_t recorded_mask(const struct stripe_op *op)
+{
+    const struct group *group = op->group;
+    uint32_t mask = 0;
+
+    if (SIM_BUG(INTENT_TRUSTS_REBUILD)) {
+        return stripe_valid_mask(op);
+    }
+    if (group->state == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+        save_is_durable(group, group->online_change)) {
+        return places_of(op) & ~op->barred;
+    }
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        uint32_t member = stripe_member(op, place);
+        bool online = group->config.members[member].state == MEMBER_ONLINE &&
+                      save_is_durable(group, group->members[member].online_change);
+
+        mask |= online ? UINT32_C(1) << place : 0;
+    }
+    return mask & ~op->barred;
+}
+
 uint32_t stripe_live_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
@@ -220,7 +243,7 @@ static enum stripe_event act_log(struct stripe_op *op)
     uint32_t writes = op->plan.writes & stripe_live_mask(op);
 
     if (op->group->log == NULL || op->want != PLAN_WRITE ||
-        !intent_is_needed(op, stripe_valid_mask(op), writes)) {
+        !intent_is_needed(op, recorded_mask(op), writes)) {
         return STRIPE_LOGGED;
     }
     return intent_append(op, writes);
@@ -298,6 +321,11 @@ static enum stripe_event act_verify(struct stripe_op *op)
 static enum stripe_event act_verify_first(struct stripe_op *op)
 {
     op->verifying = NO_PLACE;
+    if (op->bare) {
+        ASSERT(op->group->bare_writes > 0);
+        op->group->bare_writes--; /* who waits for that looks at the end of the turn */
+        op->bare = false;
+    }
     if (SIM_BUG(INTENT_AFTER_DATA)) {
         (void)act_log(op);
     }

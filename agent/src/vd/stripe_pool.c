@@ -142,6 +142,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->sync = NULL;
     op->replay = NULL;
     op->logged = false;
+    op->bare = false;
     op->marked = false;
     op->direct = false;
     op->slice = op->lo = op->hi = 0;
