@@ -22,9 +22,14 @@ const struct cli_command cli_commands[] = {
 
     {CLI_OBJECT_CONTROLLER, "show", "all", "", show_controller_all, "/cX show all",
      "Everything about the controller."},
-    {CLI_OBJECT_CONTROLLER, "show", "events", "type= filter= file=", show_events,
-     "/cX show events [type=latest=N] [filter=info|warning|critical|fatal] [file=PATH]",
+    {CLI_OBJECT_CONTROLLER, "show", "events",
+     "type= filter= since= count= file= format=", show_events,
+     "/cX show events [type=latest=N|sincereboot|sinceshutdown|ccincon|includedeleted] "
+     "[filter=info,warning,critical,fatal] [since=2h|\"yyyy/mm/dd hh:mm:ss\"] [count=N] "
+     "[file=PATH] [format=text|jsonl] [J=2]",
      "The event log, oldest first."},
+    {CLI_OBJECT_CONTROLLER, "show", "eventloginfo", "", show_event_info, "/cX show eventloginfo",
+     "The numbers of the oldest and the newest event."},
     {CLI_OBJECT_CONTROLLER, "show", CONTROLLER_PROPERTIES, CONTROLLER_PROPERTIES,
      show_controller_property,
      "/cX show rebuildrate|bgirate|autorebuild|time|temperature|cc|patrolread|...",

@@ -503,8 +503,7 @@ static void section_add(json_t *data, const struct section *section,
     row_set(data, section->title, object);
 }
 
-/* What StorCLI has no words for. */
-static json_t *section_cache(const json_t *cache)
+void sections_cache(json_t *data, const json_t *cache)
 {
     const json_t *percent = json_object_get(cache, "read_hit_percent");
     json_t *section = json_object();
@@ -523,7 +522,7 @@ static json_t *section_cache(const json_t *cache)
     } else {
         row_text(section, "Read Hit %", "NA");
     }
-    return section;
+    row_set(data, "Cache", section);
 }
 
 void sections_controller(json_t *data, const struct model *model)
@@ -540,8 +539,5 @@ void sections_controller(json_t *data, const struct model *model)
     row_text(data, "Safe ID", "N/A");
     for (size_t i = 0; i < sizeof(tail_sections) / sizeof(tail_sections[0]); i++) {
         section_add(data, &tail_sections[i], &source);
-    }
-    if (json_is_object(json_object_get(controller, "cache"))) {
-        row_set(data, "Cache", section_cache(json_object_get(controller, "cache")));
     }
 }

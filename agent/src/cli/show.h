@@ -48,6 +48,7 @@ void show_preserved_cache(struct cli_context *context);
 void change_preserved_delete(struct cli_context *context);
 /* show_events.c */
 void show_events(struct cli_context *context);
+void show_event_info(struct cli_context *context);
 /* show_performance.c */
 void show_drive_performance(struct cli_context *context);
 void show_vd_performance(struct cli_context *context);

@@ -129,9 +129,13 @@ void show_controller(struct cli_context *context)
 
 void show_controller_all(struct cli_context *context)
 {
+    const json_t *cache = json_object_get(cli_controller(context)->doc, "cache");
     json_t *data = json_object();
 
     sections_controller(data, context->model);
     controller_lists(context->model, data);
+    if (json_is_object(cache)) {
+        sections_cache(data, cache);
+    }
     cli_answer(context, "None", data);
 }

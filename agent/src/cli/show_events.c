@@ -1,5 +1,6 @@
 /*
- * The event log in StorCLI's text blocks, which its parsers expect with J as well.
+ * The event log in StorCLI's text blocks, which its parsers expect with J as well; J=2 gives
+ * JSON, format=jsonl one document per line as the agent keeps it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,31 +10,35 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "cli/event_filter.h"
 #include "cli/rows.h"
 #include "cli/show.h"
 
 #define BATCH 256
+#define TIME_BYTES 48u
 
-struct event_filter {
-    bool by_class;
-    json_int_t class_;
-    uint64_t latest; /* 0: all */
-};
+static void time_text(const json_t *event, bool iso, char out[TIME_BYTES])
+{
+    time_t seconds = (time_t)(doc_u64(event, "wall_us") / 1000000);
+    struct tm local;
+
+    out[0] = '\0';
+    if (localtime_r(&seconds, &local) != NULL) {
+        (void)strftime(out, TIME_BYTES, iso ? "%Y-%m-%dT%H:%M:%S%z" : "%a %b %e %H:%M:%S %Y",
+                       &local);
+    }
+}
 
 static void event_print(const json_t *event, FILE *out)
 {
-    time_t seconds = (time_t)(doc_u64(event, "wall_us") / 1000000);
     const json_t *params = json_object_get(event, "params");
-    struct tm local;
-    char time_text[40] = "";
+    char when[TIME_BYTES];
     const char *name;
     json_t *value;
 
-    if (localtime_r(&seconds, &local) != NULL) {
-        (void)strftime(time_text, sizeof(time_text), "%a %b %e %H:%M:%S %Y", &local);
-    }
+    time_text(event, false, when);
     (void)fprintf(out, "\nseqNum: 0x%08llx\nTime: %s\n\n",
-                  (unsigned long long)doc_u64(event, "seq"), time_text);
+                  (unsigned long long)doc_u64(event, "seq"), when);
     (void)fprintf(out, "Code: 0x%08llx\nClass: %lld\nLocale: 0x%02llx\n",
                   (unsigned long long)doc_u64(event, "code"),
                   (long long)json_integer_value(json_object_get(event, "class")),
@@ -50,12 +55,40 @@ static void event_print(const json_t *event, FILE *out)
     (void)fputc('\n', out);
 }
 
-/* One batch after *seq; false when there is no more or the connection broke. */
+static void line_print(const json_t *event, FILE *out)
+{
+    char *line = json_dumps(event, JSON_COMPACT);
+
+    ASSERT(line != NULL);
+    (void)fprintf(out, "%s\n", line);
+    free(line);
+}
+
+/* A row of "Controller Event Log Entries". */
+static json_t *entry_make(const json_t *event)
+{
+    json_t *entry = json_object();
+    char text[TIME_BYTES];
+
+    (void)snprintf(text, sizeof(text), "0x%08llx", (unsigned long long)doc_u64(event, "seq"));
+    row_text(entry, "Seq Num", text);
+    time_text(event, true, text);
+    row_text(entry, "Time Stamp", text);
+    (void)snprintf(text, sizeof(text), "0x%08llx", (unsigned long long)doc_u64(event, "code"));
+    row_text(entry, "Code", text);
+    row_set(entry, "Class", json_integer(json_integer_value(json_object_get(event, "class"))));
+    row_number(entry, "Locale", doc_u64(event, "locale"));
+    row_text(entry, "Event Description", doc_text(event, "text"));
+    row_set(entry, "Event Data", json_deep_copy(json_object_get(event, "params")));
+    return entry;
+}
+
+/* One batch after *seq into the list; false when there is no more or the connection broke. */
 static bool events_batch(struct cli_context *context, uint64_t *seq,
-                         const struct event_filter *filter, FILE *out)
+                         const struct event_filter *filter, json_t *list)
 {
     struct client_answer answer;
-    const json_t *event;
+    json_t *event;
     size_t index;
 
     if (!client_ask(context->client, "events.read",
@@ -69,9 +102,15 @@ static bool events_batch(struct cli_context *context, uint64_t *seq,
     json_array_foreach(events, index, event)
     {
         *seq = doc_u64(event, "seq");
-        if (!filter->by_class ||
-            json_integer_value(json_object_get(event, "class")) == filter->class_) {
-            event_print(event, out);
+        if (event_filter_restarts(filter, event)) {
+            (void)json_array_clear(list); /* empties; cannot fail */
+        }
+        if (event_filter_fits(filter, event)) {
+            model_renumber(event, context->number);
+            ASSERT(json_array_append(list, event) == 0);
+        }
+        if (filter->latest != 0 && json_array_size(list) > filter->latest) {
+            (void)json_array_remove(list, 0); /* there is one */
         }
     }
     json_decref(answer.result);
@@ -79,77 +118,114 @@ static bool events_batch(struct cli_context *context, uint64_t *seq,
     return more;
 }
 
-/* The number after which to read, so that only the newest are shown. */
-static bool events_start(struct cli_context *context, const struct event_filter *filter,
-                         uint64_t *ret_seq)
+static void events_print(const json_t *list, bool lines, FILE *out)
 {
-    struct client_answer answer;
+    json_t *event;
+    size_t index;
 
-    if (!client_ask(context->client, "hello", json_object(), &answer, context->failure)) {
-        context->failed = true;
-        return false;
+    json_array_foreach(list, index, event)
+    {
+        if (lines) {
+            line_print(event, out);
+        } else {
+            event_print(event, out);
+        }
     }
-    uint64_t last = doc_u64(answer.result, "event_seq_last");
-    *ret_seq = filter->latest != 0 && last > filter->latest ? last - filter->latest : 0;
-    json_decref(answer.result);
-    json_decref(answer.reason);
-    return true;
 }
 
-static bool filter_parse(const struct cli_context *context, struct event_filter *ret_filter)
+static json_t *entries_make(const json_t *list)
 {
-    static const char *const classes[] = {"info", "warning", "critical", "fatal"};
-    const char *type = option_value(context, "type");
-    const char *class_word = option_value(context, "filter");
-    char *end = NULL;
+    json_t *entries = json_array();
+    json_t *event;
+    size_t index;
 
-    *ret_filter = (struct event_filter){false, 0, 0};
-    if (type != NULL && strncasecmp(type, "latest=", 7) == 0) {
-        ret_filter->latest = strtoull(type + 7, &end, 10);
-        if (end == type + 7 || *end != '\0') {
-            return false;
-        }
-    } else if (type != NULL) {
+    json_array_foreach(list, index, event)
+    {
+        rows_append(entries, entry_make(event));
+    }
+    return json_pack("{s:o}", "Controller Event Log Entries", entries);
+}
+
+/* false with errno: nothing, or not all of it, is in the file. */
+static bool events_save(const json_t *list, bool lines, const char *path)
+{
+    FILE *out = fopen(path, "we");
+
+    if (out == NULL) {
         return false;
     }
-    for (size_t i = 0; class_word != NULL && i < sizeof(classes) / sizeof(classes[0]); i++) {
-        if (strcasecmp(class_word, classes[i]) == 0) {
-            ret_filter->by_class = true;
-            ret_filter->class_ = (json_int_t)i;
-        }
+    events_print(list, lines, out);
+    return fclose(out) == 0;
+}
+
+/* Into the file that was named, or to where everything is printed. */
+static void events_write(struct cli_context *context, const json_t *list, bool lines)
+{
+    const char *file = option_value(context, "file");
+    bool as_list = context->request.json_events && !lines && file == NULL;
+
+    if (file != NULL && !events_save(list, lines, file)) {
+        cli_refuse(context, "Show Events Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        return;
     }
-    return class_word == NULL || ret_filter->by_class;
+    if (file == NULL && !as_list) {
+        events_print(list, lines, stdout);
+        context->printed = lines; /* nothing but the lines */
+    }
+    cli_answer(context, "None", as_list ? entries_make(list) : NULL);
 }
 
 void show_events(struct cli_context *context)
 {
-    const char *file = option_value(context, "file");
+    const char *format = option_value(context, "format");
+    bool lines = format != NULL && strcasecmp(format, "jsonl") == 0;
+    char text[REQUEST_TEXT_BYTES];
     struct event_filter filter;
     uint64_t seq = 0;
-    FILE *out = stdout;
 
-    if (!filter_parse(context, &filter)) {
-        report_add(&context->report, context->number, CLI_ERROR_GENERIC,
-                   "type must be latest=N, filter must be info, warning, critical or fatal", NULL,
-                   NULL);
+    if (format != NULL && !lines && strcasecmp(format, "text") != 0) {
+        cli_refuse(context, "Show Events Failed.", CLI_ERROR_GENERIC,
+                   "format must be text or jsonl");
         return;
     }
-    if (file != NULL) {
-        out = fopen(file, "we");
-        if (out == NULL) {
-            report_add(&context->report, context->number, CLI_ERROR_GENERIC, strerror(errno), NULL,
-                       NULL);
-            return;
-        }
-    }
-    if (events_start(context, &filter, &seq)) {
-        while (events_batch(context, &seq, &filter, out)) {
-        }
-    }
-    if (file != NULL && fclose(out) != 0) {
-        report_add(&context->report, context->number, CLI_ERROR_GENERIC, strerror(errno), NULL,
-                   NULL);
+    if (!event_filter_parse(context, (uint64_t)time(NULL) * 1000000, &filter, text)) {
+        cli_refuse(context, "Show Events Failed.", CLI_ERROR_GENERIC, text);
         return;
     }
-    report_add(&context->report, context->number, 0, "None", NULL, NULL);
+    json_t *list = json_array();
+    while (events_batch(context, &seq, &filter, list)) {
+    }
+    if (!context->failed) {
+        events_write(context, list, lines);
+    }
+    json_decref(list);
+}
+
+/* What the log holds. */
+void show_event_info(struct cli_context *context)
+{
+    struct client_answer answer;
+    json_t *rows = json_array();
+
+    if (!client_ask(context->client, "events.read",
+                    json_pack("{s:i, s:i}", "after_seq", 0, "limit", 1), &answer,
+                    context->failure)) {
+        context->failed = true;
+        json_decref(rows);
+        return;
+    }
+    static const struct {
+        const char *shown, *field;
+    } fields[] = {{"Oldest Event Sequence Number", "first_kept_seq"},
+                  {"Newest Event Sequence Number", "last_seq"}};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        char text[TIME_BYTES];
+
+        (void)snprintf(text, sizeof(text), "0x%08llx",
+                       (unsigned long long)doc_u64(answer.result, fields[i].field));
+        rows_append(rows, json_pack("{s:s, s:s}", "Ctrl_Prop", fields[i].shown, "Value", text));
+    }
+    cli_answer(context, "None", json_pack("{s:o}", "Controller Properties", rows));
+    json_decref(answer.result);
+    json_decref(answer.reason);
 }

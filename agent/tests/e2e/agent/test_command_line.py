@@ -96,6 +96,46 @@ class CommandLine(AgentCase):
             self.assertEqual(text.count("seqNum: 0x"), 1)
             self.assertIn("Status = Success", text)
 
+    def events(self, agent, *words):
+        lines = agent.ctl("/c0", "show", "events", "format=jsonl", *words).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def test_event_filters(self):
+        with self.agent(slots=3) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
+            agent.fault(0, "pull")
+            wait_for("the loss in the log", lambda: "virtual_drive_degraded" in [
+                event["name"] for event in self.events(agent)])
+            every = self.events(agent)
+            self.assertEqual([e["seq"] for e in every],
+                             list(range(every[0]["seq"], every[-1]["seq"] + 1)))
+            self.assertEqual(self.events(agent, "count=3"), every[-3:])
+            bad = self.events(agent, "filter=critical,fatal")
+            self.assertEqual(bad, [e for e in every if e["class"] >= 2])
+            self.assertEqual(self.events(agent, "filter=critical", "type=latest=1"), bad[-1:])
+            self.assertEqual(self.events(agent, "since=1h"), every)
+            self.assertEqual(self.events(agent, 'since="2099/01/01 00"'), [])
+            listed = agent.json("/c0", "show", "events", "count=2", "J=2")
+            rows = listed["Response Data"]["Controller Event Log Entries"]
+            self.assertEqual([row["Event Description"] for row in rows],
+                             [e["text"] for e in every[-2:]])
+            path = agent.directory / "saved"
+            agent.ctl("/c0", "show", "events", f"file={path}", "filter=critical")
+            self.assertEqual(path.read_text().count("seqNum: 0x"), len(bad))
+            for wrong in ("type=some", "filter=blue", "since=soon", "count=-1", "format=xml"):
+                document = agent.json("/c0", "show", "events", wrong, check=False)
+                self.assertEqual(document["Command Status"]["Status"], "Failure", wrong)
+            self.assertNotEqual(agent.ctl("/c0", "show", "events", "file=/none/where",
+                                          check=False).returncode, 0)
+            agent.stop()
+            agent.start()
+            wait_for("the new start in the log", lambda: self.events(agent, "type=sincereboot"))
+            fresh = self.events(agent, "type=sincereboot")
+            self.assertEqual(fresh[0]["name"], "controller_online")
+            self.assertGreater(fresh[0]["seq"], every[-1]["seq"])
+            self.assertEqual(self.events(agent, "type=sinceshutdown")[0]["name"],
+                             "controller_shutdown")
+
     def test_performance(self):
         with self.agent(slots=3) as agent:
             agent.create("raid5", [0, 1, 2])

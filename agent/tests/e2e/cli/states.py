@@ -1,0 +1,123 @@
+"""Real arrayds in the states in which a controller is shown."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+from harness import EID, Agent
+
+PROFILES = Path(__file__).resolve().parents[3] / "profiles"
+SLOTS = 6
+
+
+def configured(folder, *, battery=True):
+    cache = (f'cache = {{ medium = "shared-memory"; path = "{folder}/cache"; '
+             f'size = "16 MiB"; }};\n')
+    source = ('battery = { source = "emulated"; profile = "lsi-ibbu01"; speed = 1; };\n'
+              if battery else "")
+    return f'profile = "native"; profiles_dir = "{PROFILES}";\n{cache}{source}'
+
+
+class Scene:
+    """Agents that are shown as the controllers of one host."""
+
+    def __init__(self):
+        self.stack = contextlib.ExitStack()
+        self.agents = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exit_reason):
+        return self.stack.__exit__(*exit_reason)
+
+    def folder(self):
+        return self.stack.enter_context(tempfile.TemporaryDirectory(prefix="aw-", dir="/tmp"))
+
+    def add(self, **options):
+        agent = Agent(slots=SLOTS, **options)
+        self.stack.callback(agent.close)
+        self.agents.append(agent.start())
+        return agent
+
+    @property
+    def socket(self):
+        return ":".join(str(agent.control_path) for agent in self.agents)
+
+
+def idle(view):
+    """Everything is consistent and nothing runs."""
+    return (all(doc["consistent"] for doc in view.all("virtual_drive").values()) and
+            not any(doc["ended_at_us"] is None for doc in view.all("operation").values()))
+
+
+def fill(agent):
+    """A RAID 5 with a spare, a mirror, and one drive left over."""
+    agent.create("raid5", [0, 1, 2])
+    agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive", "dgs=0")
+    agent.create("raid1", [4, 5], name="logs", size_bytes=8 << 20)
+    agent.until("everything to be consistent", idle)
+
+
+def battery_ready(agent):
+    agent.until("the battery to be charged", lambda view: any(
+        doc["state"] == "optimal" for doc in view.all("battery").values()))
+
+
+def healthy(scene):
+    agent = scene.add(config=configured(scene.folder()))
+    battery_ready(agent)
+    fill(agent)
+
+
+def no_battery(scene):
+    fill(scene.add(config=configured(scene.folder(), battery=False)))
+
+
+def no_array(scene):
+    battery_ready(scene.add(config=configured(scene.folder())))
+
+
+def degraded(scene):
+    healthy(scene)
+    agent = scene.agents[0]
+    agent.ctl("/c0", "set", "autorebuild=off")
+    agent.fault(1, "pull")
+    agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
+
+
+def rebuilding(scene):
+    healthy(scene)
+    agent = scene.agents[0]
+    agent.fault(3, "slow", latency_ms=3000)
+    agent.fault(1, "pull")
+    agent.until("the rebuild", lambda view: view.running("rebuild"))
+
+
+def foreign(scene):
+    """Two drives that another controller has used."""
+    other = Agent(slots=2)
+    scene.stack.callback(other.close)
+    other.start().create("raid1", [0, 1], name="theirs")
+    other.stop()
+    folder = scene.folder()
+    paths = [f"{folder}/d{slot}" for slot in range(4)]
+    paths += [f"{other.directory}/d{slot}" for slot in range(2)]
+    agent = scene.add(config=configured(folder), directory=folder, drives=[
+        f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; '
+        f'emulated = {{ size = "128 MiB"; }}; }}' for slot, path in enumerate(paths)])
+    battery_ready(agent)
+    agent.create("raid5", [0, 1, 2])
+    agent.until("everything to be consistent", idle)
+
+
+def two_controllers(scene):
+    healthy(scene)
+    agent = scene.add()
+    agent.create("raid6", [0, 1, 2, 3], name="second")
+    agent.until("everything to be consistent", idle)
+
+
+STATES = {"healthy": healthy, "degraded": degraded, "rebuilding": rebuilding,
+          "no-battery": no_battery, "no-array": no_array, "foreign": foreign,
+          "two-controllers": two_controllers}

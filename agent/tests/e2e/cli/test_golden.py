@@ -1,0 +1,190 @@
+"""Every "show" in every state: JSON against the tables of the reference, text and JSON against
+what was printed before, and Debian's collector for Prometheus against the control socket.
+
+golden/healthy.txt holds whole answers; the files of the other states hold how theirs differ.
+UPDATE_GOLDEN=1 writes the files anew; run test_healthy first then, the others are made from it.
+"""
+
+import difflib
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+import collector
+import validate
+from harness import ARRAYCTL, EID, PATIENCE_S
+from normalise import normalise
+from states import STATES, Scene
+
+GOLDEN = Path(__file__).resolve().parent / "golden"
+UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
+
+# What is typed, and what the answer must be if there is any. None: only the envelope.
+COMMANDS = [
+    ("show", validate.check_overview),
+    ("show all", validate.check_overview),
+    ("show ctrlcount", None),
+    ("/c0 show", validate.check_show),
+    ("/cALL show all", validate.check_show_all),
+    ("/c0 show rebuildrate", validate.check_properties),
+    ("/c0 show bgirate", validate.check_properties),
+    ("/c0 show cc pr", validate.check_properties),
+    ("/c0 show patrolread", validate.check_properties),
+    ("/c0 show autorebuild", validate.check_properties),
+    ("/c0 show foreignautoimport", validate.check_properties),
+    ("/c0 show bootdrive", validate.check_properties),
+    ("/c0 show time", validate.check_properties),
+    ("/call show temperature", validate.check_properties),
+    ("/c0 show preservedcache", None),
+    ("/call/eall show", validate.check_enclosures),
+    ("/call/eall show all", validate.check_enclosures_all),
+    ("/cALL/eALL/sALL show", validate.check_drives),
+    ("/cALL/eALL/sALL show all", validate.check_drives_all),
+    ("/c0/sall show all", validate.check_drives_all),
+    (f"/c0 /e{EID} /s0,3 show all", validate.check_drives_all),
+    ("/c0/eall/sall show rebuild", validate.check_drive_progress),
+    ("/c0/eall/sall show initialization", validate.check_drive_progress),
+    ("/c0/eall/sall show copyback", validate.check_drive_progress),
+    ("/c0/eall/sall show erase", validate.check_drive_progress),
+    ("/call/vall show", validate.check_vds),
+    ("/call/vall show all", validate.check_vds_all),
+    ("/c0/v0 show all", validate.check_vds_all),
+    ("/c0/vall show bgi", validate.check_vd_progress),
+    ("/c0/vall show init", validate.check_vd_progress),
+    ("/c0/vall show cc", validate.check_vd_progress),
+    ("/c0/vall show migrate", validate.check_vd_progress),
+    ("/c0/vall show erase", validate.check_vd_progress),
+    ("/c0/vall show autobgi", validate.check_auto_bgi),
+    ("/call/dall show", validate.check_groups),
+    ("/call/dall show all", validate.check_groups),
+    ("/c0/d0 show all", validate.check_groups),
+    ("/call/fall show", None),
+    ("/call /fall show all", None),
+    ("/c0/bbu show", validate.check_battery),
+    ("/c0 /bbu show all", validate.check_battery),
+    ("/c0/bbu show status", validate.check_battery),
+    ("/c0/bbu show properties", validate.check_battery),
+    ("/c0/bbu show modes", validate.check_battery),
+    ("/c0/cv show all", None),
+    ("adpallinfo a0", None),
+]
+
+
+def storcli(scene, *words):
+    return subprocess.run([ARRAYCTL, *words], timeout=PATIENCE_S, text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, cwd="/",
+                          env={"ARRAYWRIGHT_SOCKET": scene.socket, "PATH": "/"})
+
+
+def numbers(command, scene):
+    if command.startswith("/call") or command.startswith("/cALL"):
+        return list(range(len(scene.agents)))
+    return [0] if command.startswith("/c0") else [None]
+
+
+class Golden(unittest.TestCase):
+    maxDiff = None
+
+    def json_answer(self, scene, command, check):
+        done = storcli(scene, *command.split(), "J", "nolog")
+        self.assertEqual(done.stderr, "", command)
+        try:
+            answers = validate.check_envelope(done.stdout, numbers(command, scene),
+                                              done.returncode)
+            for answer in answers:
+                if check is not None and "Response Data" in answer:
+                    check(answer["Response Data"])
+        except AssertionError as error:
+            raise AssertionError(f"{command}: {error}\n{done.stdout[:1500]}") from None
+        return f"exit {done.returncode}\n{done.stdout}"
+
+    def answers(self, scene):
+        """Every answer as {title: text}, normalised."""
+        out = {}
+        for command, check in COMMANDS:
+            if command != "adpallinfo a0":
+                out[f"{command} J"] = normalise(self.json_answer(scene, command, check))
+            done = storcli(scene, *command.split())
+            self.assertEqual(done.stderr, "", command)
+            out[command] = normalise(f"exit {done.returncode}\n{done.stdout}")
+        return out
+
+    def collect(self, scene):
+        with self.subTest("Prometheus collector"):
+            if not collector.SCRIPT.exists():
+                self.skipTest("prometheus-node-exporter-collectors is not installed")
+            self.assertEqual(collector.samples(scene), collector.expected(scene))
+
+    def state(self, name):
+        with Scene() as scene:
+            STATES[name](scene)
+            answers = self.answers(scene)
+            self.collect(scene)
+        if name != "healthy":
+            answers = {title: difference(healthy_answers()[title], text)
+                       for title, text in answers.items()}
+        shown = "".join(f"$ storcli {title}\n{text}\n" for title, text in answers.items() if text)
+        path = GOLDEN / f"{name}.txt"
+        if UPDATE:
+            path.write_text(shown)
+        self.assertEqual(shown.splitlines(), path.read_text().splitlines(),
+                         f"{name}: if this is meant, UPDATE_GOLDEN=1 writes it anew")
+
+    def test_healthy(self):
+        self.state("healthy")
+
+    def test_degraded(self):
+        self.state("degraded")
+
+    def test_rebuilding(self):
+        self.state("rebuilding")
+
+    def test_no_battery(self):
+        self.state("no-battery")
+
+    def test_no_array(self):
+        self.state("no-array")
+
+    def test_foreign(self):
+        self.state("foreign")
+
+    def test_two_controllers(self):
+        self.state("two-controllers")
+
+
+def difference(healthy, text):
+    """What differs, without the places where it does: they move with every new key."""
+    lines = difflib.unified_diff(healthy.splitlines(), text.splitlines(), n=0, lineterm="")
+    return "\n".join("@@" if line.startswith("@@") else line
+                     for line in list(lines)[2:])
+
+
+def healthy_answers():
+    answers = {}
+    for part in ("\n" + (GOLDEN / "healthy.txt").read_text()).split("\n$ storcli ")[1:]:
+        title, _, text = part.partition("\n")
+        answers[title] = text
+    return answers
+
+
+class Validator(unittest.TestCase):
+    """The validator itself must be able to fail."""
+
+    def test_order_spelling_and_types(self):
+        pairs = [("A ", int), ("B", (int, validate.reference.DASH)), ("C", str, "optional")]
+        validate.check_keys({"A ": 1, "B": "-"}, pairs, "good")
+        validate.check_keys({"A ": 1, "B": 2, "C": "x"}, pairs, "good")
+        for wrong in ({"A": 1, "B": 2}, {"B": 2, "A ": 1}, {"A ": "1", "B": 2},
+                      {"A ": True, "B": 2}, {"A ": 1, "B": "x"}, {"A ": 1, "B": 2, "D": 1},
+                      {"A ": 1, "C": "x", "B": 2}, {"A ": 1}):
+            with self.assertRaises(AssertionError):
+                validate.check_keys(wrong, pairs, "wrong")
+
+    def test_capabilities_are_complete(self):
+        reference = validate.reference
+        self.assertEqual([len(reference.SUPPORTED_ADAPTER_OPERATIONS),
+                          len(reference.SUPPORTED_PD_OPERATIONS),
+                          len(reference.SUPPORTED_VD_OPERATIONS)], [97, 18, 21])
+        self.assertIn("BGI Rate ", dict(reference.SUPPORTED_ADAPTER_OPERATIONS))
+        self.assertIn("Support Uneven span ", dict(reference.SUPPORTED_ADAPTER_OPERATIONS))
