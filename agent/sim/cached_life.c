@@ -19,6 +19,7 @@
 #include "cache/sim_bug.h"
 #include "model.h"
 #include "sim_array.h"
+#include "sim_log.h"
 #include "vd/cached.h"
 
 #define FLIGHTS 10u
@@ -45,6 +46,9 @@ struct life {
     struct rng rng;
     struct memory_port medium;
     uint8_t *medium_kept;
+    bool on_log; /* the medium is ordinary memory, with a log */
+    struct sim_log log_device;
+    bool log_was_lost; /* in the run before this one */
     struct cache *cache;
     struct cache_mover *mover;
     struct intents *intents;
@@ -88,6 +92,17 @@ static bool chance(struct life *life, uint32_t percent)
 
 /* The medium */
 
+/* The log's device has failed: what is acknowledged from now on is on the drives alone. */
+static bool log_is_lost(const struct life *life)
+{
+    return life->on_log && life->cache != NULL && journal_is_lost(cache_journal(life->cache));
+}
+
+static bool medium_is_stable(const struct life *life)
+{
+    return (life->on_log && !log_is_lost(life)) || life->medium.kind == MEMORY_KIND_PERSISTENT;
+}
+
 static const struct memory_port_ops plain_ops = {.copy = NULL};
 static const struct uuid owner = {{1}};
 
@@ -96,9 +111,17 @@ static void medium_make(struct life *life)
     static const uint32_t frames[] = {20, 200, 700, 1500};
 
     life->medium.ops = &plain_ops;
-    life->medium.kind = chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
-    life->back_only = life->medium.kind == MEMORY_KIND_PERSISTENT || chance(life, 50);
+    life->on_log = chance(life, 33);
+    life->medium.kind =
+        life->on_log || chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
+    life->back_only = medium_is_stable(life) || chance(life, 50);
     life->medium.size_bytes = journal_size_bytes(frames[below(life, 4)]);
+    if (life->on_log) {
+        const struct sim_drive_options options = {.size_bytes = (260 + below(life, 900)) * 4096};
+
+        sim_log_init(&life->log_device, sim_drive_create(life->world, &options));
+        life->medium.size_bytes = journal_log_memory_bytes(options.size_bytes);
+    }
     life->medium.base = aligned_alloc(4096, life->medium.size_bytes);
     life->medium_kept = malloc(life->medium.size_bytes);
     ASSERT(life->medium.base != NULL && life->medium_kept != NULL);
@@ -136,7 +159,9 @@ static void cache_begin(struct life *life)
     const struct cache_options cache_options = {.idle_flush_ms = chance(life, 50) ? 20 : 4000};
     struct clock_port *clock = sim_world_clock(life->world);
     struct journal *journal = NULL;
-    int error = journal_open(&life->medium, &owner, &fresh, &journal);
+    int error = life->on_log ? journal_open_log(&life->log_device.port, &life->medium, clock,
+                                                &owner, &fresh, &journal)
+                             : journal_open(&life->medium, &owner, &fresh, &journal);
 
     ASSERT(error == 0);
     error = cache_create(journal, &cache_options, &life->cache);
@@ -157,7 +182,12 @@ static void cache_open(struct life *life, bool lost_is_fine)
     for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
         enum cache_found found = vd_open(life, i);
 
-        if ((found == CACHE_FOUND_LOST && !lost_is_fine) || found == CACHE_FOUND_PINNED) {
+        if (found == CACHE_FOUND_PINNED && life->log_was_lost) {
+            if (vd_cached_discard(life->cached[i]) != 0) { /* the log was void, and came back */
+                fail(life, "vd%u: nothing can be discarded", i);
+            }
+            policy_set(life, i);
+        } else if ((found == CACHE_FOUND_LOST && !lost_is_fine) || found == CACHE_FOUND_PINNED) {
             fail(life, "vd%u: found %d in the cache", i, (int)found);
         }
     }
@@ -190,9 +220,20 @@ static void cache_close(struct life *life)
     }
 }
 
+static bool journal_rests(void *context)
+{
+    const struct life *life = context;
+
+    return journal_is_quiet(cache_journal(life->cache));
+}
+
 /* After the group has stopped. */
 static void cache_end(struct life *life)
 {
+    if (!sim_world_run_until(life->world, journal_rests, life, PATIENCE_US)) {
+        fail(life, "the log is never quiet");
+        return;
+    }
     life->mover = cache_mover_free(life->mover);
     if (life->log != NULL) {
         intents_close(life->log);
@@ -230,12 +271,11 @@ static void flight_landed(struct life *life, struct flight *flight)
     } else if (flight->request.op == VD_OP_FLUSH) {
         model_flushed(model, flight->before);
     } else {
-        bool back = life->back_only && flight->request.op == VD_OP_WRITE;
+        bool back = life->back_only && flight->request.op == VD_OP_WRITE && !log_is_lost(life);
 
         /* On a persistent medium what is written back is on stable storage when it is answered. */
         model_write_acked(model, flight->block, flight->count, flight->version,
-                          flight->request.fua ||
-                              (back && life->medium.kind == MEMORY_KIND_PERSISTENT));
+                          flight->request.fua || (back && medium_is_stable(life)));
         for (uint64_t i = flight->block; i < flight->block + flight->count && back; i++) {
             life->back[flight->vd][i] = max_u32(life->back[flight->vd][i], flight->version);
         }
@@ -460,6 +500,11 @@ static void verify_all(struct life *life, uint32_t **acked, const char *when)
 
 static void group_again(struct life *life, bool lost_is_fine)
 {
+    if (life->on_log) { /* its memory is nobody's */
+        life->log_was_lost = life->log_device.drive->write_fails;
+        life->log_device.drive->write_fails = false;
+        memset(life->medium.base, 0, life->medium.size_bytes);
+    }
     cache_begin(life);
     if (sim_array_reload(life->array) != 0) {
         fail(life, "the group does not come back");
@@ -482,7 +527,7 @@ static void back_lower(struct life *life)
 static bool hole_is_closed(const struct life *life, bool death)
 {
     return raid_level_info(life->array->options.level)->parity_count == 0 ||
-           (life->log != NULL && (death || life->medium.kind == MEMORY_KIND_PERSISTENT));
+           (life->log != NULL && !log_is_lost(life) && (death || medium_is_stable(life)));
 }
 
 /* The agent dies, or the power goes. */
@@ -491,7 +536,7 @@ static void crash(struct life *life)
     bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
     bool death = chance(life, 50);
     enum sim_cut cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)below(life, SIM_CUT_MAX);
-    bool kept = death || life->medium.kind == MEMORY_KIND_PERSISTENT;
+    bool kept = death || medium_is_stable(life);
     uint32_t *acked[VDS_MAX] = {NULL};
 
     if (!optimal && !hole_is_closed(life, death)) {
@@ -517,7 +562,7 @@ static void crash(struct life *life)
         (void)sim_world_step(life->world); /* there is something */
     }
     sim_world_power_on(life->world);
-    if (kept) {
+    if (kept && !life->on_log) {
         memcpy(life->medium.base, life->medium_kept, life->medium.size_bytes);
     } else {
         memset(life->medium.base, 0, life->medium.size_bytes);
@@ -574,7 +619,7 @@ static void restart(struct life *life)
         fail(life, "the group does not stop");
         return;
     }
-    if (life->log != NULL && intents_open_count(life->log) != 0) {
+    if (life->log != NULL && !log_is_lost(life) && intents_open_count(life->log) != 0) {
         fail(life, "intents are left after an orderly stop");
     }
     cache_end(life);
@@ -620,7 +665,9 @@ static void setup(struct life *life, uint64_t seed)
                    "%s x%u strip %u block %u vds %u %s medium %llu KiB",
                    raid_level_info(options.level)->name, options.members_per_span,
                    options.strip_bytes, options.block_bytes, options.vd_count,
-                   life->medium.kind == MEMORY_KIND_SHARED ? "shared" : "persistent",
+                   life->on_log                              ? "log"
+                   : life->medium.kind == MEMORY_KIND_SHARED ? "shared"
+                                                             : "persistent",
                    (unsigned long long)life->medium.size_bytes / 1024);
     cache_begin(life);
     if (sim_array_start(life->array) != 0) {
@@ -639,7 +686,7 @@ static void live_one(struct life *life)
     for (uint64_t steps = below(life, 30); steps > 0; steps--) {
         (void)sim_world_step(life->world);
     }
-    if (dice < 12) {
+    if (dice < 12 || (dice >= 100 && dice < 150 && log_is_lost(life))) {
         crash(life);
     } else if (dice < 15) {
         restart(life);
@@ -651,6 +698,8 @@ static void live_one(struct life *life)
         sim_world_advance(life->world, below(life, SIM_SECOND / 2));
     } else if (dice < 45 && !life->back_only) {
         cache_mover_dirty_limit_set(life->mover, chance(life, 30) ? 0 : UINT64_MAX);
+    } else if (dice < 55 && dice >= 45 && life->on_log) {
+        life->log_device.drive->write_fails = true;
     }
     if (!life->result->failed && cache_bug_active == CACHE_BUG_NONE) {
         cache_check(life->cache);

@@ -50,6 +50,8 @@ static const struct planted planted[] = {
     {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten"},
     {CACHE_BUG_ROW_TWICE, "two batches of one row at a time"},
     {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail"},
+    {CACHE_BUG_LOG_ACK_EARLY, "acknowledged before the log has it"},
+    {CACHE_BUG_LOG_NOT_VOID, "a log that was lost is believed when it is back"},
 };
 
 static void caught_by_assertion(const char *expression, const char *file, int line)
@@ -66,7 +68,7 @@ static void hunt(const struct planted *what)
     for (uint32_t i = 0; i < BUG_LIVES; i++) {
         struct life_result result;
 
-        cached_life(9000 + i, REQUESTS, &result);
+        cached_life(30000 + i, REQUESTS, &result);
         if (result.failed) {
             printf("# %s: caught in life %u: %s\n", what->name, i + 1, result.why);
             fflush(stdout);

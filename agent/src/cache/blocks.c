@@ -111,6 +111,9 @@ bool cache_write(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi, 
     struct cache_frame *frame = block_find(vd, block);
 
     ASSERT(vd->row_blocks > 0 && !vd->pinned);
+    if (journal_room(vd->cache->journal) == 0) {
+        return false;
+    }
     if (frame != NULL && frame_is_published(frame)) {
         if (CACHE_BUG(OVERWRITE_IN_PLACE) && frame->state == FRAME_DIRTY) {
             write_in_place(frame, mask, lo, bytes, hi - lo);

@@ -153,7 +153,7 @@ static void visit_discard(struct cache_frame *frame)
         if (vd->row_blocks > 0) {
             row_dirty_remove(vd, frame->block);
         }
-        journal_release(vd->cache->journal, frame_index(vd->cache, frame));
+        frame_release(frame);
         dirty_remove(frame);
     } else {
         return;
@@ -178,6 +178,11 @@ const struct guid *cache_vd_guid(const struct cache_vd *vd)
 uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd)
 {
     return (uint64_t)vd->dirty * CACHE_BLOCK_BYTES;
+}
+
+bool cache_vd_has_settled(const struct cache_vd *vd)
+{
+    return journal_is_durable(vd->cache->journal, vd->ended);
 }
 
 uint64_t cache_vd_used_bytes(const struct cache_vd *vd)
@@ -358,6 +363,11 @@ static uint32_t dirty_limit_most(const struct cache *cache)
     return (uint32_t)(usable * cache->options.dirty_limit_percent / 100);
 }
 
+static void journal_heard(struct journal_listener *listener)
+{
+    frames_leave(listener->owner);
+}
+
 int cache_create(struct journal *journal, const struct cache_options *options,
                  struct cache **ret_cache)
 {
@@ -382,6 +392,7 @@ int cache_create(struct journal *journal, const struct cache_options *options,
     list_init(&cache->vds);
     list_init(&cache->batches);
     list_init(&cache->frames_free);
+    list_init(&cache->frames_leaving);
     list_init(&cache->clean_new);
     list_init(&cache->clean_hot);
     error = cache_allocate(cache);
@@ -389,6 +400,9 @@ int cache_create(struct journal *journal, const struct cache_options *options,
         cache_dispose(cache);
         return error;
     }
+    cache->journal_listener.heard = journal_heard;
+    cache->journal_listener.owner = cache;
+    journal_listen(journal, &cache->journal_listener);
     journal_replay(journal, &visitor);
     cache->dirty_limit = dirty_limit_most(cache);
     if (replay.overflow) {
@@ -420,6 +434,7 @@ struct cache *cache_free(struct cache *cache)
         vd->dirty = 0;
         vd_forget(vd);
     }
+    list_remove(&cache->journal_listener.link);
     cache->journal = journal_close(cache->journal);
     cache_dispose(cache);
     return NULL;
@@ -496,7 +511,7 @@ void cache_check(const struct cache *cache)
     }
     dirty = count[FRAME_DIRTY] + count[FRAME_BUSY] + count[FRAME_WRITTEN];
     ASSERT(dirty == cache->dirty && cache->pinned <= cache->dirty);
-    ASSERT(count[FRAME_FREE] == cache->free_count);
+    ASSERT(count[FRAME_FREE] == cache->free_count + cache->leaving_count);
     ASSERT(count[FRAME_CLEAN] == cache->clean_new_count + cache->clean_hot_count);
     ASSERT(count[FRAME_DAMAGED] == cache->damaged_count);
 }

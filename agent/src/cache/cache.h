@@ -71,6 +71,8 @@ void cache_vd_discard(struct cache_vd *vd);
 const struct guid *cache_vd_guid(const struct cache_vd *vd);
 uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd);
 uint64_t cache_vd_used_bytes(const struct cache_vd *vd);
+/* Nothing that has gone to the drives, or was dropped, comes back with the journal. */
+bool cache_vd_has_settled(const struct cache_vd *vd);
 bool cache_vd_is_open(const struct cache_vd *vd);
 /* Since it was opened or the counters were reset; blocks. */
 void cache_vd_reads(const struct cache_vd *vd, uint64_t *ret_hits, uint64_t *ret_misses);
@@ -82,7 +84,8 @@ void cache_damaged_forget(struct cache *cache);
 
 /* Writers: may this one have blocks more? */
 bool cache_may_write(const struct cache_vd *vd, uint32_t blocks);
-/* [lo, hi) of one block, multiples of 512. False: no frame is to be had. */
+/* [lo, hi) of one block, multiples of 512. False: no frame is to be had, or the journal's log has
+ * no room (journal_room()). What is written is durable with journal_ticket(). */
 MUST_CHECK bool cache_write(struct cache_vd *vd, uint64_t block, uint32_t lo, uint32_t hi,
                             const void *bytes, uint64_t now_us);
 

@@ -35,7 +35,8 @@ enum frame_state {
 struct cache_line;
 
 struct cache_frame {
-    struct list link; /* free, clean_new, clean_hot, vd->written, vd->flushing, kept->frames */
+    /* free, leaving, clean_new, clean_hot, vd->written, vd->flushing, kept->frames */
+    struct list link;
     struct cache_line *line; /* NULL: nobody finds it: free or a ghost */
     struct cache_vd *vd;
     uint64_t block;
@@ -88,6 +89,7 @@ struct cache_vd {
     uint64_t row_next; /* elevator: goes on here if that row is dirty */
     uint32_t row_streak;
     uint64_t epoch; /* of what is published now */
+    uint64_t ended; /* the journal's ticket of the last frame released */
     uint64_t drain_epoch; /* the running drain covers up to this */
     uint32_t drain_left; /* frames it still waits for */
 };
@@ -103,8 +105,10 @@ struct cache {
     struct list vds;
     uint32_t vd_count;
     struct list frames_free;
+    struct list frames_leaving; /* FREE, but the journal's log still needs their content */
+    struct journal_listener journal_listener;
     struct list clean_new, clean_hot; /* 2Q: seen once, seen again; head: next to go */
-    uint32_t free_count, clean_new_count, clean_hot_count, damaged_count;
+    uint32_t free_count, leaving_count, clean_new_count, clean_hot_count, damaged_count;
     uint32_t damaged_unknown;
     uint32_t dirty; /* of all virtual drives */
     uint32_t pinned; /* of them */
@@ -137,6 +141,8 @@ void frame_replace(struct cache_frame *frame, struct cache_frame *old);
 void frame_unplace(struct cache_frame *frame);
 /* Of a frame in no list. */
 void frame_to_free(struct cache *cache, struct cache_frame *frame);
+/* Those that the journal's log does not need any more. */
+void frames_leave(struct cache *cache);
 void frame_to_clean(struct cache_frame *frame);
 /* Out of the clean lists. */
 void frame_from_clean(struct cache_frame *frame);
@@ -148,6 +154,9 @@ void row_dirty_remove(struct cache_vd *vd, uint64_t block);
 /* The counts of dirty frames; every change of them goes through these two. */
 void dirty_add(struct cache_frame *frame);
 void dirty_remove(struct cache_frame *frame);
+
+/* A published frame's, whose content is on the drives or is not wanted any more. */
+void frame_release(struct cache_frame *frame);
 
 /* blocks.c */
 void block_publish(struct cache_frame *frame);

@@ -428,6 +428,14 @@ static void frame_fail(struct cache_frame *frame, uint64_t now_us)
     frame_to_free(frame->vd->cache, frame);
 }
 
+void frame_release(struct cache_frame *frame)
+{
+    struct journal *journal = frame->vd->cache->journal;
+
+    journal_release(journal, frame_index(frame->vd->cache, frame));
+    frame->vd->ended = journal_ticket(journal);
+}
+
 static void frame_settle(struct cache_frame *frame)
 {
     struct cache_vd *vd = frame->vd;
@@ -437,7 +445,12 @@ static void frame_settle(struct cache_frame *frame)
         frame_to_free(frame->vd->cache, frame);
         return;
     }
-    journal_release(vd->cache->journal, frame_index(vd->cache, frame));
+    frame_release(frame);
+    if (journal_is_busy(vd->cache->journal, frame_index(vd->cache, frame))) {
+        frame_unplace(frame); /* the drives were faster than the log, and its content must stay */
+        frame_to_free(vd->cache, frame);
+        return;
+    }
     frame_to_clean(frame);
 }
 
@@ -446,7 +459,7 @@ static void frame_drop(struct cache_frame *frame)
 {
     if (frame->line != NULL) {
         frame_unplace(frame);
-        journal_release(frame->vd->cache->journal, frame_index(frame->vd->cache, frame));
+        frame_release(frame);
     }
     dirty_remove(frame);
     frame_to_free(frame->vd->cache, frame);

@@ -107,8 +107,30 @@ void frame_to_free(struct cache *cache, struct cache_frame *frame)
     frame->state = FRAME_FREE;
     frame->valid = frame->dirty = 0;
     frame->hot = false;
+    if (journal_is_busy(cache->journal, frame_index(cache, frame))) {
+        list_push_tail(&cache->frames_leaving, &frame->link);
+        cache->leaving_count++;
+        return;
+    }
     list_push_head(&cache->frames_free, &frame->link); /* still warm */
     cache->free_count++;
+}
+
+void frames_leave(struct cache *cache)
+{
+    struct list *node = NULL;
+
+    while ((node = list_first(&cache->frames_leaving)) != NULL) {
+        struct cache_frame *frame = list_entry(node, struct cache_frame, link);
+
+        if (journal_is_busy(cache->journal, frame_index(cache, frame))) {
+            return; /* so are those behind it, or they wait for it */
+        }
+        list_remove(node);
+        ASSERT(cache->leaving_count > 0);
+        cache->leaving_count--;
+        frame_to_free(cache, frame);
+    }
 }
 
 void frame_to_clean(struct cache_frame *frame)

@@ -36,17 +36,19 @@ struct intents {
     uint32_t used;
     uint64_t ticket;    /* the newest one given out */
     struct pool kept;
+    struct list shares;
+    struct journal_listener journal_listener;
     struct list buckets[BUCKETS]; /* kept.bucket_link */
 };
 
 /* An intent that is in the journal. */
 struct kept {
-    struct list link;        /* log->open, ->retired or ->found */
+    struct list link;        /* share->open, ->retired, ->found or ->leaving */
     struct list bucket_link;
     struct list frames;      /* cache_frame.link; the head first */
     struct share *share;
     uint64_t ticket;
-    uint64_t epoch;          /* retired: what releases it */
+    uint64_t epoch;          /* retired: what releases it; leaving: the journal's ticket */
     struct guid vd;
     uint64_t row;
     uint32_t slice;
@@ -57,15 +59,18 @@ enum turn { TURN_NONE, TURN_REPLAY, TURN_CLEAR };
 /* A group's. */
 struct share {
     struct intent_log log;
+    struct list link;        /* intents->shares */
     struct intents *intents;
     struct guid group;
     struct list open, retired, found;
-    struct list waiting;     /* intent.link */
-    bool cancel;             /* what waits is answered with -ECANCELED */
+    struct list leaving;     /* released, but not yet in the journal's log */
+    struct list waiting;     /* for room: intent.link */
+    struct list committing; /* for the journal's log: intent.link, their tickets in private_[0] */
+    bool cancel; /* what waits is answered with -ECANCELED */
     struct clock_timer timer;
     enum turn turn;
     struct intent_replay *replay;
-    struct list *replay_at;  /* in found: handed out next */
+    struct list *replay_at; /* in found: handed out next */
     bool replay_inside, replay_again;
     struct intent_clear *clear;
     uint8_t *replay_bytes;
@@ -117,14 +122,20 @@ static void frame_publish(struct intents *intents, const struct kept *kept,
     frame->sequence = entry.sequence;
 }
 
-/* Head first: then it is no intent any more, whatever is left of it. */
+static void kept_forget(struct kept *kept)
+{
+    list_remove(&kept->link);
+    list_remove(&kept->bucket_link);
+    pool_give(&kept->share->intents->kept, kept);
+}
+
+/* Head first: then it is no intent any more, whatever is left of it. Where that has to reach a log,
+ * the slice counts as open until it has. */
 static void kept_release(struct kept *kept)
 {
     struct intents *intents = kept->share->intents;
     struct list *node = NULL;
 
-    list_remove(&kept->link);
-    list_remove(&kept->bucket_link);
     while ((node = list_pop_head(&kept->frames)) != NULL) {
         struct cache_frame *frame = list_entry(node, struct cache_frame, link);
 
@@ -133,7 +144,13 @@ static void kept_release(struct kept *kept)
         ASSERT(intents->used > 0);
         intents->used--;
     }
-    pool_give(&intents->kept, kept);
+    kept->epoch = journal_ticket(intents->cache->journal);
+    if (journal_is_durable(intents->cache->journal, kept->epoch)) {
+        kept_forget(kept);
+    } else {
+        list_remove(&kept->link);
+        list_push_tail(&kept->share->leaving, &kept->link);
+    }
 }
 
 static struct kept *kept_make(struct share *share, const struct guid *vd, uint64_t row,
@@ -213,6 +230,7 @@ static bool there_is_room(const struct share *share, const struct intent *intent
     uint32_t needed = frames_needed(intent);
 
     return share->intents->used + needed <= share->intents->limit &&
+           journal_room(cache->journal) >= needed && pool_free_count(&share->intents->kept) > 0 &&
            cache->free_count + cache->clean_new_count + cache->clean_hot_count >= needed;
 }
 
@@ -223,20 +241,37 @@ static void turn_soon(struct share *share)
     }
 }
 
+/* True: it is durable already. */
+static bool intent_commit(struct share *share, struct intent *intent)
+{
+    const struct journal *journal = share->intents->cache->journal;
+
+    intent->private_[0] = journal_ticket(journal);
+    if (journal_is_durable(journal, intent->private_[0])) {
+        return true;
+    }
+    list_push_tail(&share->committing, &intent->link);
+    return false;
+}
+
 static int share_append(struct intent_log *log, struct intent *intent)
 {
     struct share *share = share_of(log);
+    const struct journal *journal = share->intents->cache->journal;
 
     ASSERT(intent->lo < intent->hi && intent->hi - intent->lo <= SLICE_MAX_BYTES);
     ASSERT(is_aligned_u64(intent->hi - intent->lo, CACHE_BLOCK_BYTES));
-    if (list_is_empty(&share->waiting) && there_is_room(share, intent)) {
-        intent_keep(share, intent);
-        return 0;
-    }
-    if (share->intents->used == 0) {
-        return -EIO; /* so much of the medium is spoiled that there will never be room */
+    if (journal_is_lost(journal)) {
+        return -EIO;
     }
     list_init(&intent->link);
+    if (list_is_empty(&share->waiting) && there_is_room(share, intent)) {
+        intent_keep(share, intent);
+        return intent_commit(share, intent) ? 0 : -EINPROGRESS;
+    }
+    if (share->intents->used == 0 && journal_is_durable(journal, journal_ticket(journal))) {
+        return -EIO; /* so much of the medium is spoiled that there will never be room */
+    }
     list_push_tail(&share->waiting, &intent->link);
     if (!list_is_empty(&share->retired)) {
         log->wants_flush(log);
@@ -244,10 +279,29 @@ static int share_append(struct intent_log *log, struct intent *intent)
     return -EINPROGRESS;
 }
 
+static void list_move_all(struct list *to, struct list *from)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(from)) != NULL) {
+        list_push_tail(to, node);
+    }
+}
+
+static void durable_tell(struct list *intents, int error)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(intents)) != NULL) {
+        struct intent *intent = list_entry(node, struct intent, link);
+
+        intent->durable(intent, error);
+    }
+}
+
 static void waiting_answer(struct share *share)
 {
     struct list ready;
-    struct list *node = NULL;
     int error = share->cancel ? -ECANCELED : 0;
 
     list_init(&ready);
@@ -261,13 +315,59 @@ static void waiting_answer(struct share *share)
         if (error == 0) {
             intent_keep(share, intent);
         }
-        list_push_tail(&ready, &intent->link);
+        if (error != 0 || intent_commit(share, intent)) {
+            list_push_tail(&ready, &intent->link);
+        }
     }
     share->cancel = false;
-    while ((node = list_pop_head(&ready)) != NULL) {
-        struct intent *intent = list_entry(node, struct intent, link);
+    durable_tell(&ready, error);
+}
 
-        intent->durable(intent, error);
+/* The journal's log has gone on, or is lost: then nothing will ever be durable. */
+static void committing_answer(struct share *share)
+{
+    const struct journal *journal = share->intents->cache->journal;
+    bool lost = journal_is_lost(journal);
+    struct list ready;
+
+    list_init(&ready);
+    while (!list_is_empty(&share->committing)) {
+        struct intent *intent = list_entry(list_first(&share->committing), struct intent, link);
+
+        if (!journal_is_durable(journal, intent->private_[0])) {
+            break;
+        }
+        list_remove(&intent->link);
+        list_push_tail(&ready, &intent->link);
+    }
+    durable_tell(&ready, 0);
+    if (lost) {
+        share->log.medium = INTENT_MEDIUM_NONE;
+        list_move_all(&ready, &share->committing);
+        list_move_all(&ready, &share->waiting);
+        durable_tell(&ready, -EIO);
+    }
+}
+
+static void journal_heard(struct journal_listener *listener)
+{
+    struct intents *intents = listener->owner;
+
+    LIST_FOR_EACH_SAFE (node, following, &intents->shares) {
+        struct share *share = list_entry(node, struct share, link);
+
+        while (!list_is_empty(&share->leaving)) {
+            struct kept *kept = list_entry(list_first(&share->leaving), struct kept, link);
+
+            if (!journal_is_durable(intents->cache->journal, kept->epoch)) {
+                break;
+            }
+            kept_forget(kept);
+        }
+        if (!list_is_empty(&share->waiting) || share->clear != NULL) {
+            turn_soon(share);
+        }
+        committing_answer(share);
     }
 }
 
@@ -397,13 +497,18 @@ static void replay_go(struct share *share)
 static void clear_go(struct share *share)
 {
     struct intent_clear *clear = share->clear;
+    bool lost = journal_is_lost(share->intents->cache->journal);
     struct list *node = NULL;
 
-    share->clear = NULL;
     while ((node = list_first(&share->found)) != NULL) {
         kept_release(list_entry(node, struct kept, link));
     }
-    clear->done(clear, 0);
+    if (!list_is_empty(&share->leaving) && !lost) {
+        share->turn = TURN_CLEAR; /* again when the journal's log has gone on */
+        return;
+    }
+    share->clear = NULL;
+    clear->done(clear, lost ? -EIO : 0);
 }
 
 static void timer_fired(struct clock_timer *timer)
@@ -593,6 +698,10 @@ int intents_create(struct cache *cache, struct clock_port *clock, struct intents
     intents->clock = clock;
     intents->limit = (uint32_t)((uint64_t)cache->frame_count * INTENT_SHARE_PERCENT / 100);
     intents->ticket = journal_generation(cache->journal) << TICKET_SHIFT;
+    list_init(&intents->shares);
+    intents->journal_listener.heard = journal_heard;
+    intents->journal_listener.owner = intents;
+    journal_listen(cache->journal, &intents->journal_listener);
     for (uint32_t i = 0; i < BUCKETS; i++) {
         list_init(&intents->buckets[i]);
     }
@@ -601,6 +710,7 @@ int intents_create(struct cache *cache, struct clock_port *clock, struct intents
     }
     if (pool_init(&intents->kept, max_u32(1, max_u32(intents->limit, intents->used)),
                   sizeof(struct kept)) != 0) {
+        list_remove(&intents->journal_listener.link);
         free(intents);
         return -ENOMEM;
     }
@@ -611,6 +721,8 @@ int intents_create(struct cache *cache, struct clock_port *clock, struct intents
 struct intents *intents_free(struct intents *intents)
 {
     if (intents != NULL) {
+        ASSERT(list_is_empty(&intents->shares));
+        list_remove(&intents->journal_listener.link);
         pool_done(&intents->kept);
         free(intents);
     }
@@ -645,7 +757,11 @@ int intents_open(struct intents *intents, const struct guid *group, uint32_t spa
     list_init(&share->open);
     list_init(&share->retired);
     list_init(&share->found);
+    list_init(&share->leaving);
     list_init(&share->waiting);
+    list_init(&share->committing);
+    list_init(&share->link);
+    list_push_tail(&intents->shares, &share->link);
     found_collect(share);
     *ret_log = &share->log;
     return 0;
@@ -671,11 +787,14 @@ void intents_close(struct intent_log *log)
 {
     struct share *share = share_of(log);
 
-    ASSERT(list_is_empty(&share->waiting) && share->replay == NULL && share->clear == NULL);
+    ASSERT(list_is_empty(&share->waiting) && list_is_empty(&share->committing));
+    ASSERT(share->replay == NULL && share->clear == NULL);
+    list_remove(&share->link);
     clock_cancel(share->intents->clock, &share->timer);
     kept_leave(&share->open);
     kept_leave(&share->retired);
     kept_leave(&share->found);
+    kept_leave(&share->leaving);
     free(share->replay_bytes);
     free(share);
 }

@@ -3,8 +3,8 @@
  *
  * An intent is a head frame and the frames of its content. The head is published last and
  * released first, so an intent is there as a whole or not at all. It is durable when append()
- * returns; memory that does not outlive a power loss closes the write hole for the end of the
- * agent only, and says so (INTENT_MEDIUM_MEMORY).
+ * returns, or when the journal's log has it; memory that does not outlive a power loss closes the
+ * write hole for the end of the agent only, and says so (INTENT_MEDIUM_MEMORY).
  *
  * (1) Intents have at most INTENT_SHARE_PERCENT of the frames, and dirty blocks leave them to
  *     them: an append waits for the flush that releases others, never for the cache.

@@ -11,6 +11,9 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/crc.h"
+#include "cache/journal_log.h"
+#include "cache/journal_private.h"
+#include "cache/log_format.h"
 #include "cache/sim_bug.h"
 
 #define SUPER_BYTES 4096u
@@ -54,6 +57,7 @@ STATIC_ASSERT(CACHE_BLOCK_SECTORS *CACHE_SECTOR_BYTES == CACHE_BLOCK_BYTES, "8 s
 
 struct journal {
     struct memory_port *memory;
+    struct journal_log *log; /* NULL: what is in memory is as durable as the memory is */
     struct uuid uuid;
     struct uuid owner;
     uint64_t generation;
@@ -62,7 +66,7 @@ struct journal {
     uint64_t sequence; /* the newest one given out */
 };
 
-static uint64_t frames_offset(uint32_t frame_count)
+uint64_t journal_frames_offset(uint32_t frame_count)
 {
     return align_up_u64(DESCRIPTORS_OFFSET + (uint64_t)frame_count * DESCRIPTOR_BYTES,
                         CACHE_BLOCK_BYTES);
@@ -70,7 +74,7 @@ static uint64_t frames_offset(uint32_t frame_count)
 
 uint64_t journal_size_bytes(uint32_t frame_count)
 {
-    return frames_offset(frame_count) + (uint64_t)frame_count * CACHE_BLOCK_BYTES;
+    return journal_frames_offset(frame_count) + (uint64_t)frame_count * CACHE_BLOCK_BYTES;
 }
 
 /* As many frames as fit. */
@@ -87,7 +91,7 @@ static uint32_t frames_that_fit(uint64_t size_bytes)
     return (uint32_t)count;
 }
 
-static uint64_t descriptor_offset(uint32_t frame)
+uint64_t journal_descriptor_offset(uint32_t frame)
 {
     return DESCRIPTORS_OFFSET + (uint64_t)frame * DESCRIPTOR_BYTES;
 }
@@ -164,7 +168,7 @@ static void format(struct journal *journal, const struct uuid *fresh)
     journal->uuid = *fresh;
     journal->generation = 1;
     journal->frame_count = frames_that_fit(memory->size_bytes);
-    journal->frames_offset = frames_offset(journal->frame_count);
+    journal->frames_offset = journal_frames_offset(journal->frame_count);
     for (uint64_t at = DESCRIPTORS_OFFSET; at < journal->frames_offset; at += sizeof(zeros)) {
         memory_copy(memory, at, zeros, sizeof(zeros));
     }
@@ -177,7 +181,7 @@ static bool holds_nothing(const struct journal *journal, const struct super *sup
     const uint8_t *base = journal->memory->base;
 
     for (uint32_t frame = 0; frame < super->frame_count; frame++) {
-        if (get_le64(base + descriptor_offset(frame) + DESCRIPTOR_WORD) != 0) {
+        if (get_le64(base + journal_descriptor_offset(frame) + DESCRIPTOR_WORD) != 0) {
             return false;
         }
     }
@@ -203,7 +207,7 @@ static int take_over(struct journal *journal, const struct super *super, const s
     journal->uuid = uuid_equal(&super->owner, &journal->owner) ? super->uuid : *fresh;
     journal->generation = super->generation + 1;
     journal->frame_count = super->frame_count;
-    journal->frames_offset = frames_offset(super->frame_count);
+    journal->frames_offset = journal_frames_offset(super->frame_count);
     super_write(journal);
     return 0;
 }
@@ -253,9 +257,44 @@ int journal_open(struct memory_port *memory, const struct uuid *owner, const str
     return 0;
 }
 
+uint64_t journal_log_memory_bytes(uint64_t log_bytes)
+{
+    struct log_geometry geometry;
+
+    return log_geometry_make(log_bytes, &geometry) ? journal_size_bytes(geometry.frame_count) : 0;
+}
+
+int journal_open_log(struct log_port *port, struct memory_port *memory, struct clock_port *clock,
+                     const struct uuid *owner, const struct uuid *fresh,
+                     struct journal **ret_journal)
+{
+    struct journal *journal = calloc(1, sizeof(*journal));
+    int error = 0;
+
+    if (journal == NULL) {
+        return -ENOMEM;
+    }
+    error = journal_log_open(port, memory, clock, owner, fresh, &journal->log);
+    if (error != 0) {
+        free(journal);
+        return error;
+    }
+    journal->memory = memory;
+    journal->owner = *owner;
+    journal->uuid = *journal_log_uuid(journal->log);
+    journal->generation = journal_log_generation(journal->log);
+    journal->frame_count = journal_log_frame_count(journal->log);
+    journal->frames_offset = journal_frames_offset(journal->frame_count);
+    *ret_journal = journal;
+    return 0;
+}
+
 struct journal *journal_close(struct journal *journal)
 {
-    free(journal);
+    if (journal != NULL) {
+        journal->log = journal_log_close(journal->log);
+        free(journal);
+    }
     return NULL;
 }
 
@@ -297,7 +336,7 @@ static void entry_read(const uint8_t *bytes, struct frame_entry *ret_entry)
     ret_entry->tag = get_le64(bytes + DESCRIPTOR_TAG);
 }
 
-static bool descriptor_is_sound(const uint8_t *bytes)
+bool descriptor_is_sound(const uint8_t *bytes)
 {
     uint8_t type = bytes[DESCRIPTOR_WORD];
 
@@ -310,10 +349,15 @@ static bool descriptor_is_sound(const uint8_t *bytes)
            CACHE_BUG(SHORT_CRC_IGNORED);
 }
 
+bool descriptor_fits_content(const uint8_t *bytes, const uint8_t *content)
+{
+    return get_le32(bytes + DESCRIPTOR_DATA_CRC) == content_crc(content, bytes[DESCRIPTOR_DIRTY]);
+}
+
 static void replay_one(struct journal *journal, uint32_t frame,
                        const struct journal_visitor *visitor)
 {
-    const uint8_t *bytes = journal->memory->base + descriptor_offset(frame);
+    const uint8_t *bytes = journal->memory->base + journal_descriptor_offset(frame);
     struct frame_entry entry = {.type = JOURNAL_FREE};
 
     if (get_le64(bytes + DESCRIPTOR_WORD) == 0) {
@@ -325,8 +369,7 @@ static void replay_one(struct journal *journal, uint32_t frame,
     }
     entry_read(bytes, &entry);
     journal->sequence = max_u64(journal->sequence, entry.sequence);
-    if (get_le32(bytes + DESCRIPTOR_DATA_CRC) !=
-            content_crc(journal_frame(journal, frame), entry.dirty) &&
+    if (!descriptor_fits_content(bytes, journal_frame(journal, frame)) &&
         !CACHE_BUG(DATA_CRC_IGNORED)) {
         visitor->damaged(visitor->context, frame, &entry);
         return;
@@ -359,14 +402,59 @@ uint32_t journal_frame_count(const struct journal *journal)
     return journal->frame_count;
 }
 
-enum memory_kind journal_kind(const struct journal *journal)
+enum cache_medium journal_medium(const struct journal *journal)
 {
-    return journal->memory->kind;
+    if (journal->log != NULL) {
+        return CACHE_MEDIUM_FILE_LOG;
+    }
+    return journal->memory->kind == MEMORY_KIND_PERSISTENT ? CACHE_MEDIUM_PERSISTENT_MEMORY
+                                                           : CACHE_MEDIUM_SHARED_MEMORY;
 }
 
 bool journal_is_stable(const struct journal *journal)
 {
-    return journal->memory->kind == MEMORY_KIND_PERSISTENT;
+    return journal->log != NULL ? !journal_log_is_lost(journal->log)
+                                : journal->memory->kind == MEMORY_KIND_PERSISTENT;
+}
+
+/* Durability */
+
+uint64_t journal_ticket(const struct journal *journal)
+{
+    return journal->log != NULL ? journal_log_ticket(journal->log) : 0;
+}
+
+bool journal_is_durable(const struct journal *journal, uint64_t ticket)
+{
+    return journal->log == NULL || journal_log_is_durable(journal->log, ticket);
+}
+
+bool journal_is_lost(const struct journal *journal)
+{
+    return journal->log != NULL && journal_log_is_lost(journal->log);
+}
+
+bool journal_is_quiet(const struct journal *journal)
+{
+    return journal->log == NULL || journal_log_is_quiet(journal->log);
+}
+
+bool journal_is_busy(const struct journal *journal, uint32_t frame)
+{
+    return journal->log != NULL && journal_log_is_busy(journal->log, frame);
+}
+
+uint32_t journal_room(const struct journal *journal)
+{
+    return journal->log != NULL ? journal_log_room(journal->log) : UINT32_MAX;
+}
+
+void journal_listen(struct journal *journal, struct journal_listener *listener)
+{
+    list_init(&listener->link);
+    if (journal->log != NULL) {
+        journal_log_listen(journal->log, listener);
+    }
 }
 
 const uint8_t *journal_frame(const struct journal *journal, uint32_t frame)
@@ -377,13 +465,13 @@ const uint8_t *journal_frame(const struct journal *journal, uint32_t frame)
 void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry)
 {
     ASSERT(journal_is_published(journal, frame));
-    entry_read(journal->memory->base + descriptor_offset(frame), ret_entry);
+    entry_read(journal->memory->base + journal_descriptor_offset(frame), ret_entry);
 }
 
 bool journal_is_published(const struct journal *journal, uint32_t frame)
 {
     ASSERT(frame < journal->frame_count);
-    return get_le64(journal->memory->base + descriptor_offset(frame)) != 0;
+    return get_le64(journal->memory->base + journal_descriptor_offset(frame)) != 0;
 }
 
 void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes, const void *bytes,
@@ -391,14 +479,14 @@ void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes
 {
     ASSERT(offset_bytes <= CACHE_BLOCK_BYTES && length_bytes <= CACHE_BLOCK_BYTES - offset_bytes);
     /* A publication follows as a rule: its descriptor comes while the content is copied. */
-    __builtin_prefetch(journal->memory->base + descriptor_offset(frame), 1);
+    __builtin_prefetch(journal->memory->base + journal_descriptor_offset(frame), 1);
     memory_copy(journal->memory, frame_offset(journal, frame) + offset_bytes, bytes, length_bytes);
 }
 
 void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry *entry)
 {
     uint8_t bytes[DESCRIPTOR_BYTES] = {0};
-    uint64_t at = descriptor_offset(frame);
+    uint64_t at = journal_descriptor_offset(frame);
     const uint8_t *content = journal_frame(journal, frame);
     uint64_t word = 0;
 
@@ -427,13 +515,19 @@ void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry
     if (!CACHE_BUG(NO_PERSIST_WORD)) {
         memory_persist(journal->memory, at, 8);
     }
+    if (journal->log != NULL) {
+        journal_log_publish(journal->log, frame);
+    }
 }
 
 void journal_release(struct journal *journal, uint32_t frame)
 {
-    uint64_t at = descriptor_offset(frame);
+    uint64_t at = journal_descriptor_offset(frame);
 
     ASSERT(journal_is_published(journal, frame));
     memory_publish(journal->memory, at, 0);
     memory_persist(journal->memory, at, 8); /* before its content may change: (2) */
+    if (journal->log != NULL) {
+        journal_log_release(journal->log, frame);
+    }
 }

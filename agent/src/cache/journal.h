@@ -1,9 +1,13 @@
 /*
- * The cache journal: frames of 4 KiB in durable memory and one descriptor for each, which says
- * what the frame holds. What is published here is found again after the agent's death and, on a
- * persistent medium, after power loss.
+ * The cache journal: frames of 4 KiB in memory and one descriptor for each, which says what the
+ * frame holds. What is published here is found again after the agent's death and, on a persistent
+ * medium, after power loss.
  *
- * Format, little-endian (static asserts in journal.c):
+ * The memory is durable itself, shared or persistent; or it is ordinary memory, and a log on a
+ * device or in a file makes durable what happens in it (journal_log.h). Then what has been
+ * published is durable only later, and who has to know asks for a ticket and waits for that.
+ *
+ * Format of durable memory, little-endian (static asserts in journal.c):
  *   0      super-block A, 4096 bytes: magic, version, frames, own UUID, controller, generation
  *   4096   super-block B
  *   8192   descriptors of 64 bytes, rounded up to 4096
@@ -28,6 +32,10 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "base/list.h"
+#include "base/reason.h"
+#include "port/clock_port.h"
+#include "port/log_port.h"
 #include "port/memory_port.h"
 
 #define CACHE_BLOCK_BYTES 4096u
@@ -67,7 +75,15 @@ uint64_t journal_size_bytes(uint32_t frame_count);
  */
 MUST_CHECK int journal_open(struct memory_port *memory, const struct uuid *owner,
                             const struct uuid *fresh, struct journal **ret_journal);
-/* Forgets the object; the medium keeps its content. */
+/*
+ * The same with a log. memory: zeros, ordinary memory of journal_log_memory_bytes() (0: the log is
+ * too small). Reads what has to be read, blocking. Or an error of the port.
+ */
+uint64_t journal_log_memory_bytes(uint64_t log_bytes);
+MUST_CHECK int journal_open_log(struct log_port *port, struct memory_port *memory,
+                                struct clock_port *clock, const struct uuid *owner,
+                                const struct uuid *fresh, struct journal **ret_journal);
+/* Forgets the object; the medium keeps its content. With a log: once journal_is_quiet(). */
 struct journal *journal_close(struct journal *journal);
 
 struct journal_visitor {
@@ -84,9 +100,28 @@ void journal_replay(struct journal *journal, const struct journal_visitor *visit
 const struct uuid *journal_uuid(const struct journal *journal);
 uint64_t journal_generation(const struct journal *journal); /* how often it has been opened */
 uint32_t journal_frame_count(const struct journal *journal);
-/* Whether what is published survives power loss. */
+/* Whether what is published, and durable, survives power loss. */
 bool journal_is_stable(const struct journal *journal);
-enum memory_kind journal_kind(const struct journal *journal);
+enum cache_medium journal_medium(const struct journal *journal);
+
+/* Stands for everything published and released until now. */
+uint64_t journal_ticket(const struct journal *journal);
+bool journal_is_durable(const struct journal *journal, uint64_t ticket);
+/* The log cannot be written any more: nothing becomes durable from now on. */
+bool journal_is_lost(const struct journal *journal);
+/* Nothing is on its way to the log. */
+bool journal_is_quiet(const struct journal *journal);
+/* How many frames may be published now. */
+uint32_t journal_room(const struct journal *journal);
+
+/* Hears, from the loop, that more has become durable, that there is room again, or that the log is
+ * lost. Stays on the list as long as the journal lives, or until it is taken off it. */
+struct journal_listener {
+    void (*heard)(struct journal_listener *listener);
+    void *owner;
+    struct list link;
+};
+void journal_listen(struct journal *journal, struct journal_listener *listener);
 
 /* For reading; 4096 bytes. */
 const uint8_t *journal_frame(const struct journal *journal, uint32_t frame);
@@ -94,9 +129,11 @@ const uint8_t *journal_frame(const struct journal *journal, uint32_t frame);
 void journal_fill(struct journal *journal, uint32_t frame, uint32_t offset_bytes, const void *bytes,
                   uint32_t length_bytes);
 /* The frame, free until now, holds what the entry says. On return it is as durable as the medium
- * is; entry->sequence has been set. */
+ * is, or on its way to a log; entry->sequence has been set. */
 void journal_publish(struct journal *journal, uint32_t frame, struct frame_entry *entry);
 void journal_release(struct journal *journal, uint32_t frame);
+/* Of a frame just released: its content is still to go to the log, so it must stay. */
+bool journal_is_busy(const struct journal *journal, uint32_t frame);
 /* What a published frame's descriptor says. */
 void journal_look(const struct journal *journal, uint32_t frame, struct frame_entry *ret_entry);
 bool journal_is_published(const struct journal *journal, uint32_t frame);

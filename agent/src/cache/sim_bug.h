@@ -22,6 +22,12 @@ enum cache_bug {
     CACHE_BUG_PARTIAL_FORGOTTEN,  /* a new frame loses the old one's other dirty sectors */
     CACHE_BUG_ROW_TWICE,          /* two batches of one row at a time */
     CACHE_BUG_DISCARD_ON_ERROR,   /* what could not be written to the drives is dropped */
+    CACHE_BUG_LOG_ACK_EARLY,      /* acknowledged before the log's record is durable */
+    CACHE_BUG_LOG_CRC_IGNORED,    /* a torn record is believed */
+    CACHE_BUG_LOG_NUMBER_IGNORED, /* a record of an earlier lap is believed */
+    CACHE_BUG_LOG_WRAP_EARLY,     /* records that still count are written over */
+    CACHE_BUG_LOG_RELEASE_LATE,   /* a write passes what the log does not know to be over */
+    CACHE_BUG_LOG_NOT_VOID,       /* writes pass a lost log that the members still name */
     CACHE_BUG_MAX
 };
 

@@ -61,7 +61,8 @@ static void stop_work(struct ctl *ctl)
 {
     void (*done)(void *context) = ctl->stop_done;
 
-    if (ctl->change != NULL || !groups_stop(ctl) || !battery_is_quiet(ctl)) {
+    if (ctl->change != NULL || !groups_stop(ctl) || !battery_is_quiet(ctl) ||
+        !ctl_cache_is_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {

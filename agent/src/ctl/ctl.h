@@ -28,6 +28,7 @@
 #include "port/clock_port.h"
 #include "port/device_port.h"
 #include "port/event_port.h"
+#include "port/log_port.h"
 #include "port/memory_port.h"
 #include "port/store_port.h"
 #include "vd/vd_request.h"
@@ -97,6 +98,10 @@ struct ctl *ctl_free(struct ctl *ctl); /* only after ctl_stop has completed, or 
  * -EPROTONOSUPPORT: of a later version, -ERANGE, -ENOSPC: its size, -ENOMEM.
  */
 MUST_CHECK int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const char *medium);
+/* The same on a log; memory: zeros, journal_log_memory_bytes() of them. Blocks while it reads. Or
+ * an error of the port. */
+MUST_CHECK int ctl_cache_open_log(struct ctl *ctl, struct log_port *port,
+                                  struct memory_port *memory, const char *medium);
 
 void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *context);
 void ctl_stop(struct ctl *ctl, void (*done)(void *context), void *context);

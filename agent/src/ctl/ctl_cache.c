@@ -20,20 +20,46 @@
 
 /* The medium */
 
-int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const char *medium)
+/* From now on nothing is acknowledged that is not on the drives. */
+static void medium_gone(struct ctl *ctl)
 {
-    uint64_t began_us = clock_now_us(ctl->ports.clock);
-    struct uuid fresh = uuid_make(&ctl->rng);
-    struct journal *journal = NULL;
-    struct cache_facts facts;
-    int error = 0;
+    struct reason reason;
+    char why[REASON_TEXT_MAX];
 
-    ASSERT(ctl->cache == NULL && ctl->life == CTL_LIFE_NEW);
-    error = journal_open(memory, &ctl->record->controller, &fresh, &journal);
-    if (error != 0) {
-        return error;
+    ctl->cache_medium_is_gone = true;
+    reason_set(&reason, REASON_CACHE_MEDIUM_GONE, "medium", ctl->cache_medium, "error",
+               "it cannot be written", NULL);
+    (void)reason_text(&reason, why, sizeof(why)); /* may cut */
+    ctl_event(ctl, EVENT_CACHE_MEDIUM_REFUSED, controller_key(ctl), "medium", ctl->cache_medium,
+              "why", why, NULL);
+    ctl_write_medium(ctl, WRITE_MEDIUM_NONE, 0);
+}
+
+static void journal_heard(struct journal_listener *listener)
+{
+    struct ctl *ctl = listener->owner;
+
+    if (journal_is_lost(cache_journal(ctl->cache)) && !ctl->cache_medium_is_gone) {
+        medium_gone(ctl);
     }
-    error = cache_create(journal, NULL, &ctl->cache);
+    if (ctl->life == CTL_LIFE_STOPPING) {
+        ctl_kick(ctl);
+    }
+}
+
+bool ctl_cache_is_quiet(const struct ctl *ctl)
+{
+    return ctl->cache == NULL || journal_is_quiet(cache_journal(ctl->cache));
+}
+
+/* The journal is the controller's from now on. */
+static int cache_make(struct ctl *ctl, struct journal *journal, const char *medium,
+                      uint64_t began_us)
+{
+    bool persistent = journal_is_stable(journal);
+    struct cache_facts facts;
+    int error = cache_create(journal, NULL, &ctl->cache);
+
     if (error != 0) {
         (void)journal_close(journal);
         return error;
@@ -46,15 +72,41 @@ int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const char *medi
         ctl_cache_free(ctl);
         return error;
     }
+    ctl->cache_listener.heard = journal_heard;
+    ctl->cache_listener.owner = ctl;
+    journal_listen(journal, &ctl->cache_listener);
     (void)snprintf(ctl->cache_medium, sizeof(ctl->cache_medium), "%s", medium); /* may cut */
-    ctl_write_medium(ctl,
-                     memory->kind == MEMORY_KIND_PERSISTENT ? WRITE_MEDIUM_PERSISTENT
-                                                            : WRITE_MEDIUM_SHARED_MEMORY,
-                     0);
+    ctl_write_medium(ctl, persistent ? WRITE_MEDIUM_PERSISTENT : WRITE_MEDIUM_SHARED_MEMORY, 0);
     cache_facts(ctl->cache, &facts);
     ctl->cache_found_bytes = facts.dirty_bytes;
     ctl->cache_recovery_ms = (uint32_t)((clock_now_us(ctl->ports.clock) - began_us) / 1000);
     return 0;
+}
+
+int ctl_cache_open(struct ctl *ctl, struct memory_port *memory, const char *medium)
+{
+    uint64_t began_us = clock_now_us(ctl->ports.clock);
+    struct uuid fresh = uuid_make(&ctl->rng);
+    struct journal *journal = NULL;
+    int error = 0;
+
+    ASSERT(ctl->cache == NULL && ctl->life == CTL_LIFE_NEW);
+    error = journal_open(memory, &ctl->record->controller, &fresh, &journal);
+    return error != 0 ? error : cache_make(ctl, journal, medium, began_us);
+}
+
+int ctl_cache_open_log(struct ctl *ctl, struct log_port *port, struct memory_port *memory,
+                       const char *medium)
+{
+    uint64_t began_us = clock_now_us(ctl->ports.clock);
+    struct uuid fresh = uuid_make(&ctl->rng);
+    struct journal *journal = NULL;
+    int error = 0;
+
+    ASSERT(ctl->cache == NULL && ctl->life == CTL_LIFE_NEW);
+    error = journal_open_log(port, memory, ctl->ports.clock, &ctl->record->controller, &fresh,
+                             &journal);
+    return error != 0 ? error : cache_make(ctl, journal, medium, began_us);
 }
 
 void ctl_cache_free(struct ctl *ctl)
@@ -183,6 +235,12 @@ void ctl_cache_started(struct ctl *ctl)
 
 void cv_cache_decide(const struct ctl_vd *cv, struct write_policy_decision *decision)
 {
+    if (cv->cg->ctl->cache_medium_is_gone &&
+        cv_config(cv)->write_policy != WRITE_POLICY_WRITE_THROUGH) {
+        reason_set(&decision->reason, REASON_WRITE_POLICY_CACHE_STATE, "state",
+                   cache_state_word(CACHE_STATE_FAILED), NULL);
+        return;
+    }
     if (decision->effective != WRITE_POLICY_WRITE_THROUGH && cv->cached != NULL &&
         vd_cached_is_pinned(cv->cached)) {
         *decision = (struct write_policy_decision){.effective = WRITE_POLICY_WRITE_THROUGH};
@@ -318,10 +376,10 @@ void view_cache(const struct ctl *ctl, struct cache_view *view)
         return;
     }
     view->present = true;
-    view->medium = journal_kind(cache_journal(ctl->cache)) == MEMORY_KIND_PERSISTENT
-                       ? CACHE_MEDIUM_PERSISTENT_MEMORY
-                       : CACHE_MEDIUM_SHARED_MEMORY;
-    view->state = ctl->life == CTL_LIFE_STOPPING ? CACHE_STATE_DRAINING : CACHE_STATE_READY;
+    view->medium = journal_medium(cache_journal(ctl->cache));
+    view->state = ctl->cache_medium_is_gone        ? CACHE_STATE_FAILED
+                  : ctl->life == CTL_LIFE_STOPPING ? CACHE_STATE_DRAINING
+                                                   : CACHE_STATE_READY;
     view->stable = journal_is_stable(cache_journal(ctl->cache));
     view->limited_by_ups = ctl_dirty_limit_is_ups(ctl);
     cache_facts(ctl->cache, &view->facts);

@@ -281,6 +281,8 @@ struct ctl {
     struct cache_mover *mover;
     struct intents *intents;
     char cache_medium[108];
+    struct journal_listener cache_listener;
+    bool cache_medium_is_gone;     /* and that has been told */
     uint64_t cache_found_bytes;    /* dirty at the start */
     uint32_t cache_recovery_ms;
     struct cache_sample cache_samples[2]; /* a minute apart, the newer one last */
@@ -502,6 +504,8 @@ void ctl_cache_forget(struct ctl *ctl, const struct guid *guid);
 void ctl_intents_forget(struct ctl *ctl, const struct guid *guid);
 void ctl_cache_free(struct ctl *ctl);
 void ctl_cache_started(struct ctl *ctl);
+/* Nothing of it is on its way to its medium. */
+bool ctl_cache_is_quiet(const struct ctl *ctl);
 void ctl_cache_work(struct ctl *ctl);
 void view_cache(const struct ctl *ctl, struct cache_view *view);
 void command_cache_discard(struct ctl *ctl, struct ctl_command *command);

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "cache/journal.h"
 #include "control/control_server.h"
 #include "ctl/ctl.h"
 #include "daemon/drives.h"
@@ -27,6 +28,7 @@
 #include "host/event_log.h"
 #include "host/loop.h"
 #include "host/medium_file.h"
+#include "host/medium_log.h"
 #include "host/notify.h"
 #include "host/process_guard.h"
 #include "host/state_store.h"
@@ -57,6 +59,7 @@ struct app {
     struct uuid event_epoch;
     struct command_journal *journal;
     struct medium_file *cache;
+    struct medium_log *cache_log; /* one of the two, or none */
     struct ctl *ctl;
     struct drives *drives;
     struct export_server *exports;
@@ -332,9 +335,8 @@ static void ctl_options_fill(const struct app *app, struct ctl_options *options)
     struct event_log_stats stats;
 
     event_log_stats(app->events, &stats);
-    *options = (struct ctl_options){.index = 0,
-                                    .next_event_seq = stats.last_seq + 1,
-                                    .drive_limits = config->drive_limits};
+    *options = (struct ctl_options){
+        .index = 0, .next_event_seq = stats.last_seq + 1, .drive_limits = config->drive_limits};
     if (getrandom(&options->rng_seed, sizeof(options->rng_seed), 0) !=
         (ssize_t)sizeof(options->rng_seed)) {
         options->rng_seed = clock_wall_us(loop_clock(app->loop)); /* only names depend on it */
@@ -415,43 +417,78 @@ static bool predecessor_may_linger(const struct app *app, int error)
     return true;
 }
 
-/* What is in the cache may be newer than the drives: a medium that is there but cannot be used
- * stops the start, so that nobody reads or writes the older state. Nothing was changed. */
-static bool cache_open(struct app *app)
+static bool cache_refused(const struct config_cache *config, int error)
+{
+    if (error != 0) {
+        log_error("cache %s is not used and left untouched: %s", config->path,
+                  error == -EEXIST            ? "it belongs to another controller"
+                  : error == -EBADMSG         ? "it is damaged, or no cache at all"
+                  : error == -EPROTONOSUPPORT ? "it was made by a later version"
+                  : error == -ERANGE          ? "its size does not agree with its content"
+                                              : strerror(-error));
+    }
+    return error != 0;
+}
+
+static bool cache_log_open(struct app *app)
 {
     const struct config_cache *config = &app->config->cache;
+    uint64_t memory_bytes = journal_log_memory_bytes(config->size_bytes);
     char text[MEDIUM_FILE_TEXT_BYTES];
     int error = 0;
 
-    if (config->path[0] == '\0') {
-        return true;
-    }
     do {
-        error = medium_file_open(config->path,
-                                 config->persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
-                                 config->size_bytes, &app->cache, text);
+        error = medium_log_open(app->loop, config->path, config->size_bytes, memory_bytes,
+                                &app->cache_log, text);
+    } while (error == -EBUSY && predecessor_may_linger(app, -EADDRINUSE));
+    if (error != 0) {
+        log_error("%s", text);
+        return false;
+    }
+    if (!medium_log_is_locked(app->cache_log)) {
+        log_warning("the memory of the cache cannot be locked: it may be paged out");
+    }
+    return !cache_refused(config,
+                          ctl_cache_open_log(app->ctl, medium_log_port(app->cache_log),
+                                             medium_log_memory(app->cache_log), config->path));
+}
+
+static bool cache_memory_open(struct app *app)
+{
+    const struct config_cache *config = &app->config->cache;
+    bool persistent = config->medium == CONFIG_MEDIUM_PMEM;
+    char text[MEDIUM_FILE_TEXT_BYTES];
+    int error = 0;
+
+    do {
+        error =
+            medium_file_open(config->path, persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
+                             config->size_bytes, &app->cache, text);
     } while (error == -EWOULDBLOCK && predecessor_may_linger(app, -EADDRINUSE));
     if (error != 0) {
         log_error("%s", text);
         return false;
     }
-    if (config->persistent && !medium_file_is_direct(app->cache)) {
+    if (persistent && !medium_file_is_direct(app->cache)) {
         log_warning("cache %s is no persistent memory with direct access: each write waits for the "
                     "file system",
                     config->path);
-    } else if (!config->persistent && !medium_file_is_locked(app->cache)) {
+    } else if (!persistent && !medium_file_is_locked(app->cache)) {
         log_warning("cache %s cannot be locked in memory: it may be paged out", config->path);
     }
-    error = ctl_cache_open(app->ctl, medium_file_port(app->cache), config->path);
-    if (error != 0) {
-        log_error("cache %s is not used and left untouched: %s", config->path,
-                  error == -EEXIST            ? "it belongs to another controller"
-                  : error == -EBADMSG         ? "it is damaged"
-                  : error == -EPROTONOSUPPORT ? "it was made by a later version"
-                  : error == -ERANGE          ? "its size does not agree with its content"
-                                              : strerror(-error));
+    return !cache_refused(config,
+                          ctl_cache_open(app->ctl, medium_file_port(app->cache), config->path));
+}
+
+/* What is in the cache may be newer than the drives: a medium that is there but cannot be used
+ * stops the start, so that nobody reads or writes the older state. Nothing was changed. */
+static bool cache_open(struct app *app)
+{
+    if (app->config->cache.path[0] == '\0') {
+        return true;
     }
-    return error == 0;
+    return app->config->cache.medium == CONFIG_MEDIUM_LOG ? cache_log_open(app)
+                                                          : cache_memory_open(app);
 }
 
 static int exports_listen(struct app *app, char text[EXPORT_TEXT_BYTES])
@@ -608,6 +645,7 @@ static void app_free(struct app *app)
     app->exports = export_server_free(app->exports);
     app->ctl = ctl_free(app->ctl);
     app->cache = medium_file_close(app->cache); /* gives up the claim */
+    app->cache_log = medium_log_close(app->cache_log);
     if (app->drives != NULL) {
         drives_stop(app->drives);
     }

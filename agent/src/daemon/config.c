@@ -147,17 +147,22 @@ static const struct config_key scan_keys[] = {
 
 static bool medium_read(struct config_reader *reader, const config_setting_t *setting, void *target)
 {
+    static const char *const words[] = {[CONFIG_MEDIUM_SHARED_MEMORY] = "shared-memory",
+                                        [CONFIG_MEDIUM_PMEM] = "pmem",
+                                        [CONFIG_MEDIUM_LOG] = "log"};
     const char *text = config_setting_get_string(setting);
 
-    if (text == NULL || (strcmp(text, "shared-memory") != 0 && strcmp(text, "pmem") != 0)) {
-        return config_fail(reader, setting, "medium must be \"shared-memory\" or \"pmem\"");
+    for (uint32_t i = 0; text != NULL && i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *(enum config_medium *)target = (enum config_medium)i;
+            return true;
+        }
     }
-    *(bool *)target = strcmp(text, "pmem") == 0;
-    return true;
+    return config_fail(reader, setting, "medium must be \"shared-memory\", \"pmem\" or \"log\"");
 }
 
 static const struct config_key cache_keys[] = {
-    {"medium", CONFIG_CUSTOM, AT(config_cache, persistent), 0, 0, NULL, medium_read, true},
+    {"medium", CONFIG_CUSTOM, AT(config_cache, medium), 0, 0, NULL, medium_read, true},
     {"path", CONFIG_PATH, AT(config_cache, path), 2, PATH_MAX - 1, NULL, NULL, true},
     {"size", CONFIG_SIZE, AT(config_cache, size_bytes), CACHE_SIZE_MIN_BYTES, CACHE_SIZE_MAX_BYTES,
      NULL, NULL, true},

@@ -61,9 +61,12 @@ struct config_scan {
     struct config_list exclude;
 };
 
+/* medium = "shared-memory", "pmem", "log" */
+enum config_medium { CONFIG_MEDIUM_SHARED_MEMORY, CONFIG_MEDIUM_PMEM, CONFIG_MEDIUM_LOG };
+
 /* The write-back cache; none without a path. */
 struct config_cache {
-    bool persistent;             /* medium = "pmem"; else "shared-memory" */
+    enum config_medium medium;
     char path[PATH_MAX];
     uint64_t size_bytes;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "cache/journal.h"
 #include "daemon/profile_file.h"
 
 static int controller_fill(const struct daemon_config *config,
@@ -80,6 +81,8 @@ static int battery_fill(const struct daemon_config *config,
 static int cache_check(const struct daemon_config *config,
                        const struct controller_profile *controller, char *text, size_t text_bytes)
 {
+    uint64_t size_bytes = 0;
+
     if (config->cache.path[0] == '\0') {
         return 0;
     }
@@ -88,7 +91,11 @@ static int cache_check(const struct daemon_config *config,
                        controller->model);
         return -EINVAL;
     }
-    if (controller->cache_bytes != 0 && config->cache.size_bytes > controller->cache_bytes) {
+    /* Of a log, only what is in memory counts. */
+    size_bytes = config->cache.medium == CONFIG_MEDIUM_LOG
+                     ? journal_log_memory_bytes(config->cache.size_bytes)
+                     : config->cache.size_bytes;
+    if (controller->cache_bytes != 0 && size_bytes > controller->cache_bytes) {
         (void)snprintf(text, text_bytes, "%u: controller %s takes a cache of at most %llu bytes",
                        config->profile_line, controller->model,
                        (unsigned long long)controller->cache_bytes);

@@ -295,6 +295,10 @@ static void entry_fill(struct io_uring_sqe *sqe, const struct loop_op *op)
     case LOOP_OP_WRITE:
         io_uring_prep_write(sqe, fd, op->buffer, op->length_bytes, op->offset_bytes);
         break;
+    case LOOP_OP_WRITE_DSYNC:
+        io_uring_prep_write(sqe, fd, op->buffer, op->length_bytes, op->offset_bytes);
+        sqe->rw_flags = RWF_DSYNC;
+        break;
     case LOOP_OP_DATASYNC:
         io_uring_prep_fsync(sqe, fd, IORING_FSYNC_DATASYNC);
         break;

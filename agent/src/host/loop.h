@@ -45,6 +45,7 @@ struct loop_file {
 enum loop_op_kind {
     LOOP_OP_READ,
     LOOP_OP_WRITE,
+    LOOP_OP_WRITE_DSYNC, /* done when it survives a power loss */
     LOOP_OP_DATASYNC,
     LOOP_OP_RECV,
     LOOP_OP_RECVMSG, /* buffer is a struct msghdr */

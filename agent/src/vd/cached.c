@@ -86,6 +86,22 @@ void cached_answer(struct vd_request *request, enum vd_status status)
     list_push_tail(&state->cached->mover->answers, &request->vd_link);
 }
 
+static void journal_heard(struct journal_listener *listener)
+{
+    struct cache_mover *mover = listener->owner;
+
+    mover_enter(mover);
+    LIST_FOR_EACH (node, &mover->vds) {
+        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        if (cached->blocks != NULL) {
+            cached_commits_check(cached);
+        }
+    }
+    mover->freed = true; /* who waits for room in the log, or for what it knows to be over */
+    mover_leave(mover);
+}
+
 /* Transfers */
 
 struct cache_transfer *transfer_take(struct vd_cached *cached, struct vd_request *parent)
@@ -168,7 +184,9 @@ struct vd_target *vd_cached_target(struct vd_cached *cached)
 
 bool cached_is_stable(const struct vd_cached *cached)
 {
-    return cached->kept_stable || journal_is_stable(cache_journal(cached->mover->cache));
+    const struct journal *journal = cache_journal(cached->mover->cache);
+
+    return !journal_is_lost(journal) && (cached->kept_stable || journal_is_stable(journal));
 }
 
 /* The mark */
@@ -176,6 +194,14 @@ bool cached_is_stable(const struct vd_cached *cached)
 static const struct uuid *journal_of(const struct vd_cached *cached)
 {
     return journal_uuid(cache_journal(cached->mover->cache));
+}
+
+/* It could not be saved: tried again later. Until then nothing is cached. */
+static void mark_retry(struct vd_cached *cached)
+{
+    cached->retry_us =
+        clock_now_us(cached->mover->clock) + cached->mover->options.retry_ms * UINT64_C(1000);
+    cache_vd_pin(cached->blocks, true);
 }
 
 static void mark_saved(struct notice *notice)
@@ -187,9 +213,7 @@ static void mark_saved(struct notice *notice)
     cached->mark = MARK_DURABLE;
     if (notice->error != 0) {
         cached->mark = MARK_NONE;
-        cached->retry_us =
-            clock_now_us(cached->mover->clock) + cached->mover->options.retry_ms * UINT64_C(1000);
-        cache_vd_pin(cached->blocks, true); /* until then writes go through */
+        mark_retry(cached); /* until then writes go through */
     }
     mover_enter(cached->mover);
     cached_writes_pump(cached);
@@ -202,6 +226,9 @@ bool cached_mark(struct vd_cached *cached)
 
     if (CACHE_BUG(NO_MARK)) {
         return true;
+    }
+    if (cached->mark == MARK_NONE && !cache_vd_has_settled(cached->blocks)) {
+        return false; /* what was dropped of an earlier life must not be found under the new mark */
     }
     if (cached->mark == MARK_NONE) {
         cached->mark = MARK_SAVING;
@@ -229,6 +256,44 @@ static void mark_clear(struct vd_cached *cached)
     vd_config_of(cached->vd)->cache_journal = (struct uuid){{0}};
     (void)save_changed(group);
     group_leave_later(group);
+}
+
+static void void_saved(struct notice *notice)
+{
+    struct save_waiter *waiter = container_of(notice, struct save_waiter, notice);
+    struct vd_cached *cached = container_of(waiter, struct vd_cached, void_waiter);
+
+    ASSERT(cached->voided == VOID_SAVING);
+    cached->voided = notice->error == 0 ? VOID_DURABLE : VOID_NO;
+    if (notice->error != 0) {
+        mark_retry(cached);
+    }
+    mover_enter(cached->mover);
+    cached_writes_pump(cached);
+    mover_leave(cached->mover);
+}
+
+/* Everything dirty is on the drives first: until then the journal has nothing older than they. */
+bool cached_void(struct vd_cached *cached)
+{
+    struct group *group = cached->vd->group;
+
+    if (cached->voided != VOID_NO || cached->mark == MARK_SAVING) {
+        return cached->voided == VOID_DURABLE;
+    }
+    if (cache_vd_dirty_bytes(cached->blocks) > 0) {
+        cached->drain_wanted = true;
+        return false;
+    }
+    cached->voided = VOID_SAVING;
+    cached->mark = MARK_NONE;
+    cached->void_waiter.notice.deliver = void_saved;
+    group_enter(group);
+    vd_config_of(cached->vd)->cache_journal = (struct uuid){{0}};
+    (void)save_changed(group); /* save_wait() waits for it */
+    save_wait(group, &cached->void_waiter);
+    group_leave_later(group);
+    return false;
 }
 
 static void lost_note(struct vd *vd, bool lost)
@@ -285,7 +350,7 @@ void cached_idle(struct vd_cached *cached)
         cached->retry_us = 0;
         cache_vd_pin(cached->blocks, false);
         cached_writes_pump(cached);
-    } else {
+    } else if (cache_vd_has_settled(cached->blocks)) {
         mark_clear(cached);
     }
 }
@@ -339,6 +404,7 @@ static struct vd_cached *cached_make(struct cache_mover *mover, struct vd *vd)
     cached->vd = vd;
     list_init(&cached->link);
     list_init(&cached->held);
+    list_init(&cached->committing);
     list_init(&cached->drain_wait);
     list_init(&cached->drain_now);
     list_init(&cached->flush_ready);
@@ -395,7 +461,11 @@ int vd_cached_open(struct cache_mover *mover, struct vd *vd, struct vd_cached **
 
 static bool is_at_rest(const struct vd_cached *cached)
 {
+    const struct journal *journal = cache_journal(cached->mover->cache);
+
     return list_is_empty(&cached->held) && list_is_empty(&cached->readers) &&
+           list_is_empty(&cached->committing) && cached->voided != VOID_SAVING &&
+           (cache_vd_has_settled(cached->blocks) || journal_is_lost(journal)) &&
            list_is_empty(&cached->reading) && list_is_empty(&cached->passing) &&
            list_is_empty(&cached->flushing) && list_is_empty(&cached->drain_wait) &&
            list_is_empty(&cached->drain_now) && list_is_empty(&cached->flush_ready) &&
@@ -566,6 +636,9 @@ int cache_mover_create(struct cache *cache, struct clock_port *clock,
     mover->turn_timer.owner = mover;
     mover->due_timer.fire = due_timer_fired;
     mover->due_timer.owner = mover;
+    mover->journal_listener.heard = journal_heard;
+    mover->journal_listener.owner = mover;
+    journal_listen(cache_journal(cache), &mover->journal_listener);
     mover->batches = calloc(set->batches, sizeof(*mover->batches));
     mover->ahead_memory = aligned_alloc(IO_ALIGN_BYTES, (size_t)AHEAD_BUFFERS * AHEAD_BUFFER_BYTES);
     if (mover->batches == NULL || mover->ahead_memory == NULL ||
@@ -595,6 +668,7 @@ struct cache_mover *cache_mover_free(struct cache_mover *mover)
     }
     ASSERT(list_is_empty(&mover->vds) && mover->batches_open == 0);
     ASSERT(list_is_empty(&mover->answers) && mover->depth == 0);
+    list_remove(&mover->journal_listener.link);
     clock_cancel(mover->clock, &mover->turn_timer);
     clock_cancel(mover->clock, &mover->due_timer);
     pool_done(&mover->transfers);

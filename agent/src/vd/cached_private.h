@@ -45,6 +45,7 @@ struct cache_mover {
     uint32_t batches_open;
     struct list vds;
     struct list answers;           /* vd_request.vd_link */
+    struct journal_listener journal_listener;
     struct clock_timer turn_timer; /* delivers answers, moves on */
     struct clock_timer due_timer;  /* for what becomes old */
     uint32_t depth;
@@ -55,6 +56,9 @@ struct cache_mover {
 };
 
 enum mark_state { MARK_NONE, MARK_SAVING, MARK_DURABLE };
+
+/* Has the mark gone from the members because the journal is lost? */
+enum void_state { VOID_NO, VOID_SAVING, VOID_DURABLE };
 
 struct vd_cached {
     struct vd_target target;
@@ -67,8 +71,11 @@ struct vd_cached {
     bool stale;                    /* the journal has blocks of an earlier life of it */
     enum mark_state mark;
     struct save_waiter mark_waiter;
+    enum void_state voided;
+    struct save_waiter void_waiter;
     uint64_t last_back_us;         /* the newest write back */
     struct list held;              /* writes that wait, in order of admission */
+    struct list committing;        /* what waits for the journal's log, in order of tickets */
     struct list drain_wait;        /* flushes that wait for the next drain */
     struct list drain_now;         /* and those for the running one */
     struct list flush_ready;       /* flushes that only the drives keep waiting */
@@ -98,6 +105,7 @@ enum cached_phase {
 struct cached_state {
     struct vd_cached *cached;
     uint64_t cursor;     /* bytes done: read, or written back */
+    uint64_t ticket;     /* of the journal: what it waits for. 0: nothing yet */
     uint32_t open;       /* transfers */
     uint8_t status;      /* enum vd_status */
     uint8_t phase;
@@ -127,6 +135,8 @@ void cached_answer(struct vd_request *request, enum vd_status status);
 bool cached_is_stable(const struct vd_cached *cached);
 /* True if the mark is durable; else it is under way, or failed. */
 bool cached_mark(struct vd_cached *cached);
+/* The journal is lost. True: no member names it any more, what it has counts for nothing. */
+bool cached_void(struct vd_cached *cached);
 void cached_idle(struct vd_cached *cached);
 uint64_t cached_idle_us(const struct vd_cached *cached);
 void cached_fail(struct vd_cached *cached);
@@ -137,6 +147,10 @@ void transfer_give(struct cache_transfer *transfer);
 /* cached_write.c */
 void cached_write_submit(struct vd_cached *cached, struct vd_request *request);
 void cached_writes_pump(struct vd_cached *cached);
+/* True: the read is answered later, when the writes back that it has met are durable. */
+bool cached_commit(struct vd_cached *cached, struct vd_request *read);
+/* The journal's log has gone on, or is lost. */
+void cached_commits_check(struct vd_cached *cached);
 void cached_drain_check(struct vd_cached *cached);
 void cached_drain_fail(struct vd_cached *cached);
 

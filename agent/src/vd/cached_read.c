@@ -45,7 +45,10 @@ static void read_end_check(struct vd_request *request)
 {
     struct cached_state *state = cached_state(request);
 
-    if (state->open == 0 && state->cursor == request->length_bytes) {
+    /* What it has seen of a write that the journal's log does not have yet might be gone after the
+     * agent's death: then nobody may have seen it. */
+    if (state->open == 0 && state->cursor == request->length_bytes &&
+        !cached_commit(state->cached, request)) {
         cached_answer(request, (enum vd_status)state->status);
     }
 }

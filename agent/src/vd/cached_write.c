@@ -2,6 +2,7 @@
  * Writes, zeroings and flushes of a virtual drive behind the cache (cached.h).
  *
  *   HELD -> answered                  back: its blocks are in the journal
+ *   HELD -> RUNNING -> answered       back, and the journal has a log: when they are in that
  *   HELD -> RUNNING -> answered       through, when nothing dirty is left in its range
  *   HELD -> RUNNING -> answered       flushes: drain_wait -> drain_now -> flush_ready
  *
@@ -31,6 +32,7 @@ static bool goes_back(const struct vd_cached *cached, struct vd_request *request
         cached->effective != WRITE_POLICY_WRITE_THROUGH || cached_state(request)->cursor > 0;
 
     if (request->op != VD_OP_WRITE || !wanted || cache_vd_is_pinned(cached->blocks) ||
+        journal_is_lost(cache_journal(cached->mover->cache)) ||
         (request->fua && !cached_is_stable(cached))) {
         return false;
     }
@@ -99,12 +101,90 @@ static bool blocks_write(struct vd_cached *cached, struct vd_request *request)
 
 static void write_back(struct vd_cached *cached, struct vd_request *request)
 {
+    const struct journal *journal = cache_journal(cached->mover->cache);
+
     if (!cached_mark(cached)) {
         return;
     }
     cached_reads_spoil(cached, block_begin(request), block_end(request));
-    if (blocks_write(cached, request)) {
+    if (!blocks_write(cached, request)) {
+        return;
+    }
+    cached_state(request)->ticket = journal_ticket(journal);
+    if (journal_is_durable(journal, cached_state(request)->ticket)) {
         held_answer(request, VD_STATUS_OK);
+        return;
+    }
+    list_remove(&request->vd_link);
+    cached_state(request)->phase = CACHED_RUNNING;
+    list_push_tail(&cached->committing, &request->vd_link);
+}
+
+bool cached_commit(struct vd_cached *cached, struct vd_request *read)
+{
+    const struct journal *journal = cache_journal(cached->mover->cache);
+    bool met = false;
+
+    if (journal_is_durable(journal, journal_ticket(journal)) || journal_is_lost(journal)) {
+        return false;
+    }
+    LIST_FOR_EACH (node, &cached->committing) {
+        const struct vd_request *write = list_entry(node, struct vd_request, vd_link);
+
+        met = met ||
+              (write->op == VD_OP_WRITE && overlaps(read, block_begin(write), block_end(write)));
+    }
+    LIST_FOR_EACH (node, &cached->held) { /* one that has begun, and waits for room */
+        struct vd_request *write = list_entry(node, struct vd_request, vd_link);
+
+        met = met || (cached_state(write)->cursor > 0 &&
+                      overlaps(read, block_begin(write), block_end(write)));
+    }
+    if (met) {
+        cached_state(read)->ticket = journal_ticket(journal);
+        cached_state(read)->phase = CACHED_RUNNING;
+        list_push_tail(&cached->committing, &read->vd_link);
+    }
+    return met;
+}
+
+/* Without the log they go through to the drives after all, before everybody who came later. */
+static void commits_lost(struct vd_cached *cached)
+{
+    cache_vd_hurry(cached->blocks, true);
+    while (!list_is_empty(&cached->committing)) {
+        struct list *node = cached->committing.prev;
+        struct cached_state *state = cached_state(list_entry(node, struct vd_request, vd_link));
+
+        list_remove(node);
+        if (list_entry(node, struct vd_request, vd_link)->op == VD_OP_READ) {
+            cached_answer(list_entry(node, struct vd_request, vd_link),
+                          (enum vd_status)state->status);
+            continue;
+        }
+        state->phase = CACHED_HELD;
+        state->cursor = 0;
+        state->ticket = 0;
+        list_push_head(&cached->held, node);
+    }
+}
+
+void cached_commits_check(struct vd_cached *cached)
+{
+    const struct journal *journal = cache_journal(cached->mover->cache);
+    struct list *node = NULL;
+
+    while ((node = list_first(&cached->committing)) != NULL) {
+        struct vd_request *request = list_entry(node, struct vd_request, vd_link);
+
+        if (!journal_is_durable(journal, cached_state(request)->ticket)) {
+            break; /* those behind it wait for more */
+        }
+        list_remove(node);
+        cached_answer(request, (enum vd_status)cached_state(request)->status);
+    }
+    if (journal_is_lost(journal)) {
+        commits_lost(cached);
     }
 }
 
@@ -158,6 +238,29 @@ static void through_submit(struct vd_cached *cached, struct cache_transfer *tran
     vd_submit(cached->vd, &transfer->request);
 }
 
+/* May it go past the journal, now that its range has nothing dirty? Only if older blocks of it
+ * cannot come back with the log. Nothing new is cached there while it waits in `held`. */
+static bool may_pass(struct vd_cached *cached, struct vd_request *request)
+{
+    const struct journal *journal = cache_journal(cached->mover->cache);
+    struct cached_state *state = cached_state(request);
+
+    if (journal_is_lost(journal)) {
+        if (cache_vd_is_pinned(cached->blocks)) {
+            held_answer(request, VD_STATUS_IO);
+            return false;
+        }
+        return CACHE_BUG(LOG_NOT_VOID) || cached_void(cached);
+    }
+    if (state->ticket == 0 && cache_vd_has_settled(cached->blocks)) {
+        return true;
+    }
+    if (state->ticket == 0) {
+        state->ticket = journal_ticket(journal);
+    }
+    return journal_is_durable(journal, state->ticket) || CACHE_BUG(LOG_RELEASE_LATE);
+}
+
 static void write_through(struct vd_cached *cached, struct vd_request *request)
 {
     uint64_t begin = block_begin(request);
@@ -170,6 +273,9 @@ static void write_through(struct vd_cached *cached, struct vd_request *request)
         } else {
             cached->drain_wanted = true; /* and it keeps its place in `held` */
         }
+        return;
+    }
+    if (!may_pass(cached, request)) {
         return;
     }
     transfer = transfer_take(cached, request);

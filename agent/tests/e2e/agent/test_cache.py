@@ -333,7 +333,7 @@ class CacheTest(unittest.TestCase):
     def test_errors_of_the_configuration_name_the_line(self):
         for wrong, words in (
                 ('cache = { medium = "floppy"; path = "/x/y"; size = "16 MiB"; };',
-                 'medium must be "shared-memory" or "pmem"'),
+                 'medium must be "shared-memory", "pmem" or "log"'),
                 ('cache = { medium = "pmem"; size = "16 MiB"; };', "path"),
                 ('cache = { medium = "pmem"; path = "/x/y"; size = "4 KiB"; };', "size"),
                 ('cache = { medium = "pmem"; path = "/x/y"; size = "16777217"; };', "size"),
@@ -352,6 +352,63 @@ class CacheTest(unittest.TestCase):
         self.assertTrue(agent.view().vd()["cache"]["dirty"])
         self.assertTrue(self.cache(agent)["stable"])
         agent.kill()
+        agent.start()
+        self.check(agent)
+
+    def log_agent(self):
+        """The log is a file on a real file system, which shared memory is not."""
+        folder = tempfile.TemporaryDirectory(prefix="aw-log-")
+        self.addCleanup(folder.cleanup)
+        self.medium = Path(folder.name) / "log"
+        return self.agent(slots=3, config=cache_config(self.medium, "log", 32))
+
+    def test_log_killed_under_writers_nothing_is_lost(self):
+        agent = self.log_agent()
+        agent.start()
+        self.write_back(agent, policy="write_back")
+        self.assertEqual(self.cache(agent)["medium"], "file_log")
+        self.assertTrue(self.cache(agent)["stable"])
+        self.assertEqual(agent.view().vd()["guarantee"]["code"], "guarantee_journal")
+        expected = {}
+        for cycle in range(1, 4):
+            writers = [Writer(agent, share, 8, cycle * 8 + share) for share in range(8)]
+            for writer in writers:
+                writer.start()
+            wait_for("writes", lambda w=writers: sum(len(x.acked) for x in w) > 300 * cycle)
+            agent.kill()
+            for writer in writers:
+                writer.join()
+            agent.start()
+            with agent.nbd() as handle:
+                for writer in writers:
+                    expected.update(writer.acked)
+                    for block in writer.blocks:
+                        seen = version_of(block, bytes(handle.pread(BLOCK, block * BLOCK)))
+                        self.assertIn(seen, {expected.get(block, 0),
+                                             writer.under_way.get(block, -1)})
+                        expected[block] = seen
+            self.assertIsNone(agent.view().vd()["lost_writes"])
+
+    def test_log_damaged_of_another_host_or_another_size(self):
+        agent = self.log_agent()
+        agent.start()
+        self.write_back(agent, policy="write_back")
+        self.fill(agent)
+        agent.kill()
+        whole = self.medium.read_bytes()
+        for slot in (0, 4096):
+            data = bytearray(whole)
+            data[slot + 20] ^= 1
+            data[4096 - slot + 20] ^= 1
+            self.medium.write_bytes(bytes(data))
+        self.refused(agent, "it is damaged, or no cache at all")
+        self.medium.write_bytes(whole)
+        stranger = self.agent(slots=3, config=cache_config(self.medium, "log", 32))
+        self.refused(stranger, "it belongs to another controller")
+        text = agent.config_path.read_text()
+        agent.config_path.write_text(text.replace("32 MiB", "16 MiB"))
+        self.refused(agent, "but the configuration says")
+        agent.config_path.write_text(text)
         agent.start()
         self.check(agent)
 

@@ -260,7 +260,7 @@ static void test_cache(void **state UNUSED)
         MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"64 MiB\"; };\n");
 
     assert_non_null(config);
-    assert_true(config->cache.persistent);
+    assert_int_equal(config->cache.medium, CONFIG_MEDIUM_PMEM);
     assert_string_equal(config->cache.path, "/p/c");
     assert_int_equal(config->cache.size_bytes, 64 << 20);
     free(config);

@@ -1,0 +1,212 @@
+/*
+ * A cache log as found: hostile bytes, once as they are and once with super-block and the
+ * checksums of all headers made whole. What it takes over must be sound, go through a life of the
+ * cache, and be found again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "cache/cache.h"
+#include "cache/log_format.h"
+
+#define BLOCKS (LOG_RING_FIRST + LOG_RING_MIN)
+#define SIZE_BYTES (BLOCKS * (size_t)LOG_BLOCK_BYTES)
+#define HEADER_CRC 60u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct memory_port_ops plain_ops = {.copy = NULL};
+static const struct uuid owner = {{1}};
+
+/* A device that answers, and a clock that fires, when they are asked to. */
+struct device {
+    struct log_port port;
+    uint8_t *bytes;
+    struct log_write *write;
+    struct clock_port clock;
+    struct clock_timer *timer;
+};
+
+static int device_read(struct log_port *port, uint64_t offset_bytes, void *bytes,
+                       uint32_t length_bytes)
+{
+    const struct device *device = container_of(port, struct device, port);
+
+    ASSERT(offset_bytes + length_bytes <= SIZE_BYTES);
+    memcpy(bytes, device->bytes + offset_bytes, length_bytes);
+    return 0;
+}
+
+static void device_write(struct log_port *port, struct log_write *write)
+{
+    struct device *device = container_of(port, struct device, port);
+
+    ASSERT(device->write == NULL && write->offset_bytes + write->length_bytes <= SIZE_BYTES);
+    device->write = write;
+}
+
+static uint64_t clock_now(struct clock_port *port)
+{
+    (void)port;
+    return 1000000;
+}
+
+static void timer_arm(struct clock_port *port, struct clock_timer *timer, uint64_t deadline_us)
+{
+    struct device *device = container_of(port, struct device, clock);
+
+    ASSERT(device->timer == NULL || device->timer == timer);
+    timer->armed = true;
+    timer->deadline_us = deadline_us;
+    device->timer = timer;
+}
+
+static void timer_cancel(struct clock_port *port, struct clock_timer *timer)
+{
+    struct device *device = container_of(port, struct device, clock);
+
+    timer->armed = false;
+    device->timer = NULL;
+}
+
+static const struct log_port_ops device_ops = {.read = device_read, .write = device_write};
+static const struct clock_port_ops clock_ops = {
+    .now_us = clock_now, .wall_us = clock_now, .arm = timer_arm, .cancel = timer_cancel};
+
+static void device_run(struct device *device)
+{
+    while (device->write != NULL || device->timer != NULL) {
+        struct log_write *write = device->write;
+        struct clock_timer *timer = device->timer;
+
+        device->write = NULL;
+        device->timer = NULL;
+        if (timer != NULL) {
+            timer->armed = false;
+            timer->fire(timer);
+        }
+        if (write != NULL) {
+            memcpy(device->bytes + write->offset_bytes, write->bytes, write->length_bytes);
+            write->complete(write, 0);
+        }
+    }
+}
+
+static void cache_live(struct device *device, struct cache *cache)
+{
+    static const uint8_t bytes[CACHE_BLOCK_BYTES];
+    static struct cache_batch batch;
+    struct cache_vd *vd = cache_vd_next(cache, NULL);
+    struct guid guid = {{3}};
+
+    cache_check(cache);
+    guid = vd != NULL ? *cache_vd_guid(vd) : guid;
+    vd = cache_vd_open(cache, &guid, 65536);
+    ASSERT(vd != NULL);
+    cache_vd_pin(vd, false);
+    for (uint64_t block = 0; block < 8 && cache_may_write(vd, 1); block++) {
+        if (!cache_write(vd, block, 0, sizeof(bytes), bytes, 0)) {
+            break; /* no frame or no room: it came full */
+        }
+        device_run(device);
+    }
+    cache_vd_hurry(vd, true);
+    while (cache_batch_take(cache, UINT64_MAX / 2, &batch)) {
+        cache_batch_done(&batch, true, UINT64_MAX / 2);
+    }
+    cache_flush_begin(vd);
+    cache_flush_end(vd, true);
+    device_run(device);
+    cache_check(cache);
+    cache_vd_close(vd);
+}
+
+/* Twice: the second start finds what the first has left, and it must be sound. */
+static void device_try(uint8_t *bytes)
+{
+    for (uint32_t start = 0; start < 2; start++) {
+        struct device device = {.port = {.ops = &device_ops, .size_bytes = SIZE_BYTES},
+                                .bytes = bytes,
+                                .clock = {.ops = &clock_ops}};
+        struct memory_port memory = {.ops = &plain_ops,
+                                     .kind = MEMORY_KIND_SHARED,
+                                     .size_bytes = journal_log_memory_bytes(SIZE_BYTES)};
+        struct journal *journal = NULL;
+        struct cache *cache = NULL;
+        int error = 0;
+
+        memory.base = aligned_alloc(4096, memory.size_bytes);
+        ASSERT(memory.base != NULL);
+        memset(memory.base, 0, memory.size_bytes);
+        error = journal_open_log(&device.port, &memory, &device.clock, &owner, &owner, &journal);
+        ASSERT(error == 0 || start == 0);
+        if (error == 0 && cache_create(journal, NULL, &cache) == 0) {
+            device_run(&device);
+            cache_live(&device, cache);
+            (void)cache_free(cache);
+        } else if (error == 0) {
+            device_run(&device);
+            (void)journal_close(journal); /* more virtual drives than there may be: kept */
+            error = -1;
+        }
+        free(memory.base);
+        if (error != 0) {
+            return;
+        }
+    }
+}
+
+static void whole_make(uint8_t *bytes)
+{
+    struct log_super super = {.version = LOG_VERSION,
+                              .uuid = owner,
+                              .owner = owner,
+                              .generation = 1,
+                              .turn = 1,
+                              .size_bytes = SIZE_BYTES,
+                              .tail_number = 1};
+
+    memset(bytes, 0, (size_t)LOG_RING_FIRST * LOG_BLOCK_BYTES);
+    log_super_write(&super, bytes);
+    for (size_t at = LOG_RING_FIRST * (size_t)LOG_BLOCK_BYTES; at < SIZE_BYTES;
+         at += LOG_BLOCK_BYTES) {
+        uint8_t *record = bytes + at;
+        struct log_header header = {.publish_count = get_le32(record + 40) % 5,
+                                    .release_count = get_le32(record + 44) % 16,
+                                    .number = get_le64(record + 24) % 64};
+
+        if (memcmp(record, "AWCLOGR1", 8) == 0) {
+            uint8_t kept[LOG_BLOCK_BYTES];
+
+            memcpy(kept, record, sizeof(kept));
+            header.uuid = owner;
+            log_header_write(&header, record);
+            memcpy(record + 64, kept + 64, sizeof(kept) - 64);
+            put_le32(record + HEADER_CRC,
+                     crc32c(crc32c(0, record, HEADER_CRC), record + 64, sizeof(kept) - 64));
+        }
+    }
+}
+
+/* The input is laid over the device, from its beginning; beyond it everything is zeros. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *bytes = NULL;
+
+    if (size > SIZE_BYTES) {
+        return 0;
+    }
+    bytes = calloc(1, SIZE_BYTES);
+    ASSERT(bytes != NULL);
+    memcpy(bytes, data, size);
+    device_try(bytes);
+    memset(bytes, 0, SIZE_BYTES);
+    memcpy(bytes, data, size);
+    whole_make(bytes);
+    device_try(bytes);
+    free(bytes);
+    return 0;
+}
