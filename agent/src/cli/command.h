@@ -43,6 +43,7 @@ struct cli_context {
     struct cli_option options[CLI_OPTIONS_MAX];
     char failure[CLIENT_TEXT_BYTES]; /* the connection broke: nothing else is printed */
     bool failed;
+    bool documents; /* --json: the agent's own documents */
     bool printed;    /* the command has printed what there is to say itself */
     bool absent_too; /* drives that were pulled can be named as well */
 };
@@ -73,6 +74,18 @@ extern const uint32_t cli_unsupported_count;
 /* The row for what was typed, or NULL. */
 const struct cli_unsupported *cli_unsupported_find(const struct cli_request *request);
 void cli_unsupported_report(struct cli_context *context, const struct cli_unsupported *row);
+
+/* The sockets in "a:b"; each is a controller. The text is cut up. */
+void cli_sockets_add(struct cli_context *context, char *list);
+/* How many of them could be asked. */
+uint32_t cli_controllers_open(struct cli_context *context);
+void cli_controllers_close(struct cli_context *context);
+void cli_controller_use(struct cli_context *context, uint32_t number);
+/* Asks the controller again; false: it does not answer. */
+MUST_CHECK bool cli_picture_renew(struct cli_context *context);
+
+/* Offers words for the last of those that were typed, one per line. */
+void cli_complete(int count, char *const *words);
 
 /* Finds the row and fills the options. NULL with text. */
 const struct cli_command *cli_command_find(struct cli_context *context,

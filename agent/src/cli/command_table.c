@@ -14,6 +14,13 @@
     "ra adra direct cached strip= spares= force"
 
 const struct cli_command cli_commands[] = {
+    {CLI_OBJECT_NONE, "status", NULL, "", show_status, "status [--json]",
+     "The host's controllers at a glance, and what needs attention."},
+    {CLI_OBJECT_NONE, "watch", NULL, "count=", show_watch, "watch [count=N]",
+     "The same once a second, with the progress of background work."},
+    {CLI_OBJECT_CONTROLLER, "status", NULL, "", show_status, "/cX status", "The same of one."},
+    {CLI_OBJECT_CONTROLLER, "watch", NULL, "count=", show_watch, "/cX watch [count=N]",
+     "The same of one, live."},
     {CLI_OBJECT_NONE, "adpallinfo", NULL, "a0 aall -a0 -aall", show_legacy_adapter, "adpallinfo a0",
      "MegaCLI's summary, for health checks that still ask for it."},
     {CLI_OBJECT_NONE, "show", "ctrlcount", "", show_controller_count, "show ctrlcount",
@@ -34,6 +41,10 @@ const struct cli_command cli_commands[] = {
      show_controller_property,
      "/cX show rebuildrate|bgirate|autorebuild|time|temperature|cc|patrolread|...",
      "Properties of the controller; several may be named."},
+    {CLI_OBJECT_CONTROLLER, "show", "health", "", show_health, "/cX show health",
+     "What needs attention, the worst first."},
+    {CLI_OBJECT_CONTROLLER, "show", "alilog", "file=", show_support_bundle,
+     "/cX show alilog [file=PATH]", "Everything there is to say, and the event log, for support."},
     {CLI_OBJECT_CONTROLLER, "show", "preservedcache", "", show_preserved_cache,
      "/cX show preservedcache", "Cached writes that wait for their drives."},
     {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
@@ -48,6 +59,18 @@ const struct cli_command cli_commands[] = {
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
      "with PDperArray=n. At most 32 drives in a span, 8 spans (128 for r10) and 256 drives."},
 
+    {CLI_OBJECT_CONTROLLER, "explain", NULL, "", show_explanation, "explain /cX [--json]",
+     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_DRIVE, "explain", NULL, "", show_explanation, "explain /cX/eX/sX [--json]",
+     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_GROUP, "explain", NULL, "", show_explanation, "explain /cX/dX [--json]",
+     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_VD, "explain", NULL, "", show_explanation, "explain /cX/vX [--json]",
+     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_BBU, "explain", NULL, "", show_explanation, "explain /cX/bbu [--json]",
+     "Why it is as it is, and what is not possible now."},
+    {CLI_OBJECT_CACHEVAULT, "explain", NULL, "", show_explanation, "explain /cX/cv [--json]",
+     "Why it is as it is, and what is not possible now."},
     {CLI_OBJECT_ENCLOSURE, "show", NULL, "all", show_enclosure, "/cX/eX show [all]", "Enclosures."},
 
     {CLI_OBJECT_DRIVE, "show", "rebuild|copyback|initialization|erase", "", show_drive_operation,

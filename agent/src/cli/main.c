@@ -18,14 +18,15 @@ static void help_print(const char *word)
     bool any = false;
 
     if (word == NULL) {
-        (void)fputs("Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
-                    "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
-                    "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
-                    "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
-                    "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
-                    "between them, are several controllers.\n"
-                    "\nCommands:\n",
-                    stdout);
+        (void)fputs(
+            "Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
+            "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
+            "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
+            "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
+            "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
+            "between them, are several controllers. status, watch and explain take --json.\n"
+            "\nCommands:\n",
+            stdout);
     }
     for (uint32_t i = 0; i < cli_command_count; i++) {
         const struct cli_command *command = &cli_commands[i];
@@ -42,18 +43,6 @@ static void help_print(const char *word)
     }
 }
 
-/* The sockets in "a:b"; each is a controller. The text is cut up. */
-static void sockets_add(struct cli_context *context, char *list)
-{
-    char *rest = NULL;
-
-    for (char *path = strtok_r(list, ":", &rest); path != NULL; path = strtok_r(NULL, ":", &rest)) {
-        if (context->controller_count < CLI_CONTROLLERS_MAX) {
-            context->controllers[context->controller_count++].socket = path;
-        }
-    }
-}
-
 /* Takes the options of the program itself; returns how many arguments are left, or -1. */
 static int options_take(struct cli_context *context, int count, char **arguments, bool *ret_done)
 {
@@ -63,9 +52,14 @@ static int options_take(struct cli_context *context, int count, char **arguments
         char *word = arguments[i];
 
         if (strcmp(word, "--socket") == 0 && i + 1 < count) {
-            sockets_add(context, arguments[++i]);
+            cli_sockets_add(context, arguments[++i]);
         } else if (strncmp(word, "--socket=", 9) == 0) {
-            sockets_add(context, word + 9);
+            cli_sockets_add(context, word + 9);
+        } else if (strcmp(word, "--json") == 0) {
+            context->documents = true;
+        } else if (strcmp(word, "--complete") == 0) {
+            cli_complete(count - i - 1, arguments + i + 1);
+            *ret_done = true;
         } else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
                    strcasecmp(word, "ver") == 0) {
             (void)printf("arrayctl %s (%s)\n", ARRAYWRIGHT_VERSION, CLI_VERSION_TEXT);
@@ -89,50 +83,6 @@ static int options_take(struct cli_context *context, int count, char **arguments
     return left;
 }
 
-static bool picture_take(struct cli_controller *controller, int number)
-{
-    struct client_answer answer;
-
-    if (!client_ask(controller->client, "state.get", json_pack("{s:i}", "since_rev", 0), &answer,
-                    controller->failure)) {
-        return false;
-    }
-    if (answer.result == NULL) {
-        (void)snprintf(controller->failure, sizeof(controller->failure), "arrayd refused: %s",
-                       doc_text(answer.reason, "text"));
-        json_decref(answer.reason);
-        return false;
-    }
-    controller->model = model_make(answer.result, number);
-    if (controller->model == NULL) {
-        (void)snprintf(controller->failure, sizeof(controller->failure),
-                       "arrayd sent a state this arrayctl does not understand");
-    }
-    return controller->model != NULL;
-}
-
-/* How many controllers could be asked. */
-static uint32_t controllers_open(struct cli_context *context)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < context->controller_count; i++) {
-        struct cli_controller *controller = &context->controllers[i];
-
-        count += client_open(controller->socket, &controller->client, controller->failure) &&
-                 picture_take(controller, (int)i);
-    }
-    return count;
-}
-
-static void controllers_close(struct cli_context *context)
-{
-    for (uint32_t i = 0; i < context->controller_count; i++) {
-        client_close(context->controllers[i].client);
-        model_free(context->controllers[i].model);
-    }
-}
-
 /* Failures outside of any answer still have to be JSON if JSON was asked for. */
 static int fail(struct cli_context *context, const char *text)
 {
@@ -147,13 +97,6 @@ static int fail(struct cli_context *context, const char *text)
     return CLI_ERROR_GENERIC;
 }
 
-static void controller_use(struct cli_context *context, uint32_t number)
-{
-    context->number = (int)number;
-    context->client = context->controllers[number].client;
-    context->model = context->controllers[number].model;
-}
-
 /* The command on one controller that was named. */
 static void controller_run(struct cli_context *context, const struct cli_command *command,
                            const struct cli_unsupported *unsupported, uint32_t number)
@@ -165,7 +108,7 @@ static void controller_run(struct cli_context *context, const struct cli_command
         report_add(&context->report, (int)number, CLI_ERROR_GENERIC, text, NULL, NULL);
         return;
     }
-    controller_use(context, number);
+    cli_controller_use(context, number);
     if (context->model == NULL) {
         report_add(&context->report, (int)number, CLI_ERROR_GENERIC,
                    context->controllers[number].failure, NULL, NULL);
@@ -197,7 +140,7 @@ static void host_run(struct cli_context *context, const struct cli_command *comm
 {
     for (uint32_t i = 0; i < context->controller_count; i++) {
         if (context->controllers[i].model != NULL) {
-            controller_use(context, i);
+            cli_controller_use(context, i);
             if (unsupported != NULL) {
                 cli_unsupported_report(context, unsupported);
             } else {
@@ -218,7 +161,7 @@ static int command_run(struct cli_context *context)
     if (command == NULL && unsupported == NULL) {
         return fail(context, text);
     }
-    if (controllers_open(context) == 0) {
+    if (cli_controllers_open(context) == 0) {
         return fail(context, context->controllers[0].failure);
     }
     if (context->request.object == CLI_OBJECT_NONE) {
@@ -257,10 +200,10 @@ int main(int argc, char **argv)
         return 0;
     }
     if (context.controller_count == 0 && environment != NULL) {
-        sockets_add(&context, environment);
+        cli_sockets_add(&context, environment);
     }
     if (context.controller_count == 0) {
-        sockets_add(&context, fallback);
+        cli_sockets_add(&context, fallback);
     }
     report_init(&context.report);
     int code = 0;
@@ -272,7 +215,7 @@ int main(int argc, char **argv)
     if (fflush(stdout) != 0) {
         code = CLI_ERROR_GENERIC;
     }
-    controllers_close(&context);
+    cli_controllers_close(&context);
     report_done(&context.report);
     return code;
 }

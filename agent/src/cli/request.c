@@ -223,6 +223,10 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
         ret_request->json_events = ret_request->json_events || strict;
         ret_request->json = ret_request->json || strict || strcasecmp(arguments[i], "J") == 0;
     }
+    /* "explain /c0/v0": people say first what they want. */
+    if (count > 1 && arguments[0][0] != '/' && arguments[1][0] == '/') {
+        ret_request->words[ret_request->word_count++] = arguments[at++];
+    }
     for (; at < count && arguments[at][0] == '/'; at++) {
         const char *path = arguments[at];
 

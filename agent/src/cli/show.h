@@ -48,7 +48,15 @@ void show_preserved_cache(struct cli_context *context);
 void change_preserved_delete(struct cli_context *context);
 /* show_events.c */
 void show_events(struct cli_context *context);
+bool events_dump(struct cli_context *context, FILE *out); /* all of them, as text */
 void show_event_info(struct cli_context *context);
+/* status.c */
+void show_status(struct cli_context *context);
+void show_watch(struct cli_context *context);
+void show_explanation(struct cli_context *context);
+/* show_health.c */
+void show_health(struct cli_context *context);
+void show_support_bundle(struct cli_context *context);
 /* show_performance.c */
 void show_drive_performance(struct cli_context *context);
 void show_vd_performance(struct cli_context *context);

@@ -201,6 +201,19 @@ void show_events(struct cli_context *context)
     json_decref(list);
 }
 
+bool events_dump(struct cli_context *context, FILE *out)
+{
+    const struct event_filter everything = {.since = EVENT_SINCE_EVER};
+    json_t *list = json_array();
+    uint64_t seq = 0;
+
+    while (events_batch(context, &seq, &everything, list)) {
+    }
+    events_print(list, false, out);
+    json_decref(list);
+    return !context->failed;
+}
+
 /* What the log holds. */
 void show_event_info(struct cli_context *context)
 {

@@ -32,8 +32,8 @@ const struct cli_unsupported cli_unsupported[] = {
      "autoenhancedimport=|termlog=|bios=|coercionmode=|securitykey=|sesmonitoring=",
      "This property"},
     {CLI_OBJECT_CONTROLLER, "show",
-     "alilog|termlog|snapdump|dpmstat|phyerrorcounters|security|aso|badblocks|"
-     "health|pendingimages|sesmonitoring|ds|dpm|maintainpdfailhistory|ocr|ncq|smartpollinterval|"
+     "termlog|snapdump|dpmstat|phyerrorcounters|security|aso|badblocks|"
+     "pendingimages|sesmonitoring|ds|dpm|maintainpdfailhistory|ocr|ncq|smartpollinterval|"
      "cacheflushint|coercion|eghs|ccrate|prrate|migraterate|restorehotspare|batterywarning|"
      "spinupdrivecount|spinupdelay|activityforlocate|loadbalancemode|abortcconerror|"
      "bootwithpinnedcache|backplane|perfmode|personality|profile",

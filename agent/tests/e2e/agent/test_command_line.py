@@ -129,7 +129,8 @@ class CommandLine(AgentCase):
                                           check=False).returncode, 0)
             agent.stop()
             agent.start()
-            wait_for("the new start in the log", lambda: self.events(agent, "type=sincereboot"))
+            wait_for("the new start in the log", lambda: self.events(
+                agent, "type=sincereboot")[0]["seq"] > every[-1]["seq"])
             fresh = self.events(agent, "type=sincereboot")
             self.assertEqual(fresh[0]["name"], "controller_online")
             self.assertGreater(fresh[0]["seq"], every[-1]["seq"])
@@ -178,6 +179,74 @@ class CommandLine(AgentCase):
                 rows = agent.json(path, "show", "perf")["Response Data"][f"{path} Latency"]
                 self.assertEqual([row["Count"] for row in rows], [0, 0, 0])
             self.assertNotEqual(agent.ctl("/c0/v9", "show", "perf", check=False).returncode, 0)
+
+    def test_friendly_face(self):
+        with self.agent(slots=4) as agent:
+            agent.create("raid5", [0, 1, 2])
+            self.assertIn("/c0  Arraywright: Optimal", agent.ctl("status").stdout)
+            self.assertNotIn("!", agent.ctl("status").stdout)
+            self.assertEqual(agent.json("/c0", "show", "health")["Response Data"]["Findings"], 0)
+            agent.fault(1, "pull")
+            text = agent.ctl("status").stdout
+            self.assertIn("! /c0/v0: Virtual drive data has lost redundancy: 0 more drives may "
+                          "fail. Nothing is being rebuilt", text)
+            self.assertNotIn("\033", text)
+            findings = agent.json("/c0", "show", "health")["Response Data"]["Health"]
+            self.assertIn(("/c0/v0", "Needs Attention"),
+                          [(row["Object"], row["Health"]) for row in findings])
+            self.assertIn("Write policy: write_through is asked for",
+                          agent.ctl("explain", "/c0/v0").stdout)
+            self.assertIn("The drive was removed.",
+                          agent.ctl("explain", f"/c0/e{EID}/s1").stdout)
+            self.assertNotEqual(agent.ctl("explain", "/c0/v7", check=False).returncode, 0)
+            documents = json.loads(agent.ctl("status", "--json").stdout)
+            for document in documents:
+                schema_check.check(document, "object", "objects.schema.json")
+            vd = json.loads(agent.ctl("explain", "/c0/v0", "--json").stdout)
+            schema_check.check(vd, "virtual_drive", "objects.schema.json")
+            self.assertEqual(agent.ctl("watch", "count=2").stdout.count("/c0  Arraywright"), 2)
+            offered = agent.ctl("--complete", "/c0/v0", "set", "w").stdout.split()
+            self.assertEqual(offered, ["wrcache="])
+
+    def test_support_bundle(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid1", [0, 1])
+            wait_for("events that are durable", lambda: self.events(agent))
+            path = agent.directory / "bundle"
+            agent.ctl("/c0", "show", "alilog", f"file={path}")
+            text = path.read_text()
+            for part in ("TOPOLOGY :", "Supported Adapter Operations :", "VD0 Properties :",
+                         f"Drive /c0/e{EID}/s2 - Detailed Information :", "seqNum: 0x"):
+                self.assertIn(part, text)
+            self.assertNotEqual(agent.ctl("/c0", "show", "alilog", "file=/none/where",
+                                          check=False).returncode, 0)
+
+    def test_what_is_not_supported(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid1", [0, 1])
+            before = agent.view().items
+            for words in (["/c0", "start", "patrolread"], ["/c0/v0", "start", "cc"],
+                          ["/c0/v0", "start", "migrate", "type=raid5", "option=add"],
+                          [f"/c0/e{EID}/s2", "start", "erase", "simple"],
+                          ["/c0", "set", "jbod=on"], ["/c0/fall", "import"]):
+                answer = agent.json(*words, check=False)["Command Status"]
+                self.assertEqual((answer["Status"], answer["Description"]),
+                                 ("Failure", "Un-supported command"), words)
+                self.assertEqual(answer["Detailed Status"][0]["ErrCd"], 255)
+                self.assertEqual(agent.ctl(*words, check=False).returncode, 255)
+            after = agent.view().items
+            self.assertEqual([(i["key"], i["config_rev"]) for i in before],
+                             [(i["key"], i["config_rev"]) for i in after])
+
+    def test_each_drive_on_its_own(self):
+        with self.agent(slots=3) as agent:
+            agent.ctl("/c0", "add", "vd", "r0", "each", f"drives={EID}:0-2")
+            vds = agent.view().all("virtual_drive").values()
+            self.assertEqual([vd["level"] for vd in vds], ["raid0"] * 3)
+            self.assertEqual(len({vd["drive_group"] for vd in vds}), 3)
+            refused = agent.json("/c0", "add", "vd", "r5", "each", f"drives={EID}:0-2",
+                                 check=False)
+            self.assertEqual(refused["Command Status"]["Status"], "Failure")
 
     def test_help(self):
         agent = self.agent(slots=0)
