@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ABOVE = ["base", "port", "drive", "raid", "cache", "meta", "vd", "task", "emulate", "ctl"]
-BELOW = ["host", "export", "control", "uplink", "daemon", "cli", "attach"]
+BELOW = ["host", "export", "control", "uplink", "daemon", "cli", "attach", "lab"]
 LADDER = ABOVE + BELOW
 
 # Folders that, although further down, build on less than their place allows.

@@ -1,0 +1,199 @@
+/* See lab_point.h. */
+#include "lab/lab_point.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+
+#define PROCESSES_MAX 64u
+
+static int arrays_make(const struct lab_point *point, struct lab_clock *clock,
+                       struct lab_array **arrays, char text[LAB_TEXT_BYTES])
+{
+    for (uint32_t i = 0; i < point->front.controller_count; i++) {
+        struct lab_array_setup setup = point->array;
+        int error = 0;
+
+        setup.seed += i;
+        setup.failed = i == 0 ? setup.failed : 0;
+        error = lab_array_create(&setup, clock, &arrays[i], text);
+        if (error != 0) {
+            return error;
+        }
+    }
+    return 0;
+}
+
+void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer)
+{
+    struct lab_array *arrays[LAB_CONTROLLERS_MAX] = {NULL};
+    struct lab_front *front = NULL;
+    struct lab_clock clock;
+    uint8_t *buffer = aligned_alloc(4096, LAB_REQUEST_MAX_BYTES);
+    int error = 0;
+
+    lab_clock_init(&clock);
+    memset(ret_answer, 0, sizeof(*ret_answer));
+    ASSERT(buffer != NULL);
+    memset(buffer, 0x5a, LAB_REQUEST_MAX_BYTES);
+    error = arrays_make(point, &clock, arrays, ret_answer->text);
+    if (error == 0) {
+        error = lab_front_create(&point->front, &clock, arrays, buffer, &front);
+    }
+    if (error == 0) {
+        ret_answer->size_bytes = lab_front_size_bytes(front);
+        error = lab_load_run(&point->load, &clock, front, arrays, point->front.controller_count,
+                             point->array.drive_count, &ret_answer->outcome, ret_answer->text);
+    }
+    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && arrays[i] != NULL; i++) {
+        ret_answer->dirty_bytes += lab_array_dirty_bytes(arrays[i]);
+    }
+    ret_answer->error = error;
+    if (!tidy) {
+        return;
+    }
+    if (front != NULL) {
+        front = lab_front_free(front);
+    }
+    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && arrays[i] != NULL; i++) {
+        arrays[i] = lab_array_free(arrays[i]);
+    }
+    free(buffer);
+}
+
+/* Processes: each runs one point and writes its answer. */
+
+struct child {
+    pid_t pid; /* 0: none */
+    int fd;
+    uint32_t index;
+    size_t got;
+};
+
+static bool whole_write(int fd, const void *bytes, size_t count)
+{
+    const uint8_t *from = bytes;
+
+    while (count > 0) {
+        ssize_t written = write(fd, from, count);
+
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return false;
+        }
+        from += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
+static int child_start(struct child *child, const struct lab_point *points, uint32_t index)
+{
+    int fds[2];
+
+    if (pipe(fds) != 0) {
+        return -errno;
+    }
+    *child = (struct child){.fd = fds[0], .index = index};
+    child->pid = fork();
+    if (child->pid < 0) {
+        int error = -errno;
+
+        (void)close(fds[0]); /* nothing has been written */
+        (void)close(fds[1]);
+        child->pid = 0;
+        return error;
+    }
+    if (child->pid == 0) {
+        struct lab_answer *answer = calloc(1, sizeof(*answer));
+
+        ASSERT(answer != NULL);
+        lab_point_run(&points[index], false, answer);
+        _exit(whole_write(fds[1], answer, sizeof(*answer)) ? 0 : 1);
+    }
+    (void)close(fds[1]); /* the child's */
+    return 0;
+}
+
+static void child_end(struct child *child)
+{
+    (void)close(child->fd); /* only read from */
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    child->pid = 0;
+}
+
+/* 1: its answer is whole, 0: more is to come, -errno. */
+static int child_read(struct child *child, struct lab_answer *answers)
+{
+    uint8_t *to = (uint8_t *)&answers[child->index];
+    ssize_t got = read(child->fd, to + child->got, sizeof(*answers) - child->got);
+
+    if (got < 0) {
+        return errno == EINTR ? 0 : -errno;
+    }
+    if (got == 0) {
+        return -EPIPE; /* it died */
+    }
+    child->got += (size_t)got;
+    return child->got == sizeof(*answers) ? 1 : 0;
+}
+
+static uint32_t children_poll(const struct child *children, uint32_t processes, struct pollfd *fds)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < processes; i++) {
+        fds[i] =
+            (struct pollfd){.fd = children[i].pid != 0 ? children[i].fd : -1, .events = POLLIN};
+        open += children[i].pid != 0 ? 1 : 0;
+    }
+    if (open > 0) {
+        (void)poll(fds, processes, -1); /* an interruption is a turn without news */
+    }
+    return open;
+}
+
+int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
+                   void (*progress)(uint32_t done, uint32_t count), struct lab_answer *ret_answers)
+{
+    struct child children[PROCESSES_MAX] = {{.pid = 0}};
+    struct pollfd fds[PROCESSES_MAX];
+    uint32_t next = 0;
+    uint32_t done = 0;
+    int error = 0;
+
+    processes = max_u32(1, min_u32(processes, PROCESSES_MAX));
+    for (;;) {
+        for (uint32_t i = 0; i < processes && error == 0 && next < count; i++) {
+            if (children[i].pid == 0) {
+                error = child_start(&children[i], points, next++);
+            }
+        }
+        if (children_poll(children, processes, fds) == 0) {
+            return error;
+        }
+        for (uint32_t i = 0; i < processes; i++) {
+            int state = children[i].pid != 0 && fds[i].revents != 0
+                            ? child_read(&children[i], ret_answers)
+                            : 0;
+
+            if (state != 0) {
+                child_end(&children[i]);
+                error = state < 0 && error == 0 ? state : error;
+                done++;
+                if (progress != NULL) {
+                    progress(done, count);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * One point of a prediction: one array under one load. What it needs it has in itself, so that
+ * points can be run in any order, in any process, with the same outcome.
+ */
+#ifndef ARRAYWRIGHT_LAB_LAB_POINT_H
+#define ARRAYWRIGHT_LAB_LAB_POINT_H
+
+#include "lab/lab_load.h"
+
+struct lab_point {
+    struct lab_array_setup array;
+    struct lab_front_setup front;
+    struct lab_load load;
+};
+
+struct lab_answer {
+    int error;                   /* 0, or a negative errno with text */
+    char text[LAB_TEXT_BYTES];
+    uint64_t size_bytes;         /* of the virtual drive, or of the host's stripe */
+    uint64_t dirty_bytes;        /* in the caches at the end */
+    struct lab_outcome outcome;
+};
+
+/* tidy: everything is written and freed at the end; else it is left to the end of the process. */
+void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer);
+/*
+ * Runs them all in so many processes and tells the answers in order. progress may be NULL; it gets
+ * how many are done. 0, or a negative errno if a process could not be had or died.
+ */
+MUST_CHECK int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
+                              void (*progress)(uint32_t done, uint32_t count),
+                              struct lab_answer *ret_answers);
+
+#endif

@@ -1,0 +1,167 @@
+/* The answers as a document: result.schema.json. Times in microseconds of virtual time. */
+#include <math.h>
+
+#include "control/json_text.h"
+#include "control/object_doc.h"
+#include "lab/lab_scenario.h"
+
+/* Three digits behind the point: enough, and the same on every machine. */
+static json_t *real_doc(double value)
+{
+    return json_real(floor(value * 1000 + 0.5) / 1000);
+}
+
+static json_t *latency_of(const struct lab_latency *latency)
+{
+    json_t *doc = json_new_object();
+
+    json_put_u64(doc, "count", latency->count);
+    json_put(doc, "mean_us", real_doc(latency->mean_us));
+    json_put_u64(doc, "p50_us", latency->p50_us);
+    json_put_u64(doc, "p90_us", latency->p90_us);
+    json_put_u64(doc, "p99_us", latency->p99_us);
+    json_put_u64(doc, "p999_us", latency->p999_us);
+    json_put_u64(doc, "max_us", latency->max_us);
+    return doc;
+}
+
+static json_t *drives_doc(const struct lab_outcome *outcome)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < outcome->drive_count; i++) {
+        const struct lab_counts *counts = &outcome->drives[i];
+        json_t *entry = json_new_object();
+
+        json_put_u64(entry, "reads", counts->reads);
+        json_put_u64(entry, "writes", counts->writes);
+        json_put_u64(entry, "flushes", counts->flushes);
+        json_put_u64(entry, "read_bytes", counts->read_bytes);
+        json_put_u64(entry, "written_bytes", counts->written_bytes);
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
+static json_t *mix_doc(const struct lab_mix *mix)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < mix->count; i++) {
+        json_t *entry = json_new_object();
+
+        json_put_u64(entry, "bytes", mix->blocks[i].bytes);
+        json_put_u64(entry, "percent", mix->blocks[i].percent);
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
+static json_t *point_doc(const struct lab_scenario *scenario, const struct lab_place *place,
+                         const struct lab_answer *answer)
+{
+    const struct lab_workload *workload = &scenario->workloads[place->workload];
+    const struct lab_outcome *outcome = &answer->outcome;
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "workload", workload->name);
+    json_put(doc, "mix", mix_doc(&workload->mixes[place->mix]));
+    json_put_u64(doc, "write_percent", workload->write_percents[place->write_percent]);
+    json_put_u64(doc, "workers", workload->workers[place->workers]);
+    json_put_u64(doc, "depth", workload->depths[place->depth]);
+    if (answer->error != 0) {
+        json_put_text(doc, "error", answer->text);
+        return doc;
+    }
+    json_put_u64(doc, "operations", outcome->operations);
+    json_put_u64(doc, "reads", outcome->reads);
+    json_put_u64(doc, "writes", outcome->writes);
+    json_put_u64(doc, "bytes", outcome->bytes);
+    json_put_u64(doc, "duration_us", outcome->duration_us);
+    json_put(doc, "operations_per_s", real_doc(outcome->operations_per_s));
+    json_put(doc, "bytes_per_s", real_doc(outcome->bytes_per_s));
+    json_put(doc, "bytes_per_s_max", real_doc(outcome->bytes_per_s_max));
+    json_put_u64(doc, "dirty_bytes", answer->dirty_bytes);
+    json_put(doc, "read_latency", latency_of(&outcome->read));
+    json_put(doc, "write_latency", latency_of(&outcome->write));
+    json_put(doc, "drives", drives_doc(outcome));
+    return doc;
+}
+
+/* Over the depths of one combination of the other steps: the mean of operations/s, or the sum of
+ * operations/s divided by the depth, as the reviews' formulas say. */
+static json_t *rating_doc(const struct lab_scenario *scenario, const struct lab_place *place,
+                          const struct lab_answer *answers)
+{
+    const struct lab_workload *workload = &scenario->workloads[place->workload];
+    json_t *doc = json_new_object();
+    double sum = 0;
+
+    for (uint32_t i = 0; i < workload->depth_count; i++) {
+        sum += workload->rating == LAB_RATING_MEAN
+                   ? answers[i].outcome.operations_per_s / workload->depth_count
+                   : answers[i].outcome.operations_per_s / workload->depths[i];
+    }
+    json_put_text(doc, "workload", workload->name);
+    json_put_text(doc, "formula", lab_rating_word(workload->rating));
+    json_put_u64(doc, "write_percent", workload->write_percents[place->write_percent]);
+    json_put_u64(doc, "workers", workload->workers[place->workers]);
+    json_put(doc, "mix", mix_doc(&workload->mixes[place->mix]));
+    json_put(doc, "value", real_doc(sum));
+    return doc;
+}
+
+static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
+                           const struct lab_place *places, const struct lab_answer *answers)
+{
+    const struct lab_variant *variant = &scenario->variants[index];
+    json_t *doc = json_new_object();
+    json_t *points = json_new_array();
+    json_t *ratings = json_new_array();
+    uint64_t size_bytes = 0;
+
+    for (uint32_t i = 0; i < scenario->point_count; i++) {
+        const struct lab_workload *workload = &scenario->workloads[places[i].workload];
+
+        if (places[i].variant != index) {
+            continue;
+        }
+        size_bytes = answers[i].size_bytes;
+        json_append(points, point_doc(scenario, &places[i], &answers[i]));
+        if (workload->rating != LAB_RATING_NONE && places[i].depth == 0) {
+            json_append(ratings, rating_doc(scenario, &places[i], &answers[i]));
+        }
+    }
+    json_put_text(doc, "level", raid_level_word(variant->level));
+    json_put_u64(doc, "drives", variant->drive_count);
+    json_put_text(doc, "write_policy", write_policy_word(variant->write_policy));
+    json_put_u64(doc, "strip_bytes", variant->strip_bytes);
+    json_put_text_or_null(doc, "refused", scenario->variant_texts[index]);
+    json_put_u64(doc, "size_bytes", size_bytes);
+    json_put(doc, "points", points);
+    json_put(doc, "ratings", ratings);
+    return doc;
+}
+
+json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
+                       const struct lab_answer *answers)
+{
+    json_t *doc = json_new_object();
+    json_t *limits = json_new_object();
+    json_t *arrays = json_new_array();
+
+    json_put_u64(limits, "operations", scenario->operations);
+    json_put_u64(limits, "warmup_operations", scenario->warmup_operations);
+    json_put_u64(limits, "seconds", scenario->seconds);
+    for (uint32_t i = 0; i < scenario->variant_count; i++) {
+        json_append(arrays, variant_doc(scenario, i, places, answers));
+    }
+    json_put_text(doc, "name", scenario->name);
+    json_put_u64(doc, "seed", scenario->seed);
+    json_put_text(doc, "controller", scenario->controller.profile.name);
+    json_put_text(doc, "drive", scenario->array.drive.name);
+    json_put_u64(doc, "cache_bytes", scenario->array.cache_bytes);
+    json_put(doc, "limits", limits);
+    json_put(doc, "arrays", arrays);
+    return doc;
+}

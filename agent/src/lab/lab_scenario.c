@@ -1,0 +1,477 @@
+/* See lab_scenario.h. */
+#include "lab/lab_scenario.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "control/object_doc.h"
+#include "lab/lab_scenario_private.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define OPERATIONS_DEFAULT 20000u
+#define SECONDS_DEFAULT 3600u
+
+struct reading {
+    struct profile_reader reader;
+    const char *profiles;
+    struct lab_scenario *scenario;
+    bool has_cache_size;
+};
+
+/* The parts of a scenario are read by functions that know the whole of it: the reader is the first
+ * member, so that it can be told from it. */
+static struct reading *reading_of(struct profile_reader *reader)
+{
+    return container_of(reader, struct reading, reader);
+}
+
+/* The controller */
+
+#define CEILING(name)                                                                              \
+    {#name, FIELD_BYTES, false, FIELD_OF(controller_ceilings, name), 0, UINT64_C(1) << 40, NULL}
+
+static const struct profile_field ceiling_fields[] = {
+    CEILING(bus_bytes_per_s),
+    CEILING(link_bytes_per_s),
+    CEILING(read_bytes_per_s),
+    CEILING(write_bytes_per_s),
+    CEILING(xor_bytes_per_s),
+    CEILING(stream_bytes_per_s),
+    {"command_us", FIELD_U32, false, FIELD_OF(controller_ceilings, command_us), 0, 1000000, NULL},
+    FIELDS_END};
+
+static bool controller_profile(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct reading *reading = reading_of(reader);
+    struct lab_scenario *scenario = target;
+    const char *name = json_string_value(value);
+    char why[PROFILE_TEXT_BYTES] = "";
+
+    if (name == NULL) {
+        return profile_fail(reader, "controller.profile must be a name");
+    }
+    if (controller_profile_read(reading->profiles, name, &scenario->controller, why) != 0) {
+        return profile_fail(reader, "controller: %.180s", why);
+    }
+    scenario->front.ceilings = scenario->controller.profile.ceilings;
+    return true;
+}
+
+static bool ceilings_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+
+    return profile_fields(reader, value, ceiling_fields, &scenario->front.ceilings);
+}
+
+static bool cache_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    static const struct profile_field bounds = {"cache_bytes",      FIELD_BYTES, true, 0, 0,
+                                                UINT64_C(16) << 30, NULL};
+    struct lab_scenario *scenario = target;
+
+    reading_of(reader)->has_cache_size = true;
+    return profile_number(reader, value, &bounds, &scenario->array.cache_bytes);
+}
+
+/* Ceilings come after the profile they change. */
+static const struct profile_field controller_first[] = {
+    {"profile", FIELD_CUSTOM, true, 0, 0, 0, controller_profile}, FIELDS_END};
+
+static bool ignored(struct profile_reader *reader, const json_t *value, void *target)
+{
+    (void)reader; /* read already */
+    (void)value;
+    (void)target;
+    return true;
+}
+
+static const struct profile_field controller_fields[] = {
+    {"profile", FIELD_CUSTOM, true, 0, 0, 0, ignored},
+    {"count", FIELD_U32, false, FIELD_OF(lab_scenario, front.controller_count), 1,
+     LAB_CONTROLLERS_MAX, NULL},
+    {"host_strip_bytes", FIELD_U32, false, FIELD_OF(lab_scenario, front.host_strip_bytes), 4096,
+     16u << 20, NULL},
+    {"cache_bytes", FIELD_CUSTOM, false, 0, 0, 0, cache_read},
+    {"expander_bytes_per_s", FIELD_BYTES, false, FIELD_OF(lab_scenario, array.expander_bytes_per_s),
+     0, UINT64_C(1) << 40, NULL},
+    {"ceilings", FIELD_CUSTOM, false, 0, 0, 0, ceilings_read},
+    FIELDS_END};
+
+static bool controller_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    json_t *profile = json_object_get(value, "profile");
+    json_t *first = profile != NULL ? json_pack("{s:O}", "profile", profile) : json_object();
+    bool good = profile_fields(reader, first, controller_first, target) &&
+                profile_fields(reader, value, controller_fields, target);
+
+    json_decref(first);
+    return good;
+}
+
+/* Drives */
+
+static bool drive_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+    const char *name = json_string_value(value);
+    char why[PROFILE_TEXT_BYTES] = "";
+
+    if (name == NULL) {
+        return profile_fail(reader, "drives.profile must be a name");
+    }
+    if (drive_profile_read(reading_of(reader)->profiles, name, &scenario->array.drive, why) != 0) {
+        return profile_fail(reader, "drives: %.180s", why);
+    }
+    return true;
+}
+
+static bool failed_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    static const struct profile_field bounds = {"failed", FIELD_U32,          true, 0,
+                                                0,        LAB_DRIVES_MAX - 1, NULL};
+    struct lab_scenario *scenario = target;
+    size_t index = 0;
+    const json_t *entry = NULL;
+
+    if (!json_is_array(value)) {
+        return profile_fail(reader, "failed must be a list of members");
+    }
+    json_array_foreach(value, index, entry)
+    {
+        uint64_t member = 0;
+
+        if (!profile_number(reader, entry, &bounds, &member)) {
+            return false;
+        }
+        scenario->array.failed |= UINT64_C(1) << member;
+    }
+    return true;
+}
+
+static const struct profile_field drives_fields[] = {
+    {"profile", FIELD_CUSTOM, true, 0, 0, 0, drive_read},
+    {"count", FIELD_U32, true, FIELD_OF(lab_scenario, array.drive_count), 1, LAB_DRIVES_MAX, NULL},
+    {"write_cache", FIELD_BOOL, false, FIELD_OF(lab_scenario, array.drive_cache), 0, 0, NULL},
+    {"failed", FIELD_CUSTOM, false, 0, 0, 0, failed_read},
+    FIELDS_END};
+
+static bool drives_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return profile_fields(reader, value, drives_fields, target);
+}
+
+/* The array */
+
+#define POLICY_READER(name, parse, member)                                                         \
+    static bool name(struct profile_reader *reader, const json_t *value, void *target)             \
+    {                                                                                              \
+        struct lab_scenario *scenario = target;                                                    \
+        const char *word = json_string_value(value);                                               \
+                                                                                                   \
+        return (word != NULL && parse(word, &scenario->array.member)) ||                           \
+               profile_fail(reader, #member " has not one of its words");                          \
+    }
+
+POLICY_READER(level_read, raid_level_word_parse, level)
+POLICY_READER(write_policy_read, write_policy_parse, write_policy)
+POLICY_READER(read_policy_read, read_policy_parse, read_policy)
+POLICY_READER(io_policy_read, io_policy_parse, io_policy)
+
+static const struct profile_field array_fields[] = {
+    {"level", FIELD_CUSTOM, true, 0, 0, 0, level_read},
+    {"spans", FIELD_U32, false, FIELD_OF(lab_scenario, spans), 1, LAB_DRIVES_MAX, NULL},
+    {"strip_bytes", FIELD_U32, false, FIELD_OF(lab_scenario, array.strip_bytes),
+     RAID_STRIP_MIN_BYTES, RAID_STRIP_MAX_BYTES, NULL},
+    {"extent_bytes", FIELD_BYTES, false, FIELD_OF(lab_scenario, array.extent_bytes), 0,
+     UINT64_C(1) << 50, NULL},
+    {"write_policy", FIELD_CUSTOM, false, 0, 0, 0, write_policy_read},
+    {"read_policy", FIELD_CUSTOM, false, 0, 0, 0, read_policy_read},
+    {"io_policy", FIELD_CUSTOM, false, 0, 0, 0, io_policy_read},
+    FIELDS_END};
+
+static bool array_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return profile_fields(reader, value, array_fields, target);
+}
+
+static const struct profile_field limit_fields[] = {
+    {"operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, operations), 10, 10000000, NULL},
+    {"warmup_operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, warmup_operations), 0,
+     10000000, NULL},
+    {"seconds", FIELD_BYTES, false, FIELD_OF(lab_scenario, seconds), 1, 10000000, NULL},
+    FIELDS_END};
+
+static bool limits_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return profile_fields(reader, value, limit_fields, target);
+}
+
+static bool workloads_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+    size_t index = 0;
+    const json_t *entry = NULL;
+
+    if (!json_is_array(value) || json_array_size(value) == 0 ||
+        json_array_size(value) > SCENARIO_WORKLOADS_MAX) {
+        return profile_fail(reader, "workloads must be a list of 1 to %u", SCENARIO_WORKLOADS_MAX);
+    }
+    json_array_foreach(value, index, entry)
+    {
+        if (!lab_workload_read(reader, reading_of(reader)->profiles, entry,
+                               &scenario->workloads[index])) {
+            return false;
+        }
+    }
+    scenario->workload_count = (uint32_t)index;
+    return true;
+}
+
+static const struct profile_field scenario_fields[] = {
+    {"name", FIELD_TEXT, true, FIELD_OF(lab_scenario, name), 1, 64, NULL},
+    {"seed", FIELD_BYTES, false, FIELD_OF(lab_scenario, seed), 0, INT64_MAX, NULL},
+    {"controller", FIELD_CUSTOM, false, 0, 0, 0, controller_read},
+    {"drives", FIELD_CUSTOM, true, 0, 0, 0, drives_read},
+    {"array", FIELD_CUSTOM, true, 0, 0, 0, array_read},
+    {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
+    {"workloads", FIELD_CUSTOM, true, 0, 0, 0, workloads_read},
+    {"sweep", FIELD_CUSTOM, false, 0, 0, 0, ignored},
+    FIELDS_FOR_PEOPLE,
+    FIELDS_END};
+
+/* What the model permits */
+
+static uint32_t spans_of(const struct lab_scenario *scenario, const struct lab_variant *variant)
+{
+    if (scenario->spans != 0) {
+        return scenario->spans;
+    }
+    if (variant->level == RAID_LEVEL_10) {
+        return max_u32(1, variant->drive_count / 2);
+    }
+    return raid_level_info(variant->level)->striped_spans ? 2 : 1;
+}
+
+static void variant_check(const struct lab_scenario *scenario, const struct lab_variant *variant,
+                          char text[LAB_TEXT_BYTES])
+{
+    const struct controller_profile *profile = &scenario->controller.profile;
+    const char *level = raid_level_info(variant->level)->name;
+    uint32_t spans = spans_of(scenario, variant);
+    struct geometry geometry = {.level = variant->level,
+                                .span_count = spans,
+                                .members_per_span = variant->drive_count / spans,
+                                .strip_bytes = variant->strip_bytes,
+                                .block_bytes = 512,
+                                .extent_bytes = variant->strip_bytes};
+    const char *why = NULL;
+
+    text[0] = '\0';
+    if (!profile->levels[variant->level].offered) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s does not offer %s", profile->model, level);
+    } else if (variant->drive_count < profile->levels[variant->level].drives_min) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s takes %s of at least %u drives", profile->model,
+                       level, profile->levels[variant->level].drives_min);
+    } else if (profile->ports != 0 && variant->drive_count > profile->ports) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s has %u ports", profile->model, profile->ports);
+    } else if (!controller_profile_has_strip(profile, variant->strip_bytes)) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s has no strips of %u bytes", profile->model,
+                       variant->strip_bytes);
+    } else if (profile->spans_max != 0 && spans > profile->spans_max) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s takes at most %u spans", profile->model,
+                       profile->spans_max);
+    } else if (variant->drive_count % spans != 0) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%u drives cannot be arranged in %u spans",
+                       variant->drive_count, spans);
+    } else if (geometry_check(&geometry, &why) != 0) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drives: %s", level, variant->drive_count,
+                       why);
+    } else if (variant->write_policy != WRITE_POLICY_WRITE_THROUGH &&
+               scenario->array.cache_bytes == 0) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "without a cache there is no write-back");
+    }
+}
+
+static uint32_t workload_points(const struct lab_workload *workload)
+{
+    return workload->mix_count * workload->write_percent_count * workload->worker_count *
+           workload->depth_count;
+}
+
+static bool whole_check(struct profile_reader *reader, struct lab_scenario *scenario)
+{
+    const struct controller_profile *profile = &scenario->controller.profile;
+    uint64_t points = 0;
+
+    if (!profile->has_cache && scenario->array.cache_bytes > 0) {
+        return profile_fail(reader, "%s has no cache", profile->model);
+    }
+    if (profile->cache_bytes != 0 && scenario->array.cache_bytes > profile->cache_bytes) {
+        return profile_fail(reader, "%s takes a cache of at most %llu bytes", profile->model,
+                            (unsigned long long)profile->cache_bytes);
+    }
+    if (scenario->array.cache_bytes != 0 && scenario->array.cache_bytes < MIB) {
+        return profile_fail(reader, "cache_bytes must be 0 or at least 1 MiB");
+    }
+    for (uint32_t i = 0; i < scenario->variant_count; i++) {
+        variant_check(scenario, &scenario->variants[i], scenario->variant_texts[i]);
+        if (!scenario->is_sweep && scenario->variant_texts[i][0] != '\0') {
+            return profile_fail(reader, "%s", scenario->variant_texts[i]);
+        }
+        for (uint32_t j = 0; j < scenario->workload_count; j++) {
+            points += scenario->variant_texts[i][0] == '\0'
+                          ? workload_points(&scenario->workloads[j])
+                          : 0;
+        }
+    }
+    scenario->point_count = (uint32_t)points;
+    return points <= SCENARIO_POINTS_MAX ||
+           profile_fail(reader, "%llu points are too many: at most %u", (unsigned long long)points,
+                        SCENARIO_POINTS_MAX);
+}
+
+/* Reading */
+
+static void defaults_set(struct lab_scenario *scenario)
+{
+    scenario->controller.takes_any_battery = true;
+    controller_profile_native(&scenario->controller.profile);
+    scenario->front.controller_count = 1;
+    scenario->front.host_strip_bytes = 65536;
+    scenario->array.drive_cache = true;
+    scenario->array.strip_bytes = 65536;
+    scenario->array.read_policy = READ_POLICY_NO_READ_AHEAD;
+    scenario->array.write_policy = WRITE_POLICY_WRITE_THROUGH;
+    scenario->array.io_policy = IO_POLICY_DIRECT;
+    scenario->operations = OPERATIONS_DEFAULT;
+    scenario->warmup_operations = OPERATIONS_DEFAULT / 10;
+    scenario->seconds = SECONDS_DEFAULT;
+    scenario->seed = 1;
+}
+
+/* The model's own memory, or none for write-through on one that can have any. */
+static void cache_default(struct lab_scenario *scenario)
+{
+    scenario->array.cache_bytes =
+        scenario->controller.profile.has_cache ? scenario->controller.cache_fitted_bytes : 0;
+}
+
+int lab_scenario_read(const char *path, const char *profiles, struct lab_scenario **ret_scenario,
+                      char text[PROFILE_TEXT_BYTES])
+{
+    struct reading reading = {.reader = {.text = text}, .profiles = profiles};
+    json_error_t error;
+    json_t *object = strcmp(path, "-") == 0 ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
+                                            : json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    struct lab_scenario *scenario = calloc(1, sizeof(*scenario));
+    bool good = false;
+
+    ASSERT(scenario != NULL);
+    (void)snprintf(reading.reader.path, sizeof(reading.reader.path), "%s", path);
+    reading.scenario = scenario;
+    if (object == NULL) {
+        (void)snprintf(text, PROFILE_TEXT_BYTES, "%.300s:%d: %.150s", path, error.line, error.text);
+    } else {
+        defaults_set(scenario);
+        good = profile_fields(&reading.reader, object, scenario_fields, scenario);
+        if (good && !reading.has_cache_size) {
+            cache_default(scenario);
+        }
+        good = good &&
+               lab_variants_read(&reading.reader, json_object_get(object, "sweep"), scenario) &&
+               whole_check(&reading.reader, scenario);
+    }
+    json_decref(object);
+    if (!good) {
+        free(scenario);
+        return -EINVAL;
+    }
+    *ret_scenario = scenario;
+    return 0;
+}
+
+/* Points */
+
+static uint64_t mix_seed(uint64_t seed, uint64_t index)
+{
+    return (seed ^ (index + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct lab_point point_make(const struct lab_scenario *scenario,
+                                   const struct lab_place *place)
+{
+    const struct lab_variant *variant = &scenario->variants[place->variant];
+    const struct lab_workload *workload = &scenario->workloads[place->workload];
+    const struct lab_mix *mix = &workload->mixes[place->mix];
+    struct lab_point point = {.array = scenario->array, .front = scenario->front};
+
+    point.array.level = variant->level;
+    point.array.drive_count = variant->drive_count;
+    point.array.span_count = spans_of(scenario, variant);
+    point.array.write_policy = variant->write_policy;
+    point.array.strip_bytes = variant->strip_bytes;
+    point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;
+    point.array.seed = scenario->seed;
+    point.front.parity_count = raid_level_info(variant->level)->parity_count;
+    /* The same requests for every array: they are what is compared. */
+    point.load = (struct lab_load){
+        .pattern = workload->pattern,
+        .write_percent = workload->write_percents[place->write_percent],
+        .block_count = mix->count,
+        .workers = workload->workers[place->workers],
+        .depth = workload->depths[place->depth],
+        .zone_bytes = workload->zone_bytes,
+        .start_bytes = workload->start_bytes,
+        .file_bytes = workload->file_bytes,
+        .warmup_operations = scenario->warmup_operations,
+        .operations = scenario->operations,
+        .seconds = scenario->seconds,
+        .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
+                                             place->workers * 101u + place->depth),
+    };
+    memcpy(point.load.blocks, mix->blocks, sizeof(point.load.blocks));
+    return point;
+}
+
+/* The next combination of steps within the workload; false after the last. */
+static bool place_next(const struct lab_workload *workload, struct lab_place *place)
+{
+    if (++place->depth < workload->depth_count) {
+        return true;
+    }
+    place->depth = 0;
+    if (++place->workers < workload->worker_count) {
+        return true;
+    }
+    place->workers = 0;
+    if (++place->write_percent < workload->write_percent_count) {
+        return true;
+    }
+    place->write_percent = 0;
+    return ++place->mix < workload->mix_count;
+}
+
+void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
+                         struct lab_place *places)
+{
+    uint32_t count = 0;
+
+    for (uint32_t variant = 0; variant < scenario->variant_count; variant++) {
+        for (uint32_t workload = 0;
+             scenario->variant_texts[variant][0] == '\0' && workload < scenario->workload_count;
+             workload++) {
+            struct lab_place place = {.variant = variant, .workload = workload};
+
+            do {
+                ASSERT(count < scenario->point_count);
+                places[count] = place;
+                points[count++] = point_make(scenario, &place);
+            } while (place_next(&scenario->workloads[workload], &place));
+        }
+    }
+    ASSERT(count == scenario->point_count);
+}

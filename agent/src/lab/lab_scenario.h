@@ -1,0 +1,78 @@
+/*
+ * Scenario files: what is to be predicted, as JSON (scenario.schema.json). A file with an unknown
+ * key, a wrong type, a value out of bounds or a shape that the controller's model does not have is
+ * refused as a whole, with a sentence.
+ */
+#ifndef ARRAYWRIGHT_LAB_LAB_SCENARIO_H
+#define ARRAYWRIGHT_LAB_LAB_SCENARIO_H
+
+#include <jansson.h>
+
+#include "daemon/profile_file.h"
+#include "lab/lab_point.h"
+
+#define SCENARIO_WORKLOADS_MAX 32u
+#define SCENARIO_STEPS_MAX 32u
+#define SCENARIO_POINTS_MAX 4096u
+
+enum lab_rating { LAB_RATING_NONE, LAB_RATING_MEAN, LAB_RATING_SHORT, LAB_RATING_MAX };
+
+struct lab_mix {
+    uint32_t count;
+    struct lab_block blocks[LAB_BLOCKS_MAX];
+};
+
+/* A load with its steps: each combination is a point. */
+struct lab_workload {
+    char name[33];
+    enum lab_pattern pattern;
+    enum lab_rating rating;
+    uint64_t zone_bytes, start_bytes, file_bytes;
+    uint32_t mix_count, write_percent_count, worker_count, depth_count;
+    struct lab_mix mixes[SCENARIO_STEPS_MAX];
+    uint32_t write_percents[SCENARIO_STEPS_MAX];
+    uint32_t workers[SCENARIO_STEPS_MAX];
+    uint32_t depths[SCENARIO_STEPS_MAX];
+};
+
+/* What may differ between the arrays of a sweep. */
+struct lab_variant {
+    enum raid_level level;
+    uint32_t drive_count;
+    enum write_policy write_policy;
+    uint32_t strip_bytes;
+};
+
+struct lab_scenario {
+    char name[65];
+    struct controller_profile_file controller;
+    struct lab_array_setup array;
+    struct lab_front_setup front;
+    uint32_t spans;              /* 0: as the level does it */
+    uint64_t operations, warmup_operations, seconds, seed;
+    uint32_t workload_count;
+    struct lab_workload workloads[SCENARIO_WORKLOADS_MAX];
+    bool is_sweep;
+    uint32_t variant_count;      /* 1 unless it is one */
+    struct lab_variant variants[256];
+    char variant_texts[256][LAB_TEXT_BYTES]; /* "" or why it cannot be */
+    uint32_t point_count;
+};
+
+struct lab_place {
+    uint32_t variant, workload, mix, write_percent, workers, depth; /* indexes of the steps */
+};
+
+/* path "-": standard input. 0, or a negative errno with a sentence. free() the result. */
+MUST_CHECK int lab_scenario_read(const char *path, const char *profiles,
+                                 struct lab_scenario **ret_scenario, char text[PROFILE_TEXT_BYTES]);
+/* point_count of each, in order. Points of variants that cannot be are left out. */
+void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
+                         struct lab_place *places);
+const char *lab_rating_word(enum lab_rating rating);
+
+/* lab_result.c: the answers as a document. */
+json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
+                       const struct lab_answer *answers);
+
+#endif

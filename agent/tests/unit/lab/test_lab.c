@@ -1,0 +1,355 @@
+/*
+ * The lab: what reaches the drives for a request at each level, that a prediction is the same
+ * every time, that ceilings hold, and that a bad scenario is refused with a sentence.
+ */
+#include "aw_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/lab_scenario.h"
+
+static char text[PROFILE_TEXT_BYTES];
+static char path[] = "/tmp/aw-lab-XXXXXX";
+
+static void scenario_write(const char *content)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(content, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The only point of a scenario, run in this process, everything written and freed at the end. */
+static struct lab_answer answer_of(const char *content)
+{
+    struct lab_scenario *scenario = NULL;
+    struct lab_answer answer;
+    struct lab_point point;
+    struct lab_place place;
+
+    scenario_write(content);
+    if (lab_scenario_read(path, PROFILES, &scenario, text) != 0) {
+        fail_msg("%s", text);
+    }
+    assert_int_equal(scenario->point_count, 1);
+    lab_scenario_points(scenario, &point, &place);
+    free(scenario);
+    lab_point_run(&point, true, &answer);
+    if (answer.error != 0) {
+        fail_msg("%s", answer.text);
+    }
+    return answer;
+}
+
+static void sum(const struct lab_outcome *outcome, struct lab_counts *ret_sum)
+{
+    *ret_sum = (struct lab_counts){0};
+    for (uint32_t i = 0; i < outcome->drive_count; i++) {
+        ret_sum->reads += outcome->drives[i].reads;
+        ret_sum->writes += outcome->drives[i].writes;
+    }
+}
+
+struct count_case {
+    const char *level;
+    uint32_t drives;
+    const char *failed;
+    uint32_t block_bytes;
+    uint32_t write_percent;
+    double reads, writes; /* of each request */
+    double slack;
+};
+
+/* Small requests: what a level costs. Full rows: no reads. A lost block: all the others. */
+static const struct count_case counts[] = {
+    {"raid0", 8, "", 4096, 0, 1, 0, 0},
+    {"raid0", 8, "", 4096, 100, 0, 1, 0},
+    {"raid1", 2, "", 4096, 0, 1, 0, 0},
+    {"raid1", 2, "", 4096, 100, 0, 2, 0},
+    {"raid10", 8, "", 4096, 0, 1, 0, 0},
+    {"raid10", 8, "", 4096, 100, 0, 2, 0},
+    {"raid5", 8, "", 4096, 0, 1, 0, 0},
+    {"raid5", 8, "", 4096, 100, 2, 2, 0},
+    {"raid6", 8, "", 4096, 0, 1, 0, 0},
+    {"raid6", 8, "", 4096, 100, 3, 3, 0},
+    {"raid50", 8, "", 4096, 100, 2, 2, 0},
+    {"raid60", 8, "", 4096, 100, 1, 3, 0}, /* the other data strip tells both */
+    {"raid5", 8, "", 458752, 100, 0, 8, 0},
+    {"raid6", 8, "", 393216, 100, 0, 8, 0},
+    {"raid50", 8, "", 196608, 100, 0, 4, 0},
+    /* One of 8 reads meets the lost member: 7/8 cost one, 1/8 costs the other n-1, or n-2. */
+    {"raid5", 8, "0", 4096, 0, 7.0 / 8 + 7.0 / 8, 0, 0.1},
+    {"raid6", 8, "0", 4096, 0, 7.0 / 8 + 6.0 / 8, 0, 0.1},
+    {"raid10", 8, "0", 4096, 0, 1, 0, 0},
+    {"raid10", 8, "0", 4096, 100, 0, 2 - 1.0 / 4, 0.05},
+};
+
+static void what_a_request_costs_at_each_level(void **state UNUSED)
+{
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        const struct count_case *count = &counts[i];
+        struct lab_counts total;
+        struct lab_answer answer;
+        char content[1024];
+
+        (void)snprintf(content, sizeof(content),
+                       "{\"name\": \"counts\", \"controller\": {\"profile\": \"native\"},"
+                       " \"drives\": {\"profile\": \"intel-x25-e\", \"count\": %u,"
+                       " \"failed\": [%s]}, \"array\": {\"level\": \"%s\"},"
+                       " \"limits\": {\"operations\": 2000, \"warmup_operations\": 500},"
+                       " \"workloads\": [{\"name\": \"w\", \"pattern\": \"random\", \"mixes\":"
+                       " [[{\"bytes\": %u, \"percent\": 100}]], \"write_percents\": [%u],"
+                       " \"depths\": [1], \"zone_bytes\": 16515072}]}",
+                       count->drives, count->failed, count->level, count->block_bytes,
+                       count->write_percent);
+        answer = answer_of(content);
+        sum(&answer.outcome, &total);
+        assert_int_equal(answer.outcome.operations, 2000);
+        /* A region's mark or two are written besides. */
+        if (fabs((double)total.reads / 2000 - count->reads) > count->slack + 0.004 ||
+            fabs((double)total.writes / 2000 - count->writes) > count->slack + 0.02) {
+            fail_msg("%s failed [%s] %u bytes %u %% writes: %g reads, %g writes each", count->level,
+                     count->failed, count->block_bytes, count->write_percent,
+                     (double)total.reads / 2000, (double)total.writes / 2000);
+        }
+    }
+}
+
+#define SCENARIO(controller, array, load)                                                          \
+    "{\"name\": \"x\", \"controller\": " controller ", \"drives\": {\"profile\":"                  \
+    " \"intel-x25-e\", \"count\": 8}, \"array\": " array ", \"limits\": {\"operations\": 3000},"   \
+    " \"workloads\": [" load "]}"
+#define READS "{\"profile\": \"w13-streaming-read\"}"
+#define WRITES "{\"profile\": \"w13-streaming-write\"}"
+
+static double rate(const char *content)
+{
+    struct lab_answer answer = answer_of(content);
+
+    return answer.outcome.bytes_per_s / 1e6;
+}
+
+static void expect_between(double value, double least, double most)
+{
+    if (value < least || value > most) {
+        fail_msg("%g is not between %g and %g", value, least, most);
+    }
+}
+
+static void ceilings_hold(void **state UNUSED)
+{
+    expect_between(rate(SCENARIO("{\"profile\": \"native\"}", "{\"level\": \"raid0\"}", READS)),
+                   1725, 1765);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"ceilings\": {\"bus_bytes_per_s\":"
+                                 " 533000000}}",
+                                 "{\"level\": \"raid0\"}", READS)),
+                   520, 535);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"ceilings\": {\"read_bytes_per_s\":"
+                                 " 700000000}}",
+                                 "{\"level\": \"raid0\"}", READS)),
+                   680, 702);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"ceilings\": {\"link_bytes_per_s\":"
+                                 " 100000000}}",
+                                 "{\"level\": \"raid0\"}", READS)),
+                   780, 802);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"expander_bytes_per_s\": 600000000}",
+                                 "{\"level\": \"raid0\"}", READS)),
+                   585, 602);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"ceilings\": {\"xor_bytes_per_s\":"
+                                 " 100000000}}",
+                                 "{\"level\": \"raid5\"}", WRITES)),
+                   95, 101);
+    expect_between(rate(SCENARIO("{\"profile\": \"native\", \"ceilings\": {\"xor_bytes_per_s\":"
+                                 " 100000000}}",
+                                 "{\"level\": \"raid0\"}", WRITES)),
+                   1500, 1900); /* nothing to compute */
+}
+
+static void a_host_stripe_adds_up_controllers(void **state UNUSED)
+{
+    struct lab_answer answer = answer_of(SCENARIO(
+        "{\"profile\": \"adaptec-raid-5805\", \"count\": 2, \"cache_bytes\": 0}",
+        "{\"level\": \"raid0\"}", "{\"profile\": \"w13-streaming-read\", \"depths\": [16]}"));
+
+    assert_int_equal(answer.outcome.drive_count, 16);
+    expect_between(answer.outcome.bytes_per_s / 1e6, 2150, 2260); /* two engines of 1,125 */
+    assert_true(answer.size_bytes > UINT64_C(1000000000000));
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_true(answer.outcome.drives[i].reads > 0);
+    }
+}
+
+static void write_back_answers_from_the_cache(void **state UNUSED)
+{
+    struct lab_answer answer = answer_of(
+        SCENARIO("{\"profile\": \"native\", \"cache_bytes\": 67108864}",
+                 "{\"level\": \"raid5\", \"write_policy\": \"write_back\"}",
+                 "{\"profile\": \"w01-database\", \"write_percents\": [100], \"depths\": [1]}"));
+
+    assert_true(answer.outcome.write.p50_us <= 1);
+    assert_true(answer.dirty_bytes > 0);
+}
+
+static void the_same_scenario_gives_the_same_answer(void **state UNUSED)
+{
+    static const char content[] =
+        SCENARIO("{\"profile\": \"lsi-megaraid-sas-9260-8i\", \"cache_bytes\": 16777216}",
+                 "{\"level\": \"raid6\", \"write_policy\": \"write_back\"}",
+                 "{\"profile\": \"w06-file-server\", \"depths\": [16]}");
+    struct lab_answer one = answer_of(content);
+    struct lab_answer two = answer_of(content);
+
+    assert_memory_equal(&one.outcome, &two.outcome, sizeof(one.outcome));
+}
+
+/* In other processes, several at a time: in order, and the same. */
+static void points_run_side_by_side(void **state UNUSED)
+{
+    struct lab_scenario *scenario = NULL;
+    struct lab_point *points = NULL;
+    struct lab_place *places = NULL;
+    struct lab_answer *answers = NULL;
+    struct lab_answer alone;
+    json_t *doc = NULL;
+
+    scenario_write(SCENARIO("{\"profile\": \"native\"}", "{\"level\": \"raid10\"}",
+                            "{\"profile\": \"w06-file-server\", \"depths\": [1, 4, 16, 64]}"));
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(scenario->point_count, 4);
+    points = calloc(4, sizeof(*points));
+    places = calloc(4, sizeof(*places));
+    answers = calloc(4, sizeof(*answers));
+    lab_scenario_points(scenario, points, places);
+    assert_int_equal(lab_points_run(points, 4, 3, NULL, answers), 0);
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_true(answers[i].outcome.operations_per_s > answers[i - 1].outcome.operations_per_s);
+    }
+    lab_point_run(&points[2], true, &alone);
+    assert_memory_equal(&alone.outcome, &answers[2].outcome, sizeof(alone.outcome));
+    doc = lab_result_doc(scenario, places, answers);
+    assert_int_equal(json_array_size(json_object_get(
+                         json_array_get(json_object_get(doc, "arrays"), 0), "points")),
+                     4);
+    json_decref(doc);
+    free(points);
+    free(places);
+    free(answers);
+    free(scenario);
+}
+
+#define WITH(controller, drives, array, load)                                                      \
+    "{\"name\": \"x\", \"controller\": " controller ", \"drives\": " drives ", \"array\": " array  \
+    ", \"workloads\": [" load "]}"
+#define NATIVE "{\"profile\": \"native\"}"
+#define SSDS(count) "{\"profile\": \"intel-x25-e\", \"count\": " count "}"
+
+static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
+{
+    static const struct {
+        const char *content, *message;
+    } cases[] = {
+        {"{", ":1: "},
+        {"{}", "name is missing"},
+        {"{\"name\": \"x\", \"turbo\": 1}", "turbo is not a key"},
+        {WITH("{\"profile\": \"nobody\"}", SSDS("4"), "{\"level\": \"raid5\"}", READS),
+         "there is no such profile"},
+        {WITH(NATIVE, "{\"profile\": \"nobody\", \"count\": 4}", "{\"level\": \"raid5\"}", READS),
+         "there is no such profile"},
+        {WITH(NATIVE, SSDS("0"), "{\"level\": \"raid5\"}", READS), "count must be between 1"},
+        {WITH(NATIVE, SSDS("2"), "{\"level\": \"raid5\"}", READS), "RAID5 of 2 drives"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid7\"}", READS),
+         "level has not one of its words"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\", \"write_policy\": \"write_back\"}", READS),
+         "without a cache there is no write-back"},
+        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("4"), "{\"level\": \"raid6\"}", READS),
+         "takes RAID6 of at least 5 drives"},
+        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("8"), "{\"level\": \"raid60\"}", READS),
+         "does not offer RAID60"},
+        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("9"), "{\"level\": \"raid5\"}", READS),
+         "has 8 ports"},
+        {WITH("{\"profile\": \"3ware-9690sa-8i\"}", SSDS("8"),
+              "{\"level\": \"raid5\", \"strip_bytes\": 8192}", READS),
+         "has no strips of 8192 bytes"},
+        {WITH("{\"profile\": \"lsi-megaraid-sas-9210-8i\", \"cache_bytes\": 1048576}", SSDS("4"),
+              "{\"level\": \"raid0\"}", READS),
+         "has no cache"},
+        {WITH("{\"profile\": \"3ware-9500s-8\", \"cache_bytes\": 536870912}", SSDS("4"),
+              "{\"level\": \"raid0\"}", READS),
+         "takes a cache of at most 268435456 bytes"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"profile\": \"w99\"}"),
+         "there is no such profile"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"name\": \"x\"}"),
+         "mixes and depths must be given"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}",
+              "{\"profile\": \"w01-database\", \"mixes\": [[{\"bytes\": 512, \"percent\": 99}]]}"),
+         "must make 100, not 99"},
+        {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}",
+              "{\"profile\": \"w01-database\", \"depths\": [64], \"workers\": [64]}"),
+         "more than 1024 requests"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lab_scenario *scenario = NULL;
+
+        scenario_write(cases[i].content);
+        assert_int_not_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+        assert_null(scenario);
+        if (strstr(text, cases[i].message) == NULL) {
+            fail_msg("expected \"%s\" in \"%s\"", cases[i].message, text);
+        }
+    }
+}
+
+/* In a sweep such an array is part of the answer. */
+static void a_sweep_tells_what_the_model_refuses(void **state UNUSED)
+{
+    struct lab_scenario *scenario = NULL;
+
+    scenario_write("{\"name\": \"x\", \"controller\": {\"profile\": \"3ware-9690sa-8i\","
+                   " \"cache_bytes\": 16777216}, \"drives\": {\"profile\": \"intel-x25-e\","
+                   " \"count\": 4}, \"array\": {\"level\": \"raid5\"}, \"sweep\": {\"levels\":"
+                   " [\"raid5\", \"raid6\", \"raid10\"], \"drive_counts\": [4, 8]},"
+                   " \"workloads\": [" READS "]}");
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_true(scenario->is_sweep);
+    assert_int_equal(scenario->variant_count, 6);
+    assert_int_equal(scenario->point_count, 5);
+    assert_int_equal(scenario->variants[2].level, RAID_LEVEL_6);
+    assert_int_equal(scenario->variants[2].drive_count, 4);
+    assert_string_equal(scenario->variant_texts[2],
+                        "3ware 9690SA-8I takes RAID6 of at least 5 drives");
+    free(scenario);
+}
+
+static int make_file(void **state UNUSED)
+{
+    int fd = mkstemp(path);
+
+    return fd >= 0 ? close(fd) : -1;
+}
+
+static int remove_file(void **state UNUSED)
+{
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_request_costs_at_each_level),
+        cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(a_host_stripe_adds_up_controllers),
+        cmocka_unit_test(write_back_answers_from_the_cache),
+        cmocka_unit_test(the_same_scenario_gives_the_same_answer),
+        cmocka_unit_test(points_run_side_by_side),
+        cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),
+        cmocka_unit_test(a_sweep_tells_what_the_model_refuses),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("lab", tests, make_file, remove_file);
+}
