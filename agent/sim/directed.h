@@ -50,4 +50,10 @@ bool directed_loss_after_row(uint64_t seed);
 bool directed_loss_in_row(uint64_t seed);
 bool directed_row_of_rebuilt(uint64_t seed);
 
+/*
+ * A mirror whose copies differ after a crash, and a drive that is slow now and then. False: what
+ * is read depends on it.
+ */
+bool directed_hedge(uint64_t seed);
+
 #endif

@@ -1,5 +1,6 @@
 /*
- * Stories of drives that lose bytes: failed flushes, blocks beyond redundancy (directed.h).
+ * Stories of drives that lose bytes – failed flushes, blocks beyond redundancy – or take long
+ * (directed.h).
  *
  * RAID 5 over three drives, strips of 8 KiB. Row 0: P on member 2, data on members 0 and 1.
  */
@@ -13,7 +14,8 @@
 #define STRIP 8192u
 #define ROWS 64u
 
-static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width)
+static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width,
+                                     bool hedged)
 {
     struct sim_array_options options = {.level = level,
                                         .span_count = 1,
@@ -23,7 +25,8 @@ static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint3
                                         .vd_count = 1,
                                         .extent_bytes = ROWS * STRIP,
                                         .spare_count = 1,
-                                        .consistent = true};
+                                        .consistent = true,
+                                        .hedged_reads = hedged};
     struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
     int error = sim_array_start(array);
 
@@ -70,7 +73,7 @@ static bool is_error_or(int found, int wanted)
 
 bool directed_flush_believed(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2);
+    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2, false);
     enum vd_status status = put(array, 0, 1);
     int found = 0;
 
@@ -91,7 +94,7 @@ bool directed_flush_believed(uint64_t seed)
 /* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
 static struct sim_array *array_beyond(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
+    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3, false);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
     enum vd_status status = put(array, 0, 3);
 
@@ -158,31 +161,38 @@ static void lone_write_done(struct vd_request *request, enum vd_status status)
     write->done = true;
 }
 
-static bool block_is_zeros(const struct sim_drive *drive)
+static bool block_is(const struct sim_drive *drive, uint8_t byte)
 {
     uint8_t bytes[BLOCK];
 
     sim_drive_peek(drive, 0, bytes, sizeof(bytes));
-    return bytes[0] == 0 && bytes[BLOCK - 1] == 0;
+    return bytes[0] == byte && bytes[BLOCK - 1] == byte;
+}
+
+static void lone_write_begin(struct lone_write *write, struct sim_array *array, uint64_t offset,
+                             uint8_t byte)
+{
+    *write = (struct lone_write){.request = {.op = VD_OP_WRITE,
+                                             .offset_bytes = offset,
+                                             .length_bytes = BLOCK,
+                                             .complete = lone_write_done}};
+    memset(write->bytes, byte, sizeof(write->bytes));
+    write->request.buffer = write->bytes;
+    write->request.owner = write;
+    vd_submit(sim_array_vd(array, 0), &write->request);
 }
 
 /* The process dies as soon as zeros have reached the drive. */
 bool directed_puncture_crash(uint64_t seed)
 {
     struct sim_array *array = array_beyond(seed);
-    struct lone_write write = {.request = {.op = VD_OP_WRITE,
-                                           .offset_bytes = STRIP,
-                                           .length_bytes = BLOCK,
-                                           .complete = lone_write_done}};
+    struct lone_write write;
     int found = 0;
     int error = 0;
 
-    memset(write.bytes, 7, sizeof(write.bytes));
-    write.request.buffer = write.bytes;
-    write.request.owner = &write;
     array->sim_store->latency_max_us = 100000;
-    vd_submit(sim_array_vd(array, 0), &write.request);
-    while (!write.done && !block_is_zeros(array->sims[0])) {
+    lone_write_begin(&write, array, STRIP, 7);
+    while (!write.done && !block_is(array->sims[0], 0)) {
         (void)sim_world_step(array->world); /* the write keeps it going */
     }
     sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
@@ -216,4 +226,39 @@ bool directed_puncture_repair(uint64_t seed)
         good && status == VD_STATUS_OK && is_error_or(get(array, 0), 3) && get(array, STRIP) == 7;
     array_end(array);
     return good;
+}
+
+/* The copies differ as after a crash in the middle of a write; the drive that is read is slow now
+ * and then. */
+bool directed_hedge(uint64_t seed)
+{
+    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2, true);
+    struct lone_write write;
+    uint8_t old[BLOCK];
+    enum vd_status status = put(array, 0, 1);
+    bool same = true;
+    int found = 0;
+    int error = 0;
+
+    ASSERT(status == VD_STATUS_OK);
+    array->sims[0]->extra_latency_us = 1000000;
+    lone_write_begin(&write, array, 0, 2);
+    while (!block_is(array->sims[1], 2)) {
+        (void)sim_world_step(array->world); /* the write keeps it going */
+    }
+    ASSERT(!write.done);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    ASSERT(write.done);
+    memset(old, 1, sizeof(old));
+    sim_drive_poke(array->sims[0], 0, old, sizeof(old)); /* in case it was in time after all */
+    array->sims[0]->extra_latency_us = 0;
+    error = sim_array_reload(array);
+    ASSERT(error == 0);
+    found = get(array, 0);
+    for (uint32_t i = 0; i < 60 && same; i++) {
+        array->sims[0]->extra_latency_us = i > 30 && i % 2 == 0 ? 20000 : 0;
+        same = get(array, 0) == found;
+    }
+    array_end(array);
+    return same;
 }

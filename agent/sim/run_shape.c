@@ -94,6 +94,7 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     if (run->options->seed % 64 == 27) {
         shape_widen(run, options);
     }
+    options->hedged_reads = run->options->seed % 5 == 3;
 }
 
 void shape_describe(struct run *run)
@@ -101,10 +102,11 @@ void shape_describe(struct run *run)
     const struct sim_array_options *o = &run->array->options;
 
     (void)snprintf(run->result->shape, sizeof(run->result->shape),
-                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s",
+                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s%s",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
-                   o->stripe_ops, o->stripe_log ? " log" : ""); /* fits */
+                   o->stripe_ops, o->stripe_log ? " log" : "",
+                   o->hedged_reads ? " hedged" : ""); /* fits */
 }
 
 /* Swarm: in half of the lives most classes are off, so that the others meet each other. A lie

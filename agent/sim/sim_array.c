@@ -82,6 +82,7 @@ static void config_fill_vd(struct sim_array *array, uint32_t index)
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->write_policy = WRITE_POLICY_WRITE_THROUGH;
     vd->stripe_log = options->stripe_log;
+    vd->hedged_reads = options->hedged_reads;
     if (options->consistent) {
         vd->consistent_rows = geometry_row_count(&vd->geometry);
     }

@@ -32,6 +32,7 @@ struct sim_array_options {
     uint32_t dirty_idle_ms;   /* 0: 500 */
     uint64_t region_bytes;    /* 0: default */
     bool stripe_log;          /* of every virtual drive */
+    bool hedged_reads;        /* the same */
     struct intent_log *intent_log; /* the test's; NULL: none */
 };
 

@@ -116,6 +116,7 @@ static void test_stories(void **state)
         assert_true(directed_loss_after_row(seed + i));
         assert_true(directed_loss_in_row(seed + i));
         assert_true(directed_row_of_rebuilt(seed + i));
+        assert_true(directed_hedge(seed + i));
     }
 }
 

@@ -104,6 +104,7 @@ static const struct property vd_property_table[] = {
      "access",
      {{"rw", "read_write"}, {"ro", "read_only"}, {"blocked", "blocked"}}},
     {"stripelog", "StripeLog", "stripe_log", {{"on", "true"}, {"off", "false"}}},
+    {"hedgedreads", "HedgedReads", "hedged_reads", {{"on", "true"}, {"off", "false"}}},
 };
 
 /* The word for a typed value; NULL if it is none of the property's. */
@@ -132,7 +133,7 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
         (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
                        property->option);
     } else {
-        bool flag = strcmp(property->argument, "stripe_log") == 0;
+        bool flag = word_is_one_of(property->argument, "stripe_log|hedged_reads");
 
         error = cli_execute(context, "vd_set",
                             json_pack("{s:s, s:o}", "virtual_drive", vd->key, property->argument,

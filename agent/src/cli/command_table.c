@@ -118,9 +118,11 @@ const struct cli_command cli_commands[] = {
      "/cX/vX del [force] [confirm=NAME]",
      "Deletes a virtual drive and everything on it. Without force its name must be typed."},
     {CLI_OBJECT_VD, "set", NULL,
-     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog=", change_vd_set,
+     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads=",
+     change_vd_set,
      "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
-     "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off",
+     "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off | "
+     "hedgedreads=on|off",
      "Changes properties of a virtual drive."},
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},

@@ -138,6 +138,7 @@ static void vd_extras(json_t *section, const json_t *vd)
     }
     if (!doc_is_null(vd, "stripe_log")) {
         row_text(section, "Stripe Log", doc_bool(vd, "stripe_log") ? "On" : "Off");
+        row_text(section, "Hedged Reads", doc_bool(vd, "hedged_reads") ? "On" : "Off");
     }
     row_text(section, "Write Cache(reason)",
              doc_text(json_object_get(json_object_get(vd, "write_policy"), "reason"), "text"));

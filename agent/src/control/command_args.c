@@ -126,6 +126,8 @@ static const struct arg_spec vd_set_args[] = {
      AT(vd_set.fields)},
     {"stripe_log", ARG_BOOL, false, AT(vd_set.stripe_log), 0, 0, NULL, VD_SET_STRIPE_LOG,
      AT(vd_set.fields)},
+    {"hedged_reads", ARG_BOOL, false, AT(vd_set.hedged_reads), 0, 0, NULL, VD_SET_HEDGED_READS,
+     AT(vd_set.fields)},
     END};
 
 static const struct arg_spec controller_set_args[] = {

@@ -411,6 +411,7 @@ static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config
     json_put_u64(doc, "created_at_us", config->created_us);
     if (geometry_span_tolerance(&config->geometry) > 0) {
         json_put_bool(doc, "stripe_log", config->stripe_log);
+        json_put_bool(doc, "hedged_reads", config->hedged_reads);
     }
 }
 
@@ -474,6 +475,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "exports", exports);
     json_put_u64(doc, "media_error_count", view->lost_blocks);
     json_put_u64(doc, "bad_block_count", view->lost_blocks);
+    json_put_u64(doc, "hedged_read_count", view->hedged_reads);
     json_put(doc, "operations", keys_doc(view->operations, view->operation_count));
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;

@@ -75,7 +75,8 @@ enum vd_set_field {
     VD_SET_IO_POLICY = 8,
     VD_SET_DRIVE_CACHE = 16,
     VD_SET_ACCESS = 32,
-    VD_SET_STRIPE_LOG = 64
+    VD_SET_STRIPE_LOG = 64,
+    VD_SET_HEDGED_READS = 128
 };
 
 struct command_vd_set {
@@ -88,6 +89,7 @@ struct command_vd_set {
     enum drive_cache_policy drive_cache_policy;
     enum access_policy access;
     bool stripe_log;
+    bool hedged_reads;
 };
 
 enum controller_set_field {

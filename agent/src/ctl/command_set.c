@@ -91,6 +91,8 @@ static void vd_edit(struct group_config *config, void *context)
         vd->access = (args->fields & VD_SET_ACCESS) != 0 ? args->access : vd->access;
         vd->stripe_log =
             (args->fields & VD_SET_STRIPE_LOG) != 0 ? args->stripe_log : vd->stripe_log;
+        vd->hedged_reads =
+            (args->fields & VD_SET_HEDGED_READS) != 0 ? args->hedged_reads : vd->hedged_reads;
         return;
     }
     UNREACHABLE();
@@ -126,6 +128,8 @@ static void vd_set_events(const struct set_run *run)
                  access_policy_word(now->access));
     event_policy(run->cv, "stripe_log", old->stripe_log ? "on" : "off",
                  now->stripe_log ? "on" : "off");
+    event_policy(run->cv, "hedged_reads", old->hedged_reads ? "on" : "off",
+                 now->hedged_reads ? "on" : "off");
 }
 
 static void vd_set_done(void *context, int error)
@@ -149,13 +153,15 @@ static void vd_set_done(void *context, int error)
     command_finish(ctl, &reason);
 }
 
-static bool stripe_log_is_possible(const struct command_vd_set *args, const struct ctl_vd *cv,
-                                   struct reason *ret_reason)
+/* What needs more than one way to the data. */
+static bool redundancy_suffices(const struct command_vd_set *args, const struct ctl_vd *cv,
+                                struct reason *ret_reason)
 {
+    bool wanted = ((args->fields & VD_SET_STRIPE_LOG) != 0 && args->stripe_log) ||
+                  ((args->fields & VD_SET_HEDGED_READS) != 0 && args->hedged_reads);
     char path[PATH_TEXT_BYTES];
 
-    if ((args->fields & VD_SET_STRIPE_LOG) == 0 || !args->stripe_log ||
-        geometry_span_tolerance(&cv_config(cv)->geometry) > 0) {
+    if (!wanted || geometry_span_tolerance(&cv_config(cv)->geometry) > 0) {
         return true;
     }
     vd_path(cv, path, sizeof(path));
@@ -180,7 +186,7 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     if (!enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
-        !stripe_log_is_possible(args, cv, &reason) ||
+        !redundancy_suffices(args, cv, &reason) ||
         !rule_group_running(cv->cg, "vd_set", &reason) ||
         ((args->fields & VD_SET_WRITE_POLICY) != 0 &&
          !rule_write_policy(ctl, args->write_policy, &reason))) {

@@ -179,6 +179,7 @@ struct virtual_drive_view {
     char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
     uint32_t connections;
     uint64_t lost_blocks;
+    uint64_t hedged_reads;
     uint32_t operation_count;
     object_key_t operations[4];
     struct blocked blocked;

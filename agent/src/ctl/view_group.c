@@ -258,6 +258,8 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, false, view->cache.window_bytes);
     digest_number(digest, true, (uint64_t)config->io_policy);
     digest_number(digest, true, config->stripe_log);
+    digest_number(digest, true, config->hedged_reads);
+    digest_number(digest, false, view->hedged_reads);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
     digest_text(digest, false, view->nbd_unix_uri);
     digest_text(digest, false, view->nbd_tcp_uri);
@@ -297,6 +299,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
                            : config->consistent_rows == geometry_row_count(&config->geometry);
     view->drive_failures_left = cv->vd != NULL ? vd_drive_failures_left(cv->vd) : 0;
     view->lost_blocks = cv->vd != NULL ? vd_bad_blocks(cv->vd) : 0;
+    view->hedged_reads = cv->vd != NULL ? vd_hedged_reads(cv->vd) : 0;
     vd_policies_view(cv, view);
     vd_guarantee_view(cv, view);
     vd_exports_view(cv, view);

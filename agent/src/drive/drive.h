@@ -63,6 +63,8 @@ struct drive_io {
     void *buffer;
     void (*complete)(struct drive_io *io, enum io_status status);
     void (*released)(struct drive_io *io); /* may be NULL if the owner needs no notice */
+    uint64_t patience_us;   /* 0: for ever. So long with the device, it is told once: */
+    void (*waiting)(struct drive_io *io);
     void *owner;
 
     /* Private to the drive. */

@@ -12,7 +12,8 @@
  * (3) Background transfers in the device never exceed background_depth, all together never
  *     queue_depth; foreground goes first but leaves one place to a starving background.
  * (4) Answers are delivered from the loop: by the port's completion or by a timer.
- * (5) A transfer in the device has two deadlines, one after the other: it is slow, it is late.
+ * (5) A transfer in the device has deadlines, one after the other: its owner's patience, if that is
+ *     not endless; it is slow; it is late.
  * (6) backlog_us is the sum of cost_us over all transfers that wait or are in the device.
  */
 #include "base/assert.h"
@@ -61,6 +62,11 @@ static uint64_t timeout_us(const struct drive *drive, const struct drive_io *io)
         io->op == IO_OP_FLUSH ? drive->options.flush_timeout_ms : drive->options.timeout_ms;
 
     return (uint64_t)timeout_ms * 1000;
+}
+
+static uint64_t slow_us(const struct drive *drive, const struct drive_io *io)
+{
+    return min_u64((uint64_t)drive->options.slow_ms * 1000, timeout_us(drive, io));
 }
 
 /* Keeps a list in order of deadlines; nearly always the new one is the last. */
@@ -131,8 +137,7 @@ static void dispatch_one(struct drive *drive, enum io_class class_)
     io->submitted_us = now_us;
     io->slow = false;
     io->crowded = device_total(drive) >= CROWD;
-    io->deadline_us =
-        now_us + min_u64((uint64_t)drive->options.slow_ms * 1000, timeout_us(drive, io));
+    io->deadline_us = now_us + min_u64(io->patience_us - 1, slow_us(drive, io)); /* 0: for ever */
     deadline_insert(&drive->in_device, io);
     drive->head_bytes = io->offset_bytes + io->length_bytes;
     io->request.op = io->op;
@@ -356,16 +361,28 @@ static void request_answered(struct io_request *request, enum io_status status)
     tell_owner(io, status);
 }
 
-/* (5): the first deadline of a transfer. */
+static void deadline_set(struct drive *drive, struct drive_io *io, uint64_t after_us)
+{
+    list_remove(&io->link);
+    io->deadline_us = io->submitted_us + after_us;
+    deadline_insert(&drive->in_device, io);
+    deadline_arm(drive);
+}
+
+/* (5): its owner may want to do without it. */
+static void transfer_is_waited_for(struct drive *drive, struct drive_io *io)
+{
+    io->patience_us = 0;
+    deadline_set(drive, io, slow_us(drive, io));
+    io->waiting(io);
+}
+
 static void transfer_is_slow(struct drive *drive, struct drive_io *io)
 {
     io->slow = true;
     drive->slow_count++;
-    list_remove(&io->link);
-    io->deadline_us = io->submitted_us + timeout_us(drive, io);
-    deadline_insert(&drive->in_device, io);
+    deadline_set(drive, io, timeout_us(drive, io));
     drive_ladder_slow(drive, io);
-    deadline_arm(drive);
 }
 
 /* The next deadline of the transfers in the device, unless the one the timer was armed for was
@@ -381,6 +398,10 @@ static void deadline_passed(struct clock_timer *timer)
     io = list_entry(first, struct drive_io, link);
     if (io->deadline_us > now_us) {
         deadline_arm(drive);
+        return;
+    }
+    if (io->patience_us != 0) {
+        transfer_is_waited_for(drive, io);
         return;
     }
     if (io->deadline_us < io->submitted_us + timeout_us(drive, io)) {
@@ -446,6 +467,7 @@ void drive_queue_done(struct drive *drive)
 static void io_check(const struct drive *drive, const struct drive_io *io)
 {
     ASSERT(io->complete != NULL);
+    ASSERT(io->patience_us == 0 || io->waiting != NULL);
     ASSERT(io->op < IO_OP_MAX && io->class_ < IO_CLASS_MAX);
     ASSERT(io->place == DRIVE_IO_NOWHERE);
     if (io->op == IO_OP_FLUSH) {

@@ -60,6 +60,7 @@ not the first background initialization */
     uint64_t map_epoch;        /* pages of another one are void */
     bool map_ready;            /* every page is on every member: the map may be believed */
     bool stripe_log;           /* write intents go to the members if there is no better log */
+    bool hedged_reads;         /* a read that takes too long is not waited for */
     uint64_t intent_generation;/* write intents of another one are void (raid/intent_log.h) */
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;

@@ -110,9 +110,11 @@ static int member_decode(const uint8_t *in, struct member_config *member)
 #define VD_FLAG_RESYNC 2u
 #define VD_FLAG_MAP_READY 4u
 #define VD_FLAG_STRIPE_LOG 8u
+#define VD_FLAG_HEDGED_READS 16u
 #define VD_FLAG_CACHE_LOST 128u
 #define VD_FLAGS                                                                                   \
-    (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_MAP_READY | VD_FLAG_STRIPE_LOG | VD_FLAG_CACHE_LOST)
+    (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_MAP_READY | VD_FLAG_STRIPE_LOG |                     \
+     VD_FLAG_HEDGED_READS | VD_FLAG_CACHE_LOST)
 
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
@@ -128,6 +130,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
                         (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
                         (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
+                        (vd->hedged_reads ? VD_FLAG_HEDGED_READS : 0u) |
                         (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
@@ -166,6 +169,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
     vd->map_ready = (in[50] & VD_FLAG_MAP_READY) != 0;
     vd->stripe_log = (in[50] & VD_FLAG_STRIPE_LOG) != 0;
+    vd->hedged_reads = (in[50] & VD_FLAG_HEDGED_READS) != 0;
     vd->geometry.span_count = get_le32(in + 52);
     vd->geometry.members_per_span = get_le32(in + 56);
     vd->geometry.strip_bytes = get_le32(in + 60);

@@ -120,6 +120,8 @@ struct group *vd_group(const struct vd *vd);
 enum virtual_drive_state vd_state(const struct vd *vd);
 bool vd_is_consistent(const struct vd *vd);
 uint32_t vd_drive_failures_left(const struct vd *vd);
+/* Reads that took too long and were not waited for, since the group was made. */
+uint64_t vd_hedged_reads(const struct vd *vd);
 uint64_t vd_bad_blocks(const struct vd *vd); /* 4 KiB blocks noted as bad, of any kind */
 /* How long requests of exports took, from submission to answer, if they succeeded. */
 const struct latency *vd_latency(const struct vd *vd);

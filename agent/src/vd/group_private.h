@@ -13,6 +13,7 @@
  *   region_store.c   and on the members
  *   bad_block.c      the table of blocks that are not to be had
  *   mirror.c         which copy of a mirror to read
+ *   hedge.c          reads that take too long
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
@@ -86,6 +87,8 @@ struct member {
         the member for one in rebuild */
     uint64_t written;            /* writes completed */
     uint64_t flushed;            /* writes covered by a flush */
+    uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
+    uint32_t percentile_reads;   /* left before it is looked up again */
     struct member_flush flush;   /* of rounds */
     struct member_flush loss_flush; /* before a loss is recorded */
 };
@@ -183,6 +186,7 @@ struct group {
     uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
     struct list substitutes;     /* free ones, made in place of operations held up */
     uint32_t substitute_count;   /* all of them */
+    uint32_t hedge_credit;       /* grows with every read that might be hedged */
     uint32_t late_flushes;
     struct list locks[STRIPE_LOCK_BUCKETS];
 
@@ -235,6 +239,7 @@ struct vd {
     struct latency latency;      /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
     uint64_t run_clock;
+    uint64_t hedged_reads;       /* so many */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -313,7 +318,7 @@ enum stripe_event {
     STRIPE_GRANTED,
     STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
     STRIPE_READ_OK,
-    STRIPE_READ_BAD,     /* a column failed or a member was lost: plan again */
+    STRIPE_READ_BAD,     /* a column failed or is not waited for, or a member was lost: plan again */
     STRIPE_NO_WRITES,
     STRIPE_WRITES,
     STRIPE_DURABLE,
@@ -338,7 +343,9 @@ struct stripe_column {
     uint32_t place;
     struct pace pace;     /* mirrors: of its drive, while a copy is chosen */
     enum io_status status;
-    bool late;            /* io has timed out and is still with the device */
+    bool late;            /* io is still with the device, but nobody waits for it */
+    bool hedged;          /* it is late because there was another way (hedge.c) */
+    uint8_t *kept;        /* hedged: the buffer that the device has */
 };
 
 struct stripe_op {
@@ -379,6 +386,7 @@ struct stripe_op {
     uint32_t written; /* places written so far */
     uint32_t told; /* failed places the observer has been told of */
     uint32_t source; /* mirrors: place whose buffer holds the strip */
+    bool hedge_wait; /* there is no way but to wait for a read that took too long */
     struct plan plan;
     bool marked; /* its region counts it as open */
     uint32_t region; /* marked: which one */
@@ -549,6 +557,8 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool);
 void stripe_op_give(struct stripe_op *op);
 /* op has ended but is held up by a late transfer: another one takes its place meanwhile. */
 void stripe_op_hold(struct stripe_op *op);
+/* One more operation, if those that late transfers hold up are too many. */
+void stripe_op_substitute(struct group *group);
 bool stripe_ops_are_left(const struct group *group);
 
 /* stripe_op.c */
@@ -559,6 +569,8 @@ void stripe_marks_check(struct group *group);
 enum stripe_event stripe_end(struct stripe_op *op, int error);
 uint32_t stripe_valid_mask(const struct stripe_op *op);
 uint32_t stripe_live_mask(const struct stripe_op *op);
+bool stripe_row_is_consistent(const struct stripe_op *op);
+int stripe_plan(struct stripe_op *op);
 void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected);
 void stripe_unrepaired_tell(struct stripe_op *op);
 static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
@@ -583,6 +595,17 @@ void stripe_write_submit(struct stripe_op *op, uint32_t places);
 void stripe_verify_submit(struct stripe_op *op, uint32_t place);
 /* Of the operation's range on the member of a place. */
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place);
+
+/* hedge.c */
+/* How long a read of the place is to be waited for; 0: for ever. */
+uint64_t hedge_patience_us(const struct stripe_op *op, uint32_t place);
+void hedge_waiting(struct drive_io *io);
+bool hedge_is_out(const struct stripe_op *op);
+/* Nothing late but what the devices will answer soon. */
+bool hedge_is_all_late(const struct stripe_op *op);
+void hedge_timed_out(struct stripe_op *op, struct stripe_column *column);
+/* Not late any more, while the operation is under way. */
+void hedge_returned(struct stripe_op *op, struct stripe_column *column);
 
 /* mirror.c: the place to read from; any of `valid` will do. */
 uint32_t mirror_choose(struct stripe_op *op, uint32_t valid);

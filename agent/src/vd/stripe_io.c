@@ -138,6 +138,12 @@ static void column_complete(struct drive_io *io, enum io_status status)
     struct stripe_column *column = io->owner;
 
     column->status = status;
+    if (column->late) {
+        if (status == IO_STATUS_TIMEOUT) {
+            hedge_timed_out(column->op, column);
+        }
+        return;
+    }
     if (status == IO_STATUS_TIMEOUT) {
         column_bar(column->op, column);
         column_answered(column);
@@ -156,6 +162,11 @@ static void column_released(struct drive_io *io)
     column->late = false;
     ASSERT(op->late > 0);
     op->late--;
+    if (column->hedged && op->state != STRIPE_LINGER) {
+        hedge_returned(op, column);
+        return;
+    }
+    column->hedged = false;
     if (op->late == 0 && op->state == STRIPE_LINGER) {
         struct group *group = op->group;
 
@@ -182,6 +193,8 @@ static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op
     io->buffer = buffer;
     io->complete = column_complete;
     io->released = column_released;
+    io->patience_us = io_op == IO_OP_READ ? hedge_patience_us(op, place) : 0;
+    io->waiting = hedge_waiting;
     io->owner = column;
     drive_submit(drive, io);
 }

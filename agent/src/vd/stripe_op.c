@@ -108,7 +108,7 @@ uint32_t stripe_live_mask(const struct stripe_op *op)
     return mask & ~op->barred;
 }
 
-static bool row_is_consistent(const struct stripe_op *op)
+bool stripe_row_is_consistent(const struct stripe_op *op)
 {
     if (op->vd->regions == NULL || SIM_BUG(UPDATE_INCONSISTENT)) {
         return true;
@@ -117,7 +117,7 @@ static bool row_is_consistent(const struct stripe_op *op)
            region_map_row_is_sound(region_store_map(op->vd->regions), op->map.row);
 }
 
-static int op_plan(struct stripe_op *op)
+int stripe_plan(struct stripe_op *op)
 {
     uint32_t valid = stripe_valid_mask(op);
     struct plan_input input = {
@@ -128,7 +128,7 @@ static int op_plan(struct stripe_op *op)
         .full = op->full | op->punctured,
         .valid = valid,
         .writable = stripe_live_mask(op) | valid,
-        .consistent = row_is_consistent(op),
+        .consistent = stripe_row_is_consistent(op),
     };
 
     op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
@@ -160,11 +160,18 @@ static enum stripe_event act_lock(struct stripe_op *op)
 static bool op_plan_puncture(struct stripe_op *op)
 {
     op->punctured = stripe_puncture_wish(op, stripe_valid_mask(op) & ~op->failed);
-    if (op->punctured != 0 && op_plan(op) == 0) {
+    if (op->punctured != 0 && stripe_plan(op) == 0) {
         return true;
     }
     op->punctured = 0;
     return false;
+}
+
+/* What is not waited for may yet come. */
+static enum stripe_event read_give_up(struct stripe_op *op)
+{
+    op->hedge_wait = hedge_is_out(op);
+    return op->hedge_wait ? STRIPE_WAIT : STRIPE_FAIL;
 }
 
 /* Plans, or plans again, and reads what is still needed. */
@@ -174,9 +181,9 @@ static enum stripe_event act_read(struct stripe_op *op)
 
     ASSERT(op->pending == 0);
     if (op->spare_count == 0 || stripe_is_punctured(op) ||
-        (op_plan(op) != 0 && !op_plan_puncture(op)) ||
+        (stripe_plan(op) != 0 && !op_plan_puncture(op)) ||
         (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
-        return op->direct ? STRIPE_NEED_LOCK : STRIPE_FAIL;
+        return op->direct ? STRIPE_NEED_LOCK : read_give_up(op);
     }
     if (op->direct && op->plan.kernel != PLAN_KERNEL_NONE) {
         return STRIPE_NEED_LOCK;

@@ -153,6 +153,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->failed = op->have = op->barred = op->punctured = 0;
     op->verify = op->verifying = op->written = op->told = 0;
     op->source = 0;
+    op->hedge_wait = false;
     op->pending = op->late = 0;
     op->error = 0;
     memset(&op->plan, 0, sizeof(op->plan));
@@ -207,6 +208,14 @@ static void substitute_make(struct group *group)
     group->substitute_count++;
 }
 
+void stripe_op_substitute(struct group *group)
+{
+    if (group->late_ops > group->substitute_count &&
+        group->substitute_count < STRIPE_SUBSTITUTES_MAX) {
+        substitute_make(group);
+    }
+}
+
 void stripe_op_hold(struct stripe_op *op)
 {
     struct group *group = op->group;
@@ -216,9 +225,8 @@ void stripe_op_hold(struct stripe_op *op)
     op->state = STRIPE_LINGER;
     group->ops_active--;
     group->late_ops++;
-    if (group->late_ops > group->substitute_count &&
-        group->substitute_count < STRIPE_SUBSTITUTES_MAX) {
-        substitute_make(group);
+    if (!hedge_is_all_late(op)) {
+        stripe_op_substitute(group);
     }
 }
 

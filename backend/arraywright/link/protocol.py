@@ -515,6 +515,8 @@ class VirtualDriveDoc(Wire):
     media_error_count: Annotated[int, Field(ge=0)]
     operations: list[Key]
     stripe_log: bool | None = None
+    hedged_reads: bool | None = None
+    hedged_read_count: Annotated[int, Field(ge=0)] | None = None
     cache: VdCache | None = None
     read_ahead: ReadAhead | None = None
     lost_writes: Reason | None = None
@@ -833,6 +835,7 @@ class VdSetArgs(Wire):
     drive_cache_policy: str | None = None
     access: str | None = None
     stripe_log: bool | None = None
+    hedged_reads: bool | None = None
 
 
 class ControllerSetArgs(Wire):

@@ -111,6 +111,10 @@ class VirtualDriveUpdate(Change):
         bool | None,
         Field(description="log rows on the drives first: closes the write hole at a price"),
     ] = None
+    hedged_reads: Annotated[
+        bool | None,
+        Field(description="answer slow reads from another copy or from parity"),
+    ] = None
 
 
 class VirtualDriveDelete(ApiInput):

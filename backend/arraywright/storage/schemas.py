@@ -278,6 +278,16 @@ class VirtualDrive(Actionable):
     stripe_log: Annotated[
         bool | None, Field(description="rows are logged on the drives first; null: not offered")
     ] = None
+    hedged_reads: Annotated[
+        bool | None,
+        Field(
+            description="slow reads are answered from another copy or from parity; null: not offered"
+        ),
+    ] = None
+    hedged_read_count: Annotated[
+        int | None,
+        Field(description="so many, since its drive group was started; null: not counted"),
+    ] = None
     cache: Annotated[VirtualDriveCache | None, Field(description="null: no cache")] = None
     read_ahead: ReadAhead | None = None
     lost_writes: Annotated[

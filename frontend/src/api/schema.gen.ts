@@ -3469,6 +3469,16 @@ export interface components {
             /** Guid */
             guid: string;
             /**
+             * Hedged Read Count
+             * @description so many, since its drive group was started; null: not counted
+             */
+            hedged_read_count: number | null;
+            /**
+             * Hedged Reads
+             * @description slow reads are answered from another copy or from parity; null: not offered
+             */
+            hedged_reads: boolean | null;
+            /**
              * Host Id
              * Format: uuid
              */
@@ -3698,6 +3708,11 @@ export interface components {
         VirtualDriveUpdate: {
             access?: components["schemas"]["AccessPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
+            /**
+             * Hedged Reads
+             * @description answer slow reads from another copy or from parity
+             */
+            hedged_reads?: boolean | null;
             io_policy?: components["schemas"]["IoPolicy"] | null;
             /** Name */
             name?: string | null;

@@ -217,6 +217,8 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     media_error_count: 0,
     operation_ids: [],
     stripe_log: null,
+    hedged_reads: null,
+    hedged_read_count: null,
     cache: null,
     read_ahead: null,
     lost_writes: null,

@@ -376,6 +376,52 @@ static void test_slow_and_back(void **state)
     fixture_free(f);
 }
 
+static uint32_t waited_for;
+
+static void told_waiting(struct drive_io *io)
+{
+    struct fixture *f = io->owner;
+
+    assert_int_equal(f->completed[index_of(f, io)], 0);
+    waited_for++;
+}
+
+/* An owner's patience ends once, before the drive is slow, and changes nothing else. */
+static void test_patience(void **state)
+{
+    struct drive_options options = {.timeout_ms = 1000, .slow_ms = 200};
+    struct fixture *f = fixture_new(&options);
+
+    (void)state;
+    waited_for = 0;
+    f->sim->hang = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        f->ios[i] = (struct drive_io){.op = IO_OP_READ,
+                                      .offset_bytes = i * 4096u,
+                                      .length_bytes = 4096,
+                                      .buffer = f->memory + i * 4096u,
+                                      .complete = io_complete,
+                                      .released = io_released,
+                                      .owner = f,
+                                      .patience_us = i == 0 ? 5000 : 900 * 1000,
+                                      .waiting = told_waiting};
+        drive_submit(f->drive, &f->ios[i]);
+    }
+    sim_world_advance(f->world, 4900);
+    assert_int_equal(waited_for, 0);
+    sim_world_advance(f->world, 200);
+    assert_int_equal(waited_for, 1);
+    assert_int_equal(f->warnings[DRIVE_WARNING_SLOW_COMMAND], 0);
+    sim_world_advance(f->world, 200 * 1000);
+    assert_int_equal(waited_for, 2); /* no longer than until it is slow */
+    assert_int_equal(f->warnings[DRIVE_WARNING_SLOW_COMMAND], 2);
+    sim_world_advance(f->world, SIM_SECOND);
+    assert_int_equal(waited_for, 2);
+    assert_int_equal(f->status[0], IO_STATUS_TIMEOUT);
+    assert_int_equal(f->status[1], IO_STATUS_TIMEOUT);
+    fixture_free(f);
+}
+
 static void media_errors(struct fixture *f, uint32_t count, uint64_t pause_us)
 {
     struct sim_fault fault = {SIM_FAULT_WRITE, 0, 4096};
@@ -721,6 +767,7 @@ int main(void)
         cmocka_unit_test(test_flush_is_never_retried),
         cmocka_unit_test(test_slow_then_late),
         cmocka_unit_test(test_slow_and_back),
+        cmocka_unit_test(test_patience),
         cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_threshold_in_all),
         cmocka_unit_test(test_expected),

@@ -24,6 +24,7 @@ const settingsOf = (virtualDrive: VirtualDrive) => ({
   drive_cache_policy: virtualDrive.drive_cache_policy,
   access: virtualDrive.access,
   stripe_log: virtualDrive.stripe_log ?? false,
+  hedged_reads: virtualDrive.hedged_reads ?? false,
 })
 
 type Settings = ReturnType<typeof settingsOf>
@@ -163,6 +164,14 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
               description={t('policy.stripeLogHelp')}
               checked={settings.stripe_log}
               onChange={(event) => set({ stripe_log: event.currentTarget.checked })}
+            />
+          )}
+          {virtualDrive.hedged_reads !== null && (
+            <Switch
+              label={t('policy.hedgedReads')}
+              description={t('policy.hedgedReadsHelp')}
+              checked={settings.hedged_reads}
+              onChange={(event) => set({ hedged_reads: event.currentTarget.checked })}
             />
           )}
           <ChangeFailure error={change.error} />

@@ -22,11 +22,11 @@ function readWhy({ read_policy, read_ahead }: VirtualDrive): string {
   return read_ahead ? `${why} ${word('readAheadState', read_ahead.state)}` : why
 }
 
-function stripeLogRow({ stripe_log }: VirtualDrive): PolicyRow[] {
-  if (stripe_log === null) return []
-  const value = stripe_log ? 'on' : 'off'
-  const row = { requested: value, effective: value, why: '–' }
-  return [{ id: 'stripeLog', name: i18n.t('policy.stripeLog'), ...row }]
+/** What is not offered without redundancy. */
+function switchRow(id: string, name: string, on: boolean | null): PolicyRow[] {
+  if (on === null) return []
+  const value = on ? 'on' : 'off'
+  return [{ id, name, requested: value, effective: value, why: '–' }]
 }
 
 function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
@@ -44,7 +44,8 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
     simple('io', i18n.t('vd.io'), virtualDrive.io_policy),
     simple('driveCache', i18n.t('vd.driveCache'), virtualDrive.drive_cache_policy),
     simple('access', i18n.t('vd.access'), virtualDrive.access),
-    ...stripeLogRow(virtualDrive),
+    ...switchRow('stripeLog', i18n.t('policy.stripeLog'), virtualDrive.stripe_log),
+    ...switchRow('hedgedReads', i18n.t('policy.hedgedReads'), virtualDrive.hedged_reads),
   ]
 }
 

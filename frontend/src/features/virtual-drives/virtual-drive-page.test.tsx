@@ -151,6 +151,7 @@ describe('virtual drive page', () => {
       drive_cache_policy: 'on' as const,
       access: 'read_write' as const,
       stripe_log: false,
+      hedged_reads: false,
     }
     expect(differences(before, { ...before, name: 'b', access: 'read_only' })).toEqual({
       name: 'b',

@@ -190,6 +190,9 @@ export const policy = {
   stripeLog: 'Stripe log',
   stripeLogHelp:
     'Logs each partly written row on the drives first. Closes the write hole; small writes are slower.',
+  hedgedReads: 'Hedged reads',
+  hedgedReadsHelp:
+    'Answer a read that takes much longer than usual from another copy or from parity.',
   lostTitle: 'Acknowledged writes were lost',
   inCache: 'In the cache',
   inCacheNone: 'Nothing: all writes are on the drives.',

@@ -1,0 +1,342 @@
+/*
+ * Hedged reads: what takes too long is answered from elsewhere, what comes first counts, a drive
+ * loses nothing by it, and no error comes of it.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "sim_array.h"
+
+#define BLOCK 4096u
+#define EXTENT (1u << 20)
+#define TIMEOUT_MS 400u
+
+struct hedged {
+    struct sim_array *array;
+    uint8_t bytes[BLOCK];
+    bool done;
+    enum vd_status status;
+    struct vd_request request;
+};
+
+static struct hedged *hedged_new(enum raid_level level, uint32_t width, bool on)
+{
+    struct sim_array_options options = {.level = level,
+                                        .span_count = 1,
+                                        .members_per_span = width,
+                                        .strip_bytes = 16u << 10,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = EXTENT,
+                                        .timeout_ms = TIMEOUT_MS,
+                                        .consistent = true,
+                                        .hedged_reads = on};
+    struct hedged *h = calloc(1, sizeof(*h));
+
+    h->array = sim_array_create(sim_world_create(77), &options);
+    assert_int_equal(sim_array_start(h->array), 0);
+    return h;
+}
+
+static void hedged_free(struct hedged *h)
+{
+    struct sim_world *world = h->array->world;
+
+    for (uint32_t i = 0; i < h->array->member_count; i++) {
+        sim_drive_faults_clear(h->array->sims[i]);
+        sim_drive_unhang(h->array->sims[i]);
+    }
+    assert_int_equal(sim_array_stop(h->array), 0);
+    sim_array_destroy(h->array);
+    sim_world_destroy(world);
+    free(h);
+}
+
+static void put(struct hedged *h, uint8_t byte)
+{
+    memset(h->bytes, byte, BLOCK);
+    assert_int_equal(
+        sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_WRITE, true, 0, BLOCK, h->bytes),
+        VD_STATUS_OK);
+}
+
+static void read_done(struct vd_request *request, enum vd_status status)
+{
+    struct hedged *h = request->owner;
+
+    h->done = true;
+    h->status = status;
+}
+
+static void get_begin(struct hedged *h)
+{
+    memset(h->bytes, 0xee, BLOCK);
+    h->done = false;
+    h->request = (struct vd_request){.op = VD_OP_READ,
+                                     .length_bytes = BLOCK,
+                                     .buffer = h->bytes,
+                                     .complete = read_done,
+                                     .owner = h};
+    vd_submit(sim_array_vd(h->array, 0), &h->request);
+}
+
+static bool is_full_of(const struct hedged *h, uint8_t byte)
+{
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        if (h->bytes[i] != byte) {
+            return false;
+        }
+    }
+    return h->status == VD_STATUS_OK;
+}
+
+/* How long a read of the first block takes, which must be full of `byte`. */
+static uint64_t get_us(struct hedged *h, uint8_t byte)
+{
+    uint64_t begun_us = clock_now_us(sim_world_clock(h->array->world));
+
+    get_begin(h);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, 60 * SIM_SECOND));
+    assert_true(is_full_of(h, byte));
+    return clock_now_us(sim_world_clock(h->array->world)) - begun_us;
+}
+
+/* So that it is known how long reads take, and credit is there. */
+static void warm_up(struct hedged *h, uint8_t byte)
+{
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_true(get_us(h, byte) < 1000);
+    }
+}
+
+/* The drive that the first block would be read from. */
+static struct sim_drive *first_choice(struct hedged *h, uint32_t *ret_member)
+{
+    uint64_t before[8];
+
+    for (uint32_t i = 0; i < h->array->member_count; i++) {
+        before[i] = h->array->sims[i]->counters.reads;
+    }
+    get_begin(h);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, 60 * SIM_SECOND));
+    for (uint32_t i = 0; i < h->array->member_count; i++) {
+        if (h->array->sims[i]->counters.reads != before[i]) {
+            *ret_member = i;
+            return h->array->sims[i];
+        }
+    }
+    fail();
+    return NULL;
+}
+
+static void hang_others(struct hedged *h, uint32_t member)
+{
+    for (uint32_t i = 0; i < h->array->member_count; i++) {
+        h->array->sims[i]->hang = i != member;
+    }
+}
+
+static void all_are_online(const struct hedged *h)
+{
+    for (uint32_t i = 0; i < h->array->member_count; i++) {
+        assert_int_equal(group_config(h->array->group)->members[i].state, MEMBER_ONLINE);
+    }
+}
+
+static uint64_t count_of(struct hedged *h)
+{
+    return vd_hedged_reads(sim_array_vd(h->array, 0));
+}
+
+static void test_slow_drive(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_1E, RAID_LEVEL_5,
+                                             RAID_LEVEL_6};
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct hedged *h = hedged_new(levels[i], 2 + i, true);
+
+        put(h, 5);
+        warm_up(h, 5);
+        for (uint32_t m = 0; m < h->array->member_count; m++) {
+            h->array->sims[m]->hang = true; /* whichever is asked first */
+        }
+        get_begin(h);
+        for (uint32_t m = 0; m < h->array->member_count; m++) {
+            h->array->sims[m]->hang = false;
+        }
+        assert_true(sim_world_run_until_flag(h->array->world, &h->done, 10 * 1000));
+        assert_true(is_full_of(h, 5));
+        assert_int_equal(count_of(h), 1);
+        all_are_online(h);
+        put(h, 6); /* while the drive still has the first read's buffer */
+        for (uint32_t m = 0; m < h->array->member_count; m++) {
+            sim_drive_unhang(h->array->sims[m]);
+        }
+        sim_world_advance(h->array->world, SIM_SECOND);
+        assert_true(get_us(h, 6) < 1000);
+        all_are_online(h);
+        hedged_free(h);
+    }
+}
+
+static void test_off(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, false);
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    for (uint32_t i = 0; i < 3; i++) {
+        h->array->sims[i]->extra_latency_us = 50000;
+    }
+    assert_true(get_us(h, 5) >= 50000);
+    assert_int_equal(count_of(h), 0);
+    hedged_free(h);
+}
+
+/* When everything is slow, it is not made worse. */
+static void test_share(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_1, 2, true);
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    for (uint32_t i = 0; i < 120; i++) {
+        h->array->sims[0]->extra_latency_us = h->array->sims[1]->extra_latency_us = 2000 * (i + 1);
+        assert_true(get_us(h, 5) >= 2000 * i);
+    }
+    assert_in_range(count_of(h), 1, 180 / 20 + 1);
+    all_are_online(h);
+    hedged_free(h);
+}
+
+/* The drives asked later hang: the first answer counts. */
+static void test_first_answer_counts(void **state)
+{
+    (void)state;
+    for (uint32_t width = 2; width <= 3; width++) {
+        struct hedged *h = hedged_new(RAID_LEVEL_1, width, true);
+        uint32_t member = 0;
+
+        put(h, 5);
+        warm_up(h, 5);
+        (void)first_choice(h, &member);
+        hang_others(h, member);
+        h->array->sims[member]->extra_latency_us = 20000;
+        assert_in_range(get_us(h, 5), 20000, 22000);
+        assert_int_equal(count_of(h), width - 1);
+        for (uint32_t m = 0; m < h->array->member_count; m++) {
+            sim_drive_unhang(h->array->sims[m]);
+        }
+        sim_world_advance(h->array->world, SIM_SECOND);
+        all_are_online(h);
+        hedged_free(h);
+    }
+}
+
+/* The other way fails: then it is waited for. */
+static void test_no_error_comes_of_it(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->extra_latency_us = 30000;
+    assert_true(sim_drive_fault_add(h->array->sims[(member + 1) % 3], &fault));
+    assert_in_range(get_us(h, 5), 30000, 100000);
+    assert_int_equal(count_of(h), 1);
+    all_are_online(h);
+    hedged_free(h);
+}
+
+/* Without another way nothing is hedged. */
+static void test_degraded(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    sim_drive_pull(h->array->sims[(member + 1) % 3], false);
+    put(h, 6); /* notices */
+    h->array->sims[member]->extra_latency_us = 30000;
+    assert_true(get_us(h, 6) >= 30000);
+    assert_int_equal(count_of(h), 0);
+    hedged_free(h);
+}
+
+/* A drive that never answers is lost as ever, though nobody waits for that read; and the
+ * operations that it holds up do not keep others from working. */
+static void test_hanging_drive(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_5};
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct hedged *h = hedged_new(levels[i], 2 + i, true);
+        uint32_t member = 0;
+
+        put(h, 5);
+        warm_up(h, 5);
+        (void)first_choice(h, &member);
+        h->array->sims[member]->hang = true;
+        assert_true(get_us(h, 5) < 10000);
+        assert_int_equal(count_of(h), 1);
+        all_are_online(h);
+        sim_world_advance(h->array->world, 2 * TIMEOUT_MS * 1000);
+        put(h, 7);
+        assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_FAILED);
+        assert_true(get_us(h, 7) < 10000);
+        hedged_free(h);
+    }
+}
+
+/* Pulled while its answer is not waited for any more. */
+static void test_pulled_meanwhile(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    h->array->sims[(member + 1) % 3]->extra_latency_us = 5000; /* the recovery is under way */
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_false(h->done);
+    assert_int_equal(count_of(h), 1);
+    sim_drive_pull(h->array->sims[member], false);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_MISSING);
+    hedged_free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_drive),
+        cmocka_unit_test(test_off),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_first_answer_counts),
+        cmocka_unit_test(test_no_error_comes_of_it),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_hanging_drive),
+        cmocka_unit_test(test_pulled_meanwhile),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
