@@ -280,9 +280,7 @@ class VirtualDrive(Actionable):
     ] = None
     hedged_reads: Annotated[
         bool | None,
-        Field(
-            description="slow reads are answered from another copy or from parity; null: not offered"
-        ),
+        Field(description="slow reads are answered from another copy or parity; null: not offered"),
     ] = None
     hedged_read_count: Annotated[
         int | None,

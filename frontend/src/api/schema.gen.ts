@@ -3475,7 +3475,7 @@ export interface components {
             hedged_read_count: number | null;
             /**
              * Hedged Reads
-             * @description slow reads are answered from another copy or from parity; null: not offered
+             * @description slow reads are answered from another copy or parity; null: not offered
              */
             hedged_reads: boolean | null;
             /**
