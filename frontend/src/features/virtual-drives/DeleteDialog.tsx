@@ -1,12 +1,13 @@
 import { Checkbox } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
-import { virtualDriveChanges } from '@/api/virtual-drives'
+import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { sendSeen } from '@/features/commands/send-seen'
 import { useChange } from '@/features/commands/use-change'
 import { formatBytes } from '@/lib/format'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
@@ -16,16 +17,30 @@ interface DeleteDialogProps {
   onClose: () => void
 }
 
+/** What a deletion takes, as the dialog says it. */
+const lost = ({ name, path, size_bytes, drive_group_id, exports }: VirtualDrive) => ({
+  name: name || path,
+  size_bytes,
+  drive_group_id,
+  connections: exports.reduce((sum, each) => sum + each.connections, 0),
+})
+
 export function DeleteDialog({ virtualDrive, onClose }: DeleteDialogProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const client = useQueryClient()
   const [force, setForce] = useState(false)
   const group = useQuery(groupQuery(virtualDrive.drive_group_id)).data
   const name = virtualDrive.name || virtualDrive.path
-  const connections = virtualDrive.exports.reduce((sum, each) => sum + each.connections, 0)
+  const { connections } = lost(virtualDrive)
   const others = (group?.virtual_drive_ids.length ?? 1) - 1
   const remove = useChange(
-    (typed: string) => virtualDriveChanges.remove(virtualDrive, typed, force),
+    (typed: string) =>
+      sendSeen((present) => virtualDriveChanges.remove(present, typed, force), {
+        seen: virtualDrive,
+        look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
+        basis: lost,
+      }),
     {
       done: t('vd.deleted', { name }),
       onDone: () =>

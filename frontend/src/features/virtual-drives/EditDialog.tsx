@@ -1,9 +1,11 @@
 import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { VirtualDrive, VirtualDriveUpdate } from '@/api/types'
-import { virtualDriveChanges } from '@/api/virtual-drives'
+import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { sendSeen } from '@/features/commands/send-seen'
 import { useChange } from '@/features/commands/use-change'
 import { reasonText, word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
@@ -73,9 +75,15 @@ function RiskDialog({ name, ...rest }: RiskDialogProps) {
 
 export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
   const { t } = useTranslation()
+  const client = useQueryClient()
   const [settings, setSettings] = useState(() => settingsOf(virtualDrive))
   const change = useChange(
-    (body: VirtualDriveUpdate) => virtualDriveChanges.update(virtualDrive, body),
+    (body: VirtualDriveUpdate) =>
+      sendSeen((present) => virtualDriveChanges.update(present, body), {
+        seen: virtualDrive,
+        look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
+        basis: settingsOf,
+      }),
     {
       done: t('vd.edited', { name: settings.name }),
       onDone: onClose,
