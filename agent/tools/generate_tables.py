@@ -121,6 +121,19 @@ def events_source(events: list) -> str:
     return "\n".join(out)
 
 
+def aen_source(events: list) -> str:
+    out = [NOTE, '#include "cli/event_aen.h"', "", "#include <stddef.h>", "",
+           "static const struct event_aen numbers[] = {"]
+    for e in events:
+        if "aen" in e:
+            out.append(f"    {{{e['code']}, {e['aen']}, {c_string(e['aen_severity'])}}},")
+    out += ["};", "", "const struct event_aen *event_aen_of(uint32_t event_code)", "{",
+            "    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {",
+            "        if (numbers[i].event == event_code) {", "            return &numbers[i];",
+            "        }", "    }", "    return NULL;", "}", ""]
+    return "\n".join(out)
+
+
 def main() -> int:
     words = json.loads((AGENT / "protocol/words.json").read_text())
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
@@ -129,6 +142,7 @@ def main() -> int:
         "src/base/words.c": words_source(words),
         "src/ctl/event_catalog.h": events_header(events),
         "src/ctl/event_catalog.c": events_source(events),
+        "src/cli/event_aen.c": aen_source(events),
     }
     stale = []
     for name, text in files.items():

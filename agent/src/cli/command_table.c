@@ -3,6 +3,8 @@
  * noun is taken, so a row without a noun stands behind those with one.
  */
 #include "cli/change.h"
+#include "cli/metrics.h"
+#include "cli/monitor.h"
 #include "cli/show.h"
 
 #define CONTROLLER_PROPERTIES                                                                      \
@@ -21,6 +23,14 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_CONTROLLER, "status", NULL, "", show_status, "/cX status", "The same of one."},
     {CLI_OBJECT_CONTROLLER, "watch", NULL, "count=", show_watch, "/cX watch [count=N]",
      "The same of one, live."},
+    {CLI_OBJECT_NONE, "metrics", NULL, "file=", show_metrics, "metrics [file=PATH]",
+     "Metrics in Prometheus' text format, or into a file for node-exporter's textfile collector."},
+    {CLI_OBJECT_NONE, "monitor", NULL,
+     "class= mail= mailer= webhook= script= journal= cursor= textfile= interval= listen= count=",
+     monitor_run,
+     "monitor [mail=ADDRESS] [webhook=URL] [script=PATH] [journal=on] [class=CLASS] [cursor=PATH] "
+     "[textfile=PATH] [interval=SECONDS] [listen=127.0.0.1:PORT]",
+     "Tells events as they come and keeps metrics; see arraywright-monitor(8)."},
     {CLI_OBJECT_NONE, "adpallinfo", NULL, "a0 aall -a0 -aall", show_legacy_adapter, "adpallinfo a0",
      "MegaCLI's summary, for health checks that still ask for it."},
     {CLI_OBJECT_NONE, "show", "ctrlcount", "", show_controller_count, "show ctrlcount",

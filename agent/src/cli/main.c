@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "cli/command.h"
+#include "cli/tw.h"
 
 #define SOCKET_DEFAULT "/run/arraywright/control.sock"
 #define EXIT_USAGE 2
@@ -207,7 +208,9 @@ int main(int argc, char **argv)
     }
     report_init(&context.report);
     int code = 0;
-    if (!request_parse(count, argv + 1, &context.request, text)) {
+    if (tw_is_named(argv[0])) {
+        code = tw_run(&context, count, argv + 1);
+    } else if (!request_parse(count, argv + 1, &context.request, text)) {
         code = fail(&context, text);
     } else {
         code = command_run(&context);

@@ -1,0 +1,388 @@
+/*
+ * tw_cli's tables: column for column, because they are read by position.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/rows.h"
+#include "cli/show.h"
+#include "cli/tw.h"
+
+#define GB 1e9
+
+static bool is_state(const json_t *doc, const char *state)
+{
+    return strcmp(doc_text(doc, "state"), state) == 0;
+}
+
+/* Ports count through the enclosures, as slots are ordered. */
+uint32_t tw_ports(const struct model *model, struct tw_port ports[TW_PORTS_MAX])
+{
+    const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < drives->count && count < TW_PORTS_MAX; i++) {
+        if (doc_bool(drives->items[i].doc, "present")) {
+            ports[count] =
+                (struct tw_port){(uint32_t)doc_u64(drives->items[i].doc, "did"), &drives->items[i]};
+            count++;
+        }
+    }
+    return count;
+}
+
+static const char *running_kind(const struct model *model, const char *target)
+{
+    const struct model_object *found = model_operation(model, target);
+
+    return found != NULL ? doc_text(found->doc, "kind") : "";
+}
+
+/* The rebuild of a member of this virtual drive's group, or NULL. */
+static const json_t *rebuild_of(const struct model *model, const struct model_object *vd)
+{
+    const struct model_list *operations = &model->lists[OBJECT_KIND_OPERATION];
+
+    for (uint32_t i = 0; i < operations->count; i++) {
+        const json_t *doc = operations->items[i].doc;
+
+        if (doc_is_null(doc, "ended_at_us") && strcmp(doc_text(doc, "kind"), "rebuild") == 0 &&
+            strcmp(doc_text(doc, "drive_group"), doc_text(vd->doc, "drive_group")) == 0) {
+            return doc;
+        }
+    }
+    return NULL;
+}
+
+const char *tw_unit_status(const struct model *model, const struct model_object *vd)
+{
+    const json_t *rebuild = rebuild_of(model, vd);
+    const char *kind = running_kind(model, vd->key);
+
+    if (is_state(vd->doc, "offline")) {
+        return "INOPERABLE";
+    }
+    if (rebuild != NULL) {
+        return is_state(rebuild, "paused") ? "REBUILD-PAUSED" : "REBUILDING";
+    }
+    if (!is_state(vd->doc, "optimal")) {
+        return "DEGRADED";
+    }
+    return strcmp(kind, "background_init") == 0 ? "INITIALIZING"
+           : strcmp(kind, "resync") == 0        ? "VERIFYING"
+                                                : "OK";
+}
+
+const char *tw_port_status(const json_t *drive)
+{
+    static const struct {
+        const char *state, *word;
+    } words[] = {{"failed", "DEVICE-ERROR"},
+                 {"unconfigured_bad", "DEVICE-ERROR"},
+                 {"offline", "DEGRADED"},
+                 {"rebuild", "REBUILDING"},
+                 {"missing", "NOT-PRESENT"}};
+
+    if (doc_u64(drive, "predictive_failure_count") > 0) {
+        return "SMART-FAILURE";
+    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (is_state(drive, words[i].state)) {
+            return words[i].word;
+        }
+    }
+    return "OK";
+}
+
+static void percent_text(const json_t *operation, char out[16])
+{
+    (void)snprintf(out, 16, "-");
+    if (operation != NULL) {
+        (void)snprintf(out, 16, "%.0f%%",
+                       json_number_value(json_object_get(operation, "progress_percent")));
+    }
+}
+
+static void progress_texts(const struct model *model, const struct model_object *vd,
+                           char rebuild[16], char other[16])
+{
+    const struct model_object *found = model_operation(model, vd->key);
+
+    percent_text(rebuild_of(model, vd), rebuild);
+    percent_text(found != NULL ? found->doc : NULL, other);
+}
+
+/* "W", "RiW", "Rb", "OFF": what the read and the write cache do. */
+static void cache_text(const json_t *vd, char out[8])
+{
+    const char *write = doc_text(json_object_get(vd, "write_policy"), "effective");
+    const char *read = doc_text(json_object_get(vd, "read_policy"), "effective");
+    bool writes = strcmp(write, "write_through") != 0;
+    const char *reads = strcmp(read, "no_read_ahead") != 0                 ? "Ri"
+                        : strcmp(doc_text(vd, "io_policy"), "cached") == 0 ? "Rb"
+                                                                           : "";
+
+    (void)snprintf(out, 8, "%s%s", reads, writes ? "W" : "");
+    if (out[0] == '\0') {
+        (void)snprintf(out, 8, "OFF");
+    }
+}
+
+static void unit_type(const json_t *vd, char out[16])
+{
+    const char *level = doc_text(vd, "level");
+
+    (void)snprintf(out, 16, strncmp(level, "raid", 4) == 0 ? "RAID-%s" : "Single", level + 4);
+}
+
+static void strip_text(const json_t *vd, char out[16])
+{
+    (void)snprintf(out, 16, "%uK", (unsigned)(doc_u64(vd, "strip_bytes") / 1024));
+    if (strcmp(doc_text(vd, "level"), "raid1") == 0) {
+        (void)snprintf(out, 16, "-");
+    }
+}
+
+static void unit_row(const struct model *model, const struct model_object *vd)
+{
+    char type[16];
+    char rebuild[16];
+    char other[16];
+    char strip[16];
+    char cache[8];
+
+    unit_type(vd->doc, type);
+    progress_texts(model, vd, rebuild, other);
+    strip_text(vd->doc, strip);
+    cache_text(vd->doc, cache);
+    (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-10.1f %-6s %s\n",
+                 (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
+                 rebuild, other, strip, (double)doc_u64(vd->doc, "size_bytes") / GB, cache, "ON");
+}
+
+static void spare_rows(const struct model *model)
+{
+    struct tw_port ports[TW_PORTS_MAX];
+    uint32_t count = tw_ports(model, ports);
+    uint64_t number = 0;
+    const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+
+    for (uint32_t i = 0; i < vds->count; i++) { /* spares are units behind the last one */
+        uint64_t index = doc_u64(vds->items[i].doc, "index");
+
+        number = index >= number ? index + 1 : number;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const json_t *drive = ports[i].drive->doc;
+
+        if (!doc_is_null(drive, "hot_spare") && doc_is_null(drive, "drive_group")) {
+            (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-10.1f %-6s %s\n",
+                         (unsigned long long)number++, "SPARE", tw_port_status(drive), "-", "-",
+                         "-", (double)drive_shown_bytes(drive) / GB, "-", "OFF");
+        }
+    }
+}
+
+void tw_units_print(const struct model *model, bool heading)
+{
+    const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+
+    if (heading) {
+        (void)fputs("Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  "
+                    "AVrfy\n"
+                    "--------------------------------------------------------------------------"
+                    "----\n",
+                    stdout);
+    }
+    for (uint32_t i = 0; i < vds->count; i++) {
+        unit_row(model, &vds->items[i]);
+    }
+    spare_rows(model);
+}
+
+static void subunit_row(const struct model *model, const struct model_object *vd,
+                        const json_t *member, size_t index)
+{
+    const struct model_object *drive =
+        model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
+    const struct model_object *running = drive != NULL ? model_operation(model, drive->key) : NULL;
+    char name[32];
+    char port[16] = "-";
+    char rebuild[16];
+
+    percent_text(running != NULL ? running->doc : NULL, rebuild);
+    (void)snprintf(name, sizeof(name), "u%llu-%zu", (unsigned long long)doc_u64(vd->doc, "index"),
+                   index);
+    if (drive != NULL) {
+        (void)snprintf(port, sizeof(port), "p%llu", (unsigned long long)doc_u64(drive->doc, "did"));
+    }
+    (void)printf("%-8s %-9s %-14s %-7s %-7s %-5s %-7s %.1f\n", name, "DISK",
+                 drive != NULL ? tw_port_status(drive->doc) : "NOT-PRESENT", rebuild, "-", port,
+                 "-", drive != NULL ? (double)drive_shown_bytes(drive->doc) / GB : 0.0);
+}
+
+void tw_unit_print(const struct model *model, const struct model_object *vd)
+{
+    const struct model_object *group =
+        model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd->doc, "drive_group"));
+    const json_t *member;
+    size_t index;
+    char type[16];
+    char rebuild[16];
+    char other[16];
+    char strip[16];
+
+    (void)fputs("Unit     UnitType  Status         %RCmpl  %V/I/M  Port  Stripe  Size(GB)\n"
+                "------------------------------------------------------------------------\n",
+                stdout);
+    unit_type(vd->doc, type);
+    progress_texts(model, vd, rebuild, other);
+    strip_text(vd->doc, strip);
+    (void)printf("u%-7llu %-9s %-14s %-7s %-7s %-5s %-7s %.1f\n",
+                 (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
+                 rebuild, other, "-", strip, (double)doc_u64(vd->doc, "size_bytes") / GB);
+    json_array_foreach(json_object_get(group != NULL ? group->doc : NULL, "members"), index, member)
+    {
+        subunit_row(model, vd, member, index);
+    }
+    (void)printf("u%llu/v0    Volume    -              -       -       -     -       %.1f\n\n",
+                 (unsigned long long)doc_u64(vd->doc, "index"),
+                 (double)doc_u64(vd->doc, "size_bytes") / GB);
+}
+
+/* "u0" of the first virtual drive on this drive's group, or "-". */
+static void unit_of(const struct model *model, const json_t *drive, char out[16])
+{
+    const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+
+    (void)snprintf(out, 16, "-");
+    for (uint32_t i = 0; i < vds->count; i++) {
+        if (!doc_is_null(drive, "drive_group") && strcmp(doc_text(vds->items[i].doc, "drive_group"),
+                                                         doc_text(drive, "drive_group")) == 0) {
+            (void)snprintf(out, 16, "u%llu",
+                           (unsigned long long)doc_u64(vds->items[i].doc, "index"));
+            return;
+        }
+    }
+}
+
+static void port_row(const struct model *model, const struct tw_port *port)
+{
+    const json_t *drive = port->drive->doc;
+    char name[16];
+    char unit[16];
+    char size[32];
+    char kind[16];
+    char place[32];
+
+    unit_of(model, drive, unit);
+    (void)snprintf(name, sizeof(name), "p%u", port->number);
+    (void)snprintf(size, sizeof(size), "%.2f GB", (double)doc_u64(drive, "size_bytes") / GB);
+    level_type(doc_text(drive, "interface"), kind);
+    (void)snprintf(place, sizeof(place), "-");
+    if (!doc_is_null(drive, "eid")) {
+        (void)snprintf(place, sizeof(place), "/c0/e%llu/slt%llu",
+                       (unsigned long long)doc_u64(drive, "eid"),
+                       (unsigned long long)doc_u64(drive, "slot"));
+    }
+    (void)printf("%-5s %-14s %-4s %-9s %-4s  %-3u %-12s %s\n", name, tw_port_status(drive), unit,
+                 size, kind, port->number, place, doc_text(drive, "model"));
+}
+
+void tw_ports_print(const struct model *model, bool heading)
+{
+    struct tw_port ports[TW_PORTS_MAX];
+    uint32_t count = tw_ports(model, ports);
+
+    if (heading) {
+        (void)fputs("VPort Status         Unit Size      Type  Phy Encl-Slot    Model\n"
+                    "--------------------------------------------------------------------------"
+                    "----\n",
+                    stdout);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        port_row(model, &ports[i]);
+    }
+}
+
+static void battery_date(const json_t *battery, char out[16])
+{
+    time_t at = (time_t)(doc_u64(json_object_get(battery, "learn"), "last_at_us") / 1000000);
+    struct tm local;
+
+    (void)snprintf(out, 16, "xx-xxx-xxxx"); /* never, in 3ware's words */
+    if (at != 0 && localtime_r(&at, &local) != NULL) {
+        (void)strftime(out, 16, "%d-%b-%Y", &local);
+    }
+}
+
+static const char *battery_status(const json_t *battery)
+{
+    return is_state(battery, "optimal")    ? "OK"
+           : is_state(battery, "charging") ? "Charging"
+           : is_state(battery, "learning") ? "Testing"
+           : is_state(battery, "low")      ? "WeakBat"
+           : is_state(battery, "missing")  ? "Not-Present"
+           : is_state(battery, "failed")   ? "Failed"
+                                           : "Fault";
+}
+
+void tw_battery_print(const struct model *model, bool heading)
+{
+    const struct model_object *battery = cli_battery(model);
+    char date[16];
+
+    if (heading) {
+        (void)fputs("Name  OnlineState  BBUReady  Status    Volt     Temp     Hours  "
+                    "LastCapTest\n"
+                    "-----------------------------------------------------------------------"
+                    "----\n",
+                    stdout);
+    }
+    if (battery == NULL) {
+        return;
+    }
+    const json_t *doc = battery->doc;
+    bool hot = strcmp(doc_text(json_object_get(doc, "state_reason"), "code"), "battery_hot") == 0;
+    battery_date(doc, date);
+    (void)printf("bbu   %-12s %-9s %-9s %-8s %-8s %-6llu %s\n",
+                 is_state(doc, "missing") ? "Off" : "On", doc_bool(doc, "protects") ? "Yes" : "No",
+                 battery_status(doc), is_state(doc, "low") ? "LOW" : "OK", hot ? "HIGH" : "OK",
+                 (unsigned long long)doc_u64(doc, "retention_s") / 3600, date);
+}
+
+void tw_controllers_print(const struct cli_context *context)
+{
+    (void)fputs("\nCtl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
+                "------------------------------------------------------------------------\n",
+                stdout);
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        const struct model *model = context->controllers[i].model;
+        uint64_t bad = 0;
+
+        if (model == NULL || model->lists[OBJECT_KIND_CONTROLLER].count == 0) {
+            continue;
+        }
+        const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+        for (uint32_t v = 0; v < vds->count; v++) {
+            bad += strcmp(tw_unit_status(model, &vds->items[v]), "OK") != 0;
+        }
+        const json_t *doc = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
+        const struct model_object *battery = cli_battery(model);
+        char name[16];
+        char word[32];
+
+        (void)snprintf(name, sizeof(name), "c%u", i);
+        (void)snprintf(word, sizeof(word), "%s", doc_text(doc, "model"));
+        for (char *at = word; *at != '\0'; at++) {
+            *at = *at == ' ' ? '-' : *at; /* columns are counted by blanks */
+        }
+        (void)printf("%-5s %-12s %-9llu %-8u %-7u %-7llu %-7u %-6u %s\n", name, word,
+                     (unsigned long long)controller_port_count(model),
+                     controller_drive_count(model), vds->count, (unsigned long long)bad,
+                     1 + (unsigned)doc_u64(doc, "rebuild_rate_percent") / 25, 1u,
+                     battery != NULL ? battery_status(battery->doc) : "-");
+    }
+    (void)fputc('\n', stdout);
+}

@@ -1,0 +1,188 @@
+"""Other faces of the same controller: 3ware's tw_cli, metrics, and a story told in events."""
+
+import re
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+
+from cases import AgentCase
+from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
+from test_event_catalogue import unpaired
+
+SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\} (\S+)')
+
+
+class ThreeWare(AgentCase):
+    def tw(self, agent, *words, stdin=None, code=0):
+        with tempfile.TemporaryDirectory(prefix="aw-") as folder:
+            program = Path(folder) / "tw_cli"
+            program.symlink_to(Path(ARRAYCTL).resolve())
+            done = subprocess.run([str(program), *words], text=True, input=stdin,
+                                  timeout=PATIENCE_S, capture_output=True,
+                                  env={"ARRAYWRIGHT_SOCKET": str(agent.control_path)})
+        self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+        return done.stdout
+
+    def test_tables_and_values(self):
+        with self.agent(slots=5) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive")
+            agent.ctl("/c0", "set", "autorebuild=off")
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            rows = self.tw(agent, "info").splitlines()
+            self.assertEqual(rows[1], "Ctl   Model        (V)Ports  Drives   Units   NotOpt  "
+                                      "RRate   VRate  BBU")
+            self.assertEqual(rows[2], "-" * 72)
+            self.assertEqual(rows[3].split()[:6], ["c0", "Arraywright", "5", "5", "1", "0"])
+            self.assertEqual(len(rows[3].split()), 9)
+            units = self.tw(agent, "info", "c0", "unitstatus").splitlines()
+            self.assertEqual(units[0], "Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  "
+                                       "Size(GB)  Cache  AVrfy")
+            self.assertEqual(units[2].split(),
+                             ["u0", "RAID-5", "OK", "-", "-", "64K", "0.1", "OFF", "ON"])
+            self.assertEqual(units[3].split()[:3], ["u1", "SPARE", "OK"])
+            self.assertEqual({len(row.split()) for row in units[2:4]}, {9})
+            ports = self.tw(agent, "/c0", "show", "drivestatus").splitlines()
+            self.assertEqual(ports[0], "VPort Status         Unit Size      Type  Phy Encl-Slot"
+                                       "    Model")
+            self.assertEqual(ports[2].split()[:3], ["p0", "OK", "u0"])
+            self.assertEqual(ports[6].split()[:3], ["p4", "OK", "-"])
+            self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"), "/c0/u0 status = OK\n")
+            self.assertEqual(self.tw(agent, "/c0/u0", "show", "rebuildstatus"),
+                             "/c0/u0 is not rebuilding, its current state is OK\n")
+            self.assertEqual(self.tw(agent, "info", "c0", "p0", "rasect"),
+                             "/c0/p0 Reallocated Sectors = 0\n")
+            agent.fault(1, "pull")
+            self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"),
+                             "/c0/u0 status = DEGRADED\n")
+            self.assertIn("NOT-PRESENT", self.tw(agent, "/c0/u0", "show"))
+            wait_for("the alarm", lambda: "Degraded".upper() in self.tw(agent, "/c0", "show",
+                                                                         "alarms"))
+            alarms = self.tw(agent, "/c0", "show", "alarms")
+            self.assertRegex(alarms, r"\nc0   \[\w{3} \w{3} \d\d \d{4} \d\d:\d\d:\d\d\]  ERROR     "
+                                     r"/c0/v0 \(data\) is now DEGRADED")
+            self.assertIn("WARNING   Removed:", alarms)
+            everything = self.tw(agent, "/c0", "show", "all")
+            for key in ("Model", "Firmware Version", "Bios Version", "Serial Number",
+                        "PCB Version", "PCHIP Version", "ACHIP Version"):
+                self.assertRegex(everything, rf"(?m)^/c0 {key} = .+$")
+
+    def test_shell_script_and_errors(self):
+        with self.agent(slots=2) as agent:
+            agent.create("raid1", [0, 1])
+            text = self.tw(agent, stdin="# a comment\n/c0/u0 show status\nquit\n")
+            self.assertRegex(text, r"//localhost> .*/c0/u0 status = \w+\n//localhost> ")
+            script = agent.directory / "script"
+            script.write_text("/c0/u0 show status\n/c0/p0 show model\n")
+            self.assertIn("/c0/p0 Model = Emulated drive\n", self.tw(agent, "-f", str(script)))
+            for words in (["/c7", "show"], ["/c0/u9", "show"], ["/c0/p9", "show", "status"],
+                          ["/c0", "delete"], ["frob"], ["/c0/u0", "show", "smell"],
+                          ["/c0/bbu", "show"], ["/x"], ["info", "c0", "u0", "status", "more"]):
+                self.assertRegex(self.tw(agent, *words, code=1), r"^Error: \(CLI:\d{3}\) .+\.\n$")
+
+
+class Speed(AgentCase):
+    def test_show_all_of_32_drives(self):
+        with self.agent(slots=32) as agent:
+            for group in range(4):
+                agent.create("raid5", list(range(group * 8, group * 8 + 7)), name=f"d{group}")
+            for words in (["/c0", "show", "all", "J"], ["/c0", "show", "all"]):
+                costs = []
+                for _ in range(10):
+                    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                    agent.ctl(*words)
+                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                    costs.append(after.ru_utime + after.ru_stime -
+                                 before.ru_utime - before.ru_stime)
+                self.assertLess(min(costs), 0.020, words) # of the processor: others are busy too
+
+
+class Metrics(AgentCase):
+    def samples(self, text):
+        found = {}
+        for line in text.splitlines():
+            if not line.startswith("#"):
+                match = SAMPLE.fullmatch(line)
+                self.assertIsNotNone(match, line)
+                key = (match[1], match[2])
+                self.assertNotIn(key, found)
+                found[key] = float(match[3])
+        return found
+
+    def test_what_they_say(self):
+        with self.agent(slots=4) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.fault(1, "pull")
+            path = agent.directory / "arraywright.prom"
+            agent.ctl("metrics", f"file={path}")
+            text = path.read_text()
+            self.assertFalse((agent.directory / "arraywright.prom.new").exists())
+            found = self.samples(text)
+            labels = 'controller="0",name="data",level="raid5"'
+            self.assertEqual(found["arraywright_virtual_drive_state",
+                                   f'{labels},state="degraded"'], 1)
+            self.assertEqual(found["arraywright_virtual_drive_state",
+                                   f'{labels},state="optimal"'], 0)
+            self.assertEqual(found["arraywright_virtual_drive_failures_left", labels], 0)
+            self.assertEqual(found["arraywright_virtual_drive_size_bytes", labels], 128 * MIB)
+            self.assertEqual(found["arraywright_up", 'controller="0"'], 1)
+            lost = [key for key in found if key[0] == "arraywright_drive_state" and
+                    f"/c0/e{EID}/s1" in key[1] and found[key] == 1]
+            self.assertEqual(len(lost), 1)
+            self.assertIn('state="missing"', lost[0][1])
+            declared = set(re.findall(r"(?m)^# TYPE (\S+) gauge$", text))
+            self.assertLessEqual({name for name, _ in found}, declared)
+            self.assertNotEqual(agent.ctl("metrics", "file=/none/where", check=False).returncode,
+                                0)
+
+
+class Story(AgentCase):
+    def test_every_begin_has_its_end(self):
+        """Work that is started, paused, resumed, stopped, started again and completed."""
+        timing = 'transfer_per_s = "24 MB";'
+        with self.agent(slots=5, drive_mib=128, emulated=timing) as agent:
+            slot = f"/c0/e{EID}/s"
+            agent.create("raid5", [0, 1, 2])
+            for verb in ("pause", "resume", "stop", "start"):
+                agent.until("the initialization", lambda view: verb == "start" or
+                            view.running("background_init"))
+                agent.ctl("/c0/v0", verb, "bgi")
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.ctl("/c0", "set", "rebuildrate=60", "bgirate=40", "autorebuild=off")
+            agent.ctl("/c0/v0", "set", "rdcache=ra")
+            agent.ctl(f"{slot}3", "add", "hotsparedrive")
+            agent.ctl(f"{slot}3", "delete", "hotsparedrive")
+            agent.ctl(f"{slot}3", "add", "hotsparedrive", "dgs=0")
+            agent.ctl(f"{slot}3", "delete", "hotsparedrive")
+            agent.ctl(f"{slot}0", "start", "locate")
+            agent.ctl("/c0/v0", "delete", "perf")
+            agent.fault(1, "pull")
+            agent.ctl(f"{slot}4", "insert", "dg=0", "array=0", "row=1")
+            agent.until("the rebuild", lambda view: view.running("rebuild"))
+            for verb in ("pause", "resume", "stop", "start"):
+                agent.ctl(f"{slot}4", verb, "rebuild")
+            agent.until("the end of the rebuild", lambda view: view.vd()["state"] == "optimal")
+            agent.fault(0, "pull")
+            agent.fault(2, "pull")
+            agent.until("the loss", lambda view: view.vd()["state"] == "offline")
+            expected = {
+                "controller_online", "virtual_drive_created", "bgi_started", "bgi_paused",
+                "bgi_resumed", "bgi_stopped", "bgi_completed", "rebuild_rate_changed",
+                "bgi_rate_changed", "auto_rebuild_changed", "virtual_drive_policy_changed",
+                "spare_global_made", "spare_global_removed", "spare_dedicated_made",
+                "spare_dedicated_removed", "locate_changed", "counters_reset", "drive_removed",
+                "drive_state_changed", "virtual_drive_degraded", "rebuild_started_user",
+                "rebuild_paused", "rebuild_resumed", "rebuild_aborted", "rebuild_completed",
+                "virtual_drive_optimal", "virtual_drive_offline", "virtual_drive_state_changed"}
+            wait_for("the last event", lambda: "virtual_drive_offline" in [
+                event["name"] for event in self.events(agent)])
+            events = self.events(agent)
+            self.assertEqual(expected - {event["name"] for event in events}, set())
+            self.assertEqual(unpaired(events), [])
+            numbers = [event["seq"] for event in events]
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+
+    def events(self, agent):
+        with agent.control() as control:
+            return control.ask("events.read", {"after_seq": 0, "limit": 256})["events"]
