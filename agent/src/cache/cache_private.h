@@ -6,7 +6,7 @@
  *   frames.c     frames and their states, lines (where a block is), eviction
  *   blocks.c     reading, writing, filling, dropping blocks
  *   destage.c    rows, batches, flushes, drains
- *   intents.c    write intents, in frames of the same journal
+ *   intents.c    write intents, in frames of the same journal; intents_found.c those kept
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
 #define ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
