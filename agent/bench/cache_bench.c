@@ -5,7 +5,9 @@
  *
  * Acknowledgement: CPU time of one 4 KiB write from vd_target submit to its answer, in shared
  * memory, on null drives, the destage of what has become dirty left out (the cache holds all of
- * it). Journal: the same without virtual drive and loop. Recovery: a new start with dirty
+ * it). Log: the same with the journal's log in a file of the current folder; what a write waits
+ * for, alone and with many others, and how many there are in a second. Journal: the same without
+ * virtual drive and loop. Recovery: a new start with dirty
  * blocks in the whole of the dirty limit, checksums and index included.
  */
 #include <stdio.h>
@@ -13,14 +15,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/rng.h"
 #include "bench_world.h"
+#include "host/medium_log.h"
 #include "vd/cached.h"
 
 #define MIB (1024u * 1024u)
 #define DEPTH 32u
+#define DEPTH_MAX 64u
+#define LOG_PATH "cache_bench.log"
+#define LOG_BYTES (UINT64_C(64) * MIB)
 
 static bool quick;
 static bool any_printed;
@@ -115,7 +122,8 @@ static void journal_and_recovery(uint32_t frames)
 struct load {
     struct vd_target *target;
     struct rng rng;
-    struct vd_request requests[DEPTH];
+    struct vd_request requests[DEPTH_MAX];
+    uint32_t depth;
     uint8_t *buffer;
     uint64_t blocks;
     uint64_t submitted, answered, count;
@@ -151,7 +159,7 @@ static void load_run(struct bench_world *world, struct load *load, uint64_t coun
 {
     load->count = count;
     load->submitted = load->answered = 0;
-    for (uint32_t i = 0; i < DEPTH; i++) {
+    for (uint32_t i = 0; i < load->depth; i++) {
         load_submit(load, &load->requests[i]);
     }
     while (load->answered < count) {
@@ -164,7 +172,16 @@ static void closed(void *context)
     bench_world_done(context, 0);
 }
 
-static void acknowledgement(uint32_t frames)
+/* A virtual drive on null drives behind the cache, and its load. */
+struct stand {
+    struct bench_world world;
+    struct cache *cache;
+    struct cache_mover *mover;
+    struct vd_cached *cached;
+    struct load load;
+};
+
+static void stand_world_open(struct stand *stand)
 {
     const struct bench_setup setup = {.level = RAID_LEVEL_5,
                                       .span_count = 1,
@@ -172,39 +189,103 @@ static void acknowledgement(uint32_t frames)
                                       .strip_bytes = 64 * 1024,
                                       .extent_bytes = UINT64_C(256) * MIB,
                                       .rebuild_member = BENCH_NO_MEMBER};
-    struct bench_world world;
-    struct memory_port port;
-    struct cache_mover *mover = NULL;
-    struct vd_cached *cached = NULL;
-    enum cache_found found = CACHE_FOUND_NOTHING;
-    struct load load = {.blocks = frames / 4};
-    double began = 0;
 
-    bench_world_open(&world, &setup);
-    medium_make(&port, frames);
-    struct cache *cache = cache_make(&port);
-    if (cache_mover_create(cache, loop_clock(world.loop), NULL, &mover) != 0 ||
-        vd_cached_open(mover, world.vd, &cached, &found) != 0) {
+    memset(stand, 0, sizeof(*stand));
+    bench_world_open(&stand->world, &setup);
+}
+
+static void stand_open(struct stand *stand, struct cache *cache, uint64_t blocks)
+{
+    enum cache_found found = CACHE_FOUND_NOTHING;
+
+    stand->cache = cache;
+    if (cache_mover_create(cache, loop_clock(stand->world.loop), NULL, &stand->mover) != 0 ||
+        vd_cached_open(stand->mover, stand->world.vd, &stand->cached, &found) != 0) {
         bench_fail("no virtual drive behind the cache");
     }
-    vd_cached_policy_set(cached, WRITE_POLICY_WRITE_BACK);
-    rng_seed(&load.rng, 1);
-    load.target = vd_cached_target(cached);
-    load.buffer = aligned_alloc(CACHE_BLOCK_BYTES, CACHE_BLOCK_BYTES);
-    ASSERT(load.buffer != NULL);
-    memset(load.buffer, 0x5a, CACHE_BLOCK_BYTES);
-    load_run(&world, &load, 1000); /* the mark, the caches of the processor */
+    vd_cached_policy_set(stand->cached, WRITE_POLICY_WRITE_BACK);
+    rng_seed(&stand->load.rng, 1);
+    stand->load.target = vd_cached_target(stand->cached);
+    stand->load.blocks = blocks;
+    stand->load.depth = DEPTH;
+    stand->load.buffer = aligned_alloc(CACHE_BLOCK_BYTES, CACHE_BLOCK_BYTES);
+    ASSERT(stand->load.buffer != NULL);
+    memset(stand->load.buffer, 0x5a, CACHE_BLOCK_BYTES);
+    load_run(&stand->world, &stand->load, 1000); /* the mark, the caches of the processor */
+}
+
+static void stand_close(struct stand *stand)
+{
+    vd_cached_close(stand->cached, closed, &stand->world);
+    bench_world_wait(&stand->world);
+    while (!journal_is_quiet(cache_journal(stand->cache))) {
+        bench_world_turn(&stand->world);
+    }
+    (void)cache_mover_free(stand->mover);
+    (void)cache_free(stand->cache);
+    free(stand->load.buffer);
+}
+
+static void acknowledgement(uint32_t frames)
+{
+    struct memory_port port;
+    struct stand stand;
+    double began = 0;
+
+    stand_world_open(&stand);
+    medium_make(&port, frames);
+    stand_open(&stand, cache_make(&port), frames / 4);
     began = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    load_run(&world, &load, quick ? 20000 : 500000);
+    load_run(&stand.world, &stand.load, quick ? 20000 : 500000);
     print_value("wb_ack_4k",
-                (seconds_of(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9 / (double)load.count, "ns");
-    vd_cached_close(cached, closed, &world);
-    bench_world_wait(&world);
-    (void)cache_mover_free(mover);
-    (void)cache_free(cache);
-    free(load.buffer);
-    bench_world_close(&world);
+                (seconds_of(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9 / (double)stand.load.count,
+                "ns");
+    stand_close(&stand);
+    bench_world_close(&stand.world);
     (void)munmap(port.base, port.size_bytes); /* it is ours */
+}
+
+/* Wall time: it is the device that is waited for. */
+static void log_depth(struct stand *stand, uint32_t depth, const char *latency, const char *rate)
+{
+    uint64_t count = quick ? 200 : depth * UINT64_C(2000);
+    double began = seconds_of(CLOCK_MONOTONIC);
+    double spent = 0;
+
+    stand->load.depth = depth;
+    load_run(&stand->world, &stand->load, count);
+    spent = seconds_of(CLOCK_MONOTONIC) - began;
+    print_value(latency, spent * 1e6 * depth / (double)count, "us");
+    print_value(rate, (double)count / spent, "1/s");
+}
+
+static void acknowledgement_on_a_log(void)
+{
+    char text[MEDIUM_FILE_TEXT_BYTES];
+    struct medium_log *medium = NULL;
+    struct journal *journal = NULL;
+    struct cache *cache = NULL;
+    struct stand stand;
+
+    stand_world_open(&stand);
+    if (medium_log_open(stand.world.loop, LOG_PATH, LOG_BYTES, journal_log_memory_bytes(LOG_BYTES),
+                        &medium, text) != 0) {
+        bench_fail("%s", text);
+    }
+    if (journal_open_log(medium_log_port(medium), medium_log_memory(medium),
+                         loop_clock(stand.world.loop), &owner, &owner, &journal) != 0 ||
+        cache_create(journal, NULL, &cache) != 0) {
+        bench_fail("no cache on the log");
+    }
+    stand_open(&stand, cache, journal_frame_count(journal) / 4);
+    log_depth(&stand, 1, "wb_ack_4k_log_alone", "wb_writes_log_alone");
+    log_depth(&stand, DEPTH_MAX, "wb_ack_4k_log_64_deep", "wb_writes_log_64_deep");
+    stand_close(&stand);
+    (void)medium_log_close(medium);
+    bench_world_close(&stand.world);
+    if (unlink(LOG_PATH) != 0) {
+        bench_fail("the log cannot be removed");
+    }
 }
 
 int main(int argc, char **argv)
@@ -213,6 +294,7 @@ int main(int argc, char **argv)
     (void)printf("[");
     journal_and_recovery(quick ? 4096 : 262144); /* 16 MiB, 1 GiB */
     acknowledgement(16384); /* 64 MiB, a quarter of it written again and again */
+    acknowledgement_on_a_log();
     (void)printf("\n]\n");
     return 0;
 }

@@ -186,6 +186,7 @@ static void cache_open(struct life *life, bool lost_is_fine)
             if (vd_cached_discard(life->cached[i]) != 0) { /* the log was void, and came back */
                 fail(life, "vd%u: nothing can be discarded", i);
             }
+            vd_cache_lost_forget(sim_array_vd(life->array, i));
             policy_set(life, i);
         } else if ((found == CACHE_FOUND_LOST && !lost_is_fine) || found == CACHE_FOUND_PINNED) {
             fail(life, "vd%u: found %d in the cache", i, (int)found);

@@ -25,14 +25,16 @@ int pool_init(struct pool *pool, uint32_t count, size_t object_bytes)
     if (!checked_mul_u64(made.stride, count, &total_bytes) || total_bytes > SIZE_MAX / 2) {
         return -ENOMEM;
     }
-    made.memory = aligned_alloc(OBJECT_ALIGN_BYTES, (size_t)total_bytes);
+    /* Zeros as they come from the kernel: a large pool is not touched before it is used. */
+    made.allocated = calloc(1, (size_t)total_bytes + OBJECT_ALIGN_BYTES - 1);
     made.free_indexes = calloc(count, sizeof(*made.free_indexes));
-    if (made.memory == NULL || made.free_indexes == NULL || bitmap_init(&made.taken, count) < 0) {
-        free(made.memory);
+    if (made.allocated == NULL || made.free_indexes == NULL ||
+        bitmap_init(&made.taken, count) < 0) {
+        free(made.allocated);
         free(made.free_indexes);
         return -ENOMEM;
     }
-    memset(made.memory, 0, (size_t)total_bytes);
+    made.memory = made.allocated + (-(uintptr_t)made.allocated & (OBJECT_ALIGN_BYTES - 1));
     for (uint32_t i = 0; i < count; i++) {
         made.free_indexes[i] = count - 1 - i; /* so that the first taken is object 0 */
     }
@@ -80,7 +82,7 @@ uint32_t pool_free_count(const struct pool *pool)
 void pool_done(struct pool *pool)
 {
     ASSERT(pool->free_count == pool->count);
-    free(pool->memory);
+    free(pool->allocated);
     free(pool->free_indexes);
     bitmap_done(&pool->taken);
     memset(pool, 0, sizeof(*pool));

@@ -16,6 +16,7 @@
 #include "base/bitmap.h"
 
 struct pool {
+    uint8_t *allocated;     /* what memory is a part of */
     uint8_t *memory;        /* count * stride bytes */
     size_t stride;          /* object size rounded up to the alignment */
     uint32_t count;

@@ -970,6 +970,8 @@ static const struct {
      "Write-back is forced without a working battery: a power failure loses what is in the cache."},
     {"write_policy_until_restart",
      "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache."},
+    {"cache_no_place",
+     "The cache has no place for another virtual drive: writes of this one go through to the drives and nothing is read ahead."},
     {"write_policy_shutting_down",
      "The agent is shutting down, so writes go through to the drives."},
     {"write_policy_cache_state",

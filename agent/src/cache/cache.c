@@ -215,8 +215,30 @@ uint32_t cache_damaged_unknown(const struct cache *cache)
 
 struct replay {
     struct cache *cache;
+    struct cache_vd *vd; /* of the newest block: the next one is often of the same */
     bool overflow; /* more virtual drives than the table holds */
 };
+
+static struct cache_vd *replay_vd(struct replay *replay, const struct guid *guid)
+{
+    if (replay->vd == NULL || !guid_equal(&replay->vd->guid, guid)) {
+        replay->vd = cache_vd_find(replay->cache, guid);
+    }
+    if (replay->vd == NULL) {
+        replay->vd = vd_make(replay->cache, guid);
+    }
+    return replay->vd;
+}
+
+static void replay_soon(void *context, const struct frame_entry *entry)
+{
+    const struct replay *replay = context;
+
+    if (replay->vd != NULL && entry->type == JOURNAL_DATA &&
+        guid_equal(&replay->vd->guid, &entry->vd)) {
+        line_prefetch(replay->vd, entry->block / LINE_BLOCKS);
+    }
+}
 
 static void replay_entry(void *context, uint32_t index, const struct frame_entry *entry)
 {
@@ -232,8 +254,7 @@ static void replay_entry(void *context, uint32_t index, const struct frame_entry
     if (entry->type == JOURNAL_INTENT) {
         return;
     }
-    vd = cache_vd_find(cache, &entry->vd);
-    vd = vd != NULL ? vd : vd_make(cache, &entry->vd);
+    vd = replay_vd(replay, &entry->vd);
     if (vd == NULL) {
         replay->overflow = true;
         return; /* stays published */
@@ -275,8 +296,7 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
         return; /* its row is resynchronised like without it */
     }
     if (entry->type == JOURNAL_DATA) {
-        vd = cache_vd_find(cache, &entry->vd);
-        vd = vd != NULL ? vd : vd_make(cache, &entry->vd);
+        vd = replay_vd(replay, &entry->vd);
     }
     if (vd != NULL) {
         vd->damaged++;
@@ -323,15 +343,22 @@ static struct list *buckets_make(uint32_t count)
 
 static int cache_allocate(struct cache *cache)
 {
-    uint32_t buckets = 64;
+    uint32_t lines = 64;
+    uint32_t rows = 64;
 
-    while (buckets < cache->frame_count / 4) {
-        buckets *= 2;
+    /* Scattered blocks have a line each: one step to a bucket keeps both the lookup and the replay
+     * from waiting for memory. */
+    while (lines < cache->frame_count) {
+        lines *= 2;
     }
-    cache->bucket_mask = buckets - 1;
+    while (rows < cache->frame_count / 4) {
+        rows *= 2;
+    }
+    cache->line_bucket_mask = lines - 1;
+    cache->row_bucket_mask = rows - 1;
     cache->frames = calloc(cache->frame_count, sizeof(*cache->frames));
-    cache->line_buckets = buckets_make(buckets);
-    cache->row_buckets = buckets_make(buckets);
+    cache->line_buckets = buckets_make(lines);
+    cache->row_buckets = buckets_make(rows);
     if (cache->frames == NULL || cache->line_buckets == NULL || cache->row_buckets == NULL ||
         pool_init(&cache->lines, cache->frame_count, sizeof(struct cache_line)) != 0 ||
         pool_init(&cache->rows, cache->frame_count, sizeof(struct cache_row)) != 0) {
@@ -374,7 +401,7 @@ int cache_create(struct journal *journal, const struct cache_options *options,
     struct cache *cache = calloc(1, sizeof(*cache));
     struct replay replay = {.cache = cache};
     const struct journal_visitor visitor = {
-        .entry = replay_entry, .damaged = replay_damaged, .context = &replay};
+        .entry = replay_entry, .damaged = replay_damaged, .soon = replay_soon, .context = &replay};
     int error = 0;
 
     if (cache == NULL) {

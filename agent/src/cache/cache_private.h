@@ -6,7 +6,7 @@
  *   frames.c     frames and their states, lines (where a block is), eviction
  *   blocks.c     reading, writing, filling, dropping blocks
  *   destage.c    rows, batches, flushes, drains
- *   intents.c    write intents, in frames of the same journal
+ *   intents.c    write intents, in frames of the same journal; intents_found.c those kept
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
 #define ARRAYWRIGHT_CACHE_CACHE_PRIVATE_H
@@ -101,7 +101,7 @@ struct cache {
     struct cache_frame *frames;
     struct pool lines, rows;
     struct list *line_buckets, *row_buckets;
-    uint32_t bucket_mask;
+    uint32_t line_bucket_mask, row_bucket_mask;
     struct list vds;
     uint32_t vd_count;
     struct list frames_free;
@@ -130,6 +130,8 @@ static inline bool frame_is_published(const struct cache_frame *frame)
     return frame->state == FRAME_DIRTY || frame->state == FRAME_BUSY ||
            frame->state == FRAME_WRITTEN;
 }
+/* It will be looked for soon. */
+void line_prefetch(const struct cache_vd *vd, uint64_t number);
 struct cache_line *line_find(const struct cache_vd *vd, uint64_t number);
 struct cache_frame *block_find(const struct cache_vd *vd, uint64_t block);
 /* A frame in no list and no state yet, or NULL; may evict a clean one. */

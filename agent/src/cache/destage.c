@@ -18,7 +18,7 @@ static struct list *row_bucket(const struct cache_vd *vd, uint64_t number)
                     (uint64_t)(uintptr_t)vd * UINT64_C(0x9e3779b97f4a7c15);
 
     hash ^= hash >> 32;
-    return &vd->cache->row_buckets[hash & vd->cache->bucket_mask];
+    return &vd->cache->row_buckets[hash & vd->cache->row_bucket_mask];
 }
 
 static struct cache_row *row_find(const struct cache_vd *vd, uint64_t number)

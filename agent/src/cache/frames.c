@@ -12,7 +12,12 @@ static struct list *line_bucket(const struct cache_vd *vd, uint64_t number)
                     (uint64_t)(uintptr_t)vd * UINT64_C(0xc2b2ae3d27d4eb4f);
 
     hash ^= hash >> 32;
-    return &vd->cache->line_buckets[hash & vd->cache->bucket_mask];
+    return &vd->cache->line_buckets[hash & vd->cache->line_bucket_mask];
+}
+
+void line_prefetch(const struct cache_vd *vd, uint64_t number)
+{
+    __builtin_prefetch(line_bucket(vd, number));
 }
 
 struct cache_line *line_find(const struct cache_vd *vd, uint64_t number)

@@ -1,12 +1,5 @@
 /*
- * Write intents in the cache's journal (intents.h).
- *
- * Head frame, little-endian:
- *   0  magic "AWIN"      4  parts          8  virtual drive 24   32  generation 8
- *  40  row 8            48  slice 4       52  lo 4               56  hi 4       60  content frames
- *  64  parts: places 4, parity 4          320  frame numbers of the content, part by part
- * Descriptors: vd = the group's GUID, block = ticket, tag = 0 for the head, else the number of the
- * content frame, from 1.
+ * Write intents in the cache's journal (intents.h): appending, releasing, the seam to the group.
  */
 #include "cache/intents.h"
 
@@ -14,67 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "cache/cache_private.h"
-#include "raid/plan.h"
+#include "cache/intents_private.h"
 
-#define HEAD_MAGIC 0x4e495741u
-#define PART_BLOCKS (SLICE_MAX_BYTES / CACHE_BLOCK_BYTES)
-#define CONTENT_FRAMES_MAX (RAID_SPAN_MEMBERS_MAX * PART_BLOCKS)
-#define HEAD_PARTS 64u
-#define HEAD_FRAMES 320u
 #define TICKET_SHIFT 40u
-#define BUCKETS 1024u
-
-STATIC_ASSERT(HEAD_PARTS + 8 * RAID_SPAN_MEMBERS_MAX == HEAD_FRAMES, "the parts fit");
-STATIC_ASSERT(HEAD_FRAMES + 4 * CONTENT_FRAMES_MAX <= CACHE_BLOCK_BYTES, "the head fits");
-
-struct intents {
-    struct cache *cache;
-    struct clock_port *clock;
-    uint32_t limit;     /* frames */
-    uint32_t used;
-    uint64_t ticket;    /* the newest one given out */
-    struct pool kept;
-    struct list shares;
-    struct journal_listener journal_listener;
-    struct list buckets[BUCKETS]; /* kept.bucket_link */
-};
-
-/* An intent that is in the journal. */
-struct kept {
-    struct list link;        /* share->open, ->retired, ->found or ->leaving */
-    struct list bucket_link;
-    struct list frames;      /* cache_frame.link; the head first */
-    struct share *share;
-    uint64_t ticket;
-    uint64_t epoch;          /* retired: what releases it; leaving: the journal's ticket */
-    struct guid vd;
-    uint64_t row;
-    uint32_t slice;
-};
-
-enum turn { TURN_NONE, TURN_REPLAY, TURN_CLEAR };
-
-/* A group's. */
-struct share {
-    struct intent_log log;
-    struct list link;        /* intents->shares */
-    struct intents *intents;
-    struct guid group;
-    struct list open, retired, found;
-    struct list leaving;     /* released, but not yet in the journal's log */
-    struct list waiting;     /* for room: intent.link */
-    struct list committing; /* for the journal's log: intent.link, their tickets in private_[0] */
-    bool cancel; /* what waits is answered with -ECANCELED */
-    struct clock_timer timer;
-    enum turn turn;
-    struct intent_replay *replay;
-    struct list *replay_at; /* in found: handed out next */
-    bool replay_inside, replay_again;
-    struct intent_clear *clear;
-    uint8_t *replay_bytes;
-};
 
 static struct share *share_of(struct intent_log *log)
 {
@@ -129,9 +64,7 @@ static void kept_forget(struct kept *kept)
     pool_give(&kept->share->intents->kept, kept);
 }
 
-/* Head first: then it is no intent any more, whatever is left of it. Where that has to reach a log,
- * the slice counts as open until it has. */
-static void kept_release(struct kept *kept)
+void kept_release(struct kept *kept)
 {
     struct intents *intents = kept->share->intents;
     struct list *node = NULL;
@@ -153,8 +86,7 @@ static void kept_release(struct kept *kept)
     }
 }
 
-static struct kept *kept_make(struct share *share, const struct guid *vd, uint64_t row,
-                              uint32_t slice)
+struct kept *kept_make(struct share *share, const struct guid *vd, uint64_t row, uint32_t slice)
 {
     struct kept *kept = pool_take(&share->intents->kept);
 
@@ -439,41 +371,6 @@ static bool share_is_open(const struct intent_log *log, const struct guid *vd, u
 
 /* Replay */
 
-static struct intent *intent_read(struct share *share, const struct kept *kept,
-                                  struct intent *intent)
-{
-    struct cache *cache = share->intents->cache;
-    const struct cache_frame *first =
-        container_of(list_first(&kept->frames), const struct cache_frame, link);
-    const uint8_t *head = journal_frame(cache->journal, frame_index(cache, first));
-    uint32_t length = 0;
-
-    memset(intent, 0, sizeof(*intent));
-    intent->vd = kept->vd;
-    intent->generation = get_le64(head + 32);
-    intent->row = kept->row;
-    intent->slice = kept->slice;
-    intent->lo = get_le32(head + 52);
-    intent->hi = get_le32(head + 56);
-    intent->part_count = get_le32(head + 4);
-    length = intent->hi - intent->lo;
-    for (uint32_t i = 0; i < intent->part_count; i++) {
-        uint8_t *bytes = share->replay_bytes + (size_t)i * SLICE_MAX_BYTES;
-
-        intent->parts[i].places = get_le32(head + HEAD_PARTS + 8 * (size_t)i);
-        intent->parts[i].parity = get_le32(head + HEAD_PARTS + 8 * (size_t)i + 4) != 0;
-        intent->parts[i].bytes = bytes;
-        for (uint32_t block = 0; block < length / CACHE_BLOCK_BYTES; block++) {
-            size_t number = (size_t)i * (length / CACHE_BLOCK_BYTES) + block;
-
-            memcpy(bytes + (size_t)block * CACHE_BLOCK_BYTES,
-                   journal_frame(cache->journal, get_le32(head + HEAD_FRAMES + 4 * number)),
-                   CACHE_BLOCK_BYTES);
-        }
-    }
-    return intent;
-}
-
 static void replay_go(struct share *share)
 {
     struct intent_replay *replay = share->replay;
@@ -489,7 +386,8 @@ static void replay_go(struct share *share)
         share->replay_again = false;
         const struct kept *kept = container_of(share->replay_at, const struct kept, link);
         share->replay_at = share->replay_at->next;
-        replay->intent(replay, intent_read(share, kept, &intent));
+        intent_read(share, kept, &intent);
+        replay->intent(replay, &intent);
         share->replay_inside = false;
     } while (share->replay_again);
 }
@@ -574,116 +472,6 @@ static const struct intent_log_ops share_ops = {
     .replay_next = share_replay_next,
     .clear = share_clear,
 };
-
-/* What is found in the journal */
-
-static bool is_of(const struct intents *intents, const struct cache_frame *frame,
-                  const struct guid *group, struct frame_entry *ret_entry)
-{
-    if (frame->state != FRAME_INTENT || list_is_linked(&frame->link)) {
-        return false; /* or it belongs to a kept one already */
-    }
-    journal_look(intents->cache->journal, frame_index(intents->cache, frame), ret_entry);
-    return guid_equal(&ret_entry->vd, group);
-}
-
-/* The content frame that a head names: is it the one it means? */
-static struct cache_frame *content_find(struct intents *intents, const struct share *share,
-                                        uint64_t ticket, uint32_t index, uint64_t tag)
-{
-    struct cache *cache = intents->cache;
-    struct frame_entry entry;
-
-    if (index >= cache->frame_count ||
-        !is_of(intents, &cache->frames[index], &share->group, &entry) || entry.block != ticket ||
-        entry.tag != tag) {
-        return NULL;
-    }
-    return &cache->frames[index];
-}
-
-static bool head_is_sound(const uint8_t *head)
-{
-    uint32_t parts = get_le32(head + 4);
-    uint32_t lo = get_le32(head + 52);
-    uint32_t hi = get_le32(head + 56);
-
-    return get_le32(head) == HEAD_MAGIC && parts > 0 && parts <= RAID_SPAN_MEMBERS_MAX && lo < hi &&
-           hi - lo <= SLICE_MAX_BYTES && (hi - lo) % CACHE_BLOCK_BYTES == 0 &&
-           get_le32(head + 60) == parts * ((hi - lo) / CACHE_BLOCK_BYTES);
-}
-
-/* In the order of their heads. */
-static void found_insert(struct share *share, struct kept *kept, uint64_t sequence)
-{
-    struct list *place = share->found.prev;
-
-    kept->epoch = sequence;
-    while (place != &share->found && container_of(place, struct kept, link)->epoch > sequence) {
-        place = place->prev;
-    }
-    list_insert_after(place, &kept->link);
-}
-
-static void head_take(struct share *share, struct cache_frame *frame,
-                      const struct frame_entry *entry)
-{
-    struct intents *intents = share->intents;
-    const uint8_t *head =
-        journal_frame(intents->cache->journal, frame_index(intents->cache, frame));
-    struct kept *kept = NULL;
-    struct guid vd;
-
-    if (!head_is_sound(head)) {
-        return;
-    }
-    memcpy(vd.bytes, head + 8, sizeof(vd.bytes));
-    kept = kept_make(share, &vd, get_le64(head + 40), get_le32(head + 48));
-    kept->ticket = entry->block;
-    list_push_tail(&kept->frames, &frame->link);
-    for (uint32_t i = 0; i < get_le32(head + 60); i++) {
-        struct cache_frame *content = content_find(
-            intents, share, entry->block, get_le32(head + HEAD_FRAMES + 4 * (size_t)i), i + 1);
-
-        if (content != NULL) {
-            list_push_tail(&kept->frames, &content->link);
-        } else { /* spoiled: as if it had never been durable */
-            found_insert(share, kept, entry->sequence);
-            kept_release(kept);
-            return;
-        }
-    }
-    found_insert(share, kept, entry->sequence);
-}
-
-/* Content without a head: its intent was not durable, or is over. */
-static void leftovers_free(struct intents *intents, const struct guid *group)
-{
-    struct cache *cache = intents->cache;
-    struct frame_entry entry;
-
-    for (uint32_t i = 0; i < cache->frame_count; i++) {
-        if (is_of(intents, &cache->frames[i], group, &entry)) {
-            journal_release(cache->journal, i);
-            frame_to_free(cache, &cache->frames[i]);
-            intents->used--;
-        }
-    }
-}
-
-static void found_collect(struct share *share)
-{
-    struct intents *intents = share->intents;
-    struct cache *cache = intents->cache;
-    struct frame_entry entry;
-
-    for (uint32_t i = 0; i < cache->frame_count && intents->used > 0; i++) {
-        if (is_of(intents, &cache->frames[i], &share->group, &entry) && entry.tag == 0) {
-            head_take(share, &cache->frames[i], &entry);
-        }
-    }
-    leftovers_free(intents, &share->group);
-}
 
 /* Life */
 

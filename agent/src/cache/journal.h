@@ -91,6 +91,8 @@ struct journal_visitor {
     /* Was published and cannot be trusted any more. entry->type is JOURNAL_FREE if not even the
      * descriptor can: then everybody may have lost something. */
     void (*damaged)(void *context, uint32_t frame, const struct frame_entry *entry);
+    /* This one comes soon: what will be looked up may be fetched. May be NULL. */
+    void (*soon)(void *context, const struct frame_entry *entry);
     void *context;
 };
 /* Every published frame, of one block perhaps several: the highest sequence holds. Once, before

@@ -177,7 +177,7 @@ static json_t *cache_doc(const struct cache_view *view)
     json_put(doc, "state_reason", json_null());
     json_put_u64(doc, "size_bytes", view->facts.size_bytes);
     json_put_bool(doc, "survives_agent", true);
-    json_put_bool(doc, "survives_power_loss", view->stable);
+    json_put_bool(doc, "survives_power_loss", view->survives_power_loss);
     json_put_bool(doc, "stable", view->stable);
     json_put_u64(doc, "used_bytes", view->facts.used_bytes);
     json_put_u64(doc, "dirty_bytes", view->facts.dirty_bytes);
@@ -443,12 +443,16 @@ static json_t *read_ahead_doc(const struct virtual_drive_view *view)
 
 static json_t *lost_writes_doc(const struct virtual_drive_view *view)
 {
+    uint64_t discarded = view->config->cache_discarded_bytes;
     struct reason reason;
+    char bytes[24];
 
     if (!view->config->cache_lost) {
         return json_null();
     }
-    reason_set(&reason, REASON_CACHE_LOST_MEDIUM, "bytes", "0", NULL);
+    (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)discarded);
+    reason_set(&reason, discarded > 0 ? REASON_CACHE_LOST_DISCARDED : REASON_CACHE_LOST_MEDIUM,
+               "bytes", bytes, NULL);
     return reason_doc(&reason);
 }
 

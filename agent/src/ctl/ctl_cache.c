@@ -241,8 +241,11 @@ void cv_cache_decide(const struct ctl_vd *cv, struct write_policy_decision *deci
                    cache_state_word(CACHE_STATE_FAILED), NULL);
         return;
     }
-    if (decision->effective != WRITE_POLICY_WRITE_THROUGH && cv->cached != NULL &&
-        vd_cached_is_pinned(cv->cached)) {
+    if (decision->effective != WRITE_POLICY_WRITE_THROUGH && cv->cache_refused) {
+        *decision = (struct write_policy_decision){.effective = WRITE_POLICY_WRITE_THROUGH};
+        reason_set(&decision->reason, REASON_CACHE_NO_PLACE, NULL);
+    } else if (decision->effective != WRITE_POLICY_WRITE_THROUGH && cv->cached != NULL &&
+               vd_cached_is_pinned(cv->cached)) {
         *decision = (struct write_policy_decision){.effective = WRITE_POLICY_WRITE_THROUGH};
         reason_set(&decision->reason, REASON_WRITE_POLICY_CACHE_PINNED, NULL);
     }
@@ -279,9 +282,11 @@ void cv_cache_open(struct ctl_vd *cv)
         return;
     }
     if (vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0) {
-        cv->cached = NULL; /* no room for it: it works without, and says so */
+        cv->cached = NULL; /* no place for it: it works without, and says so */
+        cv->cache_refused = true;
         return;
     }
+    cv->cache_refused = false;
     if (found == CACHE_FOUND_LOST) {
         event_lost(cv);
     }
@@ -380,7 +385,10 @@ void view_cache(const struct ctl *ctl, struct cache_view *view)
     view->state = ctl->cache_medium_is_gone        ? CACHE_STATE_FAILED
                   : ctl->life == CTL_LIFE_STOPPING ? CACHE_STATE_DRAINING
                                                    : CACHE_STATE_READY;
-    view->stable = journal_is_stable(cache_journal(ctl->cache));
+    view->stable = ctl_cache_is_stable(ctl);
+    view->survives_power_loss =
+        view->stable && (journal_is_stable(cache_journal(ctl->cache)) ||
+                         ctl->options.battery.kind == BATTERY_KIND_EMULATED);
     view->limited_by_ups = ctl_dirty_limit_is_ups(ctl);
     cache_facts(ctl->cache, &view->facts);
     hits = view->facts.read_hits - since->hits;
@@ -438,16 +446,17 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
         }
         ctl_event(ctl, EVENT_CACHE_DISCARDED, controller_key(ctl), "name", name, "bytes", bytes,
                   NULL);
-    } else if (cv == NULL || cv->vd == NULL || !cv_config(cv)->cache_lost) {
+    } else if (cv != NULL && cv->vd != NULL && cv_config(cv)->cache_lost) {
+        vd_cache_lost_forget(cv->vd); /* that is known now */
+        if (ctl->cache != NULL) {
+            cache_damaged_forget(ctl->cache);
+        }
+    } else {
         reason_set(&reason, REASON_CACHE_NO_PRESERVED, "virtual_drive", name, NULL);
         command_finish(ctl, &reason);
         return;
     }
     if (cv != NULL && cv->vd != NULL) {
-        vd_cache_lost_forget(cv->vd); /* known now */
-        if (ctl->cache != NULL) {
-            cache_damaged_forget(ctl->cache);
-        }
         cv_cache_update(cv);
         command_object_add(command, &cv->object);
     }

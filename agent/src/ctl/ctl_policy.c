@@ -73,6 +73,30 @@ void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *
     cv_cache_decide(cv, ret_decision);
 }
 
+static bool is_stable_for(const struct ctl *ctl, const struct ctl_group *cg)
+{
+    const struct ctl_drive *real = cg != NULL ? real_member(cg) : NULL;
+    struct write_policy_facts facts;
+    struct write_policy_decision decision;
+
+    facts_fill(ctl, &facts);
+    facts.requested = WRITE_POLICY_WRITE_BACK;
+    facts.rule = NO_BATTERY_RULE_REFUSE;
+    facts.real_drive = real != NULL ? real->object.key : NULL;
+    write_policy_decide(&facts, &decision);
+    return decision.stable;
+}
+
+bool ctl_cache_is_stable(const struct ctl *ctl)
+{
+    bool stable = is_stable_for(ctl, NULL);
+
+    LIST_FOR_EACH (node, &ctl->groups) {
+        stable = stable && is_stable_for(ctl, list_entry(node, const struct ctl_group, link));
+    }
+    return stable;
+}
+
 bool ctl_battery_protects(const struct ctl *ctl)
 {
     struct write_policy_facts facts;

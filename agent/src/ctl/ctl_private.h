@@ -125,6 +125,7 @@ struct ctl_vd {
     struct vd_config shadow;       /* removing: what it was */
     struct vd_cached *cached;      /* while the group is running and there is a cache */
     bool cache_closing;
+    bool cache_refused;            /* the cache has no place for it */
     struct vd_target *target;      /* while exported */
     bool export_closing;
     bool export_stale;             /* to be closed, or opened again: its access has changed */
@@ -436,6 +437,8 @@ bool battery_settings_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int er
 /* ctl_policy.c */
 void ctl_policies_work(struct ctl *ctl);
 void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision);
+/* Does a flush end in the cache, of every virtual drive that writes back? */
+bool ctl_cache_is_stable(const struct ctl *ctl);
 /* It is the UPS that bounds what may be dirty. */
 bool ctl_dirty_limit_is_ups(const struct ctl *ctl);
 /* Write-back is allowed because of the battery. */

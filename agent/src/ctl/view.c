@@ -206,6 +206,8 @@ static void cache_digest(const struct cache_view *cache, struct view_digest *dig
 {
     digest_number(digest, true, cache->present);
     digest_number(digest, true, (uint64_t)cache->state);
+    digest_number(digest, true, cache->stable);
+    digest_number(digest, true, cache->survives_power_loss);
     digest_number(digest, false, cache->facts.used_bytes);
     digest_number(digest, false, cache->facts.dirty_bytes);
     digest_number(digest, false, cache->facts.dirty_limit_bytes);

@@ -61,6 +61,7 @@ struct cache_view {
     enum cache_medium medium;
     enum cache_state state;
     bool stable;
+    bool survives_power_loss;
     bool limited_by_ups;
     struct cache_facts facts;
     bool has_hit_percent;

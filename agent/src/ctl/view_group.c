@@ -141,27 +141,11 @@ static void vd_cache_view(const struct ctl_vd *cv, struct virtual_drive_view *vi
     }
 }
 
-/* With a journal for its write intents a virtual drive promises more than without. */
-static void vd_journal_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
-{
-    enum intent_medium medium =
-        cv->vd != NULL ? group_intent_medium(vd_group(cv->vd)) : INTENT_MEDIUM_NONE;
-
-    if (raid_level_info(view->config->geometry.level)->parity_count == 0) {
-        return;
-    }
-    if (medium == INTENT_MEDIUM_MEMORY) {
-        reason_set(&view->guarantee, REASON_GUARANTEE_JOURNAL_AGENT, NULL);
-    } else if (medium == INTENT_MEDIUM_STABLE) {
-        reason_set(&view->guarantee, REASON_GUARANTEE_JOURNAL, NULL);
-    }
-}
-
 static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
 {
     const struct vd_config *config = view->config;
     struct write_policy_decision decision;
-    bool cache = cv->cg->ctl->cache != NULL;
+    bool cache = cv->cg->ctl->cache != NULL && !cv->cache_refused;
 
     view->write_policy.requested = write_policy_word(config->write_policy);
     ctl_vd_write_policy(cv, &decision);
@@ -172,6 +156,7 @@ static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view 
         read_policy_word(cache ? config->read_policy : READ_POLICY_NO_READ_AHEAD);
     reason_set(&view->read_policy.reason,
                cache || config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
+               : cv->cache_refused                                       ? REASON_CACHE_NO_PLACE
                                                                          : REASON_NO_CACHE_MEMORY,
                NULL);
 }
@@ -252,6 +237,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_text(digest, true, view->read_policy.requested);
     digest_text(digest, true, view->read_policy.effective);
     digest_number(digest, true, config->cache_lost);
+    digest_number(digest, true, config->cache_discarded_bytes);
     digest_number(digest, true, view->cache.pinned);
     digest_number(digest, false, view->cache.dirty_bytes);
     digest_number(digest, false, view->cache.hit_percent);
@@ -305,7 +291,6 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     vd_exports_view(cv, view);
     vd_operations_view(cv, view);
     vd_cache_view(cv, view);
-    vd_journal_view(cv, view);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
 }

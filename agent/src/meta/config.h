@@ -65,6 +65,8 @@ not the first background initialization */
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;
     bool cache_lost;           /* a journal with such writes has been lost */
+    uint64_t
+        cache_discarded_bytes; /* cache_lost: so much was discarded by command; 0: it was not */
 };
 
 /* Blocks of a member whose content is not to be had: meaning and rules in meta/bad_blocks.h. */

@@ -145,6 +145,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     memcpy(out + 144, vd->cache_journal.bytes, 16);
     put_le64(out + 120, vd->map_epoch);
     put_le32(out + 128, vd->map_slot);
+    put_le64(out + 136, vd->cache_discarded_bytes);
 }
 
 static int vd_decode(const uint8_t *in, struct vd_config *vd)
@@ -183,6 +184,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     memcpy(vd->cache_journal.bytes, in + 144, 16);
     vd->map_epoch = get_le64(in + 120);
     vd->map_slot = get_le32(in + 128);
+    vd->cache_discarded_bytes = get_le64(in + 136); /* records of old have zeros */
     return 0;
 }
 

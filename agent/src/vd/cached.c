@@ -296,10 +296,12 @@ bool cached_void(struct vd_cached *cached)
     return false;
 }
 
-static void lost_note(struct vd *vd, bool lost)
+/* discarded_bytes: by command; 0: otherwise. */
+static void lost_note(struct vd *vd, bool lost, uint64_t discarded_bytes)
 {
     group_enter(vd->group);
     vd_config_of(vd)->cache_lost = lost;
+    vd_config_of(vd)->cache_discarded_bytes = discarded_bytes;
     if (lost) {
         vd_config_of(vd)->cache_journal = (struct uuid){{0}};
     }
@@ -313,14 +315,14 @@ bool vd_cache_is_missed(struct vd *vd)
     if (uuid_is_zero(&vd_config_of(vd)->cache_journal)) {
         return false;
     }
-    lost_note(vd, true);
+    lost_note(vd, true, 0);
     return true;
 }
 
 void vd_cache_lost_forget(struct vd *vd)
 {
     if (vd_config_of(vd)->cache_lost) {
-        lost_note(vd, false);
+        lost_note(vd, false, 0);
     }
 }
 
@@ -381,13 +383,14 @@ static enum cache_found found_judge(struct vd_cached *cached, struct cache_vd *f
     cached->stale = dirty && !ours;
     if (ours && damaged) {
         group_enter(cached->vd->group);
+        config->cache_discarded_bytes = 0;
         config->cache_lost = true; /* the mark stays: the rest is still to be written */
         (void)save_changed(cached->vd->group);
         group_leave_later(cached->vd->group);
         return CACHE_FOUND_LOST;
     }
     if (!ours && !uuid_is_zero(&config->cache_journal)) {
-        lost_note(cached->vd, true);
+        lost_note(cached->vd, true, 0);
         return CACHE_FOUND_LOST;
     }
     return cached->stale ? CACHE_FOUND_PINNED : dirty ? CACHE_FOUND_OURS : CACHE_FOUND_NOTHING;
@@ -585,20 +588,23 @@ bool vd_cached_is_pinned(const struct vd_cached *cached)
 int vd_cached_discard(struct vd_cached *cached)
 {
     struct cache_vd *blocks = cached->blocks;
+    uint64_t bytes = vd_cached_dirty_bytes(cached);
 
-    if (blocks == NULL) {
-        blocks = cache_vd_find(cached->mover->cache, &vd_config_of(cached->vd)->guid);
-        if (blocks != NULL) {
-            cache_vd_discard(blocks);
-        }
-        cached->stale = false;
-        return blocks_open(cached);
+    if (blocks != NULL && !group_is_offline(cached->vd->group)) {
+        return bytes > 0 ? -EBUSY : 0;
     }
-    if (!group_is_offline(cached->vd->group)) {
-        return cache_vd_dirty_bytes(blocks) > 0 ? -EBUSY : 0;
+    if (bytes > 0) {
+        cache_vd_discard(
+            blocks != NULL ? blocks
+                           : cache_vd_find(cached->mover->cache, &vd_config_of(cached->vd)->guid));
+        cached->mark = MARK_NONE;
+        lost_note(cached->vd, true, bytes);
     }
-    cache_vd_discard(blocks);
-    return 0;
+    if (blocks != NULL) {
+        return 0;
+    }
+    cached->stale = false;
+    return blocks_open(cached);
 }
 
 const struct read_stream *vd_cached_streams(const struct vd_cached *cached)

@@ -77,7 +77,8 @@ uint64_t vd_cached_used_bytes(const struct vd_cached *cached);
 bool vd_cached_hit_percent(const struct vd_cached *cached, uint32_t *ret_percent);
 /* Cannot go to the drives at present, or must not. */
 bool vd_cached_is_pinned(const struct vd_cached *cached);
-/* By explicit command: drops what is pinned. -EBUSY: the drives are there, it goes to them. */
+/* By explicit command: drops what is pinned, and notes the loss. -EBUSY: the drives are there, it
+ * goes to them. */
 MUST_CHECK int vd_cached_discard(struct vd_cached *cached);
 /* By explicit command, or because all is well again: acknowledged writes were lost, and that is
  * known. */

@@ -528,11 +528,6 @@ struct drive *group_drive(const struct group *group, uint32_t member)
     return group->members[member].drive;
 }
 
-enum intent_medium group_intent_medium(const struct group *group)
-{
-    return group->log != NULL ? group->log->medium : INTENT_MEDIUM_NONE;
-}
-
 enum virtual_drive_state group_state(const struct group *group)
 {
     return group->state;

@@ -86,8 +86,6 @@ const struct group_config *group_config(const struct group *group);
 void group_durable_config(const struct group *group, struct group_config *ret_config);
 struct drive *group_drive(const struct group *group, uint32_t member); /* NULL if none */
 enum virtual_drive_state group_state(const struct group *group);
-/* What keeps its write intents; NONE if the log has gone. */
-enum intent_medium group_intent_medium(const struct group *group);
 
 /* The member cannot be trusted any more. Idempotent. Refused (-EBUSY) with `polite` if it
  * holds a last copy; otherwise virtual drives go offline, EIO, bytes kept. */

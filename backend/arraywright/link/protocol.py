@@ -1120,6 +1120,7 @@ REASONS: dict[str, str] = {
     "write_policy_reverted": "This controller permits write-back without a battery until it starts again; it has started again.",
     "write_policy_forced": "Write-back is forced without a working battery: a power failure loses what is in the cache.",
     "write_policy_until_restart": "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache.",
+    "cache_no_place": "The cache has no place for another virtual drive: writes of this one go through to the drives and nothing is read ahead.",
     "write_policy_shutting_down": "The agent is shutting down, so writes go through to the drives.",
     "write_policy_cache_state": "The cache is {state}, so writes go through to the drives.",
     "write_policy_cache_pinned": "The virtual drive's cached writes wait for missing drives, so nothing new is cached.",

@@ -266,6 +266,16 @@ static void options_fill(const struct ctl_world *world, struct ctl_options *opti
     options->battery = world->battery;
 }
 
+static int cache_open(struct ctl_world *world)
+{
+    if (world->cache_memory == NULL) {
+        return 0;
+    }
+    return world->cache_log != NULL
+               ? ctl_cache_open_log(world->ctl, world->cache_log, world->cache_memory, "medium")
+               : ctl_cache_open(world->ctl, world->cache_memory, "medium");
+}
+
 int world_begin_start(struct ctl_world *world, int *ret_result)
 {
     struct ctl_options options;
@@ -284,6 +294,11 @@ int world_begin_start(struct ctl_world *world, int *ret_result)
     options_fill(world, &options);
     error = ctl_create(&options, &ports, &observer, &world->ctl);
     if (error != 0) {
+        return error;
+    }
+    error = cache_open(world);
+    if (error != 0) {
+        world->ctl = ctl_free(world->ctl);
         return error;
     }
     for (uint32_t i = 0; i < world->slot_count; i++) {

@@ -7,6 +7,7 @@
 
 #include "aw_test.h"
 #include "ctl/ctl.h"
+#include "port/log_port.h"
 #include "sim_drive.h"
 #include "sim_store.h"
 #include "sim_world.h"
@@ -47,6 +48,8 @@ struct ctl_world {
     uint64_t next_seq;
     uint64_t seed;
     struct ctl_battery_options battery;
+    struct memory_port *cache_memory; /* of the write-back cache; NULL: none */
+    struct log_port *cache_log;       /* and its log; NULL: the memory is durable itself */
     struct controller_profile profile;
     uint32_t changes, urgent_changes;
     uint32_t connections;
