@@ -298,6 +298,29 @@ bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_val
     return false;
 }
 
+static const char *const drive_write_cache_words[DRIVE_WRITE_CACHE_MAX] = {
+    "unknown",
+    "off",
+    "on",
+};
+
+const char *drive_write_cache_word(enum drive_write_cache value)
+{
+    ASSERT((unsigned)value < DRIVE_WRITE_CACHE_MAX);
+    return drive_write_cache_words[value];
+}
+
+bool drive_write_cache_parse(const char *word, enum drive_write_cache *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_WRITE_CACHE_MAX; i++) {
+        if (strcmp(drive_write_cache_words[i], word) == 0) {
+            *ret_value = (enum drive_write_cache)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const access_policy_words[ACCESS_POLICY_MAX] = {
     "read_write",
     "read_only",
@@ -1100,6 +1123,8 @@ static const struct {
      "{device} is read-only."},
     {"drive_unsuitable_small",
      "{device} has {size_bytes} bytes; at least {needed_bytes} are needed."},
+    {"drive_cache_fixed",
+     "The write cache of drive {drive} cannot be switched; only the setting default suits it."},
     {"drive_lost_pulled",
      "The drive was removed."},
     {"drive_lost_write_error",

@@ -126,6 +126,16 @@ enum drive_cache_policy {
 const char *drive_cache_policy_word(enum drive_cache_policy value);
 bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_value);
 
+enum drive_write_cache {
+    DRIVE_WRITE_CACHE_UNKNOWN,
+    DRIVE_WRITE_CACHE_OFF,
+    DRIVE_WRITE_CACHE_ON,
+    DRIVE_WRITE_CACHE_MAX
+};
+
+const char *drive_write_cache_word(enum drive_write_cache value);
+bool drive_write_cache_parse(const char *word, enum drive_write_cache *ret_value);
+
 enum access_policy {
     ACCESS_POLICY_READ_WRITE,
     ACCESS_POLICY_READ_ONLY,
@@ -500,6 +510,7 @@ enum reason_code {
     REASON_DRIVE_UNSUITABLE_SIGNATURE,
     REASON_DRIVE_UNSUITABLE_READ_ONLY,
     REASON_DRIVE_UNSUITABLE_SMALL,
+    REASON_DRIVE_CACHE_FIXED,
     REASON_DRIVE_LOST_PULLED,
     REASON_DRIVE_LOST_WRITE_ERROR,
     REASON_DRIVE_LOST_READ_ERRORS,

@@ -222,7 +222,10 @@ static json_t *drive_attributes(const json_t *drive)
     row_text(section, "Device Speed", "Unknown");
     row_text(section, "Link Speed", "Unknown");
     row_text(section, "NCQ setting", "N/A");
-    row_text(section, "Write Cache", "N/A");
+    row_text(section, "Write Cache",
+             strcmp(doc_text(drive, "write_cache"), "on") == 0    ? "Enabled"
+             : strcmp(doc_text(drive, "write_cache"), "off") == 0 ? "Disabled"
+                                                                  : "N/A");
     row_text(section, "Logical Sector Size",
              doc_u64(drive, "block_bytes") == 4096 ? "4 KB" : "512B");
     row_text(section, "Physical Sector Size",

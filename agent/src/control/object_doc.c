@@ -317,6 +317,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_u64(doc, "usable_bytes", view->usable_bytes);
     json_put_u64(doc, "block_bytes", view->block_bytes);
     json_put_u64(doc, "physical_block_bytes", view->physical_block_bytes);
+    json_put_text(doc, "write_cache", drive_write_cache_word(view->write_cache));
     json_put(doc, "temperature_c", warm ? json_integer(view->temperature_c) : json_null());
     json_put(doc, "hot_spare", view->spare ? hot_spare_doc(view) : json_null());
     json_put_u64(doc, "media_error_count", view->media_errors);

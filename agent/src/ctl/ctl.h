@@ -116,6 +116,8 @@ struct ctl_drive_arrival {
     uint32_t block_bytes;
     uint32_t physical_block_bytes;
     struct emulated_drive *emulated; /* NULL for real devices */
+    enum drive_write_cache write_cache; /* the drive's own */
+    bool write_cache_settable;
     bool has_reason; /* not usable as it is: why */
     struct reason reason;
     char signature[64]; /* known content found by probing, or "" */

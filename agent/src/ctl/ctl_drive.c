@@ -333,6 +333,9 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     cd->identity = *arrival->identity;
     cd->device = arrival->device;
     cd->emulated = arrival->emulated;
+    cd->write_cache = arrival->write_cache;
+    cd->write_cache_found = arrival->write_cache;
+    cd->write_cache_settable = arrival->write_cache_settable;
     cd->size_bytes = arrival->size_bytes;
     cd->block_bytes = arrival->block_bytes;
     cd->physical_block_bytes = arrival->physical_block_bytes;

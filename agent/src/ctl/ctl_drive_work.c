@@ -60,7 +60,7 @@ static void drive_returned(struct ctl_drive *cd)
 static bool drive_is_free(const struct ctl_drive *cd)
 {
     if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->ctl->change != NULL ||
-        cd->label_status == LABEL_STATUS_READING || cd->ctl->start != NULL) {
+        cd->label_status == LABEL_STATUS_READING || cd->cache_busy || cd->ctl->start != NULL) {
         return false;
     }
     return cd->drive == NULL || drive_is_idle(cd->drive);

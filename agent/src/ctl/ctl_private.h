@@ -105,6 +105,14 @@ struct ctl_drive {
     bool locating;
     bool has_temperature;
     int temperature_c;
+
+    enum drive_write_cache write_cache;       /* the drive's own, as far as known */
+    enum drive_write_cache write_cache_found; /* as it came */
+    bool write_cache_settable;
+    enum drive_write_cache cache_wish;        /* what it was last asked to be */
+    bool cache_busy;                          /* being switched */
+    bool cache_given_up;                      /* that failed */
+    struct device_cache_switch cache_request;
 };
 
 enum ctl_group_phase {
@@ -512,6 +520,13 @@ bool ctl_cache_is_quiet(const struct ctl *ctl);
 void ctl_cache_work(struct ctl *ctl);
 void view_cache(const struct ctl *ctl, struct cache_view *view);
 void command_cache_discard(struct ctl *ctl, struct ctl_command *command);
+
+/* ctl_drive_cache.c */
+/* Can these drives (NULL: none) have their write caches so? */
+bool rule_drive_cache(struct ctl_drive *const *drives, uint32_t count,
+                      enum drive_cache_policy policy, struct reason *ret_reason);
+void ctl_drive_caches_work(struct ctl *ctl);
+bool ctl_drive_caches_are_quiet(const struct ctl *ctl); /* no switch is under way */
 
 /* ctl_spare.c */
 bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);

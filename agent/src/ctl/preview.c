@@ -616,6 +616,10 @@ void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
     if (!rule_write_policy(ctl, args->write_policy, &reason)) {
         preview_refuse(preview, &reason);
     }
+    if (!rule_drive_cache(creation->drives, creation->drive_count, args->drive_cache_policy,
+                          &reason)) {
+        preview_refuse(preview, &reason);
+    }
     creation->vd.write_policy = args->write_policy;
     creation->vd.read_policy = args->read_policy;
     creation->vd.io_policy = args->io_policy;

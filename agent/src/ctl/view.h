@@ -126,6 +126,7 @@ struct drive_view {
     uint32_t block_bytes, physical_block_bytes;
     bool has_temperature;
     int temperature_c;
+    enum drive_write_cache write_cache;
     object_key_t group;              /* "" if none */
     uint32_t span, row;
     bool spare;

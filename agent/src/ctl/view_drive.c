@@ -101,6 +101,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     digest_number(digest, false, view->locating);
     digest_number(digest, false, view->has_temperature);
     digest_number(digest, false, (uint64_t)view->temperature_c);
+    digest_number(digest, true, (uint64_t)view->write_cache);
     digest_text(digest, true, view->group);
     digest_number(digest, true, view->span);
     digest_number(digest, true, view->row);
@@ -156,6 +157,7 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->physical_block_bytes = cd->physical_block_bytes;
     view->has_temperature = cd->has_temperature;
     view->temperature_c = cd->temperature_c;
+    view->write_cache = cd->write_cache;
     drive_role(cd, view);
     drive_counts(cd, view);
     view->has_unsuitable = cd->has_unsuitable;

@@ -27,6 +27,9 @@ void drives_arrive(struct host_drive *drive)
                                             !drive->held && drive->refusal.reason.code != REASON_OK,
                                         .reason = drive->refusal.reason};
 
+    /* The emulation comes up with its cache on. */
+    arrival.write_cache = drive->identity.emulated ? DRIVE_WRITE_CACHE_ON : drive->info.write_cache;
+    arrival.write_cache_settable = drive->identity.emulated || drive->info.write_cache_settable;
     if (drive->held) {
         arrival.port = drive->emulated != NULL ? emulated_drive_port(drive->emulated)
                                                : file_port_io(drive->port);
@@ -60,8 +63,16 @@ static int port_replace(struct device_port *port UNUSED, void *device)
     return host_drive_replace(device);
 }
 
-static const struct device_port_ops port_ops = {
-    .claim = port_claim, .release = port_release, .replace = port_replace};
+static void port_write_cache_set(struct device_port *port UNUSED,
+                                 struct device_cache_switch *request)
+{
+    host_drive_cache_set(request->device, request);
+}
+
+static const struct device_port_ops port_ops = {.claim = port_claim,
+                                                .release = port_release,
+                                                .replace = port_replace,
+                                                .write_cache_set = port_write_cache_set};
 
 struct device_port *drives_port(struct drives *drives)
 {

@@ -31,7 +31,13 @@ struct drives {
     int scan_error;
 };
 
-enum host_drive_work { HOST_DRIVE_IDLE, HOST_DRIVE_PROBE, HOST_DRIVE_CLAIM, HOST_DRIVE_REPLACE };
+enum host_drive_work {
+    HOST_DRIVE_IDLE,
+    HOST_DRIVE_PROBE,
+    HOST_DRIVE_CLAIM,
+    HOST_DRIVE_REPLACE,
+    HOST_DRIVE_CACHE
+};
 
 struct host_drive {
     struct drives *drives;
@@ -54,6 +60,7 @@ struct host_drive {
     int error;
     bool probe_again;
     struct device_claim *claim;   /* of the controller, being served or waiting */
+    struct device_cache_switch *cache; /* the same */
     struct claimed_device claimed;
     uint64_t claim_wait_us;       /* how long the last claim was waited for */
     struct host_drive *replaces;
@@ -72,6 +79,7 @@ void host_drive_probe(struct host_drive *drive);
 void host_drive_leave(struct host_drive *drive);
 void host_drive_claim(struct host_drive *drive, struct device_claim *claim);
 void host_drive_release(struct host_drive *drive);
+void host_drive_cache_set(struct host_drive *drive, struct device_cache_switch *request);
 MUST_CHECK int host_drive_replace(struct host_drive *drive);
 
 /* drives.c */

@@ -12,6 +12,7 @@
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 #include "drive/drive_layout.h"
+#include "host/device_cache.h"
 #include "host/loop_timers.h"
 
 #define CLOSE_RETRY_US 10000u
@@ -156,6 +157,17 @@ static void replace_run(struct host_drive *drive)
     refusal_from_error(drive);
 }
 
+static void cache_run(struct host_drive *drive)
+{
+    char directory[PATH_MAX];
+
+    drive->error = drive->info.kind != DEVICE_KIND_BLOCK ? -ENOTSUP : 0;
+    if (drive->error == 0) {
+        (void)snprintf(directory, sizeof(directory), "/sys/block/%s", drive->info.name);
+        drive->error = device_cache_set(directory, drive->path, drive->cache->on);
+    }
+}
+
 static void work_run(struct work *work)
 {
     struct host_drive *drive = work->owner;
@@ -169,6 +181,9 @@ static void work_run(struct work *work)
         return;
     case HOST_DRIVE_REPLACE:
         replace_run(drive);
+        return;
+    case HOST_DRIVE_CACHE:
+        cache_run(drive);
         return;
     case HOST_DRIVE_IDLE:
         break;
@@ -213,6 +228,8 @@ static void settle(struct host_drive *drive)
     }
     if (drive->claim != NULL) {
         work_start(drive, HOST_DRIVE_CLAIM);
+    } else if (drive->cache != NULL) {
+        work_start(drive, HOST_DRIVE_CACHE);
     } else if (drive->left) {
         if (!drive->held && drive->port == NULL) {
             host_drive_free(drive);
@@ -363,6 +380,23 @@ void host_drive_claim(struct host_drive *drive, struct device_claim *claim)
     }
 }
 
+static void cache_finish(struct host_drive *drive)
+{
+    struct device_cache_switch *request = drive->cache;
+
+    drive->cache = NULL;
+    request->complete(request, drive->error);
+}
+
+void host_drive_cache_set(struct host_drive *drive, struct device_cache_switch *request)
+{
+    ASSERT(drive->cache == NULL && drive->held);
+    drive->cache = request;
+    if (drive->busy == HOST_DRIVE_IDLE) {
+        work_start(drive, HOST_DRIVE_CACHE);
+    }
+}
+
 static void replace_finish(struct host_drive *drive)
 {
     struct host_drive *old = drive->replaces;
@@ -391,6 +425,8 @@ static void work_done(struct work *work)
     drive->busy = HOST_DRIVE_IDLE;
     if (what == HOST_DRIVE_CLAIM) {
         claim_finish(drive);
+    } else if (what == HOST_DRIVE_CACHE) {
+        cache_finish(drive);
     } else if (drive->left || drive->drives->stopping) {
         device_claim_close(&drive->claimed);
         drive->replaces = NULL;

@@ -44,6 +44,8 @@ struct device_info {
     bool rotational;
     bool removable;
     bool read_only;
+    enum drive_write_cache write_cache; /* the device's own */
+    bool write_cache_settable;
     enum drive_interface interface;
     char vendor[DEVICE_WORD_BYTES];
     char model[DEVICE_WORD_BYTES];

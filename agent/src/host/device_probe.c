@@ -19,6 +19,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "host/device_cache.h"
 #include "host/device_private.h"
 
 /* What a file stands for when it plays a drive: the emulation layer may say otherwise. */
@@ -295,6 +296,7 @@ static int probe_block(int fd, struct device_info *info, struct device_refusal *
     read_place(directory, info);
     info->read_only = read_only != 0 || read_flag(directory, "ro");
     info->rotational = read_flag(directory, "queue/rotational");
+    device_cache_probe(directory, &info->write_cache, &info->write_cache_settable);
     info->removable = read_flag(directory, "removable");
     read_identity(directory, info);
     read_udev(info);

@@ -25,6 +25,16 @@ struct device_claim {
     void *port_private;
 };
 
+/* The write cache of a drive itself, not an emulated one's. */
+struct device_cache_switch {
+    void *device;
+    bool on;
+    /* 0: the device says that it is so now, and what it had cached before is on its medium.
+     * -ENOTSUP: it cannot be switched. */
+    void (*complete)(struct device_cache_switch *request, int error);
+    void *owner;
+};
+
 struct device_port;
 
 struct device_port_ops {
@@ -34,6 +44,8 @@ struct device_port_ops {
     /* Emulated drives only: put a blank drive with a new serial number in the slot. The old
      * one departs, the new one arrives, both through the controller's ordinary entries. */
     int (*replace)(struct device_port *port, void *device);
+    /* Of a claimed drive; one at a time. */
+    void (*write_cache_set)(struct device_port *port, struct device_cache_switch *request);
 };
 
 struct device_port {

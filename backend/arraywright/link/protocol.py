@@ -109,6 +109,12 @@ class DriveCachePolicy(StrEnum):
     OFF = "off"
 
 
+class DriveWriteCache(StrEnum):
+    UNKNOWN = "unknown"
+    OFF = "off"
+    ON = "on"
+
+
 class AccessPolicy(StrEnum):
     READ_WRITE = "read_write"
     READ_ONLY = "read_only"
@@ -420,6 +426,7 @@ class DriveDoc(Wire):
     wwn: str
     firmware: str
     device: str
+    write_cache: str | None = None
     temperature_c: Annotated[int, Field(ge=0)] | None
     emulated: bool
     drive_group: Key | None
@@ -1185,6 +1192,7 @@ REASONS: dict[str, str] = {
     "drive_unsuitable_signature": "{device} carries {signature}.",
     "drive_unsuitable_read_only": "{device} is read-only.",
     "drive_unsuitable_small": "{device} has {size_bytes} bytes; at least {needed_bytes} are needed.",
+    "drive_cache_fixed": "The write cache of drive {drive} cannot be switched; only the setting default suits it.",
     "drive_lost_pulled": "The drive was removed.",
     "drive_lost_write_error": "A write to the drive failed.",
     "drive_lost_read_errors": "The drive could not repair its read errors.",
@@ -1243,6 +1251,8 @@ EVENT_NAMES: dict[int, str] = {
     60010: "drive_label_mismatch",
     60011: "fault_injected",
     60080: "drive_claim_delayed",
+    60081: "drive_cache_switched",
+    60082: "drive_cache_failed",
     81: "virtual_drive_state_changed",
     249: "virtual_drive_optimal",
     250: "virtual_drive_partially_degraded",

@@ -18,6 +18,7 @@ from arraywright.link.protocol import (
     DriveInterface,
     DriveMedia,
     DriveState,
+    DriveWriteCache,
     FaultKind,
     IoPolicy,
     LearnMode,
@@ -184,6 +185,9 @@ class Drive(Actionable):
     faults: Annotated[list[Fault], Field(description="active on an emulated drive")]
     bad_block_count: Annotated[
         int | None, Field(description="of its blocks in bad-block tables; null: not counted")
+    ] = None
+    write_cache: Annotated[
+        OpenWord[DriveWriteCache] | None, Field(description="the drive's own; null: not told")
     ] = None
 
 

@@ -2020,6 +2020,11 @@ export interface components {
              * @description without the areas reserved at the end
              */
             usable_bytes: number;
+            /**
+             * Write Cache
+             * @description the drive's own; null: not told
+             */
+            write_cache: components["schemas"]["DriveWriteCache"] | null;
             /** Wwn */
             wwn: string;
         };
@@ -2153,6 +2158,11 @@ export interface components {
             count: number;
             state: components["schemas"]["DriveState"];
         };
+        /**
+         * DriveWriteCache
+         * @enum {string}
+         */
+        DriveWriteCache: "unknown" | "off" | "on";
         /** Enclosure */
         Enclosure: {
             /** Columns */

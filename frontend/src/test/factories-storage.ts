@@ -124,6 +124,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     wwn: '',
     firmware: '1',
     device: `/d${slot}`,
+    write_cache: 'on',
     temperature_c: 30,
     emulated: true,
     drive_group_id: null,

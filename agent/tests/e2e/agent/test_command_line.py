@@ -74,6 +74,14 @@ class CommandLine(AgentCase):
             vd = agent.view().vd("new-name")
             self.assertEqual(vd["read_policy"]["requested"], "read_ahead")
             self.assertEqual(vd["drive_cache_policy"], "off")
+            agent.until("the drives to follow", lambda view: all(
+                view.drive(slot)["write_cache"] == "off" for slot in (0, 1)))
+            row = agent.json(f"/c0/e{EID}/s0", "show", "all")["Response Data"]
+            self.assertIn('"Write Cache": "Disabled"', json.dumps(row))
+            agent.stop()
+            agent.start()  # the emulation comes up with its caches on
+            agent.until("the drives to follow again", lambda view: all(
+                view.drive(slot)["write_cache"] == "off" for slot in (0, 1)))
             done = agent.ctl("/c0/v0", "set", "wrcache=purple", check=False)
             self.assertIn("purple is not a value of wrcache", done.stdout)
             agent.ctl("/c0/v0", "set", "wrcache=wb")

@@ -57,6 +57,10 @@ class RealDevices(AgentCase):
         agent.create("raid1", [0, 1])
         with agent.nbd() as handle:
             written = write_random(handle, 16 * MIB, seed=8)
+        with agent.control() as control: # a file has no cache that could be switched
+            self.assert_refused("drive_cache_fixed", control.command, "vd_set",
+                                {"virtual_drive": agent.view().vd_key(),
+                                 "drive_cache_policy": "off"})
         agent.kill()
         agent.start()
         with agent.nbd() as handle:

@@ -89,8 +89,37 @@ static int devices_replace(struct device_port *port, void *device)
     return 0;
 }
 
-static const struct device_port_ops device_ops = {
-    .claim = devices_claim, .release = devices_release, .replace = devices_replace};
+struct cache_answer {
+    struct sim_event event;
+    struct device_cache_switch *request;
+};
+
+static void cache_fired(struct sim_event *event)
+{
+    struct cache_answer *answer = container_of(event, struct cache_answer, event);
+    struct device_cache_switch *request = answer->request;
+    struct slot *slot = request->device;
+
+    free(answer);
+    slot->cache_switches++;
+    slot->cache_on = slot->cache_error == 0 ? request->on : slot->cache_on;
+    request->complete(request, slot->cache_error);
+}
+
+static void devices_write_cache_set(struct device_port *port, struct device_cache_switch *request)
+{
+    struct ctl_world *world = container_of(port, struct ctl_world, devices);
+    struct cache_answer *answer = calloc(1, sizeof(*answer));
+
+    answer->event.fire = cache_fired;
+    answer->request = request;
+    sim_event_post(world->sim, &answer->event, 50);
+}
+
+static const struct device_port_ops device_ops = {.claim = devices_claim,
+                                                  .release = devices_release,
+                                                  .replace = devices_replace,
+                                                  .write_cache_set = devices_write_cache_set};
 
 /* Observer */
 
@@ -220,6 +249,8 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
                          0);
     }
     arrival.emulated = slot->emulated;
+    arrival.write_cache = slot->cache_on ? DRIVE_WRITE_CACHE_ON : DRIVE_WRITE_CACHE_OFF;
+    arrival.write_cache_settable = !slot->cache_fixed;
     arrival.size_bytes = slot->options.size_bytes;
     arrival.block_bytes = sim_drive_port(slot->drive)->logical_block_bytes;
     arrival.physical_block_bytes = 4096;

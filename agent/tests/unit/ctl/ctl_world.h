@@ -31,6 +31,10 @@ struct slot {
     int claim_error;
     int claim_reason;
     char signature[64];
+    bool cache_on;              /* of a drive that is not emulated */
+    bool cache_fixed;
+    int cache_error;
+    uint32_t cache_switches;
     uint32_t replaced;
     bool claimed, released;
 };

@@ -427,6 +427,120 @@ static void test_raid0_restless_drives(void **state)
     }
 }
 
+static enum reason_code drive_cache_set(struct ctl_world *world, const char *name,
+                                        enum drive_cache_policy policy)
+{
+    struct ctl_command command = {.op = CTL_OP_VD_SET};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, name, &view, command.args.vd_set.vd));
+    command.args.vd_set.fields = VD_SET_DRIVE_CACHE;
+    command.args.vd_set.drive_cache_policy = policy;
+    return world_run(world, &command);
+}
+
+static enum drive_write_cache drive_cache(struct ctl_world *world, uint32_t slot)
+{
+    struct drive_view drive;
+
+    world_settle(world, SIM_SECOND);
+    assert_true(world_drive(world, slot, &drive));
+    return drive.write_cache;
+}
+
+/* Real drives: sent to members only, at once, at the start, and to whoever joins. */
+static void test_drive_cache(void **state)
+{
+    struct ctl_world *world = world_new(77, 5);
+    struct drive_view drive;
+
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        world->slots[i].real = true;
+        world->slots[i].cache_on = i != 1;
+    }
+    world->slots[4].cache_fixed = true;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_int_equal(drive_cache(world, 0), DRIVE_WRITE_CACHE_ON);
+    assert_int_equal(drive_cache(world, 1), DRIVE_WRITE_CACHE_OFF);
+    assert_int_equal(world->slots[0].cache_switches, 0);
+    assert_int_equal(drive_cache_set(world, "data", DRIVE_CACHE_POLICY_OFF), REASON_OK);
+    assert_int_equal(drive_cache(world, 0), DRIVE_WRITE_CACHE_OFF);
+    assert_false(world->slots[0].cache_on);
+    assert_int_equal(world->slots[0].cache_switches, 1);
+    assert_int_equal(world->slots[1].cache_switches, 0); /* it is off already */
+    assert_int_equal(drive_cache(world, 2), DRIVE_WRITE_CACHE_ON);
+    assert_int_equal(world_event_count(world, 0, 60081), 1);
+    /* The drives have forgotten it. */
+    world_stop(world);
+    world->slots[0].cache_on = true;
+    world_start(world);
+    assert_int_equal(drive_cache(world, 0), DRIVE_WRITE_CACHE_OFF);
+    assert_false(world->slots[0].cache_on);
+    /* A spare steps in. */
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    slot_depart(world, 1);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
+    assert_int_equal(drive_cache(world, 2), DRIVE_WRITE_CACHE_OFF);
+    assert_false(world->slots[2].cache_on);
+    /* Back to what they came with. */
+    assert_int_equal(drive_cache_set(world, "data", DRIVE_CACHE_POLICY_DEFAULT), REASON_OK);
+    assert_int_equal(drive_cache(world, 2), DRIVE_WRITE_CACHE_ON);
+    assert_true(world->slots[2].cache_on && world->slots[0].cache_on);
+    /* One that does not follow: told once, not tried on and on. */
+    world->slots[0].cache_error = -EIO;
+    assert_int_equal(drive_cache_set(world, "data", DRIVE_CACHE_POLICY_OFF), REASON_OK);
+    assert_int_equal(drive_cache(world, 0), DRIVE_WRITE_CACHE_ON);
+    assert_int_equal(drive_cache(world, 2), DRIVE_WRITE_CACHE_OFF);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_event_count(world, 0, 60082), 1);
+    /* One that cannot: only what it has is taken. */
+    assert_int_equal(drive_cache(world, 4), DRIVE_WRITE_CACHE_ON);
+    assert_true(world_drive(world, 3, &drive));
+    {
+        struct ctl_command *command = world_create_command(world, RAID_LEVEL_1, 3, 2, "two");
+
+        command->args.vd_create.drive_cache_policy = DRIVE_CACHE_POLICY_OFF;
+        assert_int_equal(world_run(world, command), REASON_DRIVE_CACHE_FIXED);
+        command->args.vd_create.drive_cache_policy = DRIVE_CACHE_POLICY_ON;
+        assert_int_equal(world_run(world, command), REASON_OK);
+    }
+    assert_int_equal(drive_cache_set(world, "two", DRIVE_CACHE_POLICY_OFF),
+                     REASON_DRIVE_CACHE_FIXED);
+    assert_int_equal(drive_cache(world, 3), DRIVE_WRITE_CACHE_ON);
+    world_free(world);
+}
+
+/* Of two virtual drives on the same drives, off decides. */
+static void test_drive_cache_is_shared(void **state)
+{
+    struct ctl_world *world = world_new(78, 2);
+    struct ctl_command *command = NULL;
+    struct drive_group_view group;
+    char key[OBJECT_KEY_MAX + 1];
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        world->slots[i].cache_on = true; /* emulated: the core switches them itself */
+    }
+    world_start(world);
+    command = world_create_command(world, RAID_LEVEL_0, 0, 2, "one");
+    command->args.vd_create.size_bytes = 8 * MIB;
+    assert_int_equal(world_run(world, command), REASON_OK);
+    assert_true(world_group(world, 0, &group, key));
+    command = world_create_command(world, RAID_LEVEL_0, 0, 0, "two");
+    memcpy(command->args.vd_create.drive_group, key, sizeof(key));
+    assert_int_equal(world_run(world, command), REASON_OK);
+    assert_int_equal(drive_cache_set(world, "one", DRIVE_CACHE_POLICY_OFF), REASON_OK);
+    assert_int_equal(drive_cache_set(world, "two", DRIVE_CACHE_POLICY_ON), REASON_OK);
+    assert_int_equal(drive_cache(world, 0), DRIVE_WRITE_CACHE_OFF);
+    assert_int_equal(drive_cache_set(world, "one", DRIVE_CACHE_POLICY_DEFAULT), REASON_OK);
+    assert_int_equal(drive_cache(world, 1), DRIVE_WRITE_CACHE_ON);
+    assert_int_equal(world->slots[0].cache_switches, 0);
+    world_free(world);
+}
+
 /* All bytes of one simulated drive to another. */
 static void drive_copy(struct ctl_world *world, uint32_t from, uint32_t to)
 {
@@ -683,6 +797,8 @@ int main(void)
         cmocka_unit_test(test_raid0_pull_and_return),
         cmocka_unit_test(test_raid0_both_pulled_and_returned),
         cmocka_unit_test(test_raid0_restless_drives),
+        cmocka_unit_test(test_drive_cache),
+        cmocka_unit_test(test_drive_cache_is_shared),
         cmocka_unit_test(test_clone),
         cmocka_unit_test(test_other_controller),
         cmocka_unit_test(test_departure),

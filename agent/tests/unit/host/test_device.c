@@ -11,7 +11,9 @@
 
 #include "base/bytes.h"
 #include "host/device.h"
+#include "host/device_cache.h"
 #include "host/device_monitor.h"
+#include "host/device_private.h"
 
 #define DRIVE_BYTES (16 * 1024 * 1024)
 
@@ -420,10 +422,87 @@ static void test_monitor_tells_of_arrival_and_departure(void **state UNUSED)
     loop = loop_close(loop);
 }
 
+/* A directory that looks like a device's in sysfs. */
+static void text_put(const char *directory, const char *name, const char *text)
+{
+    char path[PATH_MAX + 64];
+    FILE *file = NULL;
+
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_text(const char *directory, const char *name, const char *text)
+{
+    char found[64];
+
+    assert_true(sysfs_read(directory, name, found, sizeof found));
+    assert_string_equal(found, text);
+}
+
+static void folder_make(const char *directory, const char *name)
+{
+    char path[PATH_MAX + 64];
+
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void expect_cache(const char *directory, enum drive_write_cache state, bool settable)
+{
+    enum drive_write_cache found = DRIVE_WRITE_CACHE_MAX;
+    bool can = !settable;
+
+    device_cache_probe(directory, &found, &can);
+    assert_int_equal(found, state);
+    assert_int_equal(can, settable);
+}
+
+static void a_write_cache_is_switched_in_the_device(void **state)
+{
+    struct fixture *fixture = *state;
+    const char *directory = fixture->directory;
+    char scsi[PATH_MAX + 64];
+
+    expect_cache(directory, DRIVE_WRITE_CACHE_UNKNOWN, false);
+    assert_int_equal(device_cache_set(directory, fixture->path, false), -ENOTSUP);
+    /* What the kernel believes can be read, but it is not the device's switch. */
+    folder_make(directory, "queue");
+    text_put(directory, "queue/write_cache", "write back\n");
+    expect_cache(directory, DRIVE_WRITE_CACHE_ON, false);
+    assert_int_equal(device_cache_set(directory, fixture->path, false), -ENOTSUP);
+    expect_text(directory, "queue/write_cache", "write back");
+    /* A virtio disk's. */
+    text_put(directory, "cache_type", "write back\n");
+    expect_cache(directory, DRIVE_WRITE_CACHE_ON, true);
+    assert_int_equal(device_cache_set(directory, fixture->path, false), 0);
+    expect_text(directory, "cache_type", "write through");
+    expect_text(directory, "queue/write_cache", "write through");
+    expect_cache(directory, DRIVE_WRITE_CACHE_OFF, true);
+    /* A SCSI disk's comes first. */
+    folder_make(directory, "device");
+    folder_make(directory, "device/scsi_disk");
+    folder_make(directory, "device/scsi_disk/0:0:0:0");
+    (void)snprintf(scsi, sizeof scsi, "%s/device/scsi_disk/0:0:0:0", directory);
+    text_put(scsi, "cache_type", "write through\n");
+    expect_cache(directory, DRIVE_WRITE_CACHE_OFF, true);
+    assert_int_equal(device_cache_set(directory, fixture->path, true), 0);
+    expect_text(scsi, "cache_type", "write back");
+    expect_text(directory, "cache_type", "write through");
+    text_put(scsi, "cache_type", "write back, no read (daft)\n");
+    expect_cache(directory, DRIVE_WRITE_CACHE_ON, true);
+    /* What it had cached must reach the medium: that the flush fails is told. */
+    assert_int_equal(device_cache_set(directory, "/dev/not-there", false), -ENOENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_claim_of_a_file_is_exclusive, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_write_cache_is_switched_in_the_device, setup, teardown),
         cmocka_unit_test_setup_teardown(test_claim_of_a_block_device_is_exclusive, setup, teardown),
         cmocka_unit_test_setup_teardown(test_backing_file_of_a_loop_device_is_held, setup,
                                         teardown),

@@ -112,6 +112,10 @@ export function DriveCounterFacts({ drive }: { drive: Drive }) {
               ? t('chassis.noTemperature')
               : t('chassis.temperature', { celsius: drive.temperature_c }),
         },
+        {
+          label: t('drive.writeCache'),
+          value: word('policyWord', drive.write_cache ?? 'unknown'),
+        },
         { label: t('drive.present'), value: drive.present ? t('common.yes') : t('common.no') },
       ]}
     />

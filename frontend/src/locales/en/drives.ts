@@ -50,6 +50,7 @@ export const drive = {
   blockValue: '{{logical}} bytes logical, {{physical}} bytes physical',
   path: 'Path',
   temperature: 'Temperature',
+  writeCache: 'Own write cache',
   mediaErrors: 'Media errors',
   otherErrors: 'Other errors',
   predictive: 'Predicted failures',

@@ -104,6 +104,7 @@ export const policyWord = {
   direct: 'Direct',
   cached: 'Cached',
   default: 'As the drive has it',
+  unknown: 'Not known',
   on: 'On',
   off: 'Off',
   read_write: 'Read and write',
