@@ -90,6 +90,9 @@ STEPS = [
     Step("agent-crash", [meson_test("agent", "crash")], reports=[meson_report("agent", "crash")]),
     Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
          reports=[meson_report("agent-asan", "crash")], env=SAN_ENV),
+    # What the reviews claim, on models of their drives.
+    Step("agent-claims", [meson_test("agent", "claims", processes=1)],
+         reports=[meson_report("agent", "claims")], floor=80),
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.

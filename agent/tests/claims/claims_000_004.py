@@ -1,0 +1,352 @@
+"""Documents 000 (MegaRAID SATA 300-8X) and 004 (3ware 9500S-8): drives D1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lab import D1, KIB, MIB, Array, Lab, Load
+
+Outcome = tuple[str, bool]
+
+
+def a(level: str, drives: int, **more: object) -> Array:
+    return Array(level, drives, drive=D1, **more)  # type: ignore[arg-type]
+
+
+SINGLE, R0, R1, R5, R10 = a("raid0", 1), "raid0", a("raid1", 2), "raid5", "raid10"
+STEPS = (0, 20, 40, 60, 80, 100)
+
+
+def texts(*values: float) -> str:
+    return " ".join(f"{value:.2f}" for value in values)
+
+
+def a01(lab: Lab) -> Outcome:
+    single = lab.db(SINGLE, 1, 0)
+    ratios = [lab.db(array, 1, 0) / single
+              for array in (a(R0, 2), a(R0, 4), R1, a(R5, 4), a(R10, 4))]
+    return texts(*ratios), all(0.85 <= ratio <= 1.15 or ratio > 1.15 and i in (2, 4)
+                               for i, ratio in enumerate(ratios))
+
+
+def a02(lab: Lab) -> Outcome:
+    on = a(R0, 1, write_back=False, drive_cache=True)
+    off = a(R0, 1, write_back=False, drive_cache=False)
+    up = [lab.db(on, 1, w) / lab.db(on, 1, 0) for w in STEPS]
+    flat = [lab.db(off, 1, w) / lab.db(off, 1, 0) for w in STEPS]
+    return f"on {texts(*up)}; off {texts(*flat)}", (
+        all(later >= earlier * 0.99 for earlier, later in zip(up, up[1:])) and up[-1] > 1.5
+        and all(0.8 <= value <= 1.1 for value in flat))
+
+
+def a04(lab: Lab) -> Outcome:
+    ratios = [lab.db(R1, 1, w) / lab.db(SINGLE, 1, w) for w in (0, 20)] + [
+        lab.db(a(R10, 4), 1, w) / lab.db(a(R0, 2), 1, w) for w in (0, 20)]
+    drives = lab.point(R1, Load())["drives"]
+    share = drives[0]["reads"] / sum(drive["reads"] for drive in drives)
+    return f"{texts(*ratios)}, first member reads {share:.2f}", (
+        all(ratio > 1 for ratio in ratios) and 0.4 <= share <= 0.6)
+
+
+def a05(lab: Lab) -> Outcome:
+    curve = [lab.db(R1, 1, w) for w in (60, 70, 80, 90, 100)]
+    return texts(*(value / curve[0] for value in curve)), all(
+        later >= 0.9 * earlier for earlier, later in zip(curve, curve[1:]))
+
+
+def a07(lab: Lab) -> Outcome:
+    rates = [lab.db(a(R0, n), 16, 0) for n in (1, 2, 3, 4)]
+    return texts(*(rate / rates[0] for rate in rates)), rates == sorted(rates) and len(set(rates)) == 4
+
+
+def a10(lab: Lab) -> Outcome:
+    ratio = lab.db(a(R5, 4), 16, 100) / lab.db(a(R5, 3), 16, 100)
+    return f"without a ceiling x4/x3 {ratio:.2f}", ratio > 1.2
+
+
+def a11(lab: Lab) -> Outcome:
+    pairs = [(R1, SINGLE), (a(R10, 4), a(R0, 2))]
+    ratios = [lab.db(x.through(), q, w) / lab.db(y.through(), q, w)
+              for x, y in pairs for q in (1, 16) for w in (0, 100)]
+    return texts(*ratios), all(ratio > 1 for ratio in ratios[0::2]) and all(
+        ratio <= 1 for ratio in ratios[1::2])
+
+
+def policy(array: Array, depth: int) -> Callable[[Lab], list[float]]:
+    return lambda lab: [lab.db(array, depth, w) / lab.db(array.through(), depth, w) for w in STEPS]
+
+
+def a13(lab: Lab) -> Outcome:
+    ratios = policy(a(R0, 4), 16)(lab)
+    return texts(*ratios), all(later >= 0.97 * earlier for earlier, later in zip(ratios, ratios[1:]))
+
+
+def a14(lab: Lab) -> Outcome:
+    ratios = policy(a(R0, 4), 1)(lab)
+    return texts(*ratios), 4 <= ratios[-1] <= 8 and abs(ratios[0] - 1) <= 0.02
+
+
+def a16(lab: Lab) -> Outcome:
+    ratios = policy(a(R10, 4), 16)(lab)
+    return texts(*ratios), min(ratios) >= 0.97 and all(
+        later >= 0.97 * earlier for earlier, later in zip(ratios, ratios[1:]))
+
+
+def a17(lab: Lab) -> Outcome:
+    single = lab.seq(SINGLE, MIB)
+    ratios = [lab.seq(a(R0, n), MIB) / single / n for n in (2, 3, 4)]
+    small = lab.seq(a(R0, 4), 16 * KIB, depth=1) / lab.seq(SINGLE, 16 * KIB, depth=1)
+    return f"{texts(*ratios)} of n; at 16 KiB, one at a time, {small:.2f}", (
+        all(0.9 <= ratio <= 1.02 for ratio in ratios) and small < 1.5)
+
+
+def a19(lab: Lab) -> Outcome:
+    curve = [lab.seq(a(R5, 4), KIB * size) for size in (32, 64, 128, 256, 512)]
+    return texts(*curve), all(later >= 0.9 * earlier for earlier, later in zip(curve, curve[1:]))
+
+
+def a20(lab: Lab) -> Outcome:
+    ratios = [lab.seq(array, 128 * KIB) / lab.seq(array.through(), 128 * KIB)
+              for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+
+
+def a22(lab: Lab) -> Outcome:
+    ratios = [lab.seq(R1, MIB, 100) / lab.seq(SINGLE, MIB, 100),
+              lab.seq(a(R10, 4), MIB, 100) / lab.seq(a(R0, 2), MIB, 100)]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.05 for ratio in ratios)
+
+
+def a23(lab: Lab) -> Outcome:
+    array = a(R5, 4).through()
+    small, full = lab.seq(array, 16 * KIB, 100), lab.seq(array, 192 * KIB, 100)
+    point = lab.point(array, Load(pattern="sequential", bytes=192 * KIB, writes=100, depths=(4,),
+                                  operations=1500, warmup=1000))
+    reads = sum(drive["reads"] for drive in point["drives"])
+    return f"{small:.0f} and {full:.0f} MB/s, {reads} reads", full > 1.5 * small and reads == 0
+
+
+def a25(lab: Lab) -> Outcome:
+    fs = "w06-file-server"
+    ratios = [lab.rating(R1, fs) / lab.rating(a(R0, 2), fs),
+              lab.rating(a(R10, 4), fs) / lab.rating(a(R0, 4), fs)]
+    grows = [lab.rating(a(R0, n), fs) for n in (1, 2, 3, 4)]
+    return texts(*ratios), all(0.85 <= ratio <= 1.1 for ratio in ratios) and grows == sorted(grows)
+
+
+def a26(lab: Lab) -> Outcome:
+    ratio = (lab.workload(a(R5, 4), "w06-file-server", 256)
+             / lab.workload(a(R5, 4), "w06-file-server", 64))
+    return f"{ratio:.2f}", ratio >= 0.95
+
+
+def a28(lab: Lab) -> Outcome:
+    ratios = [lab.rating(array, "w06-file-server") / lab.rating(array.through(), "w06-file-server")
+              for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
+    return texts(*ratios), all(ratio > 1.02 for ratio in ratios)
+
+
+def a29(lab: Lab) -> Outcome:
+    web = "w07-web-server"
+    ratios = [lab.rating(R1, web) / lab.rating(a(R0, 2), web),
+              lab.rating(a(R10, 4), web) / lab.rating(a(R0, 4), web)]
+    return texts(*ratios), all(ratio > 1 for ratio in ratios)
+
+
+def a31(lab: Lab) -> Outcome:
+    ratios = [lab.rating(array, "w07-web-server") / lab.rating(array.through(), "w07-web-server")
+              for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+
+
+def a34(lab: Lab) -> Outcome:
+    ws = "w08-workstation"
+    single, r5, r1, r0 = (lab.rating(x, ws) for x in (SINGLE, a(R5, 3), R1, a(R0, 2)))
+    big = lab.rating(a(R10, 4), ws) / lab.rating(a(R0, 4), ws)
+    return f"{texts(r5 / single, r1 / single, r0 / single)}, R10/R0 x4 {big:.2f}", (
+        single < r5 < r1 < r0 and big < 1)
+
+
+def a35(lab: Lab) -> Outcome:
+    losses = [1 - lab.rating(array.through(), "w08-workstation") / lab.rating(array, "w08-workstation")
+              for array in (a(R0, 4), a(R5, 4), a(R10, 4))]
+    return texts(*losses), all(0.2 <= loss <= 0.45 for loss in losses)
+
+
+def a37(lab: Lab) -> Outcome:
+    ratio = lab.mt(R1, 2) / lab.mt(SINGLE, 2)
+    return f"{ratio:.2f}", ratio > 1.5
+
+
+def a40(lab: Lab) -> Outcome:
+    rates = [lab.mt(a(R0, n), 2, 100) for n in (2, 3, 4)]
+    return texts(*rates), rates[0] < rates[1] < rates[2]
+
+
+def a41(lab: Lab) -> Outcome:
+    programs, iso = (lab.files(a(R5, 4), "create", size) / lab.files(a(R0, 4), "create", size)
+                     for size in (64 * KIB, 600 * MIB))
+    return f"Programs {programs:.2f}, ISO {iso:.2f}", programs < iso
+
+
+def a44(lab: Lab) -> Outcome:
+    rates = [lab.files(array, "copy", 4 * MIB) for array in (a(R5, 3), a(R5, 4), a(R0, 3), a(R0, 4))]
+    return texts(*rates), rates[2] >= rates[0] and rates[3] >= rates[1] and (
+        rates[1] >= rates[0] and rates[3] >= rates[2])
+
+
+def a47(lab: Lab) -> Outcome:
+    rates = [lab.point(a(R0, 1), Load(pattern="sequential", bytes=128 * KIB, operations=1500,
+                                      warmup=500, start=at * 7 * 10**9 + 1))["bytes_per_s"] / 1e6
+             for at in range(10)]
+    return texts(*rates), all(later <= 1.005 * earlier and later >= 0.9 * earlier
+                              for earlier, later in zip(rates, rates[1:]))
+
+
+def a49(lab: Lab) -> Outcome:
+    cached = a(R5, 4, io_policy="cached")
+    ratios = [lab.db(cached, 16, 40) / lab.db(a(R5, 4), 16, 40),
+              lab.seq(cached, 128 * KIB) / lab.seq(a(R5, 4), 128 * KIB)]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.03 for ratio in ratios)
+
+
+def g02(lab: Lab) -> Outcome:
+    full = [lab.db(a(R0, n), 1, 100) / lab.db(SINGLE, 1, 100) / n for n in (2, 4, 8)]
+    small = [lab.db(a(R0, n), 1, 20) / lab.db(SINGLE, 1, 20) for n in (2, 4, 8)]
+    return f"of n at 100 % {texts(*full)}; at 20 % {texts(*small)}", (
+        all(0.85 <= ratio <= 1.05 for ratio in full) and all(ratio < 1.3 for ratio in small))
+
+
+def g05(lab: Lab) -> Outcome:
+    curve = [lab.db(a(R10, 4), 1, w) for w in STEPS]
+    return texts(*(value / curve[0] for value in curve)), all(
+        later >= 0.99 * earlier for earlier, later in zip(curve, curve[1:]))
+
+
+def g07(lab: Lab) -> Outcome:
+    ratios = [lab.db(R1, 16, w) / lab.db(SINGLE, 16, w) for w in STEPS] + [
+        lab.db(a(R10, 8), 16, w) / lab.db(a(R0, 4), 16, w) for w in STEPS]
+    return texts(*ratios), all(ratio > (1.05 if STEPS[i % 6] <= 60 else 0.97)
+                               for i, ratio in enumerate(ratios))
+
+
+def g08(lab: Lab) -> Outcome:
+    reads = lab.db(a(R5, 8), 16, 0) / lab.db(a(R0, 8), 16, 0)
+    writes = lab.db(a(R5, 8), 16, 100) / lab.db(a(R5, 4), 16, 100)
+    return texts(reads, writes), reads > 0.97 and 1.8 <= writes <= 2.1
+
+
+def g10(lab: Lab) -> Outcome:
+    cells = [ratio for level in (R0, R10, R5) for depth in (1, 16, 256)
+             for ratio in policy(a(level, 4), depth)(lab)]
+    return f"least {min(cells):.2f} of {len(cells)}", min(cells) >= 0.97
+
+
+def g11(lab: Lab) -> Outcome:
+    gains = [policy(a(R0, 4), depth)(lab) for depth in (1, 16, 256)]
+    top = [gain[-1] for gain in gains]
+    return f"{texts(*top)}; reads {gains[0][0]:.2f}", (
+        4 <= top[0] <= 8 and top[0] > top[1] > top[2] and abs(gains[0][0] - 1) <= 0.02)
+
+
+def g13(lab: Lab) -> Outcome:
+    ratios = policy(a(R10, 4), 1)(lab)
+    return texts(*ratios), 3 <= ratios[-1] <= 5 and all(ratio > 1 for ratio in ratios[1:])
+
+
+def g14(lab: Lab) -> Outcome:
+    gains = [max(policy(a(level, 4), 1)(lab)) for level in (R0, R10, R5)]
+    return texts(*gains), gains[0] > gains[1] > gains[2]
+
+
+def g17(lab: Lab) -> Outcome:
+    plain = lab.seq(a(R0, 4), 64 * KIB)
+    ratios = [lab.seq(a(R0, 4, read_policy=policy_), 64 * KIB) / plain
+              for policy_ in ("read_ahead", "adaptive_read_ahead")]
+    return texts(*ratios), ratios[1] >= 0.95
+
+
+def g19(lab: Lab) -> Outcome:
+    fs = "w06-file-server"
+    ratings = {n: lab.rating(a(R0, n), fs) for n in (1, 3, 4, 5, 8)}
+    ratios = [lab.rating(a(R10, 2 * n), fs) / ratings[n + 1] for n in (2, 3, 4)]
+    return texts(*ratios), all(ratio > 1 for ratio in ratios) and (
+        max(ratings, key=ratings.get) == 8 and min(ratings, key=ratings.get) == 1)  # type: ignore[arg-type]
+
+
+def g22(lab: Lab) -> Outcome:
+    web = "w07-web-server"
+    ratios = [lab.rating(a(R10, n), web) / lab.rating(a(R0, n), web) for n in (4, 8)]
+    least = lab.rating(a(R0, 2), web) / lab.rating(SINGLE, web)
+    return texts(*ratios, least), all(ratio > 1 for ratio in ratios) and least > 1
+
+
+def g23(lab: Lab) -> Outcome:
+    ratios = [lab.rating(array, "w07-web-server") / lab.rating(array.through(), "w07-web-server")
+              for array in (a(R0, 4), a(R5, 4))]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
+
+
+def g25(lab: Lab) -> Outcome:
+    ratio = lab.rating(a(R5, 8), "w08-workstation") / lab.rating(a(R0, 3), "w08-workstation")
+    return f"{ratio:.2f}", ratio < 1.05
+
+
+def g28(lab: Lab) -> Outcome:
+    rates = [lab.seq(a(R5, 4, ceilings=(("xor_bytes_per_s", mb * 10**6),)), MIB, 100)
+             for mb in (50, 100, 150, 1000)]
+    return texts(*rates), all(later >= earlier for earlier, later in zip(rates, rates[1:]))
+
+
+def g16(lab: Lab) -> Outcome:
+    array = a(R5, 8, profile="3ware-9500s-8")
+    read, write = lab.seq(array, MIB), lab.seq(array, MIB, 100)
+    return f"{read:.0f} and {write:.0f} MB/s", read <= 533 and 80 <= write <= 101
+
+
+CLAIMS = [
+    ("A01", "L", "random reads, one at a time: all arrays within 15 % of a drive", a01),
+    ("A02", "L", "one drive: faster with writes by its own buffer, flat without", a02),
+    ("A04", "L", "mirrors ahead of one drive and R0 x2 at reads; members share them", a04),
+    ("A05", "A", "no notch of R1 at 70-90 % writes", a05),
+    ("A07", "L", "16 reads at a time: more drives, more of them", a07),
+    ("A10", "P", "R5 writing grows with drives unless the parity engine limits it: x4/x3 over 1.2", a10),
+    ("A11", "L", "WT: mirrors ahead at reads, not at writes", a11),
+    ("A13", "L", "WB/WT grows with the write share", a13),
+    ("A14", "L", "R0 x4, one at a time: WB/WT 4-8 at writes, 1 at reads", a14),
+    ("A16", "L", "R10 x4: WT never faster, more so with writes", a16),
+    ("A17", "L", "sequential R0: nearly n-fold at 1 MB, little below the strip", a17),
+    ("A19", "A", "no dip of sequential R5 reading", a19),
+    ("A20", "L", "write policy means nothing to sequential reading", a20),
+    ("A22", "L", "sequential writing: R1 as one drive, R10 x4 as R0 x2", a22),
+    ("A23", "P", "R5 WT: full rows well above parts of them, and without reads", a23),
+    ("A25", "L", "file server: R0 grows with drives; mirrors 0.85-1.1 of R0", a25),
+    ("A26", "A", "R5 x4 does not stumble at 256 requests", a26),
+    ("A28", "L", "20 % writes make WT slower: rating ratio over 1.02", a28),
+    ("A29", "L", "web server: mirrors above the same number of drives in R0", a29),
+    ("A31", "L", "web server: no effect of the write policy", a31),
+    ("A34", "L", "workstation: one drive < R5 x3 < R1 < R0 x2; R10 x4 < R0 x4", a34),
+    ("A35", "P", "workstation: WT loses 20-45 %", a35),
+    ("A37", "L", "two readers: R1 over 1.5 times one drive", a37),
+    ("A40", "A", "two writers: R0 x2 < x3 < x4", a40),
+    ("A41", "L", "creating files: R5 loses more on small ones", a41),
+    ("A44", "L", "copying: R0 at least R5, both grow", a44),
+    ("A47", "L", "linear read: falls with the zones, no step over 10 % (six zones of the model)", a47),
+    ("A49", "L", "Direct or Cached: within 3 %", a49),
+    ("G01", "L", "as A01", a01),
+    ("G02", "L", "R0 n-fold at pure writes only; under 1.3 at 20 %", g02),
+    ("G05", "L", "R10, one at a time: up with writes", g05),
+    ("G07", "L", "16 at a time: R1 above one drive, R10 x8 above R0 x4, tie at pure writes", g07),
+    ("G08", "L", "R5 reads like R0; writes in proportion to drives", g08),
+    ("G10", "L", "no cell of WB/WT below 0.97 on four drives", g10),
+    ("G11", "L", "R0 x4: gain 4-8 at writes, shrinks with the queue, none at reads", g11),
+    ("G13", "L", "R10 x4: WB/WT 3-5 at writes", g13),
+    ("G14", "L", "largest gain: R0 > R10 > R5", g14),
+    ("G16", "P", "9500S-8: R5 writes up to 100 MB/s, reads within the bus", g16),
+    ("G17", "A", "adaptive read-ahead never below none by over 5 %", g17),
+    ("G19", "L", "file server: one drive last, R0 x8 first, R10 x2n above R0 x(n+1)", g19),
+    ("G22", "L", "web server: one drive last, R10 above R0", g22),
+    ("G23", "L", "web server: write policy within 2 %", g23),
+    ("G25", "L", "workstation: R5 x8 at most 1.05 of R0 x3", g25),
+    ("G28", "P", "a faster parity engine never writes slower", g28),
+]

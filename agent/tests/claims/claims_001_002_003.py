@@ -1,0 +1,414 @@
+"""Documents 001 (9260-8i) and 002 (9690SA-8I): drives D2. Document 003: drives D3."""
+
+from __future__ import annotations
+
+from claims_000_004 import STEPS, Outcome, texts
+from lab import D3, KIB, MIB, Array, Lab, Load
+
+R0, R1, R5, R6, R10, R50 = "raid0", "raid1", "raid5", "raid6", "raid10", "raid50"
+SINGLE = Array(R0, 1)
+
+
+def x8(level: str, **more: object) -> Array:
+    return Array(level, 8, **more)  # type: ignore[arg-type]
+
+
+R5_1, R6_1, R6_2, R10_1 = (x8(R5).without(0), x8(R6).without(0), x8(R6).without(0, 1),
+                           x8(R10).without(0))
+
+
+def b04(lab: Lab) -> Outcome:
+    base = lab.seq(x8(R0), 2 * MIB, 100)
+    ratios = [lab.seq(x8(level), 2 * MIB, 100) / base for level in (R5, R6, R50, R10)]
+    return f"R0 {base:.0f} MB/s; {texts(*ratios)}", all(
+        abs(ratio - want) <= 0.04 for ratio, want in zip(ratios, (0.875, 0.75, 0.75, 0.5)))
+
+
+def b05(lab: Lab) -> Outcome:
+    curves = [[lab.seq(x8(level), KIB * size, 100) for size in (16, 64, 256, 1024)]
+              for level in (R5, R50, R10)]
+    return "; ".join(texts(*curve) for curve in curves), all(
+        later >= 0.95 * earlier for curve in curves for earlier, later in zip(curve, curve[1:]))
+
+
+def b07(lab: Lab) -> Outcome:
+    rates = [lab.db(x8(R5, cache=cache), 1, 100) for cache in (4 * MIB, 16 * MIB, 64 * MIB)]
+    return texts(*(rate / rates[0] for rate in rates)), rates == sorted(rates)
+
+
+def b08(lab: Lab) -> Outcome:
+    r5, r6, r50 = (lab.db(x8(level), 1, 100) for level in (R5, R6, R50))
+    return texts(r50 / r5, r50 / r6), 0.97 <= r50 / r5 <= 1.15 and r50 / r6 > 1.3
+
+
+def b10(lab: Lab) -> Outcome:
+    ratios = [lab.db(x8(R10), 16, w) / lab.db(x8(R0), 16, w) for w in (0, 10)]
+    return texts(*ratios), ratios[0] > 1.05 and ratios[1] >= 0.98
+
+
+def b11(lab: Lab) -> Outcome:
+    r5, r6, r50 = (lab.db(x8(level), 16, 100) for level in (R5, R6, R50))
+    return texts(r50 / r6, r50 / r5), r50 / r6 > 1.3 and 0.9 <= r50 / r5 <= 1.1
+
+
+def b13(lab: Lab) -> Outcome:
+    single, r10, r0, r5 = (lab.rt(array, False) for array in (SINGLE, x8(R10), x8(R0), x8(R5)))
+    return f"R10 {r10:.2f}, one {single:.2f}, R0 {r0:.2f}, R5 {r5:.2f} ms", (
+        r10 < single and min(r0, r5) > 0.98 * single)
+
+
+def b14(lab: Lab) -> Outcome:
+    times = [lab.rt(x8(R5, cache=cache), True) for cache in (4 * MIB, 16 * MIB, 64 * MIB)]
+    return texts(*times) + " ms", times[0] >= times[1] >= times[2]
+
+
+def b16(lab: Lab) -> Outcome:
+    r0, r5, r6, r10 = (lab.rnd(x8(level), 2 * MIB) for level in (R0, R5, R6, R10))
+    return texts(r5 / r0, r6 / r0, r10 / r0), r0 > r5 > r6 and r10 < r0
+
+
+def b17(lab: Lab) -> Outcome:
+    r0, r10, r50, r5, r6 = (lab.rnd(x8(level), 4 * KIB, 100) for level in (R0, R10, R50, R5, R6))
+    return texts(r10 / r0, r50 / r0, r5 / r0, r6 / r0), r0 > r10 > r50 >= 0.99 * r5 and r5 > r6
+
+
+def b20(lab: Lab) -> Outcome:
+    card = {"profile": "lsi-megaraid-sas-9260-8i"}
+    rates = [lab.mt(x8(level, **card), 1) for level in (R0, R5, R6)]
+    deep = lab.mt(x8(R0, **card), 1, depth=4)
+    return f"{texts(*rates)} MB/s, four at a time {deep:.0f}", (
+        max(rates) / min(rates) < 1.03 and max(rates) <= 401 and deep > 1.5 * rates[0])
+
+
+def b22(lab: Lab) -> Outcome:
+    card = {"profile": "lsi-megaraid-sas-9260-8i"}
+    rates = [lab.mt(x8(level, **card), 1, 100) for level in (R0, R5, R6, R10)]
+    deep = lab.mt(x8(R0, **card), 1, 100, depth=8)
+    return f"{texts(*rates)} MB/s; R0 deep {deep:.0f}", rates[0] >= 0.99 * max(rates) and (
+        deep / rates[0] > 1.2)
+
+
+def b23(lab: Lab) -> Outcome:
+    ratios = [lab.mt(x8(level), 2, 100) / lab.mt(x8(level), 1, 100) for level in (R0, R5, R6, R10)]
+    return texts(*ratios), all(ratio >= 0.99 for ratio in ratios)
+
+
+def b25(lab: Lab) -> Outcome:
+    base, *others = (lab.rating(x8(level), "w07-web-server") for level in (R0, R10, R5, R6, R50))
+    ratios = [other / base for other in others]
+    return texts(*ratios), ratios[0] >= max(ratios) and all(abs(r - 1) <= 0.05 for r in ratios[1:])
+
+
+def crossover(lab: Lab, workload: str, long: int) -> list[float]:
+    return [lab.workload(x8(R10), workload, depth) / lab.workload(x8(R0), workload, depth)
+            for depth in (1, 2, long)]
+
+
+def b26(lab: Lab) -> Outcome:
+    ratios = crossover(lab, "w06-file-server", 64)
+    r5, r50, r6 = (lab.workload(x8(level), "w06-file-server", 64) for level in (R5, R50, R6))
+    return f"{texts(*ratios)}; R50/R5 {r50 / r5:.2f}, R6/R5 {r6 / r5:.2f}", (
+        ratios[0] > 1 and ratios[1] > 1 and ratios[2] < 1 and r6 < min(r5, r50))
+
+
+def b28(lab: Lab) -> Outcome:
+    gains = [lab.rating(x8(level), "w09-workstation-32gb") / lab.rating(x8(level), "w08-workstation")
+             for level in (R0, R5, R6, R10)]
+    small, large = (lab.rating(x8(R10), w) / lab.rating(x8(R0), w)
+                    for w in ("w09-workstation-32gb", "w08-workstation"))
+    return f"{texts(*gains)}; R10/R0 {small:.2f} after {large:.2f}", (
+        all(gain > 1.1 for gain in gains) and small < large)
+
+
+def b31(lab: Lab) -> Outcome:
+    rates = [lab.files(x8(level), "create", 64 * KIB) for level in (R0, R5, R6, R10)]
+    return texts(*rates) + " MB/s", max(rates) / min(rates) < 1.2
+
+
+def b34(lab: Lab) -> Outcome:
+    back = lab.files(x8(R5), "create", 64 * KIB) / lab.files(x8(R5), "read", 64 * KIB)
+    through = (lab.files(x8(R5).through(), "create", 64 * KIB)
+               / lab.files(x8(R5).through(), "read", 64 * KIB))
+    return f"created/read WB {back:.2f}, WT {through:.2f}", back > 1 and through <= 1.05
+
+
+def c07(lab: Lab) -> Outcome:
+    ratio = lab.db(x8(R5), 1, 100) / lab.db(x8(R5), 1, 0)
+    return f"{ratio:.2f}", ratio > 1.5
+
+
+def c08(lab: Lab) -> Outcome:
+    r6 = [lab.db(x8(R6), 1, w) / lab.db(x8(R5), 1, w) for w in (0, 50, 100)]
+    degraded = [lab.db(R5_1, 1, w) / lab.db(x8(R5), 1, w) for w in (0, 50, 100)]
+    return f"R6/R5 {texts(*r6)}; R5-1/R5 {texts(*degraded)}", (
+        all(0.6 <= ratio <= 1.02 for ratio in r6) and all(ratio > 0.8 for ratio in degraded))
+
+
+def c11(lab: Lab) -> Outcome:
+    losses = [1 - lab.db(R10_1, 16, w) / lab.db(x8(R10), 16, w) for w in STEPS]
+    shares = [1 - w / 100 for w in STEPS]
+    slope = sum(s * l for s, l in zip(shares, losses)) / sum(s * s for s in shares)
+    mean = sum(losses) / len(losses)
+    rest = sum((loss - slope * share) ** 2 for share, loss in zip(shares, losses))
+    fit = 1 - rest / max(1e-9, sum((loss - mean) ** 2 for loss in losses))
+    return f"losses {texts(*losses)}, slope {slope:.2f}, R2 {fit:.2f}", (
+        fit > 0.95 and abs(losses[-1]) <= 0.03)
+
+
+def c13(lab: Lab) -> Outcome:
+    ratios = [lab.db(x8(R6), depth, 0) / lab.db(x8(R5), depth, 0) for depth in (1, 16)]
+    return texts(*ratios), all(abs(ratio - 1) <= 0.03 for ratio in ratios)
+
+
+def c14(lab: Lab) -> Outcome:
+    base = lab.db(x8(R6), 16, 0)
+    one, two = lab.db(R6_1, 16, 0) / base, lab.db(R6_2, 16, 0) / base
+    return texts(one, two), one > 0.55 and two < 0.55
+
+
+def c16(lab: Lab) -> Outcome:
+    ratio = lab.db(R5_1, 256, 0) / lab.db(x8(R5), 256, 0)
+    return f"{ratio:.2f}", 0.42 <= ratio <= 0.58
+
+
+def c17(lab: Lab) -> Outcome:
+    single, r10 = lab.rt(SINGLE, False), lab.rt(x8(R10), False)
+    others = [lab.rt(x8(level), False) for level in (R0, R5, R6)]
+    return f"one {single:.2f} ms, R10 {r10:.2f}, others {texts(*others)}", (
+        r10 <= 1.03 * single and all(-0.02 * single <= other - single <= 1 for other in others)
+        and 5.5 <= single <= 6.5)
+
+
+def c19(lab: Lab) -> Outcome:
+    single, r5, r6 = (lab.rt(array, True) for array in (SINGLE, x8(R5), x8(R6)))
+    return f"one {single:.2f}, R5 {r5:.2f}, R6 {r6:.2f} ms", r5 < single and r6 < single
+
+
+def c20(lab: Lab) -> Outcome:
+    times = [lab.rt(array, True) for array in (x8(R6), R6_1, R6_2)]
+    through = lab.rt(x8(R5).through(), True)
+    return f"{texts(*times)}; R5 WT {through:.1f} ms", times[2] > times[1] > times[0] and (
+        9 <= through <= 13)
+
+
+def c22(lab: Lab) -> Outcome:
+    losses = [1 - lab.db(worse, 1, 0) / lab.db(whole, 1, 0)
+              for worse, whole in ((R5_1, x8(R5)), (R6_1, x8(R6)), (R6_2, x8(R6)))]
+    return texts(*losses), all(0.0 <= loss <= 0.12 for loss in losses)
+
+
+def c23(lab: Lab) -> Outcome:
+    r0x8, r10x8, r0x4 = (lab.rnd(array, 2 * MIB) for array in (x8(R0), x8(R10), Array(R0, 4)))
+    return texts(r10x8 / r0x8, r0x4 / r0x8), r0x8 > r10x8 > r0x4
+
+
+def c25(lab: Lab) -> Outcome:
+    ratios = [lab.rnd(x8(level), 4 * KIB, 100) / lab.rnd(Array(level, 4), 4 * KIB, 100)
+              for level in (R0, R10)]
+    return texts(*ratios), all(1.8 <= ratio <= 2.1 for ratio in ratios)
+
+
+def c26(lab: Lab) -> Outcome:
+    grows = lab.rnd(x8(R5), 4 * KIB, 100) / lab.rnd(Array(R5, 4), 4 * KIB, 100)
+    six = lab.rnd(x8(R6), 4 * KIB, 100) / lab.rnd(x8(R5), 4 * KIB, 100)
+    return texts(grows, six), 1.7 <= grows <= 2.1 and 0.6 <= six <= 0.75
+
+
+def c28(lab: Lab) -> Outcome:
+    ratios = [lab.rnd(R5_1, 448 * KIB, 100) / lab.rnd(x8(R5), 448 * KIB, 100),
+              lab.rnd(R6_1, 384 * KIB, 100) / lab.rnd(x8(R6), 384 * KIB, 100)]
+    return texts(*ratios), all(ratio > 0.9 for ratio in ratios)
+
+
+def c29(lab: Lab) -> Outcome:
+    capped = lab.seq(x8(R0, profile="3ware-9690sa-8i", cache=16 * MIB), MIB)
+    small, large = lab.seq(x8(R10), 64 * KIB), lab.seq(x8(R10), 2 * MIB)
+    single = lab.seq(SINGLE, MIB)
+    return f"R0 {capped:.0f} MB/s; R10 {small / single:.1f} and {large / single:.1f} of one drive", (
+        650 <= capped <= 701 and small / single >= 3.6 and large >= 0.95 * small)
+
+
+def c31(lab: Lab) -> Outcome:
+    ratio = lab.seq(R6_2, MIB) / lab.seq(R6_1, MIB)
+    return f"{ratio:.2f}", ratio > 0.85
+
+
+def c32(lab: Lab) -> Outcome:
+    ratio = lab.seq(R10_1, MIB, 100) / lab.seq(x8(R10), MIB, 100)
+    return f"{ratio:.2f}", 0.98 <= ratio <= 1.05
+
+
+def c34(lab: Lab) -> Outcome:
+    rates = [lab.mt(x8(level, profile="3ware-9690sa-8i"), 1) for level in (R0, R5, R6)]
+    deep = lab.mt(x8(R0, profile="3ware-9690sa-8i"), 1, depth=4)
+    return f"{texts(*rates)} MB/s; four at a time {deep:.0f}", (
+        max(rates) / min(rates) < 1.03 and max(rates) <= 161 and deep > 2 * rates[0])
+
+
+def c35(lab: Lab) -> Outcome:
+    ratio = lab.mt(x8(R10), 2) / lab.mt(x8(R10), 1)
+    return f"{ratio:.2f}", 1.7 <= ratio <= 2.1
+
+
+def c38(lab: Lab) -> Outcome:
+    r0, r10 = (lab.mt(x8(level), 2, 100) / lab.mt(x8(level), 1, 100) for level in (R0, R10))
+    return texts(r0, r10), r0 >= 0.99 and r10 >= 0.99 and r10 <= r0 * 1.01
+
+
+def c41(lab: Lab) -> Outcome:
+    ratios = [lab.workload(x8(R10), "w07-web-server", depth)
+              / lab.workload(x8(R0), "w07-web-server", depth) for depth in (1, 4, 16, 64, 256)]
+    return texts(*ratios), all(ratio >= 1 for ratio in ratios)
+
+
+def c44(lab: Lab) -> Outcome:
+    r5, r6, two = (lab.rating(array, "w06-file-server") for array in (x8(R5), x8(R6), R6_2))
+    return texts(r6 / r5, two / r5), r6 / r5 < 0.95 and two < r6
+
+
+def c46(lab: Lab) -> Outcome:
+    ratios = crossover(lab, "w08-workstation", 32)
+    return texts(*ratios), ratios[0] > 1 > ratios[2]
+
+
+def c47(lab: Lab) -> Outcome:
+    r5, r6 = (lab.rating(x8(level), "w08-workstation") for level in (R5, R6))
+    two = lab.rating(R6_2, "w08-workstation") / lab.rating(SINGLE, "w08-workstation")
+    return f"R5/R6 {r5 / r6:.2f}; R6-2/one {two:.2f}", r5 / r6 > 1.1 and two > 1
+
+
+def c49(lab: Lab) -> Outcome:
+    rates = [lab.rating(x8(level), "w09-workstation-32gb") for level in (R0, R5, R6, R10)]
+    return texts(*(rate / rates[0] for rate in rates)), rates[0] == max(rates)
+
+
+def c50(lab: Lab) -> Outcome:
+    rates = [lab.files(x8(level), "create", 600 * MIB) for level in (R0, R5, R6, R10)]
+    ideal = 8 * lab.files(SINGLE, "create", 600 * MIB)
+    return f"{texts(*rates)} MB/s, {rates[0] / ideal:.2f} of ideal", rates[0] >= 0.99 * max(rates)
+
+
+def c52(lab: Lab) -> Outcome:
+    card = {"profile": "3ware-9690sa-8i", "cache": 16 * MIB}
+    create, read = (lab.files(x8(R5, **card), what, 4 * MIB) for what in ("create", "read"))
+    worse = lab.files(x8(R5, **card).without(0), "read", 4 * MIB)
+    return f"create {create:.0f}, read {read:.0f}, degraded {worse:.0f} MB/s", create > read > worse
+
+
+def c53(lab: Lab) -> Outcome:
+    r5, r6 = (lab.files(x8(level), "copy", 4 * MIB) for level in (R5, R6))
+    return f"R5 {r5:.0f}, R6 {r6:.0f} MB/s", r5 >= 0.99 * r6
+
+
+def c55(lab: Lab) -> Outcome:
+    rates = [lab.seq(x8(R0, profile="3ware-9690sa-8i", cache=16 * MIB), MIB, w) for w in (0, 100)]
+    return texts(*rates) + " MB/s", all(600 <= rate <= 701 for rate in rates)
+
+
+def ssd(drives: int = 16, **more: object) -> Array:
+    return Array(R0, drives, **{"drive": D3, "cache": 0, "drive_cache": True,  # type: ignore[arg-type]
+                                "write_back": False} | more)
+
+
+def stream(lab: Lab, array: Array, writes: int = 0) -> tuple[float, float]:
+    point = lab.point(array, Load(pattern="sequential", bytes=4 * MIB, writes=writes, depths=(8,),
+                                  operations=600, warmup=400))
+    return point["bytes_per_s"] / 1e6, point["bytes_per_s_max"] / 1e6
+
+
+def e01(lab: Lab) -> Outcome:
+    rate, _ = stream(lab, ssd())
+    return f"{rate:.0f} MB/s", abs(rate / 3520 - 1) <= 0.02
+
+
+def e02(lab: Lab) -> Outcome:
+    rate, _ = stream(lab, ssd(8, profile="adaptec-raid-5805", controllers=2, cache=16 * MIB))
+    return f"{rate:.0f} MB/s", 2150 <= rate <= 2310
+
+
+def e04(lab: Lab) -> Outcome:
+    hba = ssd(8, profile="lsi-megaraid-sas-9210-8i", controllers=2)
+    raid = ssd(8, profile="lsi-megaraid-sas-9260-8i", controllers=2)
+    (read, _), (write, _) = stream(lab, hba), stream(lab, hba, 100)
+    (card_read, _), (card_write, _) = stream(lab, raid), stream(lab, raid, 100)
+    return f"HBA {write / read:.2f}, RAID card {card_write / card_read:.2f}", (
+        abs(write / read - 1) <= 0.03 and 0.9 <= card_write / card_read <= 1.01)
+
+
+def e05(lab: Lab) -> Outcome:
+    mean, peak = stream(lab, ssd(8, profile="lsi-megaraid-sas-9210-8i", controllers=2))
+    return f"mean {mean:.0f}, peak {peak:.0f} MB/s", 3300 <= mean <= peak <= 3600
+
+
+def e11(lab: Lab) -> Outcome:
+    link, _ = stream(lab, ssd(8, ceilings=(("link_bytes_per_s", 600_000_000),)))
+    base, _ = stream(lab, ssd(8))
+    narrow, _ = stream(lab, ssd(ceilings=(("bus_bytes_per_s", 2_000_000_000),)))
+    wide, _ = stream(lab, ssd(ceilings=(("bus_bytes_per_s", 4_000_000_000),)))
+    return f"link {link / base:.2f}; bus 2 and 4 GB/s: {narrow:.0f}, {wide:.0f} MB/s", (
+        abs(link / base - 1) < 0.01 and 1900 <= narrow <= 2001 and wide > 3400)
+
+
+def e14(lab: Lab) -> Outcome:
+    raw = lab.seq(ssd(8), MIB)
+    cached = lab.seq(ssd(8, cache=64 * MIB, io_policy="cached"), MIB)
+    return f"{cached / raw:.2f}", cached <= 1.001 * raw
+
+
+CLAIMS = [
+    ("B04", "L", "sequential writing of R0: R5 7/8, R6 and R50 6/8, R10 4/8, within 0.04", b04),
+    ("B05", "A", "sequential writing grows with the block, R5, R50, R10", b05),
+    ("B07", "L", "one at a time: writing grows with the cache", b07),
+    ("B08", "L", "one at a time: R50/R5 0.97-1.15, R50/R6 over 1.3", b08),
+    ("B10", "L", "16 at a time: R10/R0 over 1.05 at reads, at least 0.98 at 10 % writes", b10),
+    ("B11", "L", "16 at a time: R50/R6 over 1.3, R50/R5 0.9-1.1", b11),
+    ("B13", "L", "read response: R10 below one drive, the others not", b13),
+    ("B14", "L", "write response falls as the cache grows", b14),
+    ("B16", "L", "reads of 2 MB: R0 > R5 > R6, R10 below R0", b16),
+    ("B17", "L", "small random writes: R0 > R10 > R50 >= R5 > R6", b17),
+    ("B20", "P", "9260-8i, one reader: R0 = R5 = R6 at 400 MB/s, four at a time 1.5 times", b20),
+    ("B22", "P", "9260-8i, one writer: R0 first and grows with the queue", b22),
+    ("B23", "L", "two writers never below one", b23),
+    ("B25", "L", "web server: R10 first, R5, R6, R50 within 5 % of R0", b25),
+    ("B26", "L", "file server: R10 above R0 at 1-2, below at 64; R6 last", b26),
+    ("B28", "L", "32 GB zone: over 1.1 faster; R10/R0 lower than on all of it", b28),
+    ("B31", "P", "small files: all arrays within 20 %", b31),
+    ("B34", "L", "small files: created faster than read with WB, not with WT", b34),
+    ("C07", "L", "R5 x8, one at a time, WB: writes over 1.5 times reads", c07),
+    ("C08", "L", "one at a time: R6/R5 0.6-1.0, R5-1/R5 over 0.8", c08),
+    ("C10", "L", "as B10 at reads", b10),
+    ("C11", "L", "degraded R10 loses in proportion to the reads, nothing at writes", c11),
+    ("C13", "A", "R6 and R5 read alike", c13),
+    ("C14", "L", "16 reads at a time: R6-1 over 0.55, R6-2 under 0.55", c14),
+    ("C16", "L", "256 reads at a time: R5-1 about half", c16),
+    ("C17", "L", "read response: 6 ms, R10 within 3 %, others up to 1 ms more", c17),
+    ("C19", "L", "write response, WB: R5 and R6 below one drive", c19),
+    ("C20", "L", "write response: R6-2 > R6-1 > R6; R5 WT 9-13 ms", c20),
+    ("C22", "L", "one read at a time: degraded loses up to 12 %", c22),
+    ("C23", "L", "reads of 2 MB: R0 x8 > R10 x8 > R0 x4", c23),
+    ("C25", "L", "random writes: x8/x4 1.8-2.1 for R0 and R10", c25),
+    ("C26", "L", "random writes: R5 x8/x4 1.7-2.1, R6/R5 about 0.67", c26),
+    ("C28", "L", "full rows at random: degraded over 0.9", c28),
+    ("C29", "P", "9690SA: R0 650-700 MB/s; R10 reads half the drives and more", c29),
+    ("C31", "L", "sequential reads: R6-2 over 0.85 of R6-1", c31),
+    ("C32", "L", "sequential writing: degraded R10 as whole", c32),
+    ("C34", "P", "9690SA, one reader: 160 MB/s whatever the array, four at a time twice", c34),
+    ("C35", "L", "two readers of R10: nearly twice one", c35),
+    ("C38", "L", "two writers at least as one; R10 gains no more than R0", c38),
+    ("C41", "L", "web server: R10 never below R0", c41),
+    ("C43", "L", "file server: as B26", b26),
+    ("C44", "L", "file server: R6/R5 under 0.95, R6-2 lowest", c44),
+    ("C46", "L", "workstation: R10 above R0 at short queues only", c46),
+    ("C47", "L", "workstation: R5/R6 over 1.1; R6-2 above one drive (below only by a quirk)", c47),
+    ("C49", "L", "32 GB zone: R0 first", c49),
+    ("C50", "P", "creating large files: R0 first", c50),
+    ("C52", "P", "9690SA, files: create > read > read degraded", c52),
+    ("C53", "P", "copy: R5 at least R6", c53),
+    ("C55", "P", "9690SA: about 650 MB/s at most", c55),
+    ("E01", "L", "16 SSDs: 3,520 MB/s within 2 %", e01),
+    ("E02", "P", "two 5805: 2.2-2.3 GB/s", e02),
+    ("E04", "L", "HBA writes as it reads; RAID card 0.9-1.0 of it", e04),
+    ("E05", "P", "two 9210-8i: mean 3.4, peak 3.5 GB/s", e05),
+    ("E11", "L", "faster links change nothing, a wider bus does", e11),
+    ("E14", "L", "cached never above direct", e14),
+]

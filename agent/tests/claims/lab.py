@@ -1,0 +1,165 @@
+"""Predictions for the claims: arrays and loads by short names, each point run once.
+
+Unless a claim names a card, the controller is the native one with 16 MiB of cache, so that a few
+thousand requests see its steady state.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+D1, D2, D3 = "wd-wd740gd", "fujitsu-mba3073rc", "intel-x25-e"
+KIB, MIB, GB = 1024, 1024 * 1024, 10**9
+CACHE = 16 * MIB
+
+
+@dataclass(frozen=True)
+class Array:
+    """WB: write-back in the controller, the drives' own write buffers on. WT: neither."""
+
+    level: str
+    drives: int
+    drive: str = D2
+    write_back: bool = True
+    failed: tuple[int, ...] = ()
+    profile: str = "native"
+    cache: int | None = CACHE
+    drive_cache: bool | None = None
+    read_policy: str = "no_read_ahead"
+    io_policy: str = "direct"
+    strip: int = 64 * KIB
+    controllers: int = 1
+    ceilings: tuple[tuple[str, int], ...] = ()
+
+    def through(self) -> Array:
+        return replace(self, write_back=False)
+
+    def without(self, *members: int) -> Array:
+        return replace(self, failed=members)
+
+
+@dataclass(frozen=True)
+class Load:
+    profile: str = ""
+    pattern: str = "random"
+    bytes: int = 8 * KIB
+    writes: int = 0
+    depths: tuple[int, ...] = (1,)
+    workers: int = 1
+    zone: int = 0
+    start: int = 0
+    file: int = 0
+    operations: int = 4000
+    warmup: int = 3000
+
+
+def enough(operations: int, size: int) -> int:
+    """Fewer long requests tell as much as many short ones."""
+    return max(150, min(operations, 400 * MIB // size))
+
+
+class Lab:
+    def __init__(self, program: Path, profiles: Path, jobs: int) -> None:
+        self.program, self.profiles = program, profiles
+        self.pool = ThreadPoolExecutor(jobs)
+        self.lock = threading.Lock()
+        self.answers: dict[tuple[Array, Load, int], object] = {}
+        self.points = 0
+        self.done = 0
+
+    def scenario(self, array: Array, load: Load, seed: int) -> dict:
+        controller: dict = {"profile": array.profile, "count": array.controllers}
+        if array.cache is not None:
+            controller["cache_bytes"] = array.cache
+        if array.ceilings:
+            controller["ceilings"] = dict(array.ceilings)
+        cache = array.write_back if array.drive_cache is None else array.drive_cache
+        has_cache = array.cache is None or array.cache > 0
+        workload: dict = {"depths": list(load.depths)}
+        if load.profile:
+            workload["profile"] = load.profile
+        else:
+            workload |= {"name": "load", "pattern": load.pattern,
+                         "mixes": [[{"bytes": load.bytes, "percent": 100}]],
+                         "write_percents": [load.writes], "workers": [load.workers]}
+        for key, value in (("zone_bytes", load.zone), ("start_bytes", load.start),
+                           ("file_bytes", load.file)):
+            if value:
+                workload[key] = value
+        return {"name": "claim", "seed": seed, "controller": controller,
+                "drives": {"profile": array.drive, "count": array.drives, "write_cache": cache,
+                           "failed": list(array.failed)},
+                "array": {"level": array.level, "strip_bytes": array.strip,
+                          "write_policy": "write_back" if array.write_back and has_cache
+                          else "write_through", "read_policy": array.read_policy,
+                          "io_policy": array.io_policy},
+                "limits": {"operations": load.operations, "warmup_operations": load.warmup},
+                "workloads": [workload]}
+
+    def compute(self, array: Array, load: Load, seed: int) -> dict:
+        done = subprocess.run([self.program, "run", "--jobs", "1", "--quiet", "--profiles",
+                               self.profiles, "-"], capture_output=True, text=True, timeout=300,
+                              input=json.dumps(self.scenario(array, load, seed)), check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{array} {load}: {done.stderr.strip()}")
+        self.done += 1
+        return json.loads(done.stdout)["arrays"][0]
+
+    def answer(self, array: Array, load: Load, seed: int = 1) -> dict:
+        with self.lock:
+            future = self.answers.get((array, load, seed))
+            if future is None:
+                future = self.pool.submit(self.compute, array, load, seed)
+                self.answers[array, load, seed] = future
+                self.points += len(load.depths)
+        return future.result()  # type: ignore[attr-defined]
+
+    # Figures
+
+    def point(self, array: Array, load: Load, seed: int = 1) -> dict:
+        return self.answer(array, load, seed)["points"][0]
+
+    def ops(self, array: Array, load: Load) -> float:
+        return self.point(array, load)["operations_per_s"]
+
+    def db(self, array: Array, depth: int, writes: int) -> float:
+        return self.ops(array, Load(writes=writes, depths=(depth,)))
+
+    def seq(self, array: Array, size: int, writes: int = 0, depth: int = 4) -> float:
+        """MB/s"""
+        load = Load(pattern="sequential", bytes=size, writes=writes, depths=(depth,),
+                    operations=enough(1500, size), warmup=enough(1000, size))
+        return self.point(array, load)["bytes_per_s"] / 1e6
+
+    def rnd(self, array: Array, size: int, writes: int = 0, depth: int = 4) -> float:
+        load = Load(bytes=size, writes=writes, depths=(depth,), operations=enough(2500, size),
+                    warmup=enough(2500, size))
+        return self.point(array, load)["bytes_per_s"] / 1e6
+
+    def mt(self, array: Array, workers: int, writes: int = 0, depth: int = 1) -> float:
+        load = Load(pattern="sequential", bytes=64 * KIB, writes=writes, depths=(depth,),
+                    workers=workers, operations=3000, warmup=2000)
+        return self.point(array, load)["bytes_per_s"] / 1e6
+
+    def rt(self, array: Array, writes: bool) -> float:
+        """ms; of blocks of 4 KiB, the smallest that needs no read on these drives"""
+        load = Load(bytes=4 * KIB, writes=100 if writes else 0, operations=6000, warmup=4000)
+        return self.point(array, load)["write_latency" if writes else "read_latency"]["mean_us"] / 1e3
+
+    def rating(self, array: Array, workload: str) -> float:
+        depths = {"w08-workstation": (1, 2, 4, 8, 16, 32), "w09-workstation-32gb":
+                  (1, 2, 4, 8, 16, 32)}.get(workload, (1, 4, 16, 64, 256))
+        load = Load(profile=workload, depths=depths, operations=2500, warmup=2500)
+        return self.answer(array, load)["ratings"][0]["value"]
+
+    def workload(self, array: Array, workload: str, depth: int) -> float:
+        return self.ops(array, Load(profile=workload, depths=(depth,)))
+
+    def files(self, array: Array, what: str, file: int) -> float:
+        load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500, warmup=1500)
+        return self.point(array, load)["bytes_per_s"] / 1e6
