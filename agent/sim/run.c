@@ -215,8 +215,8 @@ void run_start_noted(struct run *run, int error)
         return;
     }
     manage_check(run);
-    /* With a log rows are written to the end in spite of members lost before. */
-    if (run->log != NULL && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
+    /* Then rows are written to the end in spite of members lost before. */
+    if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
         return;
     }
     for (uint32_t i = 0;
@@ -260,9 +260,24 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
     if (cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
         faults_span_bears_after_cut(run, spoilt) && run_fires(run, RUN_UNREADABLE)) {
         plan.spoilt = sim_array_sim(run->array, spoilt);
+    } else if (run_is_on(run, RUN_LABEL)) {
+        faults_label_choose(run, rng, &plan);
     }
     run->result->cuts[cut]++;
     return plan;
+}
+
+/* The write hole is closed: there is a log of write intents, or the group says that its members
+ * keep one. Over budget too many of those may be gone. */
+static bool is_closed(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->options.vd_count && run->log == NULL; i++) {
+        if (run->options->over_budget ||
+            vd_guarantee(sim_array_vd(run->array, i)) != VD_GUARANTEE_STRIPE_LOG) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan)
@@ -270,7 +285,8 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
     bool troubled = run_is_troubled(from) || plan->spoilt != NULL ||
                     group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
 
-    if (from->log != NULL) {
+    run->closed = is_closed(from);
+    if (run->closed) {
         troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL;
     }
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {

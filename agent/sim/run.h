@@ -47,6 +47,7 @@ enum run_class {
     RUN_CLOSED,      /* no fault: there is a log of write intents, and the write hole is closed */
     RUN_NESTED,      /* a power cut during the recovery from a power cut */
     RUN_LIE,         /* a drive that answers flushes and makes nothing durable */
+    RUN_LABEL,       /* a power cut damages one label of a drive, or both */
     RUN_CLASS_MAX
 };
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "drive/drive_layout.h"
 #include "run_private.h"
 
 static bool sim_is_troubled(const struct sim_drive *sim)
@@ -220,6 +221,26 @@ uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng)
         return SIM_NO_DRIVE;
     }
     return member;
+}
+
+void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *plan)
+{
+    uint32_t member = (uint32_t)rng_below(rng, run->array->member_count);
+    uint32_t slots = 1 + (uint32_t)rng_below(rng, 3); /* a bit each */
+    const struct sim_drive *sim = sim_array_sim(run->array, member);
+
+    if (rng_below(rng, 10) != 0 || sim == NULL || run->lying || run->options->over_budget ||
+        !within_budget(run, member) || !faults_span_bears_after_cut(run, member) ||
+        !run_fires(run, RUN_LABEL)) {
+        return;
+    }
+    plan->damaged = sim;
+    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
+        if ((slots & (1u << i)) != 0) {
+            plan->damaged_bytes[plan->damaged_count++] =
+                drive_layout_label_offset(sim->options.size_bytes, i) + rng_below(rng, 256);
+        }
+    }
 }
 
 void faults_maybe(struct run *run)

@@ -47,7 +47,8 @@ struct run {
     bool calm;            /* no new faults */
     uint32_t losses_left; /* faults that cost a drive, bounded by the spares */
     uint32_t classes;     /* that are on: bits of enum run_class */
-    struct sim_intent_log *log; /* NULL: the write hole is open */
+    struct sim_intent_log *log; /* NULL: the write hole is open, or closed by a stripe log */
+    bool closed;                /* at the last power cut it was closed, by either */
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -129,6 +130,8 @@ bool run_is_troubled(const struct run *run);
 uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng);
 /* A start after a power cut goes by the records: who is not in sync by them is as good as lost,
  * though its rebuild may be over. */
+/* May damage labels of a member that the others can do without. */
+void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *plan);
 bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
 
 /* run_tasks.c */

@@ -180,6 +180,19 @@ uint32_t sim_drive_pending_pages(const struct sim_drive *drive, bool process_alo
                        : pages + pages_in_flight(&drive->in_flight) + pages_in_flight(&drive->hung);
 }
 
+static void cut_damage(struct cut *cut)
+{
+    const struct sim_cut_plan *plan = cut->plan;
+
+    for (uint32_t i = 0; plan->damaged == cut->from && i < plan->damaged_count; i++) {
+        uint8_t byte = 0;
+
+        sim_drive_peek_durable(cut->to, plan->damaged_bytes[i], &byte, 1);
+        byte ^= 0x10;
+        sim_drive_write_pages(cut->to, &cut->to->durable, plan->damaged_bytes[i], &byte, 1);
+    }
+}
+
 static void cut_apply(struct cut *cut)
 {
     const struct sim_drive *from = cut->from;
@@ -205,6 +218,7 @@ static void cut_apply(struct cut *cut)
     }
     cut_in_flight(cut, &from->in_flight);
     cut_in_flight(cut, &from->hung);
+    cut_damage(cut);
 }
 
 void sim_drive_cut(struct sim_drive *drive, const struct sim_cut_plan *plan)

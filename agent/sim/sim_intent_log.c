@@ -205,6 +205,10 @@ static void log_flushed(struct intent_log *base, uint64_t epoch)
     uint32_t released = 0;
 
     if (!log->world->powered) {
+        if (!list_is_empty(&log->waiting)) {
+            log->answer_waiting_with = -EIO; /* or nobody might notice: no drive need be asked */
+            waiting_answer_soon(log);
+        }
         return;
     }
     for (uint32_t i = 0; i < log->capacity; i++) {

@@ -60,6 +60,9 @@ struct sim_cut_plan {
     uint64_t chosen;
     uint32_t *chosen_next; /* counts them */
     bool process_alone;    /* CHOSEN: what was completed survives; the bits are for the rest */
+    const struct sim_drive *damaged; /* a byte of it changes at these places; NULL: of none */
+    uint64_t damaged_bytes[2];
+    uint32_t damaged_count;
     const struct sim_drive *spoilt; /* whose torn writes may leave an unreadable sector, or NULL */
 };
 
