@@ -68,7 +68,7 @@ THREADED_TESTS = ["host-loop", "host-file_port", "host-device", "host-state_stor
 
 # agent-living looks at the process as it really is: its memory and what it allocates.
 DAEMON_STORIES = [f"agent-{story}" for story in ("creation", "repair", "daemon", "devices",
-                                                 "control", "command_line", "tls")]
+                                                 "foreign", "control", "command_line", "tls")]
 
 STEPS = [
     Step("generated", [[str(PYTHON), ".ci/check_repository.py", "--junit",
@@ -98,7 +98,7 @@ STEPS = [
     # The daemon's stories run on the build that watches its threads.
     Step("agent-e2e", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES, processes=1),
                        meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
-                                  "ddf-mdadm",                                  processes=1)],
+                                  "ddf-mdadm", processes=1)],
          reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
          env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
     Step("agent-kill", [meson_test("agent", "kill", processes=1)],

@@ -31,23 +31,31 @@ def libraries(program):
     return {path for path in re.findall(r"(/\S+) \(0x", listed)}
 
 
-def modules_copy(kernel, root):
-    """The modules named, in an order in which they can be loaded one after the other."""
+def modules_copy(kernel, root, names):
+    """The modules named and what they depend on, in an order in which they can be loaded."""
     base = next((kernel / "lib/modules").iterdir())
-    found = {path.name.split(".ko")[0]: path for path in base.rglob("*.ko*")}
+    found = {path.name.split(".ko")[0].replace("-", "_"): path for path in base.rglob("*.ko*")}
     folder = root / "modules"
     folder.mkdir()
     order = []
-    for name in MODULES:
-        path = found.get(name)
-        if path is None:
-            continue  # built in
+
+    def take(name):
+        path = found.get(name.replace("-", "_"))
+        if path is None or path.name in order:
+            return  # built in, or there already
+        listed = re.search(rb"\0depends=([^\0]*)\0", path.read_bytes())[1].decode()
+        for other in filter(None, listed.split(",")):
+            take(other)
         shutil.copy(path, folder / path.name)
         order.append(path.name)
+
+    for name in names:
+        take(name)
     (folder / "order").write_text("\n".join(order) + "\n")
 
 
-def root_make(root, kernel):
+def root_base(root, programs, init):
+    """busybox, the programs with their libraries, and init."""
     for name in ("bin", "sbin", "etc", "dev", "proc", "sys", "run", "tmp", "mnt", "drives", "lib64",
                  "var/lib"):
         (root / name).mkdir(parents=True)
@@ -57,15 +65,20 @@ def root_make(root, kernel):
     for applet in applets:
         if applet not in ("busybox", "mke2fs", "e2fsck"):
             (root / "bin" / applet).symlink_to("busybox")
-    programs = {"arrayd": os.environ["ARRAYD"], "arrayctl": os.environ["ARRAYCTL"],
-                "arraywright-attach": os.environ["ARRAYWRIGHT_ATTACH"],
-                "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}
     for name, path in programs.items():
         shutil.copy(path, root / "sbin" / name)
         for library in libraries(path):
             target = root / library.lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(library, target)
+    shutil.copy(init, root / "init")
+    (root / "init").chmod(0o755)
+
+
+def root_make(root, kernel):
+    root_base(root, {"arrayd": os.environ["ARRAYD"], "arrayctl": os.environ["ARRAYCTL"],
+                     "arraywright-attach": os.environ["ARRAYWRIGHT_ATTACH"],
+                     "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / "init.sh")
     (root / "etc/group").write_text("root:x:0:\n")
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     drives = ",\n".join(f'{{ path = "/drives/d{slot}"; enclosure = 252; slot = {slot}; '
@@ -76,9 +89,7 @@ def root_make(root, kernel):
         'nbd = { unix = "/run/nbd.sock"; };\nscan = { enabled = false; };\n'
         'enclosures = ( { eid = 252; model = "Judge"; slots = 3; } );\n'
         f"drives = ({drives});\n")
-    shutil.copy(HERE / "init.sh", root / "init")
-    (root / "init").chmod(0o755)
-    modules_copy(kernel, root)
+    modules_copy(kernel, root, MODULES)
 
 
 def archive_make(root, path):
@@ -88,12 +99,12 @@ def archive_make(root, path):
             stdout=file)
 
 
-def boot(kernel, archive):
+def boot(kernel, archive, devices=()):
     image = next((kernel / "boot").glob("vmlinuz-*"))
     return subprocess.Popen(
         ["qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "2", "-m", "1536",
          "-nographic", "-no-reboot", "-nic", "none", "-kernel", str(image), "-initrd", str(archive),
-         "-append", "console=ttyS0 quiet panic=-1 init=/init mitigations=off"],
+         "-append", "console=ttyS0 quiet panic=-1 init=/init mitigations=off no_timer_check", *devices],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace")
 

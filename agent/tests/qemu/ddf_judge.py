@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Stock Linux as the judge of the format on the drives, both ways: mdadm and the kernel's md
+assemble sets that our writer made, whole and with drives missing, and read them; sets that mdadm
+made, wrote, lost a drive of and rebuilt are read by our reader.
+
+    ddf_judge.py --kernel-package linux-image-….deb [--keep FOLDER]
+
+DDFIMAGE and DDFREAD name the programs of tests/tools. Runs under software emulation; needs
+qemu-system-x86, busybox-static, cpio and mdadm.
+"""
+
+import argparse
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import judge
+
+HERE = Path(__file__).resolve().parent
+MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "raid0", "raid1", "raid10", "raid456"]
+MIB = 96
+CONTENT_64K = 384
+
+# name, level, spans, members of a span, missing
+OURS = [
+    ("raid0", "raid0", 1, 3, ()),
+    ("raid1", "raid1", 1, 2, ()),
+    ("raid1lost", "raid1", 1, 3, (1,)),
+    ("raid5", "raid5", 1, 4, ()),
+    ("raid5lost", "raid5", 1, 3, (2,)),
+    ("raid6", "raid6", 1, 5, ()),
+    ("raid6lost", "raid6", 1, 5, (0, 3)),
+    ("raid1e", "raid1e", 1, 3, ()),
+    ("raid10", "raid10", 2, 2, ()),
+    ("raid10lost", "raid10", 2, 2, (0, 3)),
+]
+# name, members, spares, level, data drives, the place that fails
+THEIRS = [
+    ("md0", 3, 0, "0", 3, None),
+    ("md1", 2, 0, "1", 1, None),
+    ("md5", 4, 0, "5", 3, None),
+    ("md5spare", 3, 1, "5", 2, 1),
+    ("md5lost", 3, 0, "5", 2, 0),
+    ("md6", 5, 0, "6", 3, None),
+    ("md6lost", 5, 0, "6", 3, 4),
+    ("md10", 4, 0, "10", 2, None),
+]
+EXTENT_64K = 128
+
+
+def ours_make(folder, lines, drives):
+    for name, level, spans, members, missing in OURS:
+        place = folder / name
+        place.mkdir()
+        judge.run(os.environ["DDFIMAGE"], place, level, spans, members, MIB, *missing)
+        content = (place / "data").read_bytes()
+        lines.append(f"ours {name} {spans * members} {len(content)} "
+                     f"{hashlib.sha256(content).hexdigest()}")
+        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(spans * members)
+                   if number not in missing]
+
+
+def theirs_make(folder, lines, drives):
+    for name, members, spares, level, data, failing in THEIRS:
+        place = folder / name
+        place.mkdir()
+        for number in range(members + spares):
+            with (place / f"d{number}").open("wb") as file:
+                file.truncate(MIB << 20)
+            drives.append((f"{name}-{number}", place / f"d{number}"))
+        lines.append(f"theirs {name} {members} {spares} {level} {data * EXTENT_64K} "
+                     f"{'-' if failing is None else failing}")
+
+
+def root_make(root, kernel, lines, content):
+    judge.root_base(root, {"mdadm": "/sbin/mdadm", "mdmon": "/sbin/mdmon"}, HERE / "ddf_init.sh")
+    (root / "sets").write_text("\n".join(lines) + "\n")
+    (root / "content").write_bytes(content)
+    judge.modules_copy(kernel, root, MODULES)
+
+
+def devices(drives):
+    """Eight functions in each slot of the machine's bus."""
+    for number, (serial, path) in enumerate(drives):
+        yield from ("-drive", f"if=none,id=d{number},file={path},format=raw,cache=unsafe",
+                    "-device", f"virtio-blk-pci,drive=d{number},serial={serial},multifunction=on,"
+                               f"addr={4 + number // 8:x}.{number % 8:x}")
+
+
+def theirs_check(folder, content):
+    well = True
+    for name, _, _, _, data, failing in THEIRS:
+        place = folder / name
+        found = subprocess.run([os.environ["DDFREAD"], place / "out", *sorted(place.glob("d*"))],
+                               check=False, capture_output=True, text=True)
+        output = place / "out.0"
+        same = (found.returncode == 0 and output.exists()
+                and output.read_bytes() == content[:data * EXTENT_64K * 65536])
+        state = "degraded" if name.endswith("lost") else "optimal"
+        right = same and f" {state} consistent " in found.stdout
+        print(f"# {name}: {'contents are theirs' if same else 'FAILED'}; "
+              + "; ".join((found.stdout + found.stderr).splitlines()))
+        well = well and right
+    return well
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kernel-package", type=Path, required=True)
+    parser.add_argument("--keep", type=Path, help="the sets made by mdadm are kept here")
+    options = parser.parse_args()
+    content = random.Random(1980).randbytes(CONTENT_64K << 16)
+    with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
+        folder = Path(text)
+        kernel, root, archive = folder / "kernel", folder / "root", folder / "initrd"
+        lines, drives = [], []
+        ours_make(folder, lines, drives)
+        theirs_make(folder, lines, drives)
+        judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
+        root.mkdir()
+        root_make(root, kernel, lines, content)
+        judge.archive_make(root, archive)
+        well = judge.judge(judge.boot(kernel, archive, devices(drives)))
+        well = theirs_check(folder, content) and well
+        if well and options.keep is not None:
+            for name, *_ in THEIRS:
+                judge.run("cp", "-a", "--sparse=always", folder / name, options.keep / name)
+    print("# the judge is content" if well else "# FAILED")
+    sys.exit(0 if well else 1)
+
+
+if __name__ == "__main__":
+    main()
