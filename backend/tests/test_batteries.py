@@ -220,6 +220,48 @@ async def test_bad_blocks_come_from_the_host(cached: FakeAgent, viewer: httpx.As
     ]
 
 
+async def test_foreign_sets_come_from_the_host(
+    cached: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    why = documents.reason("foreign_degraded", "Not all of its drives are there and in sync.")
+    members = [
+        {"drive": "d0", "serial": "S0", "state": "online"},
+        {"drive": None, "serial": "", "state": "missing"},
+    ]
+    volume = {
+        "name": "data",
+        "level": "RAID1",
+        "size_bytes": 1 << 30,
+        "strip_bytes": 65536,
+        "consistent": True,
+        "state": "degraded",
+        "reason": why,
+        "members": members,
+    }
+    sets = [
+        {
+            "format": "ddf",
+            "id": "ab" * 24,
+            "version": "01.02.00",
+            "sequence": 7,
+            "drives": ["d0"],
+            "virtual_drives": [volume],
+        }
+    ]
+    told = {"sets": sets, "damaged": [{"drive": "d1", "reason": why}]}
+    wire.validator("commands", "foreign_answer").validate(told)
+    controller = await only(viewer, "/controllers")
+    answer, query = await asked(cached, viewer, f"/controllers/{controller['id']}/foreign", told)
+    assert query["name"] == "foreign"
+    assert answer.status_code == 200, answer.text
+    found = answer.json()["sets"][0]
+    places = found["virtual_drives"][0]["members"]
+    assert [place["drive_id"] is None for place in places] == [False, True]
+    assert found["drive_ids"] == [places[0]["drive_id"]]
+    assert found["virtual_drives"][0]["reason"]["code"] == "foreign_degraded"
+    assert answer.json()["damaged"][0]["drive_id"] != found["drive_ids"][0]
+
+
 async def test_an_agent_that_does_not_measure(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
     virtual_drive = await only(viewer, "/virtual-drives")
     why = documents.reason("unknown_command", "This agent does not know it.", op="latency")

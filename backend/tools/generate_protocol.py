@@ -43,6 +43,11 @@ PLAIN = {
     "latency_answer",
     "bad_block",
     "bad_blocks_answer",
+    "foreign_member",
+    "foreign_virtual_drive",
+    "foreign_set",
+    "foreign_damage",
+    "foreign_answer",
 }
 ALIASES = {"key": "Key", "blocked": "Blocked"}
 

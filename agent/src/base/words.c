@@ -35,6 +35,79 @@ bool object_kind_parse(const char *word, enum object_kind *ret_value)
     return false;
 }
 
+static const char *const foreign_format_words[FOREIGN_FORMAT_MAX] = {
+    "ddf",
+    "md",
+};
+
+const char *foreign_format_word(enum foreign_format value)
+{
+    ASSERT((unsigned)value < FOREIGN_FORMAT_MAX);
+    return foreign_format_words[value];
+}
+
+bool foreign_format_parse(const char *word, enum foreign_format *ret_value)
+{
+    for (unsigned i = 0; i < FOREIGN_FORMAT_MAX; i++) {
+        if (strcmp(foreign_format_words[i], word) == 0) {
+            *ret_value = (enum foreign_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const foreign_state_words[FOREIGN_STATE_MAX] = {
+    "optimal",
+    "degraded",
+    "incomplete",
+    "unsupported",
+    "damaged",
+};
+
+const char *foreign_state_word(enum foreign_state value)
+{
+    ASSERT((unsigned)value < FOREIGN_STATE_MAX);
+    return foreign_state_words[value];
+}
+
+bool foreign_state_parse(const char *word, enum foreign_state *ret_value)
+{
+    for (unsigned i = 0; i < FOREIGN_STATE_MAX; i++) {
+        if (strcmp(foreign_state_words[i], word) == 0) {
+            *ret_value = (enum foreign_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const foreign_member_state_words[FOREIGN_MEMBER_STATE_MAX] = {
+    "online",
+    "rebuild",
+    "failed",
+    "offline",
+    "stale",
+    "missing",
+};
+
+const char *foreign_member_state_word(enum foreign_member_state value)
+{
+    ASSERT((unsigned)value < FOREIGN_MEMBER_STATE_MAX);
+    return foreign_member_state_words[value];
+}
+
+bool foreign_member_state_parse(const char *word, enum foreign_member_state *ret_value)
+{
+    for (unsigned i = 0; i < FOREIGN_MEMBER_STATE_MAX; i++) {
+        if (strcmp(foreign_member_state_words[i], word) == 0) {
+            *ret_value = (enum foreign_member_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const controller_status_words[CONTROLLER_STATUS_MAX] = {
     "optimal",
     "needs_attention",
@@ -1151,6 +1224,14 @@ static const struct {
      "The drive belongs to another controller ({controller})."},
     {"label_unknown_group",
      "The drive was a member of a drive group that is not known here."},
+    {"foreign_degraded",
+     "Not all of its drives are there and in sync."},
+    {"foreign_incomplete",
+     "Too many of its drives are missing, failed or out of date."},
+    {"foreign_unsupported",
+     "It cannot be run here: {problem}"},
+    {"foreign_damaged",
+     "Its metadata cannot be believed: {problem}"},
     {"label_duplicate",
      "Drive {drive} carries the same label; one of the two is a copy."},
     {"label_replaced",

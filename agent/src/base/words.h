@@ -21,6 +21,40 @@ enum object_kind {
 const char *object_kind_word(enum object_kind value);
 bool object_kind_parse(const char *word, enum object_kind *ret_value);
 
+enum foreign_format {
+    FOREIGN_FORMAT_DDF,
+    FOREIGN_FORMAT_MD,
+    FOREIGN_FORMAT_MAX
+};
+
+const char *foreign_format_word(enum foreign_format value);
+bool foreign_format_parse(const char *word, enum foreign_format *ret_value);
+
+enum foreign_state {
+    FOREIGN_STATE_OPTIMAL,
+    FOREIGN_STATE_DEGRADED,
+    FOREIGN_STATE_INCOMPLETE,
+    FOREIGN_STATE_UNSUPPORTED,
+    FOREIGN_STATE_DAMAGED,
+    FOREIGN_STATE_MAX
+};
+
+const char *foreign_state_word(enum foreign_state value);
+bool foreign_state_parse(const char *word, enum foreign_state *ret_value);
+
+enum foreign_member_state {
+    FOREIGN_MEMBER_STATE_ONLINE,
+    FOREIGN_MEMBER_STATE_REBUILD,
+    FOREIGN_MEMBER_STATE_FAILED,
+    FOREIGN_MEMBER_STATE_OFFLINE,
+    FOREIGN_MEMBER_STATE_STALE,
+    FOREIGN_MEMBER_STATE_MISSING,
+    FOREIGN_MEMBER_STATE_MAX
+};
+
+const char *foreign_member_state_word(enum foreign_member_state value);
+bool foreign_member_state_parse(const char *word, enum foreign_member_state *ret_value);
+
 enum controller_status {
     CONTROLLER_STATUS_OPTIMAL,
     CONTROLLER_STATUS_NEEDS_ATTENTION,
@@ -524,6 +558,10 @@ enum reason_code {
     REASON_LABEL_DAMAGED,
     REASON_LABEL_OTHER_CONTROLLER,
     REASON_LABEL_UNKNOWN_GROUP,
+    REASON_FOREIGN_DEGRADED,
+    REASON_FOREIGN_INCOMPLETE,
+    REASON_FOREIGN_UNSUPPORTED,
+    REASON_FOREIGN_DAMAGED,
     REASON_LABEL_DUPLICATE,
     REASON_LABEL_REPLACED,
     REASON_DRIVE_TOO_SMALL_FOR_GROUP,

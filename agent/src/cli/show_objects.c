@@ -1,5 +1,5 @@
 /*
- * Enclosures, drives, drive groups, virtual drives, foreign configurations.
+ * Enclosures, drives, drive groups, virtual drives.
  */
 #include <stdio.h>
 #include <string.h>
@@ -212,27 +212,4 @@ void show_vd(struct cli_context *context)
     }
     bool none = context->model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count == 0;
     show_finish(context, none ? "No VDs have been configured." : "None", missing, data);
-}
-
-/* Foreign configurations. */
-
-void show_foreign(struct cli_context *context)
-{
-    const struct model_list *list = &context->model->lists[OBJECT_KIND_DRIVE];
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (doc_bool(list->items[i].doc, "foreign") && doc_bool(list->items[i].doc, "present")) {
-            rows_append(rows, drive_row(context->model, list->items[i].doc));
-        }
-    }
-    if (json_array_size(rows) == 0) {
-        json_decref(rows);
-        cli_answer(context, "Couldn't find any foreign Configuration", NULL);
-        return;
-    }
-    json_t *data = json_object();
-    row_number(data, "Total foreign drive Count", json_array_size(rows));
-    row_set(data, "FOREIGN PD LIST", rows);
-    cli_answer(context, "Operation on foreign configuration Succeeded", data);
 }

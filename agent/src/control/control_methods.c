@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "control/command_args.h"
 #include "control/control_private.h"
+#include "control/foreign_doc.h"
 #include "control/json_text.h"
 #include "control/object_doc.h"
 
@@ -278,6 +279,8 @@ static void method_query(struct control_server *server, struct control_client *c
 
     if (name != NULL && strcmp(name, "preview_vd_create") == 0) {
         query_preview(server, client, id, args);
+    } else if (name != NULL && strcmp(name, "foreign") == 0) {
+        control_answer(client, id, foreign_doc(server->world.ctl));
     } else if (name != NULL && strcmp(name, "latency") == 0) {
         query_latency(server, client, id, args);
     } else if (name != NULL && strcmp(name, "bad_blocks") == 0) {

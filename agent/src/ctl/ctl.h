@@ -22,6 +22,7 @@
 #include "ctl/profile.h"
 #include "ctl/view.h"
 #include "drive/drive.h"
+#include "meta/foreign.h"
 #include "emulate/emulated_battery.h"
 #include "emulate/emulated_drive.h"
 #include "port/battery_reading.h"
@@ -121,6 +122,7 @@ struct ctl_drive_arrival {
     bool has_reason; /* not usable as it is: why */
     struct reason reason;
     char signature[64]; /* known content found by probing, or "" */
+    struct foreign_drive *foreign; /* what stands behind the signature, or NULL; taken over */
 };
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
 /* The device has left. The host keeps `port` valid until the core has released it. */

@@ -181,6 +181,7 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     int error = 0;
 
     ASSERT(cd->drive == NULL && port != NULL);
+    cd->found = foreign_drive_free(cd->found); /* from now on its label counts */
     error = drive_create(&cd->identity, port, cd->ctl->ports.clock, &cd->ctl->options.drive_limits,
                          &observer, &cd->drive);
     if (error != 0) {
@@ -345,6 +346,17 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
 
+/* What the host has read counts for a drive that is nobody's here. */
+static void found_take(struct ctl_drive *cd, struct foreign_drive *found)
+{
+    cd->found = foreign_drive_free(cd->found);
+    if (cd->drive == NULL && cd->group == NULL) {
+        cd->found = found;
+    } else {
+        (void)foreign_drive_free(found); /* returns NULL always */
+    }
+}
+
 static struct ctl_drive *drive_by_device(const struct ctl *ctl, const void *device)
 {
     LIST_FOR_EACH (node, &ctl->drives) {
@@ -393,6 +405,7 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
     } else {
         cd->size_bytes = arrival->size_bytes;
     }
+    found_take(cd, arrival->foreign);
     size_check(cd);
     ctl_kick(cd->ctl);
 }
@@ -402,13 +415,15 @@ void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
     struct ctl_drive *cd = drive_by_key(ctl, arrival->identity->key);
 
     if (ctl->life == CTL_LIFE_STOPPED) {
-        return; /* too late to matter */
+        (void)foreign_drive_free(arrival->foreign); /* too late to matter */
+        return;
     }
     if (cd != NULL && cd->device == arrival->device) {
         drive_reprobed(cd, arrival);
         return;
     }
     if (cd != NULL && cd->present) {
+        (void)foreign_drive_free(arrival->foreign);
         return; /* a second path to a drive that is here: one is enough */
     }
     if (cd != NULL) {
@@ -425,6 +440,7 @@ void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
     if (arrival->port != NULL && cd_open(cd, arrival->port) != 0) {
         cd->bad = true; /* a geometry that no drive can have */
     }
+    found_take(cd, arrival->foreign);
     size_check(cd);
     cd->reinserted = ctl->life == CTL_LIFE_ONLINE;
     event_presence(cd, EVENT_DRIVE_INSERTED);

@@ -80,6 +80,7 @@ static void drive_forget(struct ctl_drive *cd)
         }
     }
     free(cd->label);
+    (void)foreign_drive_free(cd->found); /* returns NULL always */
     free(cd);
 }
 
@@ -196,6 +197,7 @@ void ctl_drives_free(struct ctl *ctl)
             cd->drive = drive_free(cd->drive);
         }
         free(cd->label);
+        (void)foreign_drive_free(cd->found); /* returns NULL always */
         free(cd);
     }
 }

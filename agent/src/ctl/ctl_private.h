@@ -83,6 +83,7 @@ struct ctl_drive {
     bool has_unsuitable;
     struct reason unsuitable;
     char signature[64];
+    struct foreign_drive *found;   /* somebody else's, while it is only offered; or NULL */
 
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */

@@ -149,7 +149,7 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->identity = &cd->identity;
     view->state = cd_state(cd);
     view->present = cd->present;
-    view->foreign = cd->foreign;
+    view->foreign = cd->foreign || cd->found != NULL;
     view->locating = cd->locating;
     view->size_bytes = cd->size_bytes;
     view->usable_bytes = cd_usable_bytes(cd);

@@ -36,6 +36,8 @@ void drives_arrive(struct host_drive *drive)
     }
     (void)snprintf(arrival.signature, sizeof(arrival.signature), "%s",
                    drive->held ? "" : drive->info.signature);
+    arrival.foreign = drive->foreign;
+    drive->foreign = NULL;
     drive->arrived = true;
     if (first) {
         log_info("drive %s (%s %s): %s", drive->path, drive->identity.model, drive->identity.serial,

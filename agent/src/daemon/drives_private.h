@@ -51,6 +51,7 @@ struct host_drive {
     struct drive_identity identity;
     struct device_info info;
     struct device_refusal refusal;
+    struct foreign_drive *foreign; /* found by the last probe, for the controller to take */
     struct file_port *port;
     struct emulated_drive *emulated;
     struct clock_timer close_timer;

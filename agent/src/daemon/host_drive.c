@@ -50,6 +50,7 @@ void host_drive_free(struct host_drive *drive)
     ASSERT(drive->port == NULL && drive->emulated == NULL);
     clock_cancel(loop_clock(drive->drives->loop), &drive->close_timer);
     device_claim_close(&drive->claimed);
+    drive->foreign = foreign_drive_free(drive->foreign);
     list_remove(&drive->link);
     free(drive);
 }
@@ -136,6 +137,8 @@ static void probe_run(struct host_drive *drive)
         return;
     }
     device_judge(&drive->info, &options, &drive->refusal);
+    drive->foreign = foreign_drive_free(drive->foreign);
+    drive->foreign = device_foreign_read(&drive->info);
     if (drive->config != NULL && drive->refusal.reason.code == REASON_OK) {
         struct device_info info = drive->info;
 

@@ -20,6 +20,7 @@
 
 #include "base/attrs.h"
 #include "base/reason.h"
+#include "meta/foreign.h"
 
 #define DEVICE_TEXT_BYTES 400u
 #define DEVICE_WORD_BYTES 64u
@@ -56,6 +57,12 @@ struct device_info {
     struct device_refusal in_use;          /* mounted, held, swap: no force lifts it */
     char signature[DEVICE_WORD_BYTES]; /* "ext4", "gpt", "ddf_raid_member"; empty: none known */
 };
+
+/*
+ * What a probed device says that belongs to somebody else, if its signature is DDF's or md's;
+ * else NULL. Only reads. The caller frees it.
+ */
+MUST_CHECK struct foreign_drive *device_foreign_read(const struct device_info *info);
 
 /* Fills everything above for a block device or a regular file. Never writes. */
 MUST_CHECK int device_probe(const char *path, struct device_info *info,

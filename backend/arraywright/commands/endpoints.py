@@ -13,6 +13,7 @@ from arraywright.kit.headers import ChangeHeaders, ChangeHeadersDep
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
 from arraywright.storage.figures import BadBlocks, Latency
+from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
     BatteryUpdate,
     ControllerUpdate,
@@ -125,6 +126,14 @@ async def delete_virtual_drive(
 async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Background initialization or resynchronization: start, stop, pause, resume."""
     return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@controllers.get("/{controller_id}/foreign", name="foreign", responses=problems(404, 409, 504))
+async def get_foreign(
+    controller_id: UUID, runtime: RuntimeDep, _principal: Viewer
+) -> ForeignConfigurations:
+    """Sets of drives that belong to somebody else; the host is asked."""
+    return await queries.foreign(runtime, controller_id)
 
 
 @controllers.patch("/{controller_id}", name="update", status_code=202, responses=ANSWERS)

@@ -8,10 +8,11 @@ from pydantic import ValidationError
 
 from arraywright.commands.references import References
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError, InvalidError
-from arraywright.link.protocol import BadBlocksAnswer, LatencyAnswer, Wire
+from arraywright.link.protocol import BadBlocksAnswer, ForeignAnswer, LatencyAnswer, Wire
 from arraywright.runtime import Runtime
 from arraywright.storage.blocked import offline_reason
 from arraywright.storage.figures import BadBlocks, Latency
+from arraywright.storage.foreign import ForeignConfigurations
 
 T = TypeVar("T", bound=Wire)
 
@@ -69,3 +70,11 @@ async def bad_blocks(
     more = {} if after_lba is None else {"after_lba": after_lba}
     answer = await _ask_about(runtime, kind, object_id, "bad_blocks", BadBlocksAnswer, more)
     return BadBlocks.of(answer)
+
+
+async def foreign(runtime: Runtime, controller_id: UUID) -> ForeignConfigurations:
+    async with runtime.database.read() as session:
+        references = await References.of(session, "controller", controller_id)
+    arguments = {"controller": references.target_key}
+    answer = await ask(runtime, references, "foreign", arguments, ForeignAnswer)
+    return ForeignConfigurations.of(references.target.host_id, answer)

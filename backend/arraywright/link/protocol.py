@@ -44,6 +44,28 @@ class RaidLevel(StrEnum):
     RAID1E = "raid1e"
 
 
+class ForeignFormat(StrEnum):
+    DDF = "ddf"
+    MD = "md"
+
+
+class ForeignState(StrEnum):
+    OPTIMAL = "optimal"
+    DEGRADED = "degraded"
+    INCOMPLETE = "incomplete"
+    UNSUPPORTED = "unsupported"
+    DAMAGED = "damaged"
+
+
+class ForeignMemberState(StrEnum):
+    ONLINE = "online"
+    REBUILD = "rebuild"
+    FAILED = "failed"
+    OFFLINE = "offline"
+    STALE = "stale"
+    MISSING = "missing"
+
+
 class ControllerStatus(StrEnum):
     OPTIMAL = "optimal"
     NEEDS_ATTENTION = "needs_attention"
@@ -1049,6 +1071,50 @@ class BadBlocksAnswer(Wire):
     blocks: Annotated[list[BadBlock], Field(max_length=256)]
 
 
+class ForeignArgs(Wire):
+    """Query: sets of drives that belong to somebody else, out of the DDF metadata and md superblocks of drives that are only offered."""
+
+    controller: Key
+
+
+class ForeignMember(Wire):
+    drive: Annotated[str, StringConstraints(max_length=64)] | None
+    serial: Annotated[str, StringConstraints(max_length=64)]
+    state: str
+
+
+class ForeignVirtualDrive(Wire):
+    name: Annotated[str, StringConstraints(max_length=64)]
+    level: Annotated[str, StringConstraints(max_length=64)]
+    size_bytes: Annotated[int, Field(ge=0)]
+    strip_bytes: Annotated[int, Field(ge=0)]
+    consistent: bool
+    state: str
+    reason: Reason | None
+    members: Annotated[list[ForeignMember], Field(max_length=2048)]
+
+
+class ForeignSet(Wire):
+    format: str
+    id: Annotated[str, StringConstraints(max_length=64)]
+    version: Annotated[str, StringConstraints(max_length=16)]
+    sequence: Annotated[int, Field(ge=0)]
+    drives: Annotated[list[Key], Field(max_length=1024)]
+    virtual_drives: Annotated[list[ForeignVirtualDrive], Field(max_length=4096)]
+
+
+class ForeignDamage(Wire):
+    """a drive of which nothing can be believed"""
+
+    drive: Key
+    reason: Reason
+
+
+class ForeignAnswer(Wire):
+    sets: Annotated[list[ForeignSet], Field(max_length=1024)]
+    damaged: Annotated[list[ForeignDamage], Field(max_length=1024)]
+
+
 REASONS: dict[str, str] = {
     "ok": "Done.",
     "invalid_argument": "{field}: {problem}.",
@@ -1206,6 +1272,10 @@ REASONS: dict[str, str] = {
     "label_damaged": "The drive carries a damaged label.",
     "label_other_controller": "The drive belongs to another controller ({controller}).",
     "label_unknown_group": "The drive was a member of a drive group that is not known here.",
+    "foreign_degraded": "Not all of its drives are there and in sync.",
+    "foreign_incomplete": "Too many of its drives are missing, failed or out of date.",
+    "foreign_unsupported": "It cannot be run here: {problem}",
+    "foreign_damaged": "Its metadata cannot be believed: {problem}",
     "label_duplicate": "Drive {drive} carries the same label; one of the two is a copy.",
     "label_replaced": "The drive's place in its drive group was taken by another drive.",
     "drive_too_small_for_group": "Drive {drive} is too small for the place in {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
@@ -1367,6 +1437,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "preview_vd_create": "R",
     "latency": "R",
     "bad_blocks": "R",
+    "foreign": "R",
 }
 
 COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
@@ -1391,6 +1462,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "preview_vd_create": PreviewVdCreateArgs,
     "latency": LatencyArgs,
     "bad_blocks": BadBlocksArgs,
+    "foreign": ForeignArgs,
 }
 
 FRAMES: dict[str, type[Wire]] = {

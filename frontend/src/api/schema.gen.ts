@@ -411,6 +411,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/foreign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Foreign
+         * @description Sets of drives that belong to somebody else; the host is asked.
+         */
+        get: operations["controllers_foreign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drive-groups": {
         parameters: {
             query?: never;
@@ -2502,6 +2522,94 @@ export interface components {
             usable_bytes: number;
             /** Virtual Drives By State */
             virtual_drives_by_state: components["schemas"]["VirtualDriveStateCount"][];
+        };
+        /** ForeignConfiguration */
+        ForeignConfiguration: {
+            /** Drive Ids */
+            drive_ids: string[];
+            format: components["schemas"]["ForeignFormat"];
+            /**
+             * Id
+             * @description GUID or UUID of the set
+             */
+            id: string;
+            /** Sequence */
+            sequence: number;
+            /** Version */
+            version: string;
+            /** Virtual Drives */
+            virtual_drives: components["schemas"]["ForeignVolume"][];
+        };
+        /** ForeignConfigurations */
+        ForeignConfigurations: {
+            /**
+             * Damaged
+             * @description drives of which nothing can be believed
+             */
+            damaged: components["schemas"]["ForeignDamagedDrive"][];
+            /** Sets */
+            sets: components["schemas"]["ForeignConfiguration"][];
+        };
+        /** ForeignDamagedDrive */
+        ForeignDamagedDrive: {
+            /**
+             * Drive Id
+             * Format: uuid
+             */
+            drive_id: string;
+            reason: components["schemas"]["Reason"];
+        };
+        /**
+         * ForeignFormat
+         * @enum {string}
+         */
+        ForeignFormat: "ddf" | "md";
+        /**
+         * ForeignMemberState
+         * @enum {string}
+         */
+        ForeignMemberState: "online" | "rebuild" | "failed" | "offline" | "stale" | "missing";
+        /** ForeignPlace */
+        ForeignPlace: {
+            /**
+             * Drive Id
+             * @description null: it is not there
+             */
+            drive_id: string | null;
+            /** Serial */
+            serial: string;
+            state: components["schemas"]["ForeignMemberState"];
+        };
+        /**
+         * ForeignState
+         * @enum {string}
+         */
+        ForeignState: "optimal" | "degraded" | "incomplete" | "unsupported" | "damaged";
+        /** ForeignVolume */
+        ForeignVolume: {
+            /** Consistent */
+            consistent: boolean;
+            /**
+             * Level
+             * @description in words: also levels that cannot be run here
+             */
+            level: string;
+            /** Members */
+            members: components["schemas"]["ForeignPlace"][];
+            /** Name */
+            name: string;
+            reason: components["schemas"]["Reason"] | null;
+            /**
+             * Size Bytes
+             * @description 0: not told
+             */
+            size_bytes: number;
+            state: components["schemas"]["ForeignState"];
+            /**
+             * Strip Bytes
+             * @description 0: none
+             */
+            strip_bytes: number;
         };
         /** Health */
         Health: {
@@ -5445,6 +5553,82 @@ export interface operations {
             };
             /** @description Precondition Required */
             428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_foreign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForeignConfigurations"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,53 @@
+/*
+ * What the drives that are only offered say of sets that belong to somebody else: described,
+ * never acted upon. Every string is valid during the call only.
+ */
+#ifndef ARRAYWRIGHT_CTL_FOREIGN_VIEW_H
+#define ARRAYWRIGHT_CTL_FOREIGN_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reason.h"
+#include "base/words.h"
+
+struct ctl;
+
+struct foreign_set_view {
+    enum foreign_format format;
+    const char *id;        /* 48 hex digits of a DDF GUID, or a UUID */
+    const char *version;   /* "01.02.00", "1.2" */
+    uint64_t sequence;     /* of the newest drive */
+    uint32_t drive_count;
+};
+
+struct foreign_vd_view {
+    const char *name;      /* may be empty */
+    const char *level;     /* "RAID5", "RAID5 (N restart)" */
+    uint64_t size_bytes;   /* 0: not told */
+    uint64_t strip_bytes;  /* 0: none */
+    bool consistent;
+    enum foreign_state state;
+    struct reason reason;  /* REASON_OK: nothing to say */
+};
+
+struct foreign_member_view {
+    const char *drive;     /* key, or NULL: it is not there */
+    const char *serial;    /* of it, or as the set remembers it; may be empty */
+    enum foreign_member_state state;
+};
+
+/* Sets; of each its drives, then its virtual drives, of each its members in order; at last the
+ * drives whose metadata cannot be believed. */
+struct ctl_foreign_visitor {
+    void (*set)(void *context, const struct foreign_set_view *set);
+    void (*set_drive)(void *context, const char *key);
+    void (*vd)(void *context, const struct foreign_vd_view *vd);
+    void (*member)(void *context, const struct foreign_member_view *member);
+    void (*damaged)(void *context, const char *key, const struct reason *reason);
+    void *context;
+};
+
+void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor);
+
+#endif
