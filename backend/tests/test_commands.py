@@ -124,6 +124,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any] | None, str, dict[str, Any]]] = [
     ("/c0/e252/s4", "remove-hot-spare", None, "spare_remove", {"drive": "d4"}),
     ("/c0/e252/s0", "rebuild", {"action": "pause"}, "rebuild", {"drive": "d0", "action": "pause"}),
     ("/c0/e252/s0", "offline", None, "drive_offline", {"drive": "d0"}),
+    ("/c0/e252/s0", "online", None, "drive_online", {"drive": "d0"}),
     ("/c0/e252/s5", "fault", {"fault": "pull"}, "fault_inject", {"drive": "d5", "fault": "pull"}),
     (
         "/c0/e252/s5",

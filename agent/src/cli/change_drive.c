@@ -192,11 +192,12 @@ void change_drive_set(struct cli_context *context)
     const char *confirm = option_value(context, "confirm");
     bool good = option_has(context, "good");
     bool offline = option_has(context, "offline");
+    bool online = option_has(context, "online");
     bool fault = option_has(context, "fault");
 
-    if (good + offline + fault != 1) {
+    if (good + offline + online + fault != 1) {
         cli_refuse(context, "Set Drive Failed.", CLI_ERROR_GENERIC,
-                   "say one of good, offline and fault=");
+                   "say one of good, offline, online and fault=");
     } else if (good) {
         change_drives(context, (struct change){.verb = "Set Drive Good",
                                                .op = "drive_good",
@@ -204,6 +205,10 @@ void change_drive_set(struct cli_context *context)
                                                .confirm = confirm != NULL                ? confirm
                                                           : option_has(context, "force") ? ""
                                                                                          : NULL});
+    } else if (online) {
+        change_drives(context, (struct change){.verb = "Set Drive Online",
+                                               .op = "drive_online",
+                                               .make_args = args_drive});
     } else {
         change_drives(context,
                       (struct change){.verb = offline ? "Set Drive Offline" : "Set Drive Fault",

@@ -104,8 +104,8 @@ const struct cli_command cli_commands[] = {
      "/cX/eX/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
     {CLI_OBJECT_DRIVE, "set", NULL,
-     "good offline force confirm= fault= lba= count= latency=", change_drive_set,
-     "/cX/eX/sX set good [force] | offline | fault=pull|return|replace|media_error|slow|"
+     "good offline online force confirm= fault= lba= count= latency=", change_drive_set,
+     "/cX/eX/sX set good [force] | offline | online | fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
      "Changes a drive's state, or tries a fault on an emulated drive."},
 

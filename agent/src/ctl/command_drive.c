@@ -1,5 +1,5 @@
 /*
- * drive_offline, drive_good, drive_locate and fault_inject.
+ * drive_offline, drive_online, drive_good, drive_locate and fault_inject.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,6 +43,29 @@ void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
+    command_object_add(command, &cd->object);
+    command_done(ctl);
+}
+
+/* The group went offline with it and has acknowledged nothing since: it is made anew from what its
+ * drives hold, and what was being written is resynchronised. */
+void command_drive_online(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive_online(cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    drive_path(cd, path, sizeof(path));
+    ctl_event(ctl, EVENT_DRIVE_SET_ONLINE, cd->identity.key, "drive", path, NULL);
+    drive_health_reset(cd->drive);
+    cd->group->revive_asked = true;
     command_object_add(command, &cd->object);
     command_done(ctl);
 }

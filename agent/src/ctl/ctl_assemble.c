@@ -177,11 +177,11 @@ static void group_wait_work(struct ctl_group *cg)
 }
 
 /* A group that went offline can be made anew when the drives it lost last are back: it has
- * acknowledged nothing without them (vd/group.h (7)). */
+ * acknowledged nothing without them (vd/group.h (7)); or when a user says that they are good. */
 static bool group_can_revive(const struct ctl_group *cg)
 {
     struct group_config *config = malloc(sizeof(*config));
-    bool back = false;
+    bool back = cg->revive_asked;
     bool whole = false;
 
     ASSERT(config != NULL);
@@ -206,6 +206,7 @@ static void revive_stopped(struct ctl_group *cg, int error, void *context)
             cg->members[i]->reinserted = false;
         }
     }
+    cg->revive_asked = false;
     cg->phase = CTL_GROUP_WAITING;
     cg->quiescing = false;
     ctl_change_end(cg->ctl);

@@ -161,6 +161,7 @@ struct ctl_group {
     bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
     struct list vds;
     bool reviving;                 /* being stopped to be made anew */
+    bool revive_asked;             /* by a user, though no drive has come back */
     bool quiescing;                /* no new tasks or rebuilds: it is about to stop */
     void (*phase_done)(struct ctl_group *cg, int error, void *context);
     void *phase_context;
@@ -559,6 +560,7 @@ bool rule_spare_add(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_spare_remove(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
 bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
@@ -613,6 +615,7 @@ void command_rebuild(struct ctl *ctl, struct ctl_command *command);
 void command_bgi(struct ctl *ctl, struct ctl_command *command);
 void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
+void command_drive_online(struct ctl *ctl, struct ctl_command *command);
 void command_drive_good(struct ctl *ctl, struct ctl_command *command);
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);

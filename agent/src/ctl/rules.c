@@ -246,7 +246,14 @@ bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason)
     return true;
 }
 
-bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason)
+/* Lost beyond redundancy: what it holds is still needed (vd/group.h (7)). */
+static bool is_needed(const struct ctl_drive *cd)
+{
+    return cd->group != NULL && cd->group->phase == CTL_GROUP_RUNNING &&
+           group_member_is_unsaved(cd->group->group, cd->member);
+}
+
+bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     if (!rule_online(cd->ctl, ret_reason)) {
         return false;
@@ -254,7 +261,27 @@ bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason)
     if (!cd->present) {
         return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
     }
+    return is_needed(cd) || refuse_drive_state(ret_reason, cd, "drive_online");
+}
+
+bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    if (!rule_online(cd->ctl, ret_reason)) {
+        return false;
+    }
+    if (!cd->present) {
+        return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
     if (!rule_not_unsuitable(cd, ret_reason)) {
+        return false;
+    }
+    if (is_needed(cd)) {
+        drive_path(cd, path, sizeof(path));
+        group_path(cd->group, group, sizeof(group));
+        reason_set(ret_reason, REASON_LAST_COPY, "drive", path, "group", group, NULL);
         return false;
     }
     if (cd->group != NULL && cg_member_is_vacant(cd->group, cd->member)) {

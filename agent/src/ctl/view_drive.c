@@ -30,6 +30,9 @@ static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
     if (!rule_drive_offline(cd, &reason)) {
         blocked_add(blocked, CTL_OP_DRIVE_OFFLINE, NULL, &reason);
     }
+    if (!rule_drive_online(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_DRIVE_ONLINE, NULL, &reason);
+    }
     if (!rule_drive_good(cd, &reason)) {
         blocked_add(blocked, CTL_OP_DRIVE_GOOD, NULL, &reason);
     }

@@ -86,6 +86,8 @@ const struct group_config *group_config(const struct group *group);
 void group_durable_config(const struct group *group, struct group_config *ret_config);
 struct drive *group_drive(const struct group *group, uint32_t member); /* NULL if none */
 enum virtual_drive_state group_state(const struct group *group);
+/* Lost beyond redundancy: the group is offline, the record goes on calling it a member (7). */
+bool group_member_is_unsaved(const struct group *group, uint32_t member);
 
 /* The member cannot be trusted any more. Idempotent. Refused (-EBUSY) with `polite` if it
  * holds a last copy; otherwise virtual drives go offline, EIO, bytes kept. */

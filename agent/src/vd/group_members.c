@@ -134,6 +134,12 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
     return 0;
 }
 
+bool group_member_is_unsaved(const struct group *group, uint32_t member)
+{
+    ASSERT(member < group->config.member_count);
+    return group->members[member].loss_unsaved;
+}
+
 void member_place_set(struct member_config *member, const struct drive *drive)
 {
     const struct drive_identity *identity = drive_identity(drive);

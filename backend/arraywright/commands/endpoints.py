@@ -175,6 +175,12 @@ async def take_offline(drive_id: UUID, submit: Submit) -> Command:
     return await submit(intents.take_offline(drive_id))
 
 
+@drives.post("/{drive_id}/actions/online", name="online", status_code=202, responses=ANSWERS)
+async def set_online(drive_id: UUID, submit: Submit) -> Command:
+    """Trusts a drive again with which its drive group went offline."""
+    return await submit(intents.set_online(drive_id))
+
+
 @drives.post("/{drive_id}/actions/good", name="make_good", status_code=202, responses=ANSWERS)
 async def make_good(drive_id: UUID, body: MakeDriveGood, submit: Submit) -> Command:
     """Makes a bad or foreign drive good. Needs If-Match; with force its serial, too."""

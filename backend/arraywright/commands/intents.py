@@ -149,6 +149,10 @@ def take_offline(drive_id: UUID) -> Intent:
     return _simple("drive_offline", "drive", drive_id, None)
 
 
+def set_online(drive_id: UUID) -> Intent:
+    return _simple("drive_online", "drive", drive_id, None)
+
+
 def make_good(drive_id: UUID, body: MakeDriveGood) -> Intent:
     async def build(references: References) -> Arguments:
         arguments: Arguments = {"drive": references.target_key}

@@ -918,6 +918,12 @@ class DriveOfflineArgs(Wire):
     drive: Key
 
 
+class DriveOnlineArgs(Wire):
+    """Trusts a drive again with which its drive group went offline: the group is made anew from what its drives hold."""
+
+    drive: Key
+
+
 class DriveGoodArgs(Wire):
     """Makes an unconfigured bad or foreign drive unconfigured good; a foreign label is wiped only with force and the serial number as confirm."""
 
@@ -1312,6 +1318,7 @@ EVENT_NAMES: dict[int, str] = {
     60141: "drive_slow",
     60142: "drive_slow_over",
     60143: "drive_error_limit",
+    60145: "drive_set_online",
     93: "medium_error_corrected",
     111: "medium_error_uncorrectable",
     97: "block_punctured",
@@ -1426,6 +1433,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "bgi": "O",
     "drive_replace": "O",
     "drive_offline": "D",
+    "drive_online": "D",
     "drive_good": "X",
     "drive_locate": "O",
     "fault_inject": "O",
@@ -1451,6 +1459,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "bgi": BgiArgs,
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,
+    "drive_online": DriveOnlineArgs,
     "drive_good": DriveGoodArgs,
     "drive_locate": DriveLocateArgs,
     "fault_inject": FaultInjectArgs,

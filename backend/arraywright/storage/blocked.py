@@ -23,6 +23,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "rebuild": Role.OPERATOR,
         "drive_replace": Role.OPERATOR,
         "drive_offline": Role.OPERATOR,
+        "drive_online": Role.OPERATOR,
         "drive_good": Role.OPERATOR,
         "drive_locate": Role.OPERATOR,
         "fault_inject": Role.OPERATOR,

@@ -103,6 +103,7 @@ static void test_every_command_knows_its_arguments(void **state UNUSED)
         {"bgi", "{\"virtual_drive\":\"v\",\"action\":\"start\"}"},
         {"drive_replace", "{\"drive_group\":\"g\",\"span\":0,\"row\":1,\"drive\":\"d\"}"},
         {"drive_offline", "{\"drive\":\"d\"}"},
+        {"drive_online", "{\"drive\":\"d\"}"},
         {"drive_good", "{\"drive\":\"d\",\"force\":true,\"serial\":\"S\"}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true}"},
         {"counters_reset", "{\"kind\":\"drive\",\"key\":\"d\"}"},

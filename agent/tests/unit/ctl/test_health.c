@@ -207,12 +207,55 @@ static void test_list_in_pages(void **state)
     world_free(world);
 }
 
+static void flush_fail(struct ctl_world *world, uint32_t slot)
+{
+    uint8_t bytes[4096];
+
+    memset(bytes, 0x11, sizeof(bytes)); /* the bytes that are there already */
+    world_write(world, "data", 0, sizeof(bytes), 0x11);
+    world->slots[slot].drive->flush_forgets = 1;
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(bytes), bytes), VD_STATUS_OK);
+    assert_int_equal(world_io(world, "data", VD_OP_FLUSH, 0, 0, NULL),
+                     slot == 0 ? VD_STATUS_OK : VD_STATUS_IO);
+    world_settle(world, SIM_SECOND);
+}
+
+/* The last copy fails a flush: offline, until a user trusts the drive again. */
+static void test_set_online(void **state)
+{
+    struct ctl_world *world = world_with(9, 2, RAID_LEVEL_1, 2);
+    uint32_t mark = world->log_count;
+
+    (void)state;
+    assert_int_equal(world_io(world, "data", VD_OP_FLUSH, 0, 0, NULL), VD_STATUS_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 1), REASON_WRONG_STATE);
+    flush_fail(world, 0);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_FAILED);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 0), REASON_WRONG_STATE);
+    flush_fail(world, 1);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OFFLINE, MINUTE));
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 1), REASON_LAST_COPY);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 0), REASON_WRONG_STATE);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_event_count(world, mark, 60145), 0);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_ONLINE, 1), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    assert_int_equal(world_event_count(world, mark, 60145), 1);
+    world_check(world, "data", 0, 1024 * 1024, 0x11);
+    /* The first one is written anew from what is there. */
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 0), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_check(world, "data", 0, 1024 * 1024, 0x11);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_predicted_then_spent), cmocka_unit_test(test_last_copy_stays),
         cmocka_unit_test(test_second_chance),        cmocka_unit_test(test_puncture_is_told),
-        cmocka_unit_test(test_list_in_pages),
+        cmocka_unit_test(test_list_in_pages),        cmocka_unit_test(test_set_online),
     };
 
     aw_test_catch_asserts();
