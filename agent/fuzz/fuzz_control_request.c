@@ -34,7 +34,6 @@ static void arguments_try(const char *op, const json_t *args)
 {
     struct reason reason;
 
-    memset(&command, 0, sizeof command);
     if (command_args_parse(op, args, &command, &reason)) {
         ASSERT(command.op < CTL_OP_MAX);
         ASSERT(strcmp(ctl_op_word(command.op), op) == 0);

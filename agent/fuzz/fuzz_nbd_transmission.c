@@ -107,6 +107,24 @@ static struct nbd_buffers *buffers_get(void)
     return &buffers;
 }
 
+/* One drive's memory for all inputs, for the same reason. Only what was written is cleared. */
+static uint8_t drive_memory[DRIVE_BYTES];
+
+static void drive_open(struct ram_target *ram, uint32_t block_bytes)
+{
+    ram_target_init(ram, "v0", DRIVE_BYTES, block_bytes, false);
+    ram->bytes = drive_memory;
+}
+
+static void drive_close(struct ram_target *ram)
+{
+    if (ram->op_counts[VD_OP_WRITE] > 0) {
+        memset(drive_memory, 0, sizeof drive_memory);
+    }
+    ram->bytes = NULL;
+    ram_target_done(ram);
+}
+
 static void handshake(struct world *world, bool structured)
 {
     static const uint8_t option_header[] = "IHAVEOPT";
@@ -143,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) {
         return 0;
     }
-    ram_target_init(&world.ram, "v0", DRIVE_BYTES, (data[0] & 2) != 0 ? 512 : 4096, true);
+    drive_open(&world.ram, (data[0] & 2) != 0 ? 512 : 4096);
     world.ram.target.read_only = (data[0] & 4) != 0;
     if (nbd_session_create(&options, &world.session) != 0) {
         abort();
@@ -163,6 +181,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world.session = nbd_session_free(world.session);
     ASSERT(world.buffers->taken_bytes == 0);
     ASSERT(list_is_empty(&world.buffers->waiters));
-    ram_target_done(&world.ram);
+    drive_close(&world.ram);
     return 0;
 }

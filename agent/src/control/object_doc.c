@@ -477,6 +477,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "lost_writes", lost_writes_doc(view));
     export_append(exports, "nbd_unix", view->nbd_unix_uri, view->connections);
     export_append(exports, "nbd_tcp", view->nbd_tcp_uri, view->connections);
+    export_append(exports, "ublk", view->ublk_path, 0);
     json_put(doc, "exports", exports);
     json_put_u64(doc, "media_error_count", view->lost_blocks);
     json_put_u64(doc, "bad_block_count", view->lost_blocks);

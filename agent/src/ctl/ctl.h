@@ -46,6 +46,8 @@ struct ctl_observer {
     void (*export_close)(void *context, struct vd_target *target, const char *vd_key);
     /* Open client connections of a virtual drive. */
     uint32_t (*export_connections)(void *context, const char *vd_key);
+    /* Its block device on this host, "" if there is none; may be NULL. */
+    void (*export_device)(void *context, const char *vd_key, char *path, size_t bytes);
     void *context;
 };
 

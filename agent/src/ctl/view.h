@@ -179,6 +179,7 @@ struct virtual_drive_view {
     struct vd_cache_view cache;
     struct reason guarantee;
     char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
+    char ublk_path[32];
     uint32_t connections;
     uint64_t lost_blocks;
     uint64_t hedged_reads;

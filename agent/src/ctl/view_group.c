@@ -197,6 +197,10 @@ static void vd_exports_view(const struct ctl_vd *cv, struct virtual_drive_view *
                        ctl->options.nbd_tls ? "nbds" : "nbd", ctl->options.nbd_tcp,
                        cv->target->name);
     }
+    if (ctl->observer.export_device != NULL) {
+        ctl->observer.export_device(ctl->observer.context, cv->object.key, view->ublk_path,
+                                    sizeof(view->ublk_path));
+    }
     if (ctl->observer.export_connections != NULL) {
         view->connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);
     }
@@ -248,6 +252,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, false, view->hedged_reads);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
     digest_text(digest, false, view->nbd_unix_uri);
+    digest_text(digest, false, view->ublk_path);
     digest_text(digest, false, view->nbd_tcp_uri);
     digest_number(digest, false, view->connections);
     digest_number(digest, true, view->lost_blocks);

@@ -12,25 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/assert.h"
-#include "cache/journal.h"
 #include "control/control_server.h"
 #include "ctl/ctl.h"
+#include "daemon/cache_place.h"
 #include "daemon/drives.h"
+#include "daemon/exports.h"
 #include "daemon/facts.h"
 #include "daemon/log.h"
+#include "daemon/predecessor.h"
 #include "daemon/profiles.h"
-#include "export/export_server.h"
+#include "daemon/protect.h"
 #include "host/event_log.h"
 #include "host/loop.h"
-#include "host/medium_file.h"
-#include "host/medium_log.h"
 #include "host/notify.h"
-#include "host/process_guard.h"
 #include "host/state_store.h"
 #include "host/ups.h"
 #include "host/work_pool.h"
@@ -38,17 +35,6 @@
 #define EVENT_EPOCH_RECORD "event-epoch"
 /* One question to the UPS, whatever it does. */
 #define UPS_DEADLINE_MS 4000u
-#define FILES_WANTED 4096u
-/* How long the kernel may take to let go of what a killed predecessor had in its ring. */
-#define PREDECESSOR_US (5u * 1000u * 1000u)
-#define PREDECESSOR_RETRY_US 20000u
-
-struct app_export {
-    struct vd_target *target;
-    bool added;                  /* the server has it; else it could not be exported */
-    char vd_key[OBJECT_KEY_MAX + 1];
-};
-
 struct app {
     const struct daemon_config *config;
     struct host_facts facts;
@@ -58,102 +44,46 @@ struct app {
     struct event_log *events;
     struct uuid event_epoch;
     struct command_journal *journal;
-    struct medium_file *cache;
-    struct medium_log *cache_log; /* one of the two, or none */
+    struct cache_place cache;
     struct ctl *ctl;
     struct drives *drives;
-    struct export_server *exports;
+    struct exports *exports;
     struct control_server *control;
     struct ups *ups;             /* NULL: none is asked */
     struct notify notify;
     char nbd_tcp[80];
-    struct app_export targets[EXPORT_TARGET_MAX];
-    struct loop_task closed_task; /* reports targets that were never added */
     uint64_t started_us;
     bool stopping;
     int exit_code;
 };
 
-/* Exports. */
-
-static struct app_export *export_find(struct app *app, const struct vd_target *target)
-{
-    for (uint32_t i = 0; i < EXPORT_TARGET_MAX; i++) {
-        if (app->targets[i].target == target) {
-            return &app->targets[i];
-        }
-    }
-    return NULL;
-}
+/* What the controller asks of the exports. */
 
 static void export_open(void *context, struct vd_target *target, const char *vd_key)
 {
-    struct app *app = context;
-    struct app_export *slot = export_find(app, NULL);
-    int error = slot != NULL ? export_server_add_target(app->exports, target) : -ENOSPC;
-
-    if (slot != NULL) {
-        slot->target = target;
-        slot->added = error == 0;
-        (void)snprintf(slot->vd_key, sizeof(slot->vd_key), "%s", vd_key);
-    }
-    if (error != 0) {
-        log_error("virtual drive %s cannot be exported: %s", target->name, strerror(-error));
-    } else {
-        log_info("virtual drive %s is exported by NBD", target->name);
-    }
-}
-
-static void export_closed(void *owner, struct vd_target *target)
-{
-    struct app *app = owner;
-    struct app_export *slot = export_find(app, target);
-
-    ASSERT(slot != NULL);
-    *slot = (struct app_export){.target = NULL};
-    ctl_export_closed(app->ctl, target);
-}
-
-static void closed_task_run(struct loop_task *task)
-{
-    struct app *app = task->owner;
-
-    for (uint32_t i = 0; i < EXPORT_TARGET_MAX; i++) {
-        struct app_export *slot = &app->targets[i];
-
-        if (slot->target != NULL && !slot->added && slot->vd_key[0] == '\0') {
-            export_closed(app, slot->target);
-        }
-    }
+    exports_target_open(((struct app *)context)->exports, target, vd_key);
 }
 
 static void export_close(void *context, struct vd_target *target, const char *vd_key UNUSED)
 {
-    struct app *app = context;
-    struct app_export *slot = export_find(app, target);
-
-    ASSERT(slot != NULL);
-    if (slot->added) {
-        export_server_remove_target(app->exports, target, export_closed, app);
-        return;
-    }
-    slot->vd_key[0] = '\0'; /* nothing to close, but the answer comes from the loop */
-    loop_unpost(&app->closed_task);
-    loop_post(app->loop, &app->closed_task);
+    exports_target_close(((struct app *)context)->exports, target);
 }
 
 static uint32_t export_connections(void *context, const char *vd_key)
 {
-    struct app *app = context;
+    const struct app *app = context;
 
-    for (uint32_t i = 0; i < EXPORT_TARGET_MAX; i++) {
-        const struct app_export *slot = &app->targets[i];
+    return app->exports != NULL ? exports_connections(app->exports, vd_key) : 0;
+}
 
-        if (slot->target != NULL && slot->added && strcmp(slot->vd_key, vd_key) == 0) {
-            return export_server_connections(app->exports, slot->target);
-        }
+static void export_device(void *context, const char *vd_key, char *path, size_t bytes)
+{
+    const struct app *app = context;
+
+    path[0] = '\0';
+    if (app->exports != NULL) {
+        exports_device(app->exports, vd_key, path, bytes);
     }
-    return 0;
 }
 
 static void objects_changed(void *context, bool urgent)
@@ -189,7 +119,7 @@ static void stop_ctl_stopped(void *context)
 
     log_info("the controller has stopped");
     ups_stop(app->ups);
-    export_server_close(app->exports, stop_exports_closed, app);
+    exports_close(app->exports, stop_exports_closed, app);
 }
 
 static void stop_drained(void *context)
@@ -206,7 +136,7 @@ static void stop_begin(struct app *app)
     }
     app->stopping = true;
     notify_stopping();
-    export_server_leave(app->exports);
+    exports_leave(app->exports);
     drives_stop(app->drives);
     control_server_drain(app->control, stop_drained, app);
 }
@@ -382,6 +312,7 @@ static bool controller_make(struct app *app)
                                               .export_open = export_open,
                                               .export_close = export_close,
                                               .export_connections = export_connections,
+                                              .export_device = export_device,
                                               .context = app};
 
         ctl_options_fill(app, options);
@@ -400,142 +331,24 @@ static bool controller_make(struct app *app)
     return error == 0;
 }
 
-/*
- * The state directory is ours, so no other daemon of this host lives; but sockets that a
- * killed one had in its io_uring stay open until the kernel has taken the ring down. True:
- * a moment has passed, try again.
- */
-static bool predecessor_may_linger(const struct app *app, int error)
+static uint64_t running_us(const struct app *app)
 {
-    struct timespec pause = {.tv_nsec = PREDECESSOR_RETRY_US * 1000};
-
-    if (error != -EADDRINUSE ||
-        clock_now_us(loop_clock(app->loop)) - app->started_us > PREDECESSOR_US) {
-        return false;
-    }
-    (void)nanosleep(&pause, NULL); /* nothing runs yet that could be kept waiting */
-    return true;
+    return clock_now_us(loop_clock(app->loop)) - app->started_us;
 }
 
-static bool cache_refused(const struct config_cache *config, int error)
-{
-    if (error != 0) {
-        log_error("cache %s is not used and left untouched: %s", config->path,
-                  error == -EEXIST            ? "it belongs to another controller"
-                  : error == -EBADMSG         ? "it is damaged, or no cache at all"
-                  : error == -EPROTONOSUPPORT ? "it was made by a later version"
-                  : error == -ERANGE          ? "its size does not agree with its content"
-                                              : strerror(-error));
-    }
-    return error != 0;
-}
-
-static bool cache_log_open(struct app *app)
-{
-    const struct config_cache *config = &app->config->cache;
-    uint64_t memory_bytes = journal_log_memory_bytes(config->size_bytes);
-    char text[MEDIUM_FILE_TEXT_BYTES];
-    int error = 0;
-
-    do {
-        error = medium_log_open(app->loop, config->path, config->size_bytes, memory_bytes,
-                                &app->cache_log, text);
-    } while (error == -EBUSY && predecessor_may_linger(app, -EADDRINUSE));
-    if (error != 0) {
-        log_error("%s", text);
-        return false;
-    }
-    if (!medium_log_is_locked(app->cache_log)) {
-        log_warning("the memory of the cache cannot be locked: it may be paged out");
-    }
-    return !cache_refused(config,
-                          ctl_cache_open_log(app->ctl, medium_log_port(app->cache_log),
-                                             medium_log_memory(app->cache_log), config->path));
-}
-
-static bool cache_memory_open(struct app *app)
-{
-    const struct config_cache *config = &app->config->cache;
-    bool persistent = config->medium == CONFIG_MEDIUM_PMEM;
-    char text[MEDIUM_FILE_TEXT_BYTES];
-    int error = 0;
-
-    do {
-        error =
-            medium_file_open(config->path, persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
-                             config->size_bytes, &app->cache, text);
-    } while (error == -EWOULDBLOCK && predecessor_may_linger(app, -EADDRINUSE));
-    if (error != 0) {
-        log_error("%s", text);
-        return false;
-    }
-    if (persistent && !medium_file_is_direct(app->cache)) {
-        log_warning("cache %s is no persistent memory with direct access: each write waits for the "
-                    "file system",
-                    config->path);
-    } else if (!persistent && !medium_file_is_locked(app->cache)) {
-        log_warning("cache %s cannot be locked in memory: it may be paged out", config->path);
-    }
-    return !cache_refused(config,
-                          ctl_cache_open(app->ctl, medium_file_port(app->cache), config->path));
-}
-
-/* What is in the cache may be newer than the drives: a medium that is there but cannot be used
- * stops the start, so that nobody reads or writes the older state. Nothing was changed. */
 static bool cache_open(struct app *app)
 {
-    if (app->config->cache.path[0] == '\0') {
-        return true;
-    }
-    return app->config->cache.medium == CONFIG_MEDIUM_LOG ? cache_log_open(app)
-                                                          : cache_memory_open(app);
+    return cache_place_open(app->loop, app->ctl, &app->config->cache, app->started_us, &app->cache);
 }
 
-static int exports_listen(struct app *app, char text[EXPORT_TEXT_BYTES])
+static bool exports_begin(struct app *app)
 {
-    const struct config_nbd *nbd = &app->config->nbd;
-    gid_t group = (gid_t)-1;
-    uint16_t port = 0;
-    int error = group_id(app->config->control.group, &group);
+    bool opened = exports_open(app->loop, app->config, app->started_us, &app->exports);
 
-    if (error != 0) {
-        return error;
+    if (app->exports != NULL) {
+        exports_ctl_set(app->exports, app->ctl);
     }
-    do {
-        error = export_server_listen_unix(app->exports, nbd->unix_path, app->config->control.mode,
-                                          group, text);
-    } while (predecessor_may_linger(app, error));
-    if (error != 0 || !nbd->tcp_enabled) {
-        return error;
-    }
-    if (nbd->tls_certificate[0] != '\0') {
-        error = export_server_use_tls(app->exports, nbd->tls_certificate, nbd->tls_key,
-                                      nbd->tls_client_ca, text);
-        if (error != 0) {
-            return error;
-        }
-    }
-    do {
-        error = export_server_listen_tcp(app->exports, nbd->tcp_listen, (uint16_t)nbd->tcp_port,
-                                         &port, text);
-    } while (predecessor_may_linger(app, error));
-    return error;
-}
-
-static bool exports_open(struct app *app)
-{
-    char text[EXPORT_TEXT_BYTES] = "";
-    const struct export_options options = {.connection_max = app->config->nbd.connection_max,
-                                           .memory_bytes = app->config->nbd.memory_bytes};
-    int error = export_server_create(app->loop, &options, &app->exports);
-
-    if (error == 0) {
-        error = exports_listen(app, text);
-    }
-    if (error != 0) {
-        log_error("%s", text[0] != '\0' ? text : strerror(-error));
-    }
-    return error == 0;
+    return opened;
 }
 
 static bool control_open(struct app *app)
@@ -563,7 +376,7 @@ static bool control_open(struct app *app)
     int error = 0;
     do {
         error = control_server_open(&options, &world, &app->control, text);
-    } while (predecessor_may_linger(app, error));
+    } while (predecessor_may_linger(running_us(app), error));
     if (error != 0) {
         log_error("%s", text);
     }
@@ -635,17 +448,16 @@ static bool battery_open(struct app *app)
 static bool app_start(struct app *app)
 {
     return loop_make(app) && state_open(app) && controller_make(app) && cache_open(app) &&
-           exports_open(app) && control_open(app) && devices_open(app) && battery_open(app);
+           exports_begin(app) && control_open(app) && devices_open(app) && battery_open(app);
 }
 
 /* Everything has stopped, or never started. */
 static void app_free(struct app *app)
 {
     app->control = control_server_close(app->control);
-    app->exports = export_server_free(app->exports);
+    app->exports = exports_free(app->exports);
     app->ctl = ctl_free(app->ctl);
-    app->cache = medium_file_close(app->cache); /* gives up the claim */
-    app->cache_log = medium_log_close(app->cache_log);
+    cache_place_close(&app->cache); /* gives up the claim */
     if (app->drives != NULL) {
         drives_stop(app->drives);
     }
@@ -660,46 +472,6 @@ static void app_free(struct app *app)
     app->drives = drives_free(app->drives);
     app->store = state_store_close(app->store);
     app->loop = loop_close(app->loop);
-}
-
-static void files_limit_raise(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FILES_WANTED) {
-        limit.rlim_cur = limit.rlim_max < FILES_WANTED ? limit.rlim_max : FILES_WANTED;
-        (void)setrlimit(RLIMIT_NOFILE, &limit); /* best effort: fewer clients otherwise */
-    }
-}
-
-/* False: what was demanded cannot be had. */
-static bool process_protect(const struct config_protect *protect)
-{
-    struct process_guard guard;
-
-    process_guard(protect->lock_memory, protect->oom_score_adj, &guard);
-    if (guard.locked != 0 && protect->lock_memory == MEMORY_LOCK_YES) {
-        log_error("protect.lock_memory is \"yes\", but memory cannot be locked: %s. It needs "
-                  "CAP_IPC_LOCK or an unlimited RLIMIT_MEMLOCK",
-                  strerror(-guard.locked));
-        return false;
-    }
-    if (guard.locked == 0) {
-        log_info("memory is locked: %llu MiB so far",
-                 (unsigned long long)(process_locked_bytes() >> 20));
-    } else if (protect->lock_memory == MEMORY_LOCK_AUTO) {
-        log_warning("memory is not locked (%s): on a host short of memory, virtual drives used by "
-                    "the same host may stall. It needs CAP_IPC_LOCK or an unlimited "
-                    "RLIMIT_MEMLOCK",
-                    strerror(-guard.locked));
-    }
-    if (guard.io_flusher != 0) {
-        log_info("not flagged as an I/O flusher: %s", strerror(-guard.io_flusher));
-    }
-    if (guard.oom_score != 0) {
-        log_info("the out-of-memory score stays as it is: %s", strerror(-guard.oom_score));
-    }
-    return true;
 }
 
 int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
@@ -724,7 +496,7 @@ int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
 static void app_abort(struct app *app)
 {
     if (app->exports != NULL) {
-        export_server_close(app->exports, stop_exports_closed, app);
+        exports_close(app->exports, stop_exports_closed, app);
         if (loop_run(app->loop) != 0) {
             return;
         }
@@ -739,14 +511,12 @@ int app_run(const struct daemon_config *config)
 
     ASSERT(app != NULL);
     (void)umask(0077);
-    files_limit_raise();
     if (!process_protect(&config->protect)) {
         free(app);
         return EXIT_FAILURE;
     }
     app->config = config;
     host_facts_read(&app->facts);
-    loop_task_init(&app->closed_task, closed_task_run, app);
     if (config->nbd.tcp_enabled) {
         bool ipv6 = strchr(config->nbd.tcp_listen, ':') != NULL;
 

@@ -93,6 +93,9 @@ static const struct config_key nbd_keys[] = {
     {"tcp", CONFIG_GROUP, 0, 0, 0, tcp_keys, NULL, false},
     END};
 
+static const struct config_key ublk_keys[] = {
+    {"enabled", CONFIG_BOOL, AT(daemon_config, ublk_enabled), 0, 0, NULL, NULL, false}, END};
+
 static bool lock_memory_read(struct config_reader *reader, const config_setting_t *setting,
                              void *target)
 {
@@ -430,6 +433,7 @@ static const struct config_key root_keys[] = {
     {"claim_wait_s", CONFIG_U32, AT(daemon_config, claim_wait_s), 1, 600, NULL, NULL, false},
     {"control", CONFIG_GROUP, AT(daemon_config, control), 0, 0, control_keys, NULL, false},
     {"nbd", CONFIG_GROUP, AT(daemon_config, nbd), 0, 0, nbd_keys, NULL, false},
+    {"ublk", CONFIG_GROUP, 0, 0, 0, ublk_keys, NULL, false},
     {"profile", CONFIG_CUSTOM, 0, 0, 0, NULL, profile_read, false},
     {"profiles_dir", CONFIG_PATH, AT(daemon_config, profiles_dir), 2, PATH_MAX - 128, NULL, NULL,
      false},

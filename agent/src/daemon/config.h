@@ -87,8 +87,8 @@ struct config_drive {
     uint32_t eid;                /* CONFIG_NO_PLACE: in no enclosure */
     uint32_t slot;
     bool emulated;
-    char profile[33];            /* emulated: "" none, or the drive's; see profiles_drives_read() */
-    uint64_t size_bytes;         /* emulated: of the file that is made; else 0 */
+    char profile[33]; /* emulated: "" none, or the drive's; see profiles_drives_read() */
+    uint64_t size_bytes; /* emulated: of the file that is made; else 0 */
     struct emulated_timing timing;
     enum drive_media media;
     char model[41];
@@ -98,14 +98,14 @@ struct config_drive {
 struct config_battery {
     bool fitted;
     enum battery_kind kind;
-    char profile[33];            /* emulated */
-    uint32_t speed;              /* emulated: seconds of its life per second */
-    char ups[320];               /* NAME@HOST:PORT */
-    uint32_t poll_s;             /* UPS: between two questions */
-    uint32_t settle_s;           /* UPS: a better state must last so long */
-    uint32_t shutdown_s;         /* UPS: the host's time to stop */
-    uint32_t low_runtime_s;      /* UPS: if it does not say itself */
-    bool absorbs_flush;          /* UPS */
+    char profile[33]; /* emulated */
+    uint32_t speed; /* emulated: seconds of its life per second */
+    char ups[320]; /* NAME@HOST:PORT */
+    uint32_t poll_s; /* UPS: between two questions */
+    uint32_t settle_s; /* UPS: a better state must last so long */
+    uint32_t shutdown_s; /* UPS: the host's time to stop */
+    uint32_t low_runtime_s; /* UPS: if it does not say itself */
+    bool absorbs_flush; /* UPS */
     uint32_t line;
 };
 
@@ -113,14 +113,15 @@ struct daemon_config {
     char state_dir[PATH_MAX];
     enum log_level log_level;
     char policy[17];
-    uint32_t claim_wait_s;       /* for drives whose claim a killed predecessor still holds */
-    char controller_model[41];   /* "": the profile's */
+    uint32_t claim_wait_s; /* for drives whose claim a killed predecessor still holds */
+    char controller_model[41]; /* "": the profile's */
     char profile[33];
     char profiles_dir[PATH_MAX];
     uint32_t profile_line;
     struct config_battery battery;
     struct config_control control;
     struct config_nbd nbd;
+    bool ublk_enabled;
     struct config_protect protect;
     struct config_scan scan;
     struct config_cache cache;

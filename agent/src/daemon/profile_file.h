@@ -1,7 +1,7 @@
 /*
  * Profiles of controllers, drives and batteries: JSON files DIRECTORY/controllers/NAME.json,
- * DIRECTORY/drives/NAME.json and DIRECTORY/batteries/NAME.json, one model each. A file with an unknown key, a wrong type or a
- * value out of bounds is refused as a whole.
+ * DIRECTORY/drives/NAME.json and DIRECTORY/batteries/NAME.json, one model each. A file with an
+ * unknown key, a wrong type or a value out of bounds is refused as a whole.
  */
 #ifndef ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
 #define ARRAYWRIGHT_DAEMON_PROFILE_FILE_H

@@ -246,7 +246,10 @@ class VirtualDriveCache(ApiModel):
 
 
 class Export(ApiModel):
-    kind: Annotated[str, Field(description="nbd_unix or nbd_tcp")]
+    kind: Annotated[
+        str,
+        Field(description="nbd_unix, nbd_tcp or ublk: a block device of the host, uri is its path"),
+    ]
     uri: str
     connections: int
 

@@ -2482,7 +2482,7 @@ export interface components {
             connections: number;
             /**
              * Kind
-             * @description nbd_unix or nbd_tcp
+             * @description nbd_unix, nbd_tcp or ublk: a block device of the host, uri is its path
              */
             kind: string;
             /** Uri */

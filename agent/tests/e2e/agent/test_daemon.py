@@ -40,6 +40,12 @@ class Daemon(AgentCase):
             self.assertIn("in use", log.lower())
             self.assertFalse((agent.directory / "d0").exists())
 
+    @unittest.skipIf(os.path.exists("/dev/ublk-control"), "this kernel has ublk")
+    def test_ublk_without_a_driver(self):
+        agent = self.agent(slots=1, config="ublk = { enabled = true; };")
+        log = agent.fail_to_start()
+        self.assertIn("ublk.enabled is true, but this kernel has no ublk", log)
+
     def test_a_second_daemon_is_refused(self):
         with self.agent(slots=1) as agent:
             second = self.agent(slots=1)

@@ -68,6 +68,7 @@ static void test_defaults(void **state UNUSED)
     assert_int_equal(config->control.mode, 0660);
     assert_string_equal(config->nbd.unix_path, "/run/arraywright/nbd.sock");
     assert_false(config->nbd.tcp_enabled);
+    assert_false(config->ublk_enabled);
     assert_string_equal(config->nbd.tcp_listen, "127.0.0.1");
     assert_int_equal(config->nbd.tcp_port, 10809);
     assert_string_equal(config->policy, "standard");
@@ -105,6 +106,7 @@ static void test_everything(void **state UNUSED)
         "log_level = \"debug\"; policy = \"lab\";\n"
         "control = { socket = \"/tmp/c\"; mode = \"0600\"; uplink_users = [\"u\"]; };\n"
         "nbd = { unix = \"/tmp/n\"; tcp = { enabled = true; port = 1; }; };\n"
+        "ublk = { enabled = true; };\n"
         "controller = { model = \"M\"; };\n"
         "scan = { enabled = false; include = [\"/dev/sd*\"]; loop_devices = true; };\n"
         "enclosures = ( { eid = 252; slots = 8; rows = 2; order = \"column_major\"; } );\n"
@@ -116,6 +118,7 @@ static void test_everything(void **state UNUSED)
     assert_non_null(config);
     assert_int_equal(config->log_level, LOG_LEVEL_DEBUG);
     assert_true(config->scan.loop_devices && !config->scan.enabled);
+    assert_true(config->ublk_enabled);
     assert_int_equal(config->enclosures[0].columns, 4);
     assert_true(config->enclosures[0].column_major);
     assert_int_equal(config->drive_count, 2);

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Export, VirtualDrive } from '@/api/types'
 import { CopyLine } from '@/ui/CopyLine'
 import { Panel } from '@/ui/Panel'
-import { exportCommands } from './export-commands'
+import { deviceCommands, exportCommands } from './export-commands'
 import classes from './VirtualDrivePage.module.css'
 
 export function ExportPanel({ virtualDrive }: { virtualDrive: VirtualDrive }) {
@@ -12,9 +12,13 @@ export function ExportPanel({ virtualDrive }: { virtualDrive: VirtualDrive }) {
   return (
     <Panel title={t('vd.use')}>
       {virtualDrive.exports.length === 0 && <p>{t('vd.noExports')}</p>}
-      {virtualDrive.exports.map((each) => (
-        <ExportView key={each.uri} virtualDrive={virtualDrive} export_={each} />
-      ))}
+      {virtualDrive.exports.map((each) =>
+        each.kind === 'ublk' ? (
+          <DeviceView key={each.uri} virtualDrive={virtualDrive} path={each.uri} />
+        ) : (
+          <ExportView key={each.uri} virtualDrive={virtualDrive} export_={each} />
+        ),
+      )}
     </Panel>
   )
 }
@@ -60,6 +64,23 @@ function ExportView({ virtualDrive, export_ }: { virtualDrive: VirtualDrive; exp
         ]}
       />
       <CommandLines lines={steps} />
+    </div>
+  )
+}
+
+/** A block device that is there already: nothing to attach. */
+function DeviceView({ virtualDrive, path }: { virtualDrive: VirtualDrive; path: string }) {
+  const { t } = useTranslation()
+  const commands = deviceCommands(virtualDrive, path)
+  return (
+    <div className={classes.export}>
+      <h3 className={classes.exportHead}>{t('vd.exportKind.ublk')}</h3>
+      <CommandLines
+        lines={[
+          { label: t('vd.command.mkfs'), text: commands.mkfs },
+          { label: t('vd.command.mount'), text: commands.mount },
+        ]}
+      />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exportCommands, nbdClientTarget } from './export-commands'
+import { deviceCommands, exportCommands, nbdClientTarget } from './export-commands'
 
 const drive = { name: 'archive', path: '/c0/v0', block_bytes: 4096 }
 
@@ -33,5 +33,12 @@ describe('commands to use an export', () => {
   it('mounts by name, or by path when there is none', () => {
     expect(exportCommands(drive, unix).mount.kernel).toContain('/mnt/archive')
     expect(exportCommands({ ...drive, name: '' }, unix).mount.kernel).toContain('/mnt/c0v0')
+  })
+
+  it('uses a block device as it is', () => {
+    expect(deviceCommands(drive, '/dev/ublkb3')).toEqual({
+      mkfs: 'mkfs.ext4 /dev/ublkb3',
+      mount: 'mkdir -p /mnt/archive && mount /dev/ublkb3 /mnt/archive',
+    })
   })
 })

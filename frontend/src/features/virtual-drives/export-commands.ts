@@ -61,3 +61,17 @@ export function exportCommands(
     },
   }
 }
+
+/** The same for a block device that is there already. */
+export function deviceCommands(
+  virtualDrive: Pick<VirtualDrive, 'name' | 'path'>,
+  path: string,
+): { mkfs: string; mount: string } {
+  const mountPoint = shellQuote(
+    `/mnt/${virtualDrive.name || virtualDrive.path.replaceAll('/', '')}`,
+  )
+  return {
+    mkfs: `mkfs.ext4 ${shellQuote(path)}`,
+    mount: `mkdir -p ${mountPoint} && mount ${shellQuote(path)} ${mountPoint}`,
+  }
+}

@@ -70,7 +70,11 @@ export const vd = {
   nothingChanged: 'Nothing is different.',
   use: 'How to use it',
   noExports: 'It is not exported. The agent’s configuration decides about exports.',
-  exportKind: { nbd_unix: 'On the host itself (Unix socket)', nbd_tcp: 'Over the network (TCP)' },
+  exportKind: {
+    nbd_unix: 'On the host itself (Unix socket)',
+    nbd_tcp: 'Over the network (TCP)',
+    ublk: 'On the host itself (block device)',
+  },
   connections_zero: 'not in use',
   connections_one: '{{count}} connection',
   connections_other: '{{count}} connections',

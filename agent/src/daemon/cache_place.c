@@ -1,0 +1,104 @@
+/* See cache_place.h. */
+#include "daemon/cache_place.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cache/journal.h"
+#include "daemon/log.h"
+#include "daemon/predecessor.h"
+#include "host/medium_file.h"
+#include "host/medium_log.h"
+
+struct opening {
+    struct loop *loop;
+    struct ctl *ctl;
+    const struct config_cache *config;
+    uint64_t started_us;
+};
+
+static uint64_t running_us(const struct opening *opening)
+{
+    return clock_now_us(loop_clock(opening->loop)) - opening->started_us;
+}
+
+static bool is_refused(const struct config_cache *config, int error)
+{
+    if (error != 0) {
+        log_error("cache %s is not used and left untouched: %s", config->path,
+                  error == -EEXIST            ? "it belongs to another controller"
+                  : error == -EBADMSG         ? "it is damaged, or no cache at all"
+                  : error == -EPROTONOSUPPORT ? "it was made by a later version"
+                  : error == -ERANGE          ? "its size does not agree with its content"
+                                              : strerror(-error));
+    }
+    return error != 0;
+}
+
+static bool log_medium_open(const struct opening *opening, struct cache_place *place)
+{
+    const struct config_cache *config = opening->config;
+    uint64_t memory_bytes = journal_log_memory_bytes(config->size_bytes);
+    char text[MEDIUM_FILE_TEXT_BYTES];
+    int error = 0;
+
+    do {
+        error = medium_log_open(opening->loop, config->path, config->size_bytes, memory_bytes,
+                                &place->log, text);
+    } while (error == -EBUSY && predecessor_may_linger(running_us(opening), -EADDRINUSE));
+    if (error != 0) {
+        log_error("%s", text);
+        return false;
+    }
+    if (!medium_log_is_locked(place->log)) {
+        log_warning("the memory of the cache cannot be locked: it may be paged out");
+    }
+    return !is_refused(config, ctl_cache_open_log(opening->ctl, medium_log_port(place->log),
+                                                  medium_log_memory(place->log), config->path));
+}
+
+static bool memory_medium_open(const struct opening *opening, struct cache_place *place)
+{
+    const struct config_cache *config = opening->config;
+    bool persistent = config->medium == CONFIG_MEDIUM_PMEM;
+    char text[MEDIUM_FILE_TEXT_BYTES];
+    int error = 0;
+
+    do {
+        error =
+            medium_file_open(config->path, persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
+                             config->size_bytes, &place->file, text);
+    } while (error == -EWOULDBLOCK && predecessor_may_linger(running_us(opening), -EADDRINUSE));
+    if (error != 0) {
+        log_error("%s", text);
+        return false;
+    }
+    if (persistent && !medium_file_is_direct(place->file)) {
+        log_warning("cache %s is no persistent memory with direct access: each write waits for the "
+                    "file system",
+                    config->path);
+    } else if (!persistent && !medium_file_is_locked(place->file)) {
+        log_warning("cache %s cannot be locked in memory: it may be paged out", config->path);
+    }
+    return !is_refused(config,
+                       ctl_cache_open(opening->ctl, medium_file_port(place->file), config->path));
+}
+
+bool cache_place_open(struct loop *loop, struct ctl *ctl, const struct config_cache *config,
+                      uint64_t started_us, struct cache_place *place)
+{
+    const struct opening opening = {
+        .loop = loop, .ctl = ctl, .config = config, .started_us = started_us};
+
+    if (config->path[0] == '\0') {
+        return true;
+    }
+    return config->medium == CONFIG_MEDIUM_LOG ? log_medium_open(&opening, place)
+                                               : memory_medium_open(&opening, place);
+}
+
+void cache_place_close(struct cache_place *place)
+{
+    place->file = medium_file_close(place->file);
+    place->log = medium_log_close(place->log);
+}

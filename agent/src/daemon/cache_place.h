@@ -1,0 +1,32 @@
+/*
+ * The medium of the write-back cache, as the configuration names it, given to the controller.
+ */
+#ifndef ARRAYWRIGHT_DAEMON_CACHE_PLACE_H
+#define ARRAYWRIGHT_DAEMON_CACHE_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "ctl/ctl.h"
+#include "daemon/config.h"
+#include "host/loop.h"
+
+struct medium_file;
+struct medium_log;
+
+struct cache_place {
+    struct medium_file *file;
+    struct medium_log *log; /* one of the two, or none */
+};
+
+/* What is in the cache may be newer than the drives: a medium that is there but cannot be used
+ * stops the start, so that nobody reads or writes the older state. False: logged, and nothing was
+ * changed. place: all NULL before. started_us: of the loop. */
+MUST_CHECK bool cache_place_open(struct loop *loop, struct ctl *ctl,
+                                 const struct config_cache *config, uint64_t started_us,
+                                 struct cache_place *place);
+/* Gives up the claim. */
+void cache_place_close(struct cache_place *place);
+
+#endif
