@@ -5,6 +5,8 @@
  * (1) Batches count from the newest one's tail on, without a gap: one that is missing would leave
  *     an older intent of a slice to be replayed over what a newer one has done. With a gap
  *     nothing is replayed.
+ * (2) Of each batch there are copies on several members. One that cannot be read any more, because
+ *     its member has been lost meanwhile, is had from another.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,11 +79,12 @@ static int found_compare(const void *left, const void *right)
     return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Leaves in `found` one copy of each batch that counts, in order. False: there is a gap. */
+/* Leaves in `found` the copies of each batch that counts, in order. False: there is a gap. */
 static bool found_choose(struct stripe_log *log)
 {
     uint32_t kept = 0;
     uint32_t end = 0;
+    uint64_t tail = 0;
     uint64_t expected = 0;
 
     if (log->found_count == 0) {
@@ -93,16 +96,17 @@ static bool found_choose(struct stripe_log *log)
     }
     log->incarnation = log->found[0].incarnation;
     log->head = log->found[end - 1].position + log->found[end - 1].bytes;
-    expected = log->found[end - 1].tail;
+    tail = log->found[end - 1].tail;
+    expected = tail;
     for (uint32_t i = 0; i < end; i++) {
-        if (log->found[i].sequence < expected) {
-            continue; /* released, or another copy */
+        if (log->found[i].sequence < tail) {
+            continue; /* released */
         }
         if (log->found[i].sequence > expected) {
             return false;
         }
+        expected = log->found[i].sequence + 1;
         log->found[kept++] = log->found[i];
-        expected++;
     }
     log->found_count = kept;
     return true;
@@ -155,17 +159,34 @@ static bool batch_is_read(const struct stripe_log *log)
     return log->reading.bytes != 0 && log->read_bytes == log->reading.bytes;
 }
 
-static void batch_read(struct stripe_log *log)
+/* False: the member that has this copy has been lost since it was found. */
+static bool batch_read(struct stripe_log *log)
 {
     const struct log_found *found = &log->found[log->next_found];
+    struct log_io *io = &log->ios[found->member];
 
+    if (log->group->config.members[found->member].state != MEMBER_ONLINE || io->busy) {
+        return false;
+    }
     if (log->reading.bytes == 0) {
         log->reading.bytes = found->bytes;
         log->read_bytes = 0;
     }
-    log_read_submit(&log->ios[found->member], found->position + log->read_bytes,
+    log_read_submit(io, found->position + log->read_bytes,
                     min_u32(found->bytes - log->read_bytes, IO_LENGTH_MAX_BYTES),
                     log->buffer + log->read_bytes);
+    return true;
+}
+
+/* Another copy of the same batch, from its beginning. False: there is none. */
+static bool copy_next(struct stripe_log *log)
+{
+    uint64_t sequence = log->found[log->next_found].sequence;
+
+    ASSERT(log->next_intent == 0); /* nothing of this one has been handed out */
+    log->reading.bytes = 0;
+    log->next_found++;
+    return log->next_found < log->found_count && log->found[log->next_found].sequence == sequence;
 }
 
 /* Was it readable a moment ago, and is it not now? Then nothing is known any more. */
@@ -180,7 +201,11 @@ static bool batch_is_sound(struct stripe_log *log)
 
 static void batch_end(struct stripe_log *log)
 {
-    log->next_found++;
+    uint64_t sequence = log->found[log->next_found].sequence;
+
+    while (log->next_found < log->found_count && log->found[log->next_found].sequence == sequence) {
+        log->next_found++; /* all its copies */
+    }
     log->next_intent = 0;
     log->reading.bytes = 0;
 }
@@ -194,8 +219,14 @@ static void replay_go(struct stripe_log *log)
             return;
         }
         if (!batch_is_read(log)) {
-            batch_read(log);
-            return;
+            if (batch_read(log)) {
+                return;
+            }
+            if (!copy_next(log)) {
+                replay_end(log, -EIO);
+                return;
+            }
+            continue;
         }
         if (log->next_intent == log->reading.intent_count) {
             batch_end(log);
@@ -254,12 +285,13 @@ static void scan_answered(struct stripe_log *log, struct log_io *io)
 
 static void batch_answered(struct stripe_log *log, struct log_io *io)
 {
-    if (io->status != IO_STATUS_OK) {
-        replay_end(log, -EIO);
-        return;
+    bool sound = io->status == IO_STATUS_OK;
+
+    if (sound) {
+        log->read_bytes += io->io.length_bytes;
+        sound = !batch_is_read(log) || batch_is_sound(log);
     }
-    log->read_bytes += io->io.length_bytes;
-    if (batch_is_read(log) && !batch_is_sound(log)) {
+    if (!sound && !copy_next(log)) {
         replay_end(log, -EIO);
         return;
     }
