@@ -166,6 +166,14 @@ static bool there_is_room(const struct share *share, const struct intent *intent
            cache->free_count + cache->clean_new_count + cache->clean_hot_count >= needed;
 }
 
+/* So much of the medium is spoiled that whoever has no room now will never have any. */
+static bool is_spoiled(const struct share *share)
+{
+    const struct journal *journal = share->intents->cache->journal;
+
+    return share->intents->used == 0 && journal_is_durable(journal, journal_ticket(journal));
+}
+
 static void turn_soon(struct share *share)
 {
     if (!share->timer.armed) {
@@ -201,8 +209,8 @@ static int share_append(struct intent_log *log, struct intent *intent)
         intent_keep(share, intent);
         return intent_commit(share, intent) ? 0 : -EINPROGRESS;
     }
-    if (share->intents->used == 0 && journal_is_durable(journal, journal_ticket(journal))) {
-        return -EIO; /* so much of the medium is spoiled that there will never be room */
+    if (list_is_empty(&share->waiting) && is_spoiled(share)) {
+        return -EIO;
     }
     list_push_tail(&share->waiting, &intent->link);
     if (!list_is_empty(&share->retired)) {
@@ -241,7 +249,10 @@ static void waiting_answer(struct share *share)
         struct intent *intent = list_entry(list_first(&share->waiting), struct intent, link);
 
         if (error == 0 && !there_is_room(share, intent)) {
-            break;
+            if (!is_spoiled(share)) {
+                break;
+            }
+            error = -EIO; /* nothing is ready: it would use some */
         }
         list_remove(&intent->link);
         if (error == 0) {

@@ -240,6 +240,30 @@ static void test_waits_for_room(void **state)
     assert_int_equal(world->rows[7], 8);
 }
 
+/* All was released at once, and who waits has not been answered yet: whoever comes then waits too.
+ */
+static void test_waits_behind_who_waits(void **state)
+{
+    struct world *world = *state;
+    struct intent intents[10];
+
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_int_equal(append(world, &intents[i], i, 1), 0);
+    }
+    assert_int_equal(append(world, &intents[8], 8, 9), -EINPROGRESS);
+    for (uint64_t i = 0; i < 8; i++) {
+        world->log->ops->retire(world->log, intents[i].ticket, 1);
+    }
+    world->log->ops->flushed(world->log, 1);
+    assert_int_equal(intents_open_count(world->log), 0);
+    assert_int_equal(append(world, &intents[9], 9, 9), -EINPROGRESS);
+    run(world);
+    assert_int_equal(world->error, 0);
+    assert_int_equal(replay(world), 0);
+    assert_int_equal(world->count, 2);
+    assert_int_equal(world->rows[1], 9);
+}
+
 static void test_offline(void **state)
 {
     struct world *world = *state;
@@ -299,6 +323,7 @@ int main(void)
         WITH_WORLD(test_kept_and_replayed_in_order),
         WITH_WORLD(test_released_by_its_flush),
         WITH_WORLD(test_waits_for_room),
+        WITH_WORLD(test_waits_behind_who_waits),
         WITH_WORLD(test_offline),
         WITH_WORLD(test_damage),
         WITH_WORLD(test_another_group_and_too_wide_a_one),
