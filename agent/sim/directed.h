@@ -33,8 +33,8 @@ bool directed_flush_believed(uint64_t seed);
 
 /*
  * RAID 5 without one member, a bad sector in another one, and a write beside it: data are lost for
- * good. Whatever comes then – a crash in the middle of that write, a rebuild, a medium that goes bad
- * again and is repaired – they must never read as anything. False: they do.
+ * good. Whatever comes then – a crash in the middle of that write, a rebuild, a medium that goes
+ * bad again and is repaired – they must never read as anything. False: they do.
  */
 bool directed_puncture(uint64_t seed);
 bool directed_puncture_crash(uint64_t seed);

@@ -24,7 +24,7 @@
 
 #define BAD_KIND_BIT(kind) (1u << (kind))
 #define BAD_KINDS_ALL                                                                              \
-    (BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) |                           \
+    (BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) |                 \
      BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))
 
 /* Is there a block of one of the kinds in the range? */

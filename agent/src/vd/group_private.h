@@ -84,7 +84,7 @@ struct member {
     bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
     enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
     uint64_t online_change;      /* ONLINE since this change: before it is durable a start takes
-        the member for one in rebuild */
+   the member for one in rebuild */
     uint64_t written;            /* writes completed */
     uint64_t flushed;            /* writes covered by a flush */
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
@@ -318,19 +318,19 @@ enum stripe_event {
     STRIPE_GRANTED,
     STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
     STRIPE_READ_OK,
-    STRIPE_READ_BAD,     /* a column failed or is not waited for, or a member was lost: plan again */
+    STRIPE_READ_BAD, /* a column failed or is not waited for, or a member was lost: plan again */
     STRIPE_NO_WRITES,
     STRIPE_WRITES,
     STRIPE_DURABLE,
     STRIPE_LOGGED,
-    STRIPE_LOG_GONE,     /* the log has gone: mark that, go on without */
+    STRIPE_LOG_GONE, /* the log has gone: mark that, go on without */
     STRIPE_WRITTEN,
-    STRIPE_NEXT,         /* one place verified */
+    STRIPE_NEXT, /* one place verified */
     STRIPE_VERIFIED,
-    STRIPE_FAIL,         /* beyond redundancy */
-    STRIPE_RELEASED,     /* the last late transfer came back */
+    STRIPE_FAIL, /* beyond redundancy */
+    STRIPE_RELEASED, /* the last late transfer came back */
     STRIPE_EVENT_MAX,
-    STRIPE_WAIT          /* not an event: an action's answer when something is under way */
+    STRIPE_WAIT /* not an event: an action's answer when something is under way */
 };
 
 struct stripe_op;
@@ -338,33 +338,33 @@ struct stripe_op;
 struct stripe_column {
     struct drive_io io;
     struct stripe_op *op;
-    uint8_t *buffer;      /* of [lo, hi) of this place */
-    uint8_t *home;        /* op->lent: its own buffer, while `buffer` is the request's memory */
+    uint8_t *buffer; /* of [lo, hi) of this place */
+    uint8_t *home; /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
-    struct pace pace;     /* mirrors: of its drive, while a copy is chosen */
+    struct pace pace; /* mirrors: of its drive, while a copy is chosen */
     enum io_status status;
-    bool late;            /* io is still with the device, but nobody waits for it */
-    bool hedged;          /* it is late because there was another way (hedge.c) */
-    uint8_t *kept;        /* hedged: the buffer that the device has */
+    bool late; /* io is still with the device, but nobody waits for it */
+    bool hedged; /* it is late because there was another way (hedge.c) */
+    uint8_t *kept; /* hedged: the buffer that the device has */
 };
 
 struct stripe_op {
     struct list lock_link;
     struct list wait_link;
     struct group *group;
-    struct pool *pool;    /* where it comes from; NULL: a substitute */
-    uint8_t *memory;      /* substitute: its buffers */
+    struct pool *pool; /* where it comes from; NULL: a substitute */
+    uint8_t *memory; /* substitute: its buffers */
     struct vd *vd;
     struct vd_request *request; /* NULL for a sync and a replay */
     struct vd_sync *sync;
     struct replay *replay;
     enum stripe_state state;
     enum plan_want want;
-    bool direct;          /* runs without the lock */
+    bool direct; /* runs without the lock */
     struct row_map map;
-    uint32_t slice;       /* index within the strip: with vd and row the lock's name */
-    uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
-    uint32_t touched;     /* places; mirrors: bit 0 */
+    uint32_t slice; /* index within the strip: with vd and row the lock's name */
+    uint32_t lo, hi; /* byte range within the strip, multiples of 4096 */
+    uint32_t touched; /* places; mirrors: bit 0 */
     uint32_t data_first; /* requests: the data strips of touched are among [data_first, data_end) */
     uint32_t data_end;
     uint32_t full;

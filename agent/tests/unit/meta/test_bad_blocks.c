@@ -127,14 +127,16 @@ static void test_full(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         (void)add(0, i, BAD_BLOCK_KIND_LOST);
     }
-    for (block = 4; bad_blocks_add(&config, 0, block * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_LOST, &is_new);
+    for (block = 4;
+         bad_blocks_add(&config, 0, block * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_LOST, &is_new);
          block += 2) {
         assert_true(is_new);
     }
     assert_false(is_new);
     count = config.bad_count;
     assert_in_range(count, BAD_BLOCKS_MAX / 2, BAD_BLOCKS_MAX - 1);
-    assert_true(bad_blocks_add(&config, 0, 4 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_UNREADABLE, &is_new));
+    assert_true(
+        bad_blocks_add(&config, 0, 4 * BAD_BLOCK_BYTES, BAD_BLOCK_KIND_UNREADABLE, &is_new));
     assert_false(is_new); /* it is noted as worse */
     assert_true(bad_blocks_drop(&config, 0, BAD_BLOCK_BYTES, BAD_BLOCK_BYTES, BAD_KINDS_ALL));
     assert_int_equal(config.bad_count, count + 1);
