@@ -44,6 +44,7 @@ struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uin
     model->cleared = array_new(block_count, sizeof(uint32_t));
     model->unsure = array_new(block_count, sizeof(bool));
     model->at_risk = array_new(block_count, sizeof(bool));
+    model->torn = array_new(block_count, sizeof(bool));
     return model;
 }
 
@@ -60,6 +61,7 @@ void model_destroy(struct model *model)
     free(model->cleared);
     free(model->unsure);
     free(model->at_risk);
+    free(model->torn);
     free(model);
 }
 
@@ -84,6 +86,7 @@ struct model *model_copy(const struct model *model)
     copy->cleared = array_copy(model->cleared, count, sizeof(uint32_t));
     copy->unsure = array_copy(model->unsure, count, sizeof(bool));
     copy->at_risk = array_copy(model->at_risk, count, sizeof(bool));
+    copy->torn = array_copy(model->torn, count, sizeof(bool));
     return copy;
 }
 
@@ -139,6 +142,7 @@ void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint
             model->cleared[i] = model->unsure[i] ? version : model->cleared[i];
             model->unsure[i] = false;
             model->at_risk[i] = false;
+            model->torn[i] = false;
         }
     }
 }
@@ -187,9 +191,12 @@ const char *model_read_check(struct model *model, uint64_t block, uint64_t count
     ASSERT(model->block_bytes <= 4096);
     for (uint64_t i = 0; i < count; i++) {
         const char *wrong = NULL;
+        bool torn = model->torn[block + i];
+        uint32_t oldest = torn ? model->durable[block + i] : floor[i];
 
         if (!model->unsure[block + i]) {
-            wrong = block_check(model, block + i, floor[i], bytes + i * model->block_bytes, pin);
+            wrong =
+                block_check(model, block + i, oldest, bytes + i * model->block_bytes, pin && !torn);
         }
         if (wrong != NULL) {
             model->wrong_block = block + i;
@@ -233,6 +240,7 @@ void model_crashed(struct model *model, uint64_t row_blocks)
             model->unsure[i] = model->unsure[i] || model->cleared[i] > model->durable[i];
             model->floor[i] = model->durable[i];
             model->acked[i] = model->durable[i];
+            model->torn[i] = false;
         }
         for (uint64_t i = first; i < end && undecided; i++) {
             model->at_risk[i] = true;
@@ -245,6 +253,13 @@ void model_risk_taken(struct model *model)
     for (uint64_t i = 0; i < model->block_count; i++) {
         model->unsure[i] = model->unsure[i] || model->at_risk[i];
         model->at_risk[i] = false;
+    }
+}
+
+void model_copies_torn(struct model *model)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->torn[i] = model->torn[i] || model->at_risk[i];
     }
 }
 

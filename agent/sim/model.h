@@ -31,6 +31,7 @@ struct model {
     uint32_t *cleared;/* the write that ended unsure: if a power cut takes it, unsure is back */
     bool *unsure;     /* anything may be there: the write hole of a degraded stop */
     bool *at_risk;    /* of a row that was being written at a stop */
+    bool *torn;       /* of several copies one may be as old as before the stop */
 };
 
 struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count);
@@ -60,6 +61,9 @@ void model_crashed(struct model *model, uint64_t row_blocks);
 /* Rows around these blocks, or all rows at risk, may have anything in them. */
 void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks);
 void model_risk_taken(struct model *model);
+/* The same where rows are copies: blocks at risk may have what was durable before the stop again,
+ * whatever has been read of them since. */
+void model_copies_torn(struct model *model);
 void model_risk_over(struct model *model);
 /* A drive has lied about its flushes: any version may be back, but still no other bytes. */
 void model_forget(struct model *model);

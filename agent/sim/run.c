@@ -76,6 +76,17 @@ bool run_has_parity(const struct run *run)
     return raid_level_info(run->array->options.level)->parity_count > 0;
 }
 
+/* Trouble before the resync is done may cost what was being written at the stop: rows with parity
+ * may have anything in them then, copies what they had before. */
+void run_risk_taken(struct run *run, uint32_t vd)
+{
+    if (run_has_parity(run)) {
+        model_risk_taken(run->models[vd]);
+    } else if (raid_level_info(run->array->options.level)->mirrored) {
+        model_copies_torn(run->models[vd]);
+    }
+}
+
 uint32_t run_tolerance(const struct run *run)
 {
     return geometry_span_tolerance(&vd_config(sim_array_vd(run->array, 0))->geometry);
@@ -219,9 +230,8 @@ void run_start_noted(struct run *run, int error)
     if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
         return;
     }
-    for (uint32_t i = 0;
-         i < run->array->options.vd_count && run_has_parity(run) && starts_degraded(run); i++) {
-        model_risk_taken(run->models[i]);
+    for (uint32_t i = 0; i < run->array->options.vd_count && starts_degraded(run); i++) {
+        run_risk_taken(run, i);
     }
 }
 
@@ -295,10 +305,8 @@ void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut
             model_stopped(run->models[i]);
         }
         model_crashed(run->models[i], run_row_blocks(from, i));
-        if (!run_has_parity(run)) {
-            model_risk_over(run->models[i]);
-        } else if (troubled) {
-            model_risk_taken(run->models[i]);
+        if (troubled) {
+            run_risk_taken(run, i);
         }
         if (from->lying && plan->cut != SIM_CUT_KEEP_ALL) {
             model_forget(run->models[i]);

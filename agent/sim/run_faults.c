@@ -162,8 +162,7 @@ static void fault_inject(struct run *run, uint32_t member)
     }
     run->result->faults++;
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        /* A fault before the resync is done may cost what was being written at the stop. */
-        model_risk_taken(run->models[i]);
+        run_risk_taken(run, i);
     }
     run_trace(run, "fault on member %u", member);
     if (run->losses_left > 0 && run_chance(run, 45)) {

@@ -74,6 +74,7 @@ bool run_is_on(const struct run *run, enum run_class class);
 /* True, and counted, if the class is on. */
 bool run_fires(struct run *run, enum run_class class);
 uint64_t run_row_blocks(const struct run *run, uint32_t vd);
+void run_risk_taken(struct run *run, uint32_t vd);
 bool run_has_parity(const struct run *run);
 uint32_t run_tolerance(const struct run *run);
 /* What has been read counts: it must not go back to what it was before. While copies may differ
