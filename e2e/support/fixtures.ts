@@ -92,7 +92,7 @@ export class Console {
       .expect(page.getByRole('heading', { level: 1, name: 'Create virtual drive' }))
       .toBeVisible();
     await page.goto(`${page.url()}?mode=advanced`);
-    await page.getByRole('radio', { name: new RegExp(`^${level}(?!\\d)`) }).check();
+    await page.getByRole('radio', { name: new RegExp(`^${level}(?![\\dE])`) }).check();
     for (const slot of slots) {
       await this.bay(slot).click();
     }
