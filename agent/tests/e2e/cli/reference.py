@@ -454,5 +454,5 @@ BATTERY_PROPERTIES = {
 EXTRAS = {
     "": {"Cache"},
     "VD Properties": {"Cached Writes KiB", "Cached Writes Pinned", "Acknowledged Writes Lost",
-                      "Stripe Log", "Write Cache(reason)", "Guarantee"},
+                      "Stripe Log", "Hedged Reads", "Write Cache(reason)", "Guarantee"},
 }
