@@ -98,7 +98,9 @@ STEPS = [
     # The daemon's stories run on the build that watches its threads.
     Step("agent-e2e", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES, processes=1),
                        meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
-                                  "ddf-mdadm", processes=1)],
+                                  "agent-cache", "ddf-mdadm", "cli-golden",
+                                  "cli-event_catalogue", "cli-surfaces", "cli-monitor",
+                                  processes=1)],
          reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
          env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
     Step("agent-kill", [meson_test("agent", "kill", processes=1)],

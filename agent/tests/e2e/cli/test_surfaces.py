@@ -145,8 +145,8 @@ class Story(AgentCase):
             slot = f"/c0/e{EID}/s"
             agent.create("raid5", [0, 1, 2])
             for verb in ("pause", "resume", "stop", "start"):
-                agent.until("the initialization", lambda view: verb == "start" or
-                            view.running("background_init"))
+                agent.until("the initialization or its end", lambda view: (verb == "start") ==
+                            (view.running("background_init") == []))
                 agent.ctl("/c0/v0", verb, "bgi")
             agent.until("consistency", lambda view: view.vd()["consistent"])
             agent.ctl("/c0", "set", "rebuildrate=60", "bgirate=40", "autorebuild=off")
@@ -161,6 +161,8 @@ class Story(AgentCase):
             agent.ctl(f"{slot}4", "insert", "dg=0", "array=0", "row=1")
             agent.until("the rebuild", lambda view: view.running("rebuild"))
             for verb in ("pause", "resume", "stop", "start"):
+                agent.until("the rebuild or its end", lambda view: (verb == "start") ==
+                            (view.running("rebuild") == []))
                 agent.ctl(f"{slot}4", verb, "rebuild")
             agent.until("the end of the rebuild", lambda view: view.vd()["state"] == "optimal")
             agent.fault(0, "pull")
