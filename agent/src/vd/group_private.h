@@ -83,8 +83,7 @@ struct member {
     uint64_t lost_change;        /* the newest loss */
     bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
     enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
-    uint64_t online_change;      /* ONLINE since this change: before it is durable a start takes
-   the member for one in rebuild */
+    uint64_t online_change;      /* ONLINE since; before it is durable a start sees a rebuild */
     uint64_t written;            /* writes completed */
     uint64_t flushed;            /* writes covered by a flush */
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
