@@ -576,6 +576,10 @@ static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
 {
     return row_map_member(&op->map, place);
 }
+static inline bool stripe_is_mirrored(const struct stripe_op *op)
+{
+    return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
+}
 
 /* stripe_fine.c */
 enum stripe_event stripe_fine_end(struct stripe_op *op, int error);

@@ -22,11 +22,6 @@
 /* The percentile of a drive is looked up again after so many reads. */
 #define HEDGE_PERCENTILE_READS 64u
 
-static bool is_mirrored(const struct stripe_op *op)
-{
-    return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
-}
-
 static uint64_t percentile_of(struct member *member)
 {
     if (member->percentile_reads == 0) {
@@ -102,7 +97,7 @@ void hedge_waiting(struct drive_io *io)
         group->hedge_credit -= HEDGE_SHARE;
         op->vd->hedged_reads++;
         let_go(op, column);
-        if (!is_mirrored(op)) { /* to be recovered into a buffer that the drive does not have (1) */
+        if (!stripe_is_mirrored(op)) { /* to be recovered into memory not the drive's (1) */
             op->spare_count--;
             column->buffer = op->spares[op->spare_count];
             op->spares[op->spare_count] = column->kept;
@@ -204,7 +199,7 @@ void hedge_returned(struct stripe_op *op, struct stripe_column *column)
     if (column->status == IO_STATUS_GONE) {
         member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
     }
-    if (direct && is_mirrored(op) && column->status == IO_STATUS_OK && op->pending > 0) {
+    if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK && op->pending > 0) {
         adopt(op, column);
     } else {
         go_on(op);

@@ -14,11 +14,6 @@
 
 #include "vd/group_private.h"
 
-static bool is_mirrored(const struct stripe_op *op)
-{
-    return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
-}
-
 static bool range_meets(const struct stripe_op *op, uint32_t place, uint32_t lo, uint32_t hi,
                         uint32_t kinds)
 {
@@ -41,7 +36,7 @@ uint32_t stripe_lost_mask(const struct stripe_op *op)
 /* Does the request need the old content of a punctured block? */
 bool stripe_is_punctured(const struct stripe_op *op)
 {
-    if (op->group->config.bad_count == 0 || op->request == NULL || is_mirrored(op)) {
+    if (op->group->config.bad_count == 0 || op->request == NULL || stripe_is_mirrored(op)) {
         return false;
     }
     for (uint32_t d = 0; d < op->map.data_count; d++) {
@@ -139,7 +134,7 @@ void stripe_absent_note(struct stripe_op *op, uint32_t live)
 {
     uint32_t left = op->full & ~op->punctured & ~live;
 
-    if (op->want != PLAN_WRITE || op->group->config.bad_count == 0 || is_mirrored(op)) {
+    if (op->want != PLAN_WRITE || op->group->config.bad_count == 0 || stripe_is_mirrored(op)) {
         return;
     }
     for (; left != 0; left &= left - 1) {

@@ -23,7 +23,7 @@ static void column_bar_read(struct stripe_op *op, struct stripe_column *column)
 {
     uint8_t *late = column->buffer;
 
-    if (op->spare_count == 0 || raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored) {
+    if (op->spare_count == 0 || stripe_is_mirrored(op)) {
         return;
     }
     op->spare_count--;
@@ -203,7 +203,7 @@ static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op
 static void direct_range(const struct stripe_op *op, uint32_t place, uint32_t *ret_lo,
                          uint32_t *ret_hi)
 {
-    bool mirrored = raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
+    bool mirrored = stripe_is_mirrored(op);
 
     if (op->data_end - op->data_first == 1) {
         *ret_lo = op->lo; /* op's range is the one strip's */

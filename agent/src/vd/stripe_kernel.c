@@ -77,11 +77,6 @@ static void answer(const struct stripe_op *op, uint32_t data_index, const uint8_
     }
 }
 
-static bool is_mirrored(const struct stripe_op *op)
-{
-    return raid_level_info(vd_config_of(op->vd)->geometry.level)->mirrored;
-}
-
 /* A strip that the request replaces as a whole goes out of its own memory, if it lends it; not
  * block by block (stripe_fine.c), where one column has many transfers. */
 static bool lend(struct stripe_op *op, uint32_t data_index, uint32_t place)
@@ -212,7 +207,7 @@ static void update(struct stripe_op *op)
 void stripe_compute(struct stripe_op *op)
 {
     ASSERT(op->state == STRIPE_COMPUTE && op->pending == 0);
-    if (is_mirrored(op)) {
+    if (stripe_is_mirrored(op)) {
         compute_mirror(op);
         return;
     }
