@@ -142,6 +142,7 @@ static const char *const drive_state_words[DRIVE_STATE_MAX] = {
     "rebuild",
     "online",
     "missing",
+    "jbod",
 };
 
 static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
@@ -154,6 +155,7 @@ static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
     "Rbld",
     "Onln",
     "Missing",
+    "JBOD",
 };
 
 const char *drive_state_word(enum drive_state value)
@@ -181,7 +183,7 @@ const char *drive_state_short(enum drive_state value)
 
 uint32_t drive_state_mfi(enum drive_state value)
 {
-    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32};
+    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32, 64};
     ASSERT((unsigned)value < DRIVE_STATE_MAX);
     return numbers[value];
 }
@@ -1196,6 +1198,10 @@ static const struct {
      "{device} is read-only."},
     {"drive_unsuitable_small",
      "{device} has {size_bytes} bytes; at least {needed_bytes} are needed."},
+    {"jbod_emulated",
+     "Drive {drive} is emulated: the host has no device that it could use as it is."},
+    {"jbod_configured",
+     "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host."},
     {"drive_cache_fixed",
      "The write cache of drive {drive} cannot be switched; only the setting default suits it."},
     {"drive_lost_pulled",

@@ -193,11 +193,12 @@ void change_drive_set(struct cli_context *context)
     bool good = option_has(context, "good");
     bool offline = option_has(context, "offline");
     bool online = option_has(context, "online");
+    bool jbod = option_has(context, "jbod");
     bool fault = option_has(context, "fault");
 
-    if (good + offline + online + fault != 1) {
+    if (good + offline + online + jbod + fault != 1) {
         cli_refuse(context, "Set Drive Failed.", CLI_ERROR_GENERIC,
-                   "say one of good, offline, online and fault=");
+                   "say one of good, offline, online, jbod and fault=");
     } else if (good) {
         change_drives(context, (struct change){.verb = "Set Drive Good",
                                                .op = "drive_good",
@@ -209,6 +210,10 @@ void change_drive_set(struct cli_context *context)
         change_drives(context, (struct change){.verb = "Set Drive Online",
                                                .op = "drive_online",
                                                .make_args = args_drive});
+    } else if (jbod) {
+        change_drives(
+            context,
+            (struct change){.verb = "Set Drive JBOD", .op = "drive_jbod", .make_args = args_drive});
     } else {
         change_drives(context,
                       (struct change){.verb = offline ? "Set Drive Offline" : "Set Drive Fault",

@@ -104,10 +104,12 @@ const struct cli_command cli_commands[] = {
      "/cX/eX/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
     {CLI_OBJECT_DRIVE, "set", NULL,
-     "good offline online force confirm= fault= lba= count= latency=", change_drive_set,
-     "/cX/eX/sX set good [force] | offline | online | fault=pull|return|replace|media_error|slow|"
+     "good offline online jbod force confirm= fault= lba= count= latency=", change_drive_set,
+     "/cX/eX/sX set good [force] | offline | online | jbod | "
+     "fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
-     "Changes a drive's state, or tries a fault on an emulated drive."},
+     "Changes a drive's state (jbod: left to the host as it is), or tries a fault on an emulated "
+     "drive."},
 
     {CLI_OBJECT_GROUP, "show", NULL, "all", show_group, "/cX/dX show [all]", "Drive groups."},
 

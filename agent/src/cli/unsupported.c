@@ -58,7 +58,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_DRIVE, "set", "missing", "Marking a member missing"},
     {CLI_OBJECT_DRIVE, "set", "bad", "Setting a drive bad"},
     {CLI_OBJECT_DRIVE, "set",
-     "jbod|bootdrive=|ses|security|emulationtype=|linkspeed=", "This setting of a drive"},
+     "bootdrive=|ses|security|emulationtype=|linkspeed=", "This setting of a drive"},
     {CLI_OBJECT_DRIVE, "secureerase|cryptoerase|download", NULL, "This operation of the drive"},
     {CLI_OBJECT_DRIVE, "spinup|spindown", NULL, "Spinning a drive up or down"},
     {CLI_OBJECT_DRIVE, "show",

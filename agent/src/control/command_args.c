@@ -208,6 +208,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
     [CTL_OP_DRIVE_OFFLINE] = drive_args,
     [CTL_OP_DRIVE_ONLINE] = drive_args,
+    [CTL_OP_DRIVE_JBOD] = drive_args,
     [CTL_OP_DRIVE_GOOD] = drive_good_args,
     [CTL_OP_DRIVE_LOCATE] = drive_locate_args,
     [CTL_OP_FAULT_INJECT] = fault_inject_args,
@@ -422,6 +423,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_DRIVE_REPLACE:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
+    case CTL_OP_DRIVE_JBOD:
     case CTL_OP_DRIVE_GOOD:
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_FAULT_INJECT:
@@ -541,6 +543,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_BGI:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
+    case CTL_OP_DRIVE_JBOD:
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_FAULT_INJECT:
     case CTL_OP_BATTERY_LEARN:

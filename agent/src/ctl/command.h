@@ -32,6 +32,7 @@ enum ctl_op {
     CTL_OP_DRIVE_REPLACE,
     CTL_OP_DRIVE_OFFLINE,
     CTL_OP_DRIVE_ONLINE,
+    CTL_OP_DRIVE_JBOD,
     CTL_OP_DRIVE_GOOD,
     CTL_OP_DRIVE_LOCATE,
     CTL_OP_FAULT_INJECT,
@@ -126,7 +127,7 @@ struct ctl_command {
         } spare_add;
         struct {
             object_key_t drive;
-        } drive; /* spare_remove, drive_offline, drive_online */
+        } drive; /* spare_remove, drive_offline, drive_online, drive_jbod */
         struct {
             object_key_t target; /* rebuild: drive; bgi: virtual drive */
             enum task_action action;

@@ -1,5 +1,5 @@
 /*
- * drive_offline, drive_online, drive_good, drive_locate and fault_inject.
+ * drive_offline, drive_online, drive_jbod, drive_good, drive_locate and fault_inject.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +68,69 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
     cd->group->revive_asked = true;
     command_object_add(command, &cd->object);
     command_done(ctl);
+}
+
+/* drive_jbod, and back */
+
+struct jbod_run {
+    struct ctl_command *command;
+    struct ctl_drive *cd;
+    bool jbod;
+};
+
+static void jbod_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct jbod_run *run = context;
+    struct ctl_drive *cd = run->cd;
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+
+    if (error != 0) {
+        reason_from_store(&reason, error);
+    } else {
+        cd->jbod = run->jbod;
+        if (cd->drive != NULL) {
+            cd_close(cd);
+        }
+        cd_state_update(cd);
+        drive_path(cd, path, sizeof(path));
+        ctl_event(ctl, run->jbod ? EVENT_DRIVE_MADE_JBOD : EVENT_DRIVE_MADE_GOOD, cd->identity.key,
+                  "drive", path, NULL);
+        command_object_add(run->command, &cd->object);
+        reason_set(&reason, REASON_OK, NULL);
+    }
+    free(run);
+    command_finish(ctl, &reason);
+}
+
+static void jbod_set(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd, bool jbod)
+{
+    struct jbod_run *run = calloc(1, sizeof(*run));
+
+    ASSERT(run != NULL);
+    *run = (struct jbod_run){.command = command, .cd = cd, .jbod = jbod};
+    ctl_record_edit(ctl);
+    if (jbod) {
+        record_drive_jbod(ctl->record, cd->identity.key);
+    } else {
+        record_drive_remove(ctl->record, cd->identity.key);
+    }
+    ctl_record_save(ctl, jbod_remembered, run);
+}
+
+void command_drive_jbod(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct reason reason;
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive_jbod(cd, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    jbod_set(ctl, command, cd, true);
 }
 
 /* drive_good */
@@ -169,6 +232,10 @@ void command_drive_good(struct ctl *ctl, struct ctl_command *command)
     }
     if (!rule_drive_good(cd, &reason) || !good_is_confirmed(command, cd, &reason)) {
         command_finish(ctl, &reason);
+        return;
+    }
+    if (cd->jbod) {
+        jbod_set(ctl, command, cd, false);
         return;
     }
     run = calloc(1, sizeof(*run));

@@ -54,6 +54,9 @@ static enum drive_state wanted_state(const struct ctl_drive *cd)
     if (cd->group != NULL) {
         return member_drive_state(cd);
     }
+    if (cd->jbod) {
+        return DRIVE_STATE_JBOD;
+    }
     if (unsuitable_is_final(cd) || cd->bad) {
         return DRIVE_STATE_UNCONFIGURED_BAD;
     }
@@ -434,6 +437,8 @@ void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
     cd->ctl = ctl;
     cd->present = true;
     arrival_take(cd, arrival);
+    /* One that the host has claimed for us is ours, whatever it was before. */
+    cd->jbod = arrival->port == NULL && record_drive_is_jbod(ctl->record, cd->identity.key);
     list_init(&cd->link);
     list_push_tail(&ctl->drives, &cd->link);
     object_add(ctl, &cd->object, OBJECT_KIND_DRIVE, cd->identity.key, cd);

@@ -92,6 +92,7 @@ struct ctl_drive {
     struct uuid uuid;              /* of its label; zero if it has none */
     bool foreign;
     bool bad;                      /* unconfigured bad */
+    bool jbod;                     /* left to the host as it is */
     bool has_state_reason;
     struct reason state_reason;
 
@@ -332,6 +333,8 @@ void record_group_add(struct controller_record *record, const struct guid *guid)
 void record_group_remove(struct controller_record *record, const struct guid *guid);
 bool record_has_drive(const struct controller_record *record, const char *key);
 bool record_drive_intent(const struct controller_record *record, const char *key);
+bool record_drive_is_jbod(const struct controller_record *record, const char *key);
+void record_drive_jbod(struct controller_record *record, const char *key);
 void record_drive_add(struct controller_record *record, const char *key, bool intent);
 void record_drive_remove(struct controller_record *record, const char *key);
 void record_intent_clear(struct controller_record *record);
@@ -562,6 +565,7 @@ bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct re
 bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_drive_jbod(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
@@ -617,6 +621,7 @@ void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
 void command_drive_online(struct ctl *ctl, struct ctl_command *command);
 void command_drive_good(struct ctl *ctl, struct ctl_command *command);
+void command_drive_jbod(struct ctl *ctl, struct ctl_command *command);
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);
 void command_battery_learn(struct ctl *ctl, struct ctl_command *command);

@@ -53,7 +53,16 @@ static uint32_t record_drive_find(const struct controller_record *record, const 
 
 bool record_has_drive(const struct controller_record *record, const char *key)
 {
-    return record_drive_find(record, key) < record->drive_count;
+    uint32_t i = record_drive_find(record, key);
+
+    return i < record->drive_count && !record->drives[i].jbod;
+}
+
+bool record_drive_is_jbod(const struct controller_record *record, const char *key)
+{
+    uint32_t i = record_drive_find(record, key);
+
+    return i < record->drive_count && record->drives[i].jbod;
 }
 
 bool record_drive_intent(const struct controller_record *record, const char *key)
@@ -63,14 +72,19 @@ bool record_drive_intent(const struct controller_record *record, const char *key
     return i < record->drive_count && record->drives[i].intent;
 }
 
-/* The list only helps to find our drives again among those merely offered; when it is full,
- * the oldest entry goes. */
+/* The list helps to find our drives again among those merely offered; when it is full, the oldest
+ * such entry goes. */
 void record_drive_add(struct controller_record *record, const char *key, bool intent)
 {
     uint32_t i = record_drive_find(record, key);
 
     if (i == CONTROLLER_DRIVES_MAX) {
-        record_drive_remove(record, record->drives[0].key);
+        uint32_t oldest = 0;
+
+        while (oldest < CONTROLLER_DRIVES_MAX - 1 && record->drives[oldest].jbod) {
+            oldest++;
+        }
+        record_drive_remove(record, record->drives[oldest].key);
         i = record->drive_count;
     }
     if (i == record->drive_count) {
@@ -78,6 +92,13 @@ void record_drive_add(struct controller_record *record, const char *key, bool in
         (void)snprintf(record->drives[i].key, sizeof(record->drives[i].key), "%s", key);
     }
     record->drives[i].intent = intent;
+    record->drives[i].jbod = false;
+}
+
+void record_drive_jbod(struct controller_record *record, const char *key)
+{
+    record_drive_add(record, key, false);
+    record->drives[record_drive_find(record, key)].jbod = true;
 }
 
 void record_drive_remove(struct controller_record *record, const char *key)

@@ -96,7 +96,8 @@ bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_give
         return refuse_drive(ret_reason, REASON_DRIVE_FOREIGN, cd);
     }
     drive_path(cd, path, sizeof(path));
-    if (cd->group != NULL || cd->spare || cd_state(cd) != DRIVE_STATE_UNCONFIGURED_GOOD) {
+    if (cd->group != NULL || cd->spare || cd->jbod ||
+        cd_state(cd) != DRIVE_STATE_UNCONFIGURED_GOOD) {
         reason_set(ret_reason, REASON_DRIVE_NOT_UGOOD, "drive", path, "state",
                    drive_state_short(cd_state(cd)), NULL);
         return false;
@@ -264,6 +265,28 @@ bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason)
     return is_needed(cd) || refuse_drive_state(ret_reason, cd, "drive_online");
 }
 
+/* Whatever is on it and whoever uses it on the host: that is what the state is for. */
+bool rule_drive_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (!rule_online(cd->ctl, ret_reason)) {
+        return false;
+    }
+    if (!cd->present) {
+        return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
+    if (cd->identity.emulated) {
+        return refuse_drive(ret_reason, REASON_JBOD_EMULATED, cd);
+    }
+    if (cd->group != NULL || cd->spare || cd->foreign || cd->jbod ||
+        (cd->drive != NULL && (!cd->settled || !drive_is_idle(cd->drive)))) {
+        return refuse_drive_state(ret_reason, cd, "drive_jbod");
+    }
+    if (cd->drive != NULL && !cd->claimed_here) {
+        return refuse_drive(ret_reason, REASON_JBOD_CONFIGURED, cd);
+    }
+    return true;
+}
+
 bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
@@ -274,6 +297,9 @@ bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason)
     }
     if (!cd->present) {
         return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
+    if (cd->jbod) {
+        return true; /* nothing is written: it is judged by what is on it again */
     }
     if (!rule_not_unsuitable(cd, ret_reason)) {
         return false;

@@ -33,6 +33,9 @@ static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
     if (!rule_drive_online(cd, &reason)) {
         blocked_add(blocked, CTL_OP_DRIVE_ONLINE, NULL, &reason);
     }
+    if (!rule_drive_jbod(cd, &reason)) {
+        blocked_add(blocked, CTL_OP_DRIVE_JBOD, NULL, &reason);
+    }
     if (!rule_drive_good(cd, &reason)) {
         blocked_add(blocked, CTL_OP_DRIVE_GOOD, NULL, &reason);
     }

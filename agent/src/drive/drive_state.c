@@ -6,6 +6,7 @@
  *   UBad    not to be used                   Onln   member in sync
  *   GHS/DHS hot spares                       Offln  member taken out by a user
  *   Failed  member no longer trusted         Msng   known but not there
+ *   JBOD    left to the host as it is
  *
  * A member that lost its trust (Failed, Offln, Msng) reaches Onln only through Rbld, except
  * from Msng when the controller starts and finds the drive with a valid, current label.
@@ -18,8 +19,8 @@
 static const uint32_t transitions[DRIVE_STATE_MAX] = {
     [DRIVE_STATE_UNCONFIGURED_GOOD] = TO(UNCONFIGURED_BAD) | TO(HOT_SPARE) |
                                       TO(DEDICATED_HOT_SPARE) | TO(ONLINE) | TO(REBUILD) |
-                                      TO(OFFLINE) | TO(FAILED) | TO(MISSING),
-    [DRIVE_STATE_UNCONFIGURED_BAD] = TO(UNCONFIGURED_GOOD) | TO(MISSING),
+                                      TO(OFFLINE) | TO(FAILED) | TO(MISSING) | TO(JBOD),
+    [DRIVE_STATE_UNCONFIGURED_BAD] = TO(UNCONFIGURED_GOOD) | TO(MISSING) | TO(JBOD),
     [DRIVE_STATE_HOT_SPARE] = TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) |
                               TO(DEDICATED_HOT_SPARE) | TO(REBUILD) | TO(FAILED) | TO(MISSING),
     [DRIVE_STATE_DEDICATED_HOT_SPARE] = TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) |
@@ -34,7 +35,8 @@ static const uint32_t transitions[DRIVE_STATE_MAX] = {
         TO(FAILED) | TO(OFFLINE) | TO(MISSING) | TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD),
     [DRIVE_STATE_MISSING] = TO(ONLINE) | TO(REBUILD) | TO(FAILED) | TO(OFFLINE) |
                             TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) | TO(HOT_SPARE) |
-                            TO(DEDICATED_HOT_SPARE),
+                            TO(DEDICATED_HOT_SPARE) | TO(JBOD),
+    [DRIVE_STATE_JBOD] = TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) | TO(MISSING),
 };
 
 void drive_state_init(struct drive *drive)

@@ -5,7 +5,7 @@
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
  *  36  auto rebuild        40  intent      48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  zero to 128
- * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, zero 1, key 64
+ * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64
  */
 #include "meta/controller_record.h"
 
@@ -70,7 +70,8 @@ static bool record_is_sound(const struct controller_record *record)
         return false;
     }
     for (uint32_t i = 0; i < record->drive_count; i++) {
-        if (!key_is_sound(record->drives[i].key)) {
+        if (!key_is_sound(record->drives[i].key) ||
+            (record->drives[i].intent && record->drives[i].jbod)) {
             return false;
         }
     }
@@ -127,6 +128,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     }
     for (uint32_t i = 0; i < record->drive_count; i++, out += DRIVE_BYTES) {
         out[0] = record->drives[i].intent ? 1 : 0;
+        out[1] = record->drives[i].jbod ? 1 : 0;
         memcpy(out + 2, record->drives[i].key, strlen(record->drives[i].key));
     }
     ASSERT(out == buffer + bytes);
@@ -172,10 +174,11 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
         memcpy(record->groups[i].bytes, in, GROUP_BYTES);
     }
     for (uint32_t i = 0; i < record->drive_count; i++, in += DRIVE_BYTES) {
-        if (in[0] > 1) {
+        if (in[0] > 1 || in[1] > 1 || in[0] + in[1] > 1) {
             return -EBADMSG;
         }
         record->drives[i].intent = in[0] == 1;
+        record->drives[i].jbod = in[1] == 1;
         memcpy(record->drives[i].key, in + 2, KEY_BYTES);
         record->drives[i].key[KEY_BYTES] = '\0';
     }

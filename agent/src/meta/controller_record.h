@@ -45,6 +45,7 @@ struct controller_record {
     struct {
         char key[65];
         bool intent;              /* it belongs to the change under way */
+        bool jbod;                /* not ours: left to the host as it is */
     } drives[CONTROLLER_DRIVES_MAX];
 };
 

@@ -169,6 +169,12 @@ async def locate_drive(drive_id: UUID, body: LocateDrive, submit: Submit) -> Com
     return await submit(intents.locate_drive(drive_id, body))
 
 
+@drives.post("/{drive_id}/actions/jbod", name="jbod", status_code=202, responses=ANSWERS)
+async def leave_to_host(drive_id: UUID, submit: Submit) -> Command:
+    """Leaves an unused drive to the host's operating system as it is."""
+    return await submit(intents.leave_to_host(drive_id))
+
+
 @drives.post("/{drive_id}/actions/offline", name="offline", status_code=202, responses=ANSWERS)
 async def take_offline(drive_id: UUID, submit: Submit) -> Command:
     """Takes an online member offline; the host refuses if it holds a last copy."""

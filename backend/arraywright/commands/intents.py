@@ -153,6 +153,10 @@ def set_online(drive_id: UUID) -> Intent:
     return _simple("drive_online", "drive", drive_id, None)
 
 
+def leave_to_host(drive_id: UUID) -> Intent:
+    return _simple("drive_jbod", "drive", drive_id, None)
+
+
 def make_good(drive_id: UUID, body: MakeDriveGood) -> Intent:
     async def build(references: References) -> Arguments:
         arguments: Arguments = {"drive": references.target_key}

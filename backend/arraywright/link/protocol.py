@@ -83,6 +83,7 @@ class DriveState(StrEnum):
     REBUILD = "rebuild"
     ONLINE = "online"
     MISSING = "missing"
+    JBOD = "jbod"
 
 
 class VirtualDriveState(StrEnum):
@@ -924,6 +925,12 @@ class DriveOnlineArgs(Wire):
     drive: Key
 
 
+class DriveJbodArgs(Wire):
+    """Leaves an unused drive to the host's operating system as it is, until it is made good again."""
+
+    drive: Key
+
+
 class DriveGoodArgs(Wire):
     """Makes an unconfigured bad or foreign drive unconfigured good; a foreign label is wiped only with force and the serial number as confirm."""
 
@@ -1264,6 +1271,8 @@ REASONS: dict[str, str] = {
     "drive_unsuitable_signature": "{device} carries {signature}.",
     "drive_unsuitable_read_only": "{device} is read-only.",
     "drive_unsuitable_small": "{device} has {size_bytes} bytes; at least {needed_bytes} are needed.",
+    "jbod_emulated": "Drive {drive} is emulated: the host has no device that it could use as it is.",
+    "jbod_configured": "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host.",
     "drive_cache_fixed": "The write cache of drive {drive} cannot be switched; only the setting default suits it.",
     "drive_lost_pulled": "The drive was removed.",
     "drive_lost_write_error": "A write to the drive failed.",
@@ -1330,6 +1339,7 @@ EVENT_NAMES: dict[int, str] = {
     60080: "drive_claim_delayed",
     60081: "drive_cache_switched",
     60082: "drive_cache_failed",
+    60083: "drive_made_jbod",
     81: "virtual_drive_state_changed",
     249: "virtual_drive_optimal",
     250: "virtual_drive_partially_degraded",
@@ -1434,6 +1444,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "drive_replace": "O",
     "drive_offline": "D",
     "drive_online": "D",
+    "drive_jbod": "O",
     "drive_good": "X",
     "drive_locate": "O",
     "fault_inject": "O",
@@ -1460,6 +1471,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,
     "drive_online": DriveOnlineArgs,
+    "drive_jbod": DriveJbodArgs,
     "drive_good": DriveGoodArgs,
     "drive_locate": DriveLocateArgs,
     "fault_inject": FaultInjectArgs,

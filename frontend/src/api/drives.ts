@@ -55,6 +55,8 @@ export const driveChanges = {
     unwrap(
       api.POST('/api/v1/drives/{drive_id}/actions/rebuild', { ...target(drive), body: { action } }),
     ),
+  leaveToHost: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/jbod', target(drive))),
   takeOffline: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
   locate: (drive: Drive, on: boolean) =>

@@ -539,6 +539,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drives/{drive_id}/actions/jbod": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Jbod
+         * @description Leaves an unused drive to the host's operating system as it is.
+         */
+        post: operations["drives_jbod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drives/{drive_id}/actions/locate": {
         parameters: {
             query?: never;
@@ -2191,7 +2211,7 @@ export interface components {
          * DriveState
          * @enum {string}
          */
-        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "missing";
+        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "missing" | "jbod";
         /** DriveStateCount */
         DriveStateCount: {
             /** Count */
@@ -6015,6 +6035,107 @@ export interface operations {
                 "application/json": components["schemas"]["MakeDriveGood"];
             };
         };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drives_jbod: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description finished within the time of `Prefer: wait` */
             200: {

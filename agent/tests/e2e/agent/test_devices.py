@@ -133,6 +133,33 @@ class RealDevices(AgentCase):
                                           "drives": agent.slots(0, 1), "force": True})
         self.assertEqual(agent.view().all("virtual_drive"), {})
 
+    def test_a_drive_left_to_the_host_is_the_hosts(self):
+        first, second = self.loop(), self.loop()
+        scan = (f'scan = {{ loop_devices = true; include = ["{first.path}", "{second.path}"]; }};')
+        agent = self.started(config=scan)
+        keys = {doc["device"]: key for key, doc in agent.view().all("drive").items()}
+
+        def state():
+            return agent.view().all("drive")[keys[first.path]]["state"]
+
+        create = {"controller": "c0", "level": "raid0", "name": "data",
+                  "drives": [keys[first.path]]}
+        with agent.control() as control:
+            control.command("drive_jbod", {"drive": keys[first.path]})
+            self.assertEqual(state(), "jbod")
+            before = self.first_bytes(first)
+            self.assert_refused("drive_not_ugood", control.command, "vd_create", create)
+        held = os.open(first.path, os.O_RDONLY | os.O_EXCL)
+        agent.stop()
+        agent.start()
+        self.assertEqual(state(), "jbod")
+        self.assertEqual(before, self.first_bytes(first))
+        os.close(held)
+        with agent.control() as control:
+            control.command("drive_good", {"drive": keys[first.path]})
+            self.assertEqual(state(), "unconfigured_good")
+            control.command("vd_create", create)
+
     def test_scanned_devices_are_offered_and_claimed_only_when_used(self):
         first, second = self.loop(), self.loop()
         scan = (f'scan = {{ loop_devices = true; include = ["{first.path}", "{second.path}"]; }};')

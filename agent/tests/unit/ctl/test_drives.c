@@ -541,6 +541,61 @@ static void test_drive_cache_is_shared(void **state)
     world_free(world);
 }
 
+static enum reason_code drive_good(struct ctl_world *world, uint32_t slot)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_GOOD};
+
+    (void)snprintf(command.args.drive_good.drive, sizeof(command.args.drive_good.drive), "%s",
+                   slot_key(world, slot));
+    return world_run(world, &command);
+}
+
+/* Left to the host: not claimed, not used, not forgotten, until it is made good again. */
+static void test_jbod(void **state)
+{
+    struct ctl_world *world = world_new(79, 4);
+    struct drive_view drive;
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        world->slots[i].real = i != 3;
+        world->slots[i].offered = i != 2; /* the configuration names the third */
+    }
+    strcpy(world->slots[1].signature, "ext4");
+    world_start(world);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 3), REASON_JBOD_EMULATED);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 2), REASON_JBOD_CONFIGURED);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 0), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 1), REASON_OK); /* as it is */
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 0), REASON_WRONG_STATE);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_JBOD);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_JBOD);
+    assert_int_equal(world_event_count(world, 0, 60083), 2);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "data"), REASON_DRIVE_NOT_UGOOD);
+    assert_int_equal(world_spare(world, 0, NULL), REASON_DRIVE_NOT_UGOOD);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_JBOD);
+    assert_false(world->slots[0].claimed);
+    slot_depart(world, 0);
+    world_settle(world, SIM_SECOND);
+    slot_arrive(world, 0);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_JBOD);
+    assert_false(world->slots[0].claimed);
+    assert_int_equal(drive_good(world, 0), REASON_OK);
+    assert_int_equal(drive_good(world, 1), REASON_OK);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "data"), REASON_DRIVE_HAS_DATA);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "data"), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 0), REASON_WRONG_STATE);
+    /* Given back by a virtual drive that is no more. */
+    assert_int_equal(world_delete(world, "data"), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, 0), REASON_OK);
+    assert_false(world->slots[0].claimed);
+    world_free(world);
+}
+
 /* All bytes of one simulated drive to another. */
 static void drive_copy(struct ctl_world *world, uint32_t from, uint32_t to)
 {
@@ -798,6 +853,7 @@ int main(void)
         cmocka_unit_test(test_raid0_both_pulled_and_returned),
         cmocka_unit_test(test_raid0_restless_drives),
         cmocka_unit_test(test_drive_cache),
+        cmocka_unit_test(test_jbod),
         cmocka_unit_test(test_drive_cache_is_shared),
         cmocka_unit_test(test_clone),
         cmocka_unit_test(test_other_controller),

@@ -13,7 +13,13 @@ interface DriveActionsProps {
   groups: DriveGroup[]
 }
 
-type Direct = 'locate_on' | 'locate_off' | 'rebuild_start' | 'rebuild_pause' | 'rebuild_resume'
+type Direct =
+  | 'locate_on'
+  | 'locate_off'
+  | 'drive_jbod'
+  | 'rebuild_start'
+  | 'rebuild_pause'
+  | 'rebuild_resume'
 
 const DIALOGS: { kind: DriveDialogKind; op: string; action?: string; danger?: boolean }[] = [
   { kind: 'spare_add', op: 'spare_add' },
@@ -36,6 +42,7 @@ export function DriveActions({ drive, groups }: DriveActionsProps) {
       if (direct === 'locate_on' || direct === 'locate_off') {
         return driveChanges.locate(drive, direct === 'locate_on')
       }
+      if (direct === 'drive_jbod') return driveChanges.leaveToHost(drive)
       return driveChanges.rebuild(
         drive,
         direct === 'rebuild_start' ? 'start' : direct === 'rebuild_pause' ? 'pause' : 'resume',
@@ -71,6 +78,11 @@ export function DriveActions({ drive, groups }: DriveActionsProps) {
             loading: change.isPending && running === `rebuild_${action}`,
             onClick: () => run(`rebuild_${action}`),
           })),
+          {
+            ...item('drive_jbod', 'drive_jbod'),
+            loading: change.isPending && running === 'drive_jbod',
+            onClick: () => run('drive_jbod'),
+          },
           ...DIALOGS.map(({ kind, op, action, danger = false }) => ({
             ...item(kind, op, action),
             danger,

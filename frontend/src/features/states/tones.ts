@@ -35,6 +35,7 @@ export const UNKNOWN_LOOK: Look = { tone: 'idle', icon: CircleHelp }
 
 export const driveLooks: Record<DriveState, Look> = {
   unconfigured_good: { tone: 'idle', icon: CircleDashed },
+  jbod: { tone: 'idle', icon: CircleDashed },
   unconfigured_bad: { tone: 'crit', icon: CircleAlert },
   hot_spare: { tone: 'info', icon: LifeBuoy },
   dedicated_hot_spare: { tone: 'info', icon: LifeBuoy },

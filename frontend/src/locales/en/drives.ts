@@ -93,7 +93,11 @@ export const driveAction = {
   },
   drive_good: {
     label: 'Make good …',
-    help: 'Makes an unconfigured bad or foreign drive free to be used.',
+    help: 'Makes an unconfigured bad, foreign or JBOD drive free to be used.',
+  },
+  drive_jbod: {
+    label: 'Leave to the host (JBOD)',
+    help: 'The operating system has it as it is; it is not used here until it is made good.',
   },
   drive_offline: {
     label: 'Take offline …',
@@ -109,6 +113,7 @@ export const driveAction = {
     rebuild_pause: 'The rebuild of {{path}} is paused.',
     rebuild_resume: 'The rebuild of {{path}} continues.',
     rebuild_stop: 'The rebuild of {{path}} is stopped.',
+    drive_jbod: '{{path}} is left to its host.',
     drive_good: '{{path}} is unconfigured good.',
     drive_offline: '{{path}} is offline.',
   },

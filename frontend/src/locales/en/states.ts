@@ -8,6 +8,7 @@ export const driveState = {
   rebuild: 'Rebuilding',
   online: 'Online',
   missing: 'Missing',
+  jbod: 'JBOD',
 } as const
 
 /** The short words of the controllers' own tools, for the narrow bay. */
@@ -21,6 +22,7 @@ export const driveStateBay = {
   rebuild: 'Rebuild',
   online: 'Online',
   missing: 'Missing',
+  jbod: 'JBOD',
 } as const
 
 export const driveStateHelp = {
@@ -35,6 +37,7 @@ export const driveStateHelp = {
   rebuild: 'Its data are being restored from the other members.',
   online: 'A member in sync: its data are current and in use.',
   missing: 'Belongs to a drive group, but is not there.',
+  jbod: 'Left to the operating system of its host as it is; not used here.',
 } as const
 
 export const virtualDriveState = {
