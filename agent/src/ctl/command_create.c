@@ -2,7 +2,8 @@
  * vd_create, all or nothing.
  *
  *   plan -> claim what is only offered -> plan again -> in a new group:
- *     intent in the store -> labels of spares -> labels and record of the group
+ *     intent in the store -> former owners' marks off used drives -> labels of spares
+ *     -> labels and record of the group
  *     -> the list of groups in the store (the commit) -> run
  *   in an existing group: one saved edit of that group.
  *
@@ -27,6 +28,7 @@ struct create_run {
     struct ctl_preview preview;
     char digest[65];
     struct ctl_claims claims;
+    struct ctl_former former;
     struct group_config *config;
     struct group_save save;
     struct drive *drives[GROUP_MEMBERS_MAX];
@@ -227,8 +229,6 @@ static void create_spares_note(struct create_run *run, const struct ctl_group *c
         cd->spare_group_count = 1;
         cd->spare_groups[0] = cg_config(cg)->guid;
         cd->label_status = LABEL_STATUS_VALID;
-        cd->signature[0] = '\0';
-        cd->has_unsuitable = false;
         cd_state_update(cd);
         drive_path(cd, path, sizeof(path));
         ctl_event(run->ctl, EVENT_SPARE_DEDICATED_MADE, cd->identity.key, "drive", path, "group",
@@ -253,8 +253,6 @@ static void create_committed(struct ctl *ctl, int error, void *context)
         struct ctl_drive *cd = run->creation.drives[i];
 
         cd->label_status = LABEL_STATUS_VALID;
-        cd->signature[0] = '\0';
-        cd->has_unsuitable = false;
         cd_place_set(cd, cg, i);
         cd_state_update(cd);
     }
@@ -355,6 +353,31 @@ static void create_spares_label(struct create_run *run)
     }
 }
 
+static void create_former_gone(struct ctl_former *former, const struct ctl_drive *failed)
+{
+    struct create_run *run = former->owner;
+
+    if (failed != NULL) {
+        create_fail_label(run, failed);
+        create_rollback(run);
+        return;
+    }
+    create_spares_label(run);
+}
+
+static void create_former_wipe(struct create_run *run)
+{
+    run->former.done = create_former_gone;
+    run->former.owner = run;
+    for (uint32_t i = 0; i < run->creation.drive_count; i++) {
+        ctl_former_add(&run->former, run->creation.drives[i]);
+    }
+    for (uint32_t i = 0; i < run->creation.spare_count; i++) {
+        ctl_former_add(&run->former, run->creation.spares[i]);
+    }
+    ctl_former_run(&run->former);
+}
+
 static void create_intent_saved(struct ctl *ctl, int error, void *context)
 {
     struct create_run *run = context;
@@ -366,7 +389,7 @@ static void create_intent_saved(struct ctl *ctl, int error, void *context)
         create_refuse(run, &reason);
         return;
     }
-    create_spares_label(run);
+    create_former_wipe(run);
 }
 
 static uint32_t group_index_free(const struct ctl *ctl)

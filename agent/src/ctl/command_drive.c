@@ -140,6 +140,7 @@ struct good_run {
     struct ctl_command *command;
     struct ctl_drive *cd;
     uint32_t member;
+    struct ctl_former former;
     struct label_write write;
 };
 
@@ -192,11 +193,25 @@ static bool good_is_confirmed(const struct ctl_command *command, const struct ct
     return true;
 }
 
-static void good_wipe(struct good_run *run)
+static void good_former_gone(struct ctl_former *former, const struct ctl_drive *failed)
 {
+    struct good_run *run = former->owner;
+
     run->write =
         (struct label_write){.drive = run->cd->drive, .complete = good_wiped, .owner = run};
+    if (failed != NULL) {
+        good_wiped(&run->write, -EIO);
+        return;
+    }
     group_store_label_write(run->ctl->group_store, &run->write);
+}
+
+static void good_wipe(struct good_run *run)
+{
+    run->former.done = good_former_gone;
+    run->former.owner = run;
+    ctl_former_add(&run->former, run->cd);
+    ctl_former_run(&run->former);
 }
 
 static void place_forget(struct group_config *config, void *context)

@@ -14,6 +14,7 @@ struct spare_run {
     struct ctl_command *command;
     struct ctl_drive *cd;
     struct ctl_claims claims;
+    struct ctl_former former;
     struct label_write write;
     struct drive_label label;
     struct reason reason;
@@ -156,8 +157,6 @@ static void spare_labelled(struct label_write *write, int error)
     }
     cd->spare = true;
     cd->label_status = LABEL_STATUS_VALID;
-    cd->signature[0] = '\0';
-    cd->has_unsuitable = false;
     cd->auto_failed = false;
     cd->spare_group_count = run->group_count;
     for (uint32_t i = 0; i < run->group_count; i++) {
@@ -170,14 +169,14 @@ static void spare_labelled(struct label_write *write, int error)
     spare_end(run, &reason);
 }
 
-static void spare_remembered(struct ctl *ctl, int error, void *context)
+static void spare_former_gone(struct ctl_former *former, const struct ctl_drive *failed)
 {
-    struct spare_run *run = context;
-    struct reason reason;
+    struct spare_run *run = former->owner;
+    struct ctl *ctl = run->ctl;
 
-    if (error != 0) {
-        reason_from_store(&reason, error);
-        spare_refuse(run, &reason);
+    if (failed != NULL) {
+        spare_label_failed(run);
+        spare_forget(run);
         return;
     }
     run->cd->uuid = uuid_make(&ctl->rng);
@@ -191,6 +190,23 @@ static void spare_remembered(struct ctl *ctl, int error, void *context)
     run->write = (struct label_write){
         .drive = run->cd->drive, .label = &run->label, .complete = spare_labelled, .owner = run};
     group_store_label_write(ctl->group_store, &run->write);
+}
+
+static void spare_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct spare_run *run = context;
+    struct reason reason;
+
+    ASSERT(ctl == run->ctl);
+    if (error != 0) {
+        reason_from_store(&reason, error);
+        spare_refuse(run, &reason);
+        return;
+    }
+    run->former.done = spare_former_gone;
+    run->former.owner = run;
+    ctl_former_add(&run->former, run->cd);
+    ctl_former_run(&run->former);
 }
 
 static void spare_claimed(struct ctl_claims *claims, bool ok)

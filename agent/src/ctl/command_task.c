@@ -138,6 +138,7 @@ struct replace_run {
     struct ctl_drive *cd;
     uint32_t member;
     struct ctl_claims claims;
+    struct ctl_former former;
 };
 
 static bool replace_is_allowed(const struct replace_run *run, struct reason *ret_reason)
@@ -174,24 +175,46 @@ static void replace_refuse(struct replace_run *run, const struct reason *reason)
     command_finish(ctl, &copy);
 }
 
-static void replace_remembered(struct ctl *ctl, int error, void *context)
+static void replace_former_gone(struct ctl_former *former, const struct ctl_drive *failed)
 {
-    struct replace_run *run = context;
+    struct replace_run *run = former->owner;
+    struct ctl *ctl = run->ctl;
     struct ctl_group *cg = run->cg;
     struct ctl_drive *cd = run->cd;
     uint32_t member = run->member;
     struct reason reason;
+    char path[PATH_TEXT_BYTES];
 
+    if (failed == NULL && !replace_is_allowed(run, &reason)) {
+        replace_refuse(run, &reason); /* the group has changed meanwhile */
+        return;
+    }
+    if (failed != NULL) {
+        drive_path(failed, path, sizeof(path));
+        reason_set(&reason, REASON_LABEL_FAILED, "drive", path, NULL);
+        replace_refuse(run, &reason);
+        return;
+    }
+    free(run);
+    ASSERT(ctl->command != NULL);
+    ctl_member_replace(cg, member, cd, true, member_replaced, cd);
+}
+
+static void replace_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct replace_run *run = context;
+    struct reason reason;
+
+    ASSERT(ctl == run->ctl);
     if (error != 0) {
         reason_from_store(&reason, error);
         replace_refuse(run, &reason);
         return;
     }
-    cd->signature[0] = '\0';
-    cd->has_unsuitable = false;
-    free(run);
-    ASSERT(ctl->command != NULL);
-    ctl_member_replace(cg, member, cd, true, member_replaced, cd);
+    run->former.done = replace_former_gone;
+    run->former.owner = run;
+    ctl_former_add(&run->former, run->cd);
+    ctl_former_run(&run->former);
 }
 
 static void replace_claimed(struct ctl_claims *claims, bool ok)

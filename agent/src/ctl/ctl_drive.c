@@ -184,7 +184,6 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     int error = 0;
 
     ASSERT(cd->drive == NULL && port != NULL);
-    cd->found = foreign_drive_free(cd->found); /* from now on its label counts */
     error = drive_create(&cd->identity, port, cd->ctl->ports.clock, &cd->ctl->options.drive_limits,
                          &observer, &cd->drive);
     if (error != 0) {
@@ -349,11 +348,19 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
 
+void cd_former_forget(struct ctl_drive *cd)
+{
+    cd->found = foreign_drive_free(cd->found);
+    cd->signature[0] = '\0';
+    cd->has_unsuitable =
+        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+}
+
 /* What the host has read counts for a drive that is nobody's here. */
 static void found_take(struct ctl_drive *cd, struct foreign_drive *found)
 {
     cd->found = foreign_drive_free(cd->found);
-    if (cd->drive == NULL && cd->group == NULL) {
+    if (cd->group == NULL && !cd->spare) {
         cd->found = found;
     } else {
         (void)foreign_drive_free(found); /* returns NULL always */

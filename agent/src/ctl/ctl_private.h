@@ -26,6 +26,7 @@
 #include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "meta/controller_record.h"
+#include "meta/former_owner.h"
 #include "meta/group_store.h"
 #include "task/task.h"
 #include "vd/cached.h"
@@ -83,7 +84,7 @@ struct ctl_drive {
     bool has_unsuitable;
     struct reason unsuitable;
     char signature[64];
-    struct foreign_drive *found;   /* somebody else's, while it is only offered; or NULL */
+    struct foreign_drive *found;   /* somebody else's, until it is ours; or NULL */
 
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
@@ -226,6 +227,18 @@ struct ctl_claims {
     struct device_claim claim;
     void (*done)(struct ctl_claims *claims, bool ok); /* from the loop or at once */
     struct reason reason;
+    void *owner;
+};
+
+/* Taking a former owner's marks off drives that carry some. Zeroed by the caller. */
+struct ctl_former {
+    uint32_t count;
+    struct ctl_drive *drives[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
+    struct former_owner_wipe wipes[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
+    uint32_t pending;
+    const struct ctl_drive *failed;
+    /* From the loop or at once; failed: one on which they may still be, NULL: all are gone. */
+    void (*done)(struct ctl_former *former, const struct ctl_drive *failed);
     void *owner;
 };
 
@@ -413,6 +426,8 @@ void cd_place_clear(struct ctl_drive *cd);
 void cd_state_update(struct ctl_drive *cd);
 /* Its label is gone: nothing ties it to this controller any more. */
 void cd_make_blank(struct ctl_drive *cd);
+/* What was found on it is nobody's any more, or ours. */
+void cd_former_forget(struct ctl_drive *cd);
 /* It is not there any more: says so once. */
 void cd_note_absent(struct ctl_drive *cd);
 void event_presence(const struct ctl_drive *cd, enum event_id id);
@@ -467,6 +482,10 @@ void ctl_claims_run(struct ctl_claims *claims);
 void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd);
 /* Gives back what these claims took. */
 void ctl_claims_undo(struct ctl_claims *claims);
+
+/* ctl_former.c */
+void ctl_former_add(struct ctl_former *former, struct ctl_drive *cd);
+void ctl_former_run(struct ctl_former *former);
 
 /* ctl_assemble.c */
 bool group_can_start(const struct ctl_group *cg, const struct group_config *config,

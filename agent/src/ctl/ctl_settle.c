@@ -144,9 +144,7 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
     }
     cd->uuid = label->drive;
     /* What was found on it is what is kept on it. */
-    cd->signature[0] = '\0';
-    cd->has_unsuitable =
-        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+    cd_former_forget(cd);
     switch (label->role) {
     case LABEL_ROLE_NONE:
         return;

@@ -37,11 +37,16 @@ uint8_t *label_buffer(void)
     return buffer;
 }
 
+/* Nothing of it is with the drive any more: the owner may forget the drive in its answer. */
+static void job_detach(struct label_job *job)
+{
+    ASSERT(job->slots->jobs > 0);
+    job->slots->jobs--;
+}
+
 static void job_free(struct label_job *job)
 {
     ASSERT(job->answered);
-    ASSERT(job->slots->jobs > 0);
-    job->slots->jobs--;
     for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
         free(job->labels[i]);
     }
@@ -226,6 +231,7 @@ static void io_released(struct drive_io *io)
     struct label_job *job = io->owner;
 
     if (job->answered) {
+        job_detach(job);
         job_free(job);
         return;
     }
@@ -236,6 +242,7 @@ static void io_released(struct drive_io *io)
         }
     }
     if (job->step == job_last_step(job)) {
+        job_detach(job);
         job_finish(job);
         job_free(job);
         return;

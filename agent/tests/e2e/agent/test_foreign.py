@@ -2,7 +2,10 @@
 
 import hashlib
 import os
+import shutil
+import struct
 import subprocess
+import zlib
 from pathlib import Path
 
 from cases import AgentCase
@@ -92,3 +95,108 @@ class Foreign(AgentCase):
         agent = self.agent(slots=2).start()
         self.assertEqual(self.ask(agent), {"sets": [], "damaged": []})
         self.assertIn("Couldn't find any foreign", agent.ctl("/c0/fall", "show").stdout)
+
+
+def marks(path):
+    """What stock Linux sees on it, by libblkid's and by wipefs's count."""
+    probed = subprocess.run(["blkid", "-p", "-o", "export", str(path)], check=False,
+                            capture_output=True, text=True).stdout
+    listed = subprocess.run(["wipefs", "--no-act", str(path)], check=True, capture_output=True,
+                            text=True).stdout
+    return probed + listed
+
+
+class TakenByForce(AgentCase):
+    """Used drives given to an array by force: nobody finds their former owner again."""
+
+    def used(self, name, *writes, kind=None):
+        path = Path(self.directory) / name
+        with path.open("wb") as file:
+            file.truncate(96 * MIB)
+            for offset, data in writes:
+                file.seek(offset if offset >= 0 else 96 * MIB + offset)
+                file.write(data)
+        if kind:
+            subprocess.run([f"mkfs.{kind}", "-q", str(path)], check=True)
+        return path
+
+    def md1(self, minor, offset):
+        """Enough of an md superblock of version 1.<minor> for libblkid and mdadm."""
+        sector = (offset if offset >= 0 else 96 * MIB + offset) // 512
+        block = bytearray(4096)
+        struct.pack_into("<II", block, 0, 0xA92B4EFC, 1)
+        block[16:32] = os.urandom(16)
+        struct.pack_into("<Q", block, 144, sector)
+        block[32:40] = b"former-" + str(minor).encode()
+        struct.pack_into("<QI", block, 80, 65536, 128)
+        struct.pack_into("<QQ", block, 128, 2048, 65536)
+        total = sum(struct.unpack("<64I", block[:256]))
+        struct.pack_into("<I", block, 216, ((total & 0xFFFFFFFF) + (total >> 32)) & 0xFFFFFFFF)
+        return offset, bytes(block)
+
+    def gpt(self):
+        def header(own, other, table):
+            head = bytearray(512)
+            struct.pack_into("<8sIIIIQQQQ", head, 0, b"EFI PART", 0x10000, 92, 0, 0, own, other,
+                             34, 96 * 2048 - 34)
+            head[56:72] = os.urandom(16)
+            struct.pack_into("<QIII", head, 72, table, 128, 128, zlib.crc32(bytes(128 * 128)))
+            struct.pack_into("<I", head, 16, zlib.crc32(bytes(head[:92])))
+            return bytes(head)
+        last = 96 * 2048 - 1
+        mbr = bytearray(512)
+        mbr[446:462] = struct.pack("<B3sB3sII", 0, b"\0\2\0", 0xEE, b"\xff\xff\xff", 1, last)
+        mbr[510:] = b"\x55\xaa"
+        return [(0, bytes(mbr)), (512, header(1, last, 2)),
+                (-512, header(last, 1, last - 32))]
+
+    def md090(self):
+        block = bytearray(4096)
+        struct.pack_into("<IIII", block, 0, 0xA92B4EFC, 0, 90, 0)
+        struct.pack_into("<IIII", block, 20, 1, 2, 3, 4)
+        return 96 * MIB - 65536, bytes(block)
+
+    def test_marks_are_gone(self):
+        agent = self.agent(slots=0)
+        self.directory = agent.directory
+        ddf = Path(self.directory) / "ddf"
+        ddf.mkdir()
+        subprocess.run([DDFIMAGE, ddf, "raid5", "1", "3", "96"], check=True)
+        with (ddf / "d1").open("r+b") as file:  # several at once
+            file.write(b"\xeb\x3c\x90" + b"former")
+        paths = [ddf / "d0", ddf / "d1", self.used("ext4", kind="ext4"),
+                 self.used("md090", self.md090()), self.used("md10", self.md1(0, -8192)),
+                 self.used("md11", self.md1(1, 0)), self.used("md12", self.md1(2, 4096)),
+                 self.used("gpt", *self.gpt()),
+                 self.used("lvm", (512, b"LABELONE" + struct.pack("<Q", 1)))]
+        for path in paths[:-1]:
+            self.assertNotEqual(marks(path), "", path)
+        agent = self.agent(slots=0, drives=[f'{{ path = "{path}"; slot = {slot}; }}'
+                                            for slot, path in enumerate(paths)])
+        agent.start()
+        view = agent.view()
+        keys = [view.drive_key(slot) for slot in range(len(paths))]
+        base = {"controller": "c0", "level": "raid6", "name": "mine", "drives": keys[:6]}
+        before = sums(paths)
+        with agent.control() as control:
+            self.assert_refused("drive_has_data", control.command, "vd_create", base)
+            self.assert_refused("drive_has_data", control.command, "vd_create",
+                                {**base, "force": True})
+        self.assertEqual(sums(paths), before)
+        serials = [view.drive(slot)["serial"] for slot in range(len(paths))]
+        with agent.control() as control:
+            control.command("vd_create", {**base, "force": True, "serials": serials[:6]})
+            control.command("spare_add", {"drive": keys[6], "force": True, "serial": serials[6]})
+            agent.optimal("mine")
+            control.command("spare_add", {"drive": keys[7], "force": True, "serial": serials[7]})
+            control.command("spare_add", {"drive": keys[8], "force": True, "serial": serials[8]})
+        self.assertEqual([drive["state"] for drive in map(agent.view().drive, range(9))],
+                         ["online"] * 6 + ["hot_spare"] * 3)
+        agent.stop()
+        for path in paths:
+            self.assertEqual(marks(path), "", path)
+        mdadm = shutil.which("mdadm", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
+        for path in paths if mdadm else ():
+            seen = subprocess.run([mdadm, "--examine", str(path)], check=False,
+                                  capture_output=True, text=True)
+            self.assertIn("No md superblock detected", seen.stdout + seen.stderr)

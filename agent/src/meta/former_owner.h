@@ -1,0 +1,23 @@
+/*
+ * Takes the marks of a former owner off a drive that was given to us by force, so that neither
+ * stock Linux nor our own scanner finds him again: partition tables (GPT's copy at the end too),
+ * file systems, LVM, md superblocks of every version, DDF, LUKS, and what BIOS RAID leaves.
+ *
+ * (1) Only places where such marks lie are overwritten with zeros: the head of the drive and
+ *     parts of its DDF workspace. Our own private area is left alone.
+ * (2) complete(0) means that the zeros are durable: only then may the drive be labelled ours.
+ */
+#ifndef ARRAYWRIGHT_META_FORMER_OWNER_H
+#define ARRAYWRIGHT_META_FORMER_OWNER_H
+
+#include "drive/drive.h"
+
+struct former_owner_wipe {
+    struct drive *drive;
+    void (*complete)(struct former_owner_wipe *wipe, int error); /* once, later: 0 or -EIO */
+    void *owner;
+};
+
+void former_owner_wipe(struct former_owner_wipe *wipe);
+
+#endif
