@@ -257,6 +257,13 @@ static int memory_make(struct medium_log *medium, uint64_t memory_bytes)
     return 0;
 }
 
+/* A writer that was killed may have left a record in the device's volatile cache. What is played
+ * back from it is acted upon, and the next records, which go past that cache, count on it. */
+static int left_over_flush(const struct medium_log *medium)
+{
+    return fdatasync(medium->claim.fd) == 0 ? 0 : -errno;
+}
+
 static int medium_open(struct medium_log *medium, const char *path, uint64_t size_bytes,
                        uint64_t memory_bytes, char text[MEDIUM_FILE_TEXT_BYTES])
 {
@@ -275,6 +282,9 @@ static int medium_open(struct medium_log *medium, const char *path, uint64_t siz
     }
     if (error == 0) {
         error = file_check(medium, path, text);
+    }
+    if (error == 0) {
+        error = left_over_flush(medium);
     }
     if (error == 0) {
         error = memory_make(medium, memory_bytes);

@@ -3,7 +3,8 @@
  *
  * (1) Offset and length are multiples of 4096 and lie inside size_bytes, bytes are aligned to
  *     4096, a transfer is at most IO_LENGTH_MAX_BYTES.
- * (2) read() may block and is called only before the first write().
+ * (2) read() may block and is called only before the first write(). What it gives survives a
+ *     power loss, also what an earlier owner's write had left on its way.
  * (3) A write belongs to the port until complete(), which is called exactly once, from the loop.
  *     With error 0 its bytes survive a power loss. Until then, each 512 bytes of it may be old or
  *     new, in any order.
