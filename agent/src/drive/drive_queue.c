@@ -22,9 +22,8 @@
 #include "drive/drive_private.h"
 
 #define FOREGROUND_BUSY_US 20000u
-#define CROWD                                                                                      \
-    3u /* transfers in the device, the newest among them, that get in each other's way             \
-        */
+/* Transfers in the device, the newest among them, that get in each other's way. */
+#define CROWD 3u
 
 static void request_answered(struct io_request *request, enum io_status status);
 
