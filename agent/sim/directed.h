@@ -41,6 +41,12 @@ bool directed_puncture_crash(uint64_t seed);
 bool directed_puncture_repair(uint64_t seed);
 
 /*
+ * RAID 5 after a rebuild that had to leave a block of the new drive without its content, and a
+ * write to that block. False: after a power cut in the meantime whatever is there reads as data.
+ */
+bool directed_note_end(uint64_t seed);
+
+/*
  * With a log of write intents: a whole row, which is not in the log, is in the caches of the
  * drives when a member is lost and then the power goes; it is being written when the member is
  * lost; it is written when a rebuild is over but no record says so. False: where the records call

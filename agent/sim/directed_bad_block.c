@@ -228,6 +228,43 @@ bool directed_puncture_repair(uint64_t seed)
     return good;
 }
 
+/* What a block reads as after a power cut now that takes everything unflushed; the life goes on. */
+static int get_after_cut(struct sim_array *array, uint64_t seed, uint64_t offset)
+{
+    struct sim_cut_plan plan = {.cut = SIM_CUT_DROP_ALL, .split_bytes = UINT64_MAX};
+    struct sim_world *world = sim_world_create(seed);
+    struct sim_array *fork = sim_array_fork(array, world, &plan, false);
+    int error = sim_array_reload(fork);
+    int found = 0;
+
+    ASSERT(error == 0);
+    found = get(fork, offset);
+    array_end(fork);
+    return found;
+}
+
+/* The new member is without block 0 after the rebuild, until that is written. */
+bool directed_note_end(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    struct lone_write write;
+    bool good = true;
+
+    rebuild(array);
+    array->sims[3]->extra_latency_us = 1000;
+    lone_write_begin(&write, array, STRIP, 7);
+    while (!write.done) {
+        int found = 0;
+
+        (void)sim_world_step(array->world); /* the write keeps it going */
+        found = good ? get_after_cut(array, seed, STRIP) : -1;
+        good = good && (is_error_or(found, 4) || found == 7);
+    }
+    good = good && get(array, STRIP) == 7;
+    array_end(array);
+    return good;
+}
+
 /* The copies differ as after a crash in the middle of a write; the drive that is read is slow now
  * and then. */
 bool directed_hedge(uint64_t seed)

@@ -76,6 +76,17 @@ static void entry_fill(struct sim_intent *entry, const struct intent *intent)
     }
 }
 
+static void waiting_answer_soon(struct sim_intent_log *log);
+
+/* Who waits for room hears of it too: the group asks for nothing more once it knows. */
+static void medium_gone(struct sim_intent_log *log)
+{
+    if (!list_is_empty(&log->waiting)) {
+        log->answer_waiting_with = -EIO;
+        waiting_answer_soon(log);
+    }
+}
+
 static void entry_written(struct sim_event *event)
 {
     struct sim_intent *entry = container_of(event, struct sim_intent, event);
@@ -88,6 +99,7 @@ static void entry_written(struct sim_event *event)
     entry->state = SIM_INTENT_OPEN;
     if (!kept) {
         entry_free(entry);
+        medium_gone(log);
     }
     sim_world_boundary(log->world);
     waiting->durable(waiting, kept ? 0 : -EIO);
@@ -166,6 +178,7 @@ static int log_append(struct intent_log *base, struct intent *intent)
     ASSERT(intent->lo < intent->hi);
     log->appends++;
     if (log->gone) {
+        medium_gone(log);
         return -EIO;
     }
     entry = list_is_empty(&log->waiting) ? entry_make_room(log) : NULL;
@@ -205,10 +218,7 @@ static void log_flushed(struct intent_log *base, uint64_t epoch)
     uint32_t released = 0;
 
     if (!log->world->powered) {
-        if (!list_is_empty(&log->waiting)) {
-            log->answer_waiting_with = -EIO; /* or nobody might notice: no drive need be asked */
-            waiting_answer_soon(log);
-        }
+        medium_gone(log); /* or nobody might notice: no drive need be asked */
         return;
     }
     for (uint32_t i = 0; i < log->capacity; i++) {

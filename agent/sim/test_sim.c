@@ -113,6 +113,7 @@ static void test_stories(void **state)
         assert_true(directed_puncture(seed + i));
         assert_true(directed_puncture_crash(seed + i));
         assert_true(directed_puncture_repair(seed + i));
+        assert_true(directed_note_end(seed + i));
         assert_true(directed_loss_after_row(seed + i));
         assert_true(directed_loss_in_row(seed + i));
         assert_true(directed_row_of_rebuilt(seed + i));

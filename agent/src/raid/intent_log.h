@@ -12,7 +12,8 @@
  *
  * (1) append() answers 0: durable already; -EINPROGRESS: durable() follows, exactly once, from
  *     the loop and never from inside the call; any other negative errno: the medium has gone.
- *     It waits while the log is full and never fails for want of room.
+ *     It waits while the log is full and never fails for want of room. When the medium has gone,
+ *     the log answers all that wait with -EIO, unasked: the group calls it no more once it knows.
  * (2) What the parts point at stays as it is until durable() or an answer other than
  *     -EINPROGRESS. The log copies what it needs, or refers to cache frames it knows to hold the
  *     same bytes (origin).

@@ -326,6 +326,7 @@ enum stripe_event {
     STRIPE_WRITTEN,
     STRIPE_NEXT, /* one place verified */
     STRIPE_VERIFIED,
+    STRIPE_FLUSHED, /* what was written over noted blocks */
     STRIPE_FAIL, /* beyond redundancy */
     STRIPE_RELEASED, /* the last late transfer came back */
     STRIPE_EVENT_MAX,
@@ -372,6 +373,7 @@ struct stripe_op {
      a whole */
     int fine_error; /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
+    struct flush_waiter notes_flush; /* before such notes end */
     uint32_t lent; /* places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
@@ -588,8 +590,10 @@ bool stripe_is_punctured(const struct stripe_op *op);
 uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good);
 /* False when the table is full. */
 MUST_CHECK bool stripe_puncture_note(struct stripe_op *op);
-void stripe_written_note(struct stripe_op *op, uint32_t place);
-void stripe_absent_note(struct stripe_op *op, uint32_t live);
+/* Do notes end with what this operation has written? Then STRIPE_FLUSHED comes when they may; if
+ * they never may, STRIPE_FAIL, or STRIPE_DURABLE for a read. */
+bool stripe_notes_flush(struct stripe_op *op);
+void stripe_notes_end(struct stripe_op *op);
 void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_io *io);
 
 /* stripe_io.c */

@@ -6,8 +6,9 @@
  *     been recovered from the rest of its row.
  * (2) A punctured block is noted durably before zeros are written in its place: a crash in between
  *     leaves an error, never zeros.
- * (3) A note ends when the whole block has been written; that is durable before the write is
- *     acknowledged, and not before its data are with the drives.
+ * (3) A note ends when the whole block has been written and flushed: the record of that may be on
+ *     some members while others forget, in a power cut, what they had in their caches. It is
+ * durable before the write is acknowledged.
  */
 #include <errno.h>
 #include <string.h>
@@ -109,36 +110,66 @@ bool stripe_puncture_note(struct stripe_op *op)
 
 /* Notes end */
 
-static void note_ends(struct stripe_op *op, uint32_t place, uint32_t kinds)
-{
-    if (bad_drop(op->vd, stripe_member(op, place), stripe_drive_offset(op, place), op->hi - op->lo,
-                 kinds)) {
-        op->settle_change = op->group->change; /* (3) */
-    }
-}
-
-void stripe_written_note(struct stripe_op *op, uint32_t place)
+/* The kinds that end at a place with what has been written. New data of a member that is not there
+ * are described by the parity. */
+static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place)
 {
     uint32_t bit = UINT32_C(1) << place;
     uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST);
-    bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0;
+    bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0 && (op->punctured & bit) == 0;
 
-    if ((replaced && (op->punctured & bit) == 0) || SIM_BUG(PUNCTURE_FORGOTTEN)) {
-        kinds |= BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED);
+    if ((stripe_live_mask(op) & bit) == 0) {
+        return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
     }
-    note_ends(op, place, kinds);
+    if ((op->written & bit) == 0) {
+        return 0;
+    }
+    return replaced || SIM_BUG(PUNCTURE_FORGOTTEN) ? BAD_KINDS_ALL : kinds;
 }
 
-/* New data of a member that is not there are described by the parity. */
-void stripe_absent_note(struct stripe_op *op, uint32_t live)
+static bool any_notes_ending(const struct stripe_op *op)
 {
-    uint32_t left = op->full & ~op->punctured & ~live;
+    for (uint32_t place = 0; place < op->map.width && op->group->config.bad_count > 0; place++) {
+        uint32_t kinds = kinds_ending(op, place);
 
-    if (op->want != PLAN_WRITE || op->group->config.bad_count == 0 || stripe_is_mirrored(op)) {
-        return;
+        if (kinds != 0 && range_meets(op, place, op->lo, op->hi, kinds)) {
+            return true;
+        }
     }
-    for (; left != 0; left &= left - 1) {
-        note_ends(op, (uint32_t)__builtin_ctz(left), BAD_KINDS_ALL);
+    return false;
+}
+
+static void notes_flushed(struct flush_waiter *waiter, int error)
+{
+    struct stripe_op *op = container_of(waiter, struct stripe_op, notes_flush);
+    enum stripe_event failed = op->want == PLAN_READ ? STRIPE_DURABLE : STRIPE_FAIL;
+
+    stripe_event(op, error == 0 ? STRIPE_FLUSHED : failed);
+}
+
+bool stripe_notes_flush(struct stripe_op *op)
+{
+    if (!any_notes_ending(op)) {
+        return false;
+    }
+    if (SIM_BUG(NOTE_ENDS_UNFLUSHED)) {
+        stripe_notes_end(op);
+        return false;
+    }
+    op->notes_flush.done = notes_flushed;
+    flush_wait(op->group, &op->notes_flush);
+    return true;
+}
+
+void stripe_notes_end(struct stripe_op *op)
+{
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        uint32_t kinds = kinds_ending(op, place);
+
+        if (kinds != 0 && bad_drop(op->vd, stripe_member(op, place), stripe_drive_offset(op, place),
+                                   op->hi - op->lo, kinds)) {
+            op->settle_change = op->group->change; /* (3) */
+        }
     }
 }
 

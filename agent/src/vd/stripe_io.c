@@ -86,7 +86,6 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
         (SIM_BUG(WRITE_ERROR_FORGOTTEN) && column->status != IO_STATUS_TIMEOUT)) {
         op->group->members[member].written++;
         op->written |= bit_of(column);
-        stripe_written_note(op, column->place);
         return;
     }
     /* A repair that fails must not cost the last copy: the read has its answer already. */

@@ -14,7 +14,8 @@
  * (3) A direct read runs without the lock and only if nobody has or waits for it; anything but
  *     plain success sends it to LOCK to begin anew.
  * (4) A write of a request passes MARK: dirty mark and losses are durable before a byte moves;
- *     and SETTLE: losses during the write are durable before it is acknowledged.
+ *     and SETTLE: losses during the write are durable before it is acknowledged, and so is the end
+ *     of notes of bad blocks, which has to wait for a flush (stripe_fine.c).
  * (5) A write whose tearing would cost more than what it replaces passes LOG: its intent is
  *     durable before a byte moves, and is retired only when it would be acknowledged.
  * (6) Columns of late transfers are barred for the rest of the operation; their buffers are not
@@ -344,9 +345,22 @@ static enum stripe_event act_settle(struct stripe_op *op)
     if (op->plan.writes == 0 && op->direct) {
         return STRIPE_DURABLE;
     }
-    if (op->plan.writes != 0 && !group_is_offline(op->group)) {
-        stripe_absent_note(op, stripe_live_mask(op));
+    if (op->plan.writes != 0 && !group_is_offline(op->group) && stripe_notes_flush(op)) {
+        return STRIPE_WAIT;
     }
+    return op_wait_marks(op);
+}
+
+/* A member lost meanwhile is described by the others only when the record says that it is lost. */
+static enum stripe_event act_notes(struct stripe_op *op)
+{
+    if (group_is_offline(op->group)) {
+        return op_wait_marks(op);
+    }
+    if (!save_is_durable(op->group, op->group->loss_change)) {
+        return act_settle(op);
+    }
+    stripe_notes_end(op);
     return op_wait_marks(op);
 }
 
@@ -439,8 +453,9 @@ static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
                       [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_VERIFY] = {[STRIPE_NEXT] = {act_verify, STRIPE_VERIFY},
                        [STRIPE_VERIFIED] = {act_settle, STRIPE_SETTLE}},
-    [STRIPE_SETTLE] =
-        {[STRIPE_DURABLE] = {act_finish, STRIPE_SETTLE}, [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
+    [STRIPE_SETTLE] = {[STRIPE_FLUSHED] = {act_notes, STRIPE_SETTLE},
+                       [STRIPE_DURABLE] = {act_finish, STRIPE_SETTLE},
+                       [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_LINGER] = {[STRIPE_RELEASED] = {act_free, STRIPE_LINGER}},
 };
 

@@ -139,6 +139,60 @@ static void test_a_log_that_has_gone_is_void(void **state)
     fixture_end(&f);
 }
 
+struct waiting_write {
+    struct vd_request request;
+    uint8_t bytes[4096];
+    uint32_t *done;
+};
+
+static void waiting_write_done(struct vd_request *request, enum vd_status status)
+{
+    struct waiting_write *write = request->owner;
+
+    assert_int_equal(status, VD_STATUS_OK);
+    (*write->done)++;
+}
+
+static bool all_done(void *context)
+{
+    const uint32_t *done = context;
+
+    return *done == 4;
+}
+
+/* The medium goes while some wait for it to write and others for room. */
+static void test_a_log_that_goes_keeps_nobody_waiting(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    struct waiting_write writes[4];
+    uint32_t done = 0;
+
+    (void)state;
+    f.log->capacity = 2;
+    f.log->latency_us = 1000000;
+    for (uint32_t i = 0; i < 4; i++) {
+        writes[i] = (struct waiting_write){.request = {.op = VD_OP_WRITE,
+                                                       .offset_bytes = (uint64_t)i * 3 * STRIP,
+                                                       .length_bytes = 4096,
+                                                       .complete = waiting_write_done},
+                                           .done = &done};
+        memset(writes[i].bytes, (int)i + 1, sizeof(writes[i].bytes));
+        writes[i].request.buffer = writes[i].bytes;
+        writes[i].request.owner = &writes[i];
+        vd_submit(sim_array_vd(f.array, 0), &writes[i].request);
+    }
+    while (f.log->waits < 2) {
+        assert_true(sim_world_step(f.world));
+    }
+    assert_int_equal(done, 0);
+    f.log->gone = true;
+    assert_true(sim_world_run_until(f.world, all_done, &done, 60 * SIM_SECOND));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(read_byte(&f, (uint64_t)i * 3 * STRIP), i + 1);
+    }
+    fixture_end(&f);
+}
+
 static void test_a_log_that_cannot_be_read_does_not_stop_the_start(void **state)
 {
     struct fixture f = fixture_make(RAID_LEVEL_5, 4);
@@ -194,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_degraded_rows_need_one),
         cmocka_unit_test(test_without_redundancy_there_are_none),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
+        cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_cannot_be_read_does_not_stop_the_start),
         cmocka_unit_test(test_senseless_intents_are_left_out),
     };
