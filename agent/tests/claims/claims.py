@@ -3,7 +3,8 @@
     claims.py --program ARRAYSIM [--check] [--only ID,...] [--jobs N]
 
 Writes CLAIMS.md; with --check it fails if a claim that holds there does not any more. Models are
-set from facts of drives and controllers; nothing here is adjusted to a claim.
+set from facts of drives and controllers; nothing here is adjusted to a claim. arrayd and arrayctl
+are those built next to arraysim; NBD needs the distribution's Python, where libnbd is.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ from claims_000_004 import CLAIMS as FIRST
 from claims_001_002_003 import CLAIMS as SECOND
 from claims_functional import CLAIMS as FUNCTIONAL
 from lab import Lab
+from reasons import UNTESTED, WHY
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "CLAIMS.md"
-HOLDS, FAILS = "holds", "does not hold"
+HOLDS, FAILS, UNTRIED = "holds", "does not hold", "not tested"
 HEAD = """# What the reviews claim, and what the engine does
 
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
-one firmware (expected *not* to show), F functional (shown by the named test). Settings are in the
-claims' sources: drives D1 for documents 000 and 004, D2 for 001 and 002, D3 for 003; 16 MiB of
-cache unless a card is named. Models come from facts of drives and cards and are not adjusted to
-any claim, so "does not hold" is a finding about the engine, the model or the claim.
+one firmware (expected *not* to show), F functional (tried on a running arrayd, or on arrays of the
+lab). Settings are in the claims' sources: drives D1 for documents 000 and 004, D2 for 001 and 002,
+D3 for 003; 16 MiB of cache unless a card is named. Models come from facts of drives and cards and
+are not adjusted to any claim, so "does not hold" is a finding about the engine, the model or the
+claim; why, where it is known, stands beside it.
 
 """
 
@@ -39,25 +42,35 @@ def run_one(lab: Lab, claim: tuple) -> dict:
     name, kind, expected, function = claim
     try:
         measured, good = function(lab)
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError, OSError) as error:
         measured, good = f"failed: {error}", False
     return {"id": name, "kind": kind, "expected": expected, "measured": measured,
-            "verdict": HOLDS if good else FAILS}
+            "verdict": HOLDS if good else FAILS, "why": "" if good else WHY.get(name, "")}
+
+
+def untried(name: str, kind: str, expected: str, why: str) -> dict:
+    return {"id": name, "kind": kind, "expected": expected, "measured": "-",
+            "verdict": UNTRIED, "why": why}
+
+
+def line(row: dict) -> str:
+    return "| {id} | {kind} | {expected} | {measured} | {verdict} | {why} |".format(
+        **{key: " ".join(text.replace("|", "/").split()) for key, text in row.items()})
 
 
 def table(rows: list[dict]) -> str:
-    holds = sum(row["verdict"] == HOLDS for row in rows)
-    lines = [HEAD + f"{holds} of {len(rows)} hold.\n",
-             "| Claim | Kind | Expected | Measured | Verdict |", "|---|---|---|---|---|"]
-    for row in rows:
-        lines.append("| {id} | {kind} | {expected} | {measured} | {verdict} |".format(
-            **{key: text.replace("|", "/") for key, text in row.items()}))
-    return "\n".join(lines) + "\n"
+    count = {word: sum(row["verdict"] == word for row in rows) for word in (HOLDS, FAILS, UNTRIED)}
+    return "\n".join([
+        HEAD + f"{count[HOLDS]} of {len(rows)} hold, {count[FAILS]} do not, {count[UNTRIED]} are "
+        "not tested.\n", "| Claim | Kind | Expected | Measured | Verdict | Why |",
+        "|---|---|---|---|---|---|", *map(line, rows)]) + "\n"
 
 
 def committed() -> dict[str, str]:
-    return {match[1]: match[2] for match in
-            re.finditer(r"^\| ([A-Z]\d\d) \|.*\| ([a-z ]+) \|$", TABLE.read_text(), flags=re.M)}
+    """The verdicts."""
+    return {cells[1].strip(): cells[5].strip() for cells in
+            (text.split("|") for text in TABLE.read_text().splitlines())
+            if len(cells) == 8 and re.fullmatch(r"[A-Z]\d\d", cells[1].strip())}
 
 
 def main() -> int:
@@ -76,12 +89,14 @@ def main() -> int:
     # Claims wait for their points; more of them than points at a time keep the latter coming.
     with ThreadPoolExecutor(4 * options.jobs) as pool:
         rows = list(pool.map(lambda claim: run_one(lab, claim), claims))
+    rows += [untried(*row) for row in UNTESTED if not only or row[0] in only]
+    rows.sort(key=lambda row: row["id"])
     print(f"TAP version 13\n1..{len(rows)}")
     known = committed() if options.check else {}
     bad = 0
     for number, row in enumerate(rows, 1):
         # What has come to hold is good news for the next table.
-        good = not options.check or known[row["id"]] == FAILS or row["verdict"] == HOLDS
+        good = not options.check or row["verdict"] == HOLDS or known.get(row["id"]) == row["verdict"]
         bad += not good
         print(f"{'ok' if good else 'not ok'} {number} - {row['id']} {row['verdict']}: "
               f"{row['expected']}; measured {row['measured']}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import correlation
+
 from claims_000_004 import STEPS, Outcome, texts
 from lab import D3, KIB, MIB, Array, Lab, Load
 
@@ -53,8 +55,9 @@ def b11(lab: Lab) -> Outcome:
 
 def b13(lab: Lab) -> Outcome:
     single, r10, r0, r5 = (lab.rt(array, False) for array in (SINGLE, x8(R10), x8(R0), x8(R5)))
-    return f"R10 {r10:.2f}, one {single:.2f}, R0 {r0:.2f}, R5 {r5:.2f} ms", (
-        r10 < single and min(r0, r5) > 0.98 * single)
+    again = lab.rt(x8(R5), False, seed=2) / r5
+    return f"R10 {r10:.2f}, one {single:.2f}, R0 {r0:.2f}, R5 {r5:.2f} ms; other seed {again:.3f}", (
+        r10 < single and min(r0, r5) >= 0.98 * single and abs(again - 1) <= 0.02)
 
 
 def b14(lab: Lab) -> Outcome:
@@ -64,12 +67,12 @@ def b14(lab: Lab) -> Outcome:
 
 def b16(lab: Lab) -> Outcome:
     r0, r5, r6, r10 = (lab.rnd(x8(level), 2 * MIB) for level in (R0, R5, R6, R10))
-    return texts(r5 / r0, r6 / r0, r10 / r0), r0 > r5 > r6 and r10 < r0
+    return texts(r5 / r0, r6 / r0, r10 / r0), r0 > r5 > r6 > r10
 
 
 def b17(lab: Lab) -> Outcome:
     r0, r10, r50, r5, r6 = (lab.rnd(x8(level), 4 * KIB, 100) for level in (R0, R10, R50, R5, R6))
-    return texts(r10 / r0, r50 / r0, r5 / r0, r6 / r0), r0 > r10 > r50 >= 0.99 * r5 and r5 > r6
+    return texts(r10 / r0, r50 / r0, r5 / r0, r6 / r0), r0 > r10 > r50 >= r5 > r6
 
 
 def b20(lab: Lab) -> Outcome:
@@ -84,13 +87,13 @@ def b22(lab: Lab) -> Outcome:
     card = {"profile": "lsi-megaraid-sas-9260-8i"}
     rates = [lab.mt(x8(level, **card), 1, 100) for level in (R0, R5, R6, R10)]
     deep = lab.mt(x8(R0, **card), 1, 100, depth=8)
-    return f"{texts(*rates)} MB/s; R0 deep {deep:.0f}", rates[0] >= 0.99 * max(rates) and (
+    return f"{texts(*rates)} MB/s; R0 deep {deep:.0f}", rates[0] == max(rates) and (
         deep / rates[0] > 1.2)
 
 
 def b23(lab: Lab) -> Outcome:
     ratios = [lab.mt(x8(level), 2, 100) / lab.mt(x8(level), 1, 100) for level in (R0, R5, R6, R10)]
-    return texts(*ratios), all(ratio >= 0.99 for ratio in ratios)
+    return texts(*ratios), all(ratio >= 1 for ratio in ratios)
 
 
 def b25(lab: Lab) -> Outcome:
@@ -129,7 +132,15 @@ def b34(lab: Lab) -> Outcome:
     back = lab.files(x8(R5), "create", 64 * KIB) / lab.files(x8(R5), "read", 64 * KIB)
     through = (lab.files(x8(R5).through(), "create", 64 * KIB)
                / lab.files(x8(R5).through(), "read", 64 * KIB))
-    return f"created/read WB {back:.2f}, WT {through:.2f}", back > 1 and through <= 1.05
+    return f"created/read WB {back:.2f}, WT {through:.2f}", back > 1 and through <= 1
+
+
+def b35(lab: Lab) -> Outcome:
+    arrays = [x8(level, profile="lsi-megaraid-sas-9260-8i") for level in (R0, R5, R6, R10, R50)]
+    pairs = [(lab.files(array, "create", size), lab.files(array, "copy", size))
+             for array in arrays for size in (64 * KIB, 4 * MIB, 600 * MIB)]
+    fit = correlation(*zip(*pairs))
+    return f"correlation {fit:.2f}", fit > 0.8
 
 
 def c07(lab: Lab) -> Outcome:
@@ -141,7 +152,7 @@ def c08(lab: Lab) -> Outcome:
     r6 = [lab.db(x8(R6), 1, w) / lab.db(x8(R5), 1, w) for w in (0, 50, 100)]
     degraded = [lab.db(R5_1, 1, w) / lab.db(x8(R5), 1, w) for w in (0, 50, 100)]
     return f"R6/R5 {texts(*r6)}; R5-1/R5 {texts(*degraded)}", (
-        all(0.6 <= ratio <= 1.02 for ratio in r6) and all(ratio > 0.8 for ratio in degraded))
+        all(0.6 <= ratio <= 1.005 for ratio in r6) and all(ratio > 0.8 for ratio in degraded))
 
 
 def c11(lab: Lab) -> Outcome:
@@ -175,7 +186,7 @@ def c17(lab: Lab) -> Outcome:
     single, r10 = lab.rt(SINGLE, False), lab.rt(x8(R10), False)
     others = [lab.rt(x8(level), False) for level in (R0, R5, R6)]
     return f"one {single:.2f} ms, R10 {r10:.2f}, others {texts(*others)}", (
-        r10 <= 1.03 * single and all(-0.02 * single <= other - single <= 1 for other in others)
+        abs(r10 / single - 1) <= 0.03 and all(0 <= other - single <= 1 for other in others)
         and 5.5 <= single <= 6.5)
 
 
@@ -188,13 +199,13 @@ def c20(lab: Lab) -> Outcome:
     times = [lab.rt(array, True) for array in (x8(R6), R6_1, R6_2)]
     through = lab.rt(x8(R5).through(), True)
     return f"{texts(*times)}; R5 WT {through:.1f} ms", times[2] > times[1] > times[0] and (
-        9 <= through <= 13)
+        10 <= through <= 12)
 
 
 def c22(lab: Lab) -> Outcome:
     losses = [1 - lab.db(worse, 1, 0) / lab.db(whole, 1, 0)
               for worse, whole in ((R5_1, x8(R5)), (R6_1, x8(R6)), (R6_2, x8(R6)))]
-    return texts(*losses), all(0.0 <= loss <= 0.12 for loss in losses)
+    return texts(*losses), all(0.04 <= loss <= 0.08 for loss in losses)
 
 
 def c23(lab: Lab) -> Outcome:
@@ -247,12 +258,27 @@ def c34(lab: Lab) -> Outcome:
 
 def c35(lab: Lab) -> Outcome:
     ratio = lab.mt(x8(R10), 2) / lab.mt(x8(R10), 1)
-    return f"{ratio:.2f}", 1.7 <= ratio <= 2.1
+    return f"{ratio:.2f}", 1.7 <= ratio <= 2.0
 
 
 def c38(lab: Lab) -> Outcome:
     r0, r10 = (lab.mt(x8(level), 2, 100) / lab.mt(x8(level), 1, 100) for level in (R0, R10))
-    return texts(r0, r10), r0 >= 0.99 and r10 >= 0.99 and r10 <= r0 * 1.01
+    return texts(r0, r10), r0 >= 1 and r10 >= 1 and r10 < r0
+
+
+def nine(level: str, drives: int) -> Array:
+    return Array(level, drives, profile="3ware-9690sa-8i")
+
+
+def c37(lab: Lab) -> Outcome:
+    ratios = [lab.mt(nine(level, 4), 4) / lab.mt(nine(level, 4), 2) for level in (R0, R5, R10)]
+    return texts(*ratios), min(ratios[:2]) > 1
+
+
+def c40(lab: Lab) -> Outcome:
+    ratios = [lab.mt(nine(level, 8), 4, 100) / lab.mt(nine(level, 8), 2, 100)
+              for level in (R0, R5, R10)]
+    return texts(*ratios), all(0.8 <= ratio <= 1 for ratio in ratios)
 
 
 def c41(lab: Lab) -> Outcome:
@@ -285,7 +311,7 @@ def c49(lab: Lab) -> Outcome:
 def c50(lab: Lab) -> Outcome:
     rates = [lab.files(x8(level), "create", 600 * MIB) for level in (R0, R5, R6, R10)]
     ideal = 8 * lab.files(SINGLE, "create", 600 * MIB)
-    return f"{texts(*rates)} MB/s, {rates[0] / ideal:.2f} of ideal", rates[0] >= 0.99 * max(rates)
+    return f"{texts(*rates)} MB/s, {rates[0] / ideal:.2f} of ideal", rates[0] == max(rates)
 
 
 def c52(lab: Lab) -> Outcome:
@@ -297,7 +323,7 @@ def c52(lab: Lab) -> Outcome:
 
 def c53(lab: Lab) -> Outcome:
     r5, r6 = (lab.files(x8(level), "copy", 4 * MIB) for level in (R5, R6))
-    return f"R5 {r5:.0f}, R6 {r6:.0f} MB/s", r5 >= 0.99 * r6
+    return f"R5 {r5:.0f}, R6 {r6:.0f} MB/s", r5 >= r6
 
 
 def c55(lab: Lab) -> Outcome:
@@ -311,8 +337,8 @@ def ssd(drives: int = 16, **more: object) -> Array:
 
 
 def stream(lab: Lab, array: Array, writes: int = 0) -> tuple[float, float]:
-    point = lab.point(array, Load(pattern="sequential", bytes=4 * MIB, writes=writes, depths=(8,),
-                                  operations=600, warmup=400))
+    """W13 as its file has it: mean and maximum, MB/s"""
+    point = lab.point(array, Load(depths=(), profile=f"w13-streaming-{'write' if writes else 'read'}"))
     return point["bytes_per_s"] / 1e6, point["bytes_per_s_max"] / 1e6
 
 
@@ -332,7 +358,7 @@ def e04(lab: Lab) -> Outcome:
     (read, _), (write, _) = stream(lab, hba), stream(lab, hba, 100)
     (card_read, _), (card_write, _) = stream(lab, raid), stream(lab, raid, 100)
     return f"HBA {write / read:.2f}, RAID card {card_write / card_read:.2f}", (
-        abs(write / read - 1) <= 0.03 and 0.9 <= card_write / card_read <= 1.01)
+        abs(write / read - 1) <= 0.005 and 0.9 <= card_write / card_read <= 1.0)
 
 
 def e05(lab: Lab) -> Outcome:
@@ -355,6 +381,34 @@ def e14(lab: Lab) -> Outcome:
     return f"{cached / raw:.2f}", cached <= 1.001 * raw
 
 
+def pairs_of_cards(lab: Lab, workload: str, figure: str) -> list[float]:
+    """Two 9210-8i, two 5805, two 9260-8i with write-back, eight SSDs on each."""
+    cards = [ssd(8, profile="lsi-megaraid-sas-9210-8i", controllers=2)] + [
+        ssd(8, profile=profile, controllers=2, cache=16 * MIB, write_back=True)
+        for profile in ("adaptec-raid-5805", "lsi-megaraid-sas-9260-8i")]
+    answers = [lab.answer(array, Load(profile=workload, depths=(1, 4, 16, 64, 256)))
+               for array in cards]
+    return [max(point["operations_per_s"] for point in answer["points"]) if figure == "peak"
+            else answer["ratings"][0]["value"] for answer in answers]
+
+
+def e07(lab: Lab) -> Outcome:
+    hba, adaptec, card = pairs_of_cards(lab, "w14-toms-database", "peak")
+    return f"HBA {hba:.0f}, 5805 {adaptec:.0f}, 9260-8i {card:.0f}", (
+        42000 <= hba <= 46000 and hba > adaptec > card)
+
+
+def e08(lab: Lab) -> Outcome:
+    hba, adaptec, card = pairs_of_cards(lab, "w15-toms-file-server", "mean")
+    return f"HBA {hba:.0f}, 5805 {adaptec:.0f}, 9260-8i {card:.0f}", card > max(hba, adaptec)
+
+
+def e10(lab: Lab) -> Outcome:
+    hba, adaptec, card = pairs_of_cards(lab, "w17-toms-workstation", "mean")
+    return texts(hba / adaptec, card / adaptec), all(
+        1.54 <= ratio <= 1.73 for ratio in (hba / adaptec, card / adaptec))
+
+
 CLAIMS = [
     ("B04", "L", "sequential writing of R0: R5 7/8, R6 and R50 6/8, R10 4/8, within 0.04", b04),
     ("B05", "A", "sequential writing grows with the block, R5, R50, R10", b05),
@@ -362,9 +416,9 @@ CLAIMS = [
     ("B08", "L", "one at a time: R50/R5 0.97-1.15, R50/R6 over 1.3", b08),
     ("B10", "L", "16 at a time: R10/R0 over 1.05 at reads, at least 0.98 at 10 % writes", b10),
     ("B11", "L", "16 at a time: R50/R6 over 1.3, R50/R5 0.9-1.1", b11),
-    ("B13", "L", "read response: R10 below one drive, the others not", b13),
+    ("B13", "L", "read response: R10 below one drive, the others not; another seed within 2 %", b13),
     ("B14", "L", "write response falls as the cache grows", b14),
-    ("B16", "L", "reads of 2 MB: R0 > R5 > R6, R10 below R0", b16),
+    ("B16", "L", "reads of 2 MB: R0 > R5 > R6, R10 last", b16),
     ("B17", "L", "small random writes: R0 > R10 > R50 >= R5 > R6", b17),
     ("B20", "P", "9260-8i, one reader: R0 = R5 = R6 at 400 MB/s, four at a time 1.5 times", b20),
     ("B22", "P", "9260-8i, one writer: R0 first and grows with the queue", b22),
@@ -374,6 +428,7 @@ CLAIMS = [
     ("B28", "L", "32 GB zone: over 1.1 faster; R10/R0 lower than on all of it", b28),
     ("B31", "P", "small files: all arrays within 20 %", b31),
     ("B34", "L", "small files: created faster than read with WB, not with WT", b34),
+    ("B35", "P", "9260-8i: copying goes with creating, correlation over 0.8", b35),
     ("C07", "L", "R5 x8, one at a time, WB: writes over 1.5 times reads", c07),
     ("C08", "L", "one at a time: R6/R5 0.6-1.0, R5-1/R5 over 0.8", c08),
     ("C10", "L", "as B10 at reads", b10),
@@ -383,8 +438,8 @@ CLAIMS = [
     ("C16", "L", "256 reads at a time: R5-1 about half", c16),
     ("C17", "L", "read response: 6 ms, R10 within 3 %, others up to 1 ms more", c17),
     ("C19", "L", "write response, WB: R5 and R6 below one drive", c19),
-    ("C20", "L", "write response: R6-2 > R6-1 > R6; R5 WT 9-13 ms", c20),
-    ("C22", "L", "one read at a time: degraded loses up to 12 %", c22),
+    ("C20", "L", "write response: R6-2 > R6-1 > R6; R5 WT 10-12 ms", c20),
+    ("C22", "L", "one read at a time: degraded loses 4-8 %", c22),
     ("C23", "L", "reads of 2 MB: R0 x8 > R10 x8 > R0 x4", c23),
     ("C25", "L", "random writes: x8/x4 1.8-2.1 for R0 and R10", c25),
     ("C26", "L", "random writes: R5 x8/x4 1.7-2.1, R6/R5 about 0.67", c26),
@@ -394,7 +449,9 @@ CLAIMS = [
     ("C32", "L", "sequential writing: degraded R10 as whole", c32),
     ("C34", "P", "9690SA, one reader: 160 MB/s whatever the array, four at a time twice", c34),
     ("C35", "L", "two readers of R10: nearly twice one", c35),
+    ("C37", "P", "9690SA, from two readers to four: x4 arrays except R10 speed up", c37),
     ("C38", "L", "two writers at least as one; R10 gains no more than R0", c38),
+    ("C40", "P", "9690SA, from two writers to four: a bit lower", c40),
     ("C41", "L", "web server: R10 never below R0", c41),
     ("C43", "L", "file server: as B26", b26),
     ("C44", "L", "file server: R6/R5 under 0.95, R6-2 lowest", c44),
@@ -409,6 +466,9 @@ CLAIMS = [
     ("E02", "P", "two 5805: 2.2-2.3 GB/s", e02),
     ("E04", "L", "HBA writes as it reads; RAID card 0.9-1.0 of it", e04),
     ("E05", "P", "two 9210-8i: mean 3.4, peak 3.5 GB/s", e05),
+    ("E07", "P", "Tom's database: HBA nearly 45,000 operations/s > 5805 > RAID card", e07),
+    ("E08", "P", "Tom's file server: the cached RAID card first", e08),
+    ("E10", "P", "Tom's workstation: both LSI cards 54-73 % above the 5805", e10),
     ("E11", "L", "faster links change nothing, a wider bus does", e11),
     ("E14", "L", "cached never above direct", e14),
 ]

@@ -66,6 +66,9 @@ def enough(operations: int, size: int) -> int:
 class Lab:
     def __init__(self, program: Path, profiles: Path, jobs: int) -> None:
         self.program, self.profiles = program, profiles
+        self.built = program.resolve().parents[2]
+        self.arrayd = self.built / "src" / "daemon" / "arrayd"
+        self.arrayctl = self.built / "src" / "cli" / "arrayctl"
         self.pool = ThreadPoolExecutor(jobs)
         self.lock = threading.Lock()
         self.answers: dict[tuple[Array, Load, int], object] = {}
@@ -80,7 +83,7 @@ class Lab:
             controller["ceilings"] = dict(array.ceilings)
         cache = array.write_back if array.drive_cache is None else array.drive_cache
         has_cache = array.cache is None or array.cache > 0
-        workload: dict = {"depths": list(load.depths)}
+        workload: dict = {"depths": list(load.depths)} if load.depths else {}
         if load.profile:
             workload["profile"] = load.profile
         else:
@@ -116,7 +119,7 @@ class Lab:
             if future is None:
                 future = self.pool.submit(self.compute, array, load, seed)
                 self.answers[array, load, seed] = future
-                self.points += len(load.depths)
+                self.points += max(1, len(load.depths))
         return future.result()  # type: ignore[attr-defined]
 
     # Figures
@@ -146,10 +149,11 @@ class Lab:
                     workers=workers, operations=3000, warmup=2000)
         return self.point(array, load)["bytes_per_s"] / 1e6
 
-    def rt(self, array: Array, writes: bool) -> float:
+    def rt(self, array: Array, writes: bool, seed: int = 1) -> float:
         """ms; of blocks of 4 KiB, the smallest that needs no read on these drives"""
         load = Load(bytes=4 * KIB, writes=100 if writes else 0, operations=6000, warmup=4000)
-        return self.point(array, load)["write_latency" if writes else "read_latency"]["mean_us"] / 1e3
+        kind = "write_latency" if writes else "read_latency"
+        return self.point(array, load, seed)[kind]["mean_us"] / 1e3
 
     def rating(self, array: Array, workload: str) -> float:
         depths = {"w08-workstation": (1, 2, 4, 8, 16, 32), "w09-workstation-32gb":
