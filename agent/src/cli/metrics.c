@@ -218,7 +218,13 @@ bool metrics_save(const struct cli_context *context, const char *path)
     metrics_print(context, out);
     bool complete = ferror(out) == 0;
     complete = fclose(out) == 0 && complete;
-    return complete && rename(beside, path) == 0;
+    if (complete && rename(beside, path) == 0) {
+        return true;
+    }
+    int error = errno;
+    (void)unlink(beside); /* nobody will look for it there */
+    errno = error;
+    return false;
 }
 
 void show_metrics(struct cli_context *context)

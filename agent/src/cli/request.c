@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,20 @@ static bool is_manner(const char *word)
            strcasecmp(word, "nolog") == 0 || strncasecmp(word, "page=", 5) == 0;
 }
 
+/* What is no UTF-8 cannot be told to anybody: not to the agent, and not in an answer. */
+static bool words_are_text(int count, char *const *arguments)
+{
+    for (int i = 0; i < count; i++) {
+        json_t *text = json_string(arguments[i]); /* NULL if it is not */
+
+        if (text == NULL) {
+            return false;
+        }
+        json_decref(text);
+    }
+    return true;
+}
+
 bool request_parse(int count, char *const *arguments, struct cli_request *ret_request,
                    char text[REQUEST_TEXT_BYTES])
 {
@@ -222,6 +237,10 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
 
         ret_request->json_events = ret_request->json_events || strict;
         ret_request->json = ret_request->json || strict || strcasecmp(arguments[i], "J") == 0;
+    }
+    if (!words_are_text(count, arguments)) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "an argument is not valid UTF-8");
+        return false;
     }
     /* "explain /c0/v0": people say first what they want. */
     if (count > 1 && arguments[0][0] != '/' && arguments[1][0] == '/') {

@@ -62,6 +62,16 @@ static void test_wrong_objects(void **state UNUSED)
     }
 }
 
+static void test_not_text(void **state UNUSED)
+{
+    struct cli_request request;
+
+    assert_false(parse(&request, "/c0/e252/s0 set fault=slo\xff J"));
+    assert_string_equal(text, "an argument is not valid UTF-8");
+    assert_true(request.json);
+    assert_true(parse(&request, "/c0/v0 set name=B\xc3\xa4r"));
+}
+
 static void test_numbers(void **state UNUSED)
 {
     struct cli_request request;
@@ -304,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_wrong_objects),
+        cmocka_unit_test(test_not_text),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_trailing_words),
         cmocka_unit_test(test_manner),

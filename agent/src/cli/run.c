@@ -1,0 +1,226 @@
+/*
+ * One run of arrayctl: see run.h.
+ */
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/command.h"
+#include "cli/tw.h"
+
+#define SOCKET_DEFAULT "/run/arraywright/control.sock"
+#define EXIT_USAGE 2
+
+static void help_print(const char *word)
+{
+    bool any = false;
+
+    if (word == NULL) {
+        (void)fputs(
+            "Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
+            "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
+            "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
+            "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
+            "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
+            "between them, are several controllers. status, watch and explain take --json.\n"
+            "\nCommands:\n",
+            stdout);
+    }
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *command = &cli_commands[i];
+        bool asked = word == NULL || word_is_one_of(word, command->verb) ||
+                     (command->noun != NULL && word_is_one_of(word, command->noun));
+
+        if (asked) {
+            (void)printf("  %s\n      %s\n", command->usage, command->help);
+            any = true;
+        }
+    }
+    if (!any) {
+        (void)printf("There is no command \"%s\". \"arrayctl help\" lists all.\n", word);
+    }
+}
+
+/* Takes the options of the program itself; returns how many arguments are left, or -1. */
+static int options_take(struct cli_context *context, int count, char **arguments,
+                        const char *version, bool *ret_done)
+{
+    int left = 0;
+
+    for (int i = 0; i < count; i++) {
+        char *word = arguments[i];
+
+        if (strcmp(word, "--socket") == 0 && i + 1 < count) {
+            cli_sockets_add(context, arguments[++i]);
+        } else if (strncmp(word, "--socket=", 9) == 0) {
+            cli_sockets_add(context, word + 9);
+        } else if (strcmp(word, "--json") == 0) {
+            context->documents = true;
+        } else if (strcmp(word, "--complete") == 0) {
+            cli_complete(count - i - 1, arguments + i + 1);
+            *ret_done = true;
+        } else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
+                   strcasecmp(word, "ver") == 0) {
+            (void)printf("arrayctl %s (%s)\n", version, CLI_VERSION_TEXT);
+            *ret_done = true;
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+            help_print(NULL);
+            *ret_done = true;
+        } else if (strcmp(word, "--socket") == 0 || strncmp(word, "--", 2) == 0) {
+            (void)fprintf(stderr,
+                          "arrayctl: %s: unknown option or missing value. "
+                          "\"arrayctl --help\" lists them\n",
+                          word);
+            return -1;
+        } else {
+            arguments[left++] = arguments[i];
+        }
+        if (*ret_done) {
+            return 0;
+        }
+    }
+    return left;
+}
+
+/* Failures outside of any answer still have to be JSON if JSON was asked for. */
+static int fail(struct cli_context *context, const char *text)
+{
+    report_done(&context->report);
+    report_init(&context->report);
+    if (context->request.json) {
+        report_add(&context->report, -1, CLI_ERROR_GENERIC, text, NULL, NULL);
+        report_print_json(&context->report, stdout);
+    } else {
+        (void)fprintf(stderr, "arrayctl: %s\n", text);
+    }
+    return CLI_ERROR_GENERIC;
+}
+
+/* The command on one controller that was named. */
+static void controller_run(struct cli_context *context, const struct cli_command *command,
+                           const struct cli_unsupported *unsupported, uint32_t number)
+{
+    char text[64];
+
+    if (number >= context->controller_count) {
+        (void)snprintf(text, sizeof(text), "Controller %u not found", number);
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC, text, NULL, NULL);
+        return;
+    }
+    cli_controller_use(context, number);
+    if (context->model == NULL) {
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC,
+                   context->controllers[number].failure, NULL, NULL);
+    } else if (cli_controller(context) == NULL) {
+        report_add(&context->report, (int)number, CLI_ERROR_GENERIC,
+                   "The controller is not online yet", NULL, NULL);
+    } else if (unsupported != NULL) {
+        cli_unsupported_report(context, unsupported);
+    } else {
+        command->run(context);
+    }
+}
+
+/* In the order of their numbers: clients look for controller i in place i. */
+static void controllers_run(struct cli_context *context, const struct cli_command *command,
+                            const struct cli_unsupported *unsupported)
+{
+    const struct cli_numbers *numbers = &context->request.controllers;
+    uint32_t count = numbers->all ? context->controller_count : numbers->count;
+
+    for (uint32_t i = 0; i < count && !context->failed; i++) {
+        controller_run(context, command, unsupported, numbers->all ? i : numbers->values[i]);
+    }
+}
+
+/* A command that names no controller runs on the first that could be asked. */
+static void host_run(struct cli_context *context, const struct cli_command *command,
+                     const struct cli_unsupported *unsupported)
+{
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        if (context->controllers[i].model != NULL) {
+            cli_controller_use(context, i);
+            if (unsupported != NULL) {
+                cli_unsupported_report(context, unsupported);
+            } else {
+                command->run(context);
+            }
+            return;
+        }
+    }
+}
+
+static int command_run(struct cli_context *context)
+{
+    char text[REQUEST_TEXT_BYTES];
+    const struct cli_unsupported *unsupported = cli_unsupported_find(&context->request);
+    const struct cli_command *command =
+        unsupported == NULL ? cli_command_find(context, text) : NULL;
+
+    if (command == NULL && unsupported == NULL) {
+        return fail(context, text);
+    }
+    if (cli_controllers_open(context) == 0) {
+        return fail(context, context->controllers[0].failure);
+    }
+    if (context->request.object == CLI_OBJECT_NONE) {
+        host_run(context, command, unsupported);
+    } else {
+        controllers_run(context, command, unsupported);
+    }
+    if (context->failed) {
+        return fail(context, context->failure);
+    }
+    if (context->printed) {
+        return context->report.exit_code;
+    }
+    if (context->request.json) {
+        report_print_json(&context->report, stdout);
+    } else {
+        report_print_text(&context->report, stdout);
+    }
+    return context->report.exit_code;
+}
+
+int cli_run(int argc, char **argv, const char *version)
+{
+    static struct cli_context context;
+    char fallback[] = SOCKET_DEFAULT;
+    char *environment = getenv("ARRAYWRIGHT_SOCKET");
+    char text[REQUEST_TEXT_BYTES];
+    bool done = false;
+
+    memset(&context, 0, sizeof(context));
+    int count = options_take(&context, argc - 1, argv + 1, version, &done);
+    if (done || count < 0) {
+        return done ? 0 : EXIT_USAGE;
+    }
+    if (count > 0 && strcasecmp(argv[1], "help") == 0) {
+        help_print(count > 1 ? argv[2] : NULL);
+        return 0;
+    }
+    if (context.controller_count == 0 && environment != NULL) {
+        cli_sockets_add(&context, environment);
+    }
+    if (context.controller_count == 0) {
+        cli_sockets_add(&context, fallback);
+    }
+    report_init(&context.report);
+    int code = 0;
+    if (tw_is_named(argv[0])) {
+        code = tw_run(&context, count, argv + 1);
+    } else if (!request_parse(count, argv + 1, &context.request, text)) {
+        code = fail(&context, text);
+    } else {
+        code = command_run(&context);
+    }
+    if (fflush(stdout) != 0) {
+        code = CLI_ERROR_GENERIC;
+    }
+    cli_controllers_close(&context);
+    report_done(&context.report);
+    return code;
+}

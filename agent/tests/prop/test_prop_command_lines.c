@@ -1,0 +1,57 @@
+/*
+ * Command lines drawn from the tables of the grammar, every run others: AW_SEED repeats one,
+ * AW_CASES says how many. Case i of seed s is drawn from seed s + i.
+ */
+#include "aw_test.h"
+
+#include <sys/random.h>
+
+#include "base/rng.h"
+#include "command_lines.h"
+
+#define CASES_DEFAULT 20000u
+#define LINE_INPUT_BYTES 160u
+
+static uint64_t first_seed;
+static uint64_t cases = CASES_DEFAULT;
+
+static void test_lines(void **state UNUSED)
+{
+    uint64_t changing = 0;
+    FILE *shown = stdout;
+
+    command_lines_open();
+    stdout = fopen("/dev/null", "w");
+    assert_non_null(stdout);
+    for (uint64_t i = 0; i < cases; i++) {
+        uint8_t bytes[LINE_INPUT_BYTES];
+        struct rng rng;
+
+        rng_seed(&rng, first_seed + i);
+        rng_fill(&rng, bytes, sizeof(bytes));
+        changing += command_line_run(bytes, sizeof(bytes)) > 0 ? 1 : 0;
+    }
+    command_lines_close();
+    (void)fclose(stdout);
+    stdout = shown;
+    print_message("# %llu lines, %llu of them asked for a change\n", (unsigned long long)cases,
+                  (unsigned long long)changing);
+    if (cases >= CASES_DEFAULT) { /* else hardly anything was tried */
+        assert_true(changing * 30 > cases);
+        assert_null(command_lines_missing());
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+    const char *text = getenv("AW_CASES");
+    uint64_t fresh = 0;
+
+    assert_int_equal(getrandom(&fresh, sizeof(fresh), 0), sizeof(fresh));
+    first_seed = aw_test_seed("command lines", fresh >> 16);
+    if (text != NULL && strtoull(text, NULL, 0) > 0) {
+        cases = strtoull(text, NULL, 0);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/*
+ * Runs and judges command lines: see command_lines.h.
+ *
+ * The judge knows nothing of how arrayctl finds its commands. For every change that was asked for
+ *
+ * (1) there is a rule, which names the words that must stand on the line;
+ * (2) its target is among the objects that the line names;
+ * (3) it is forced or confirmed only if the line says so;
+ * (4) what it sets was typed.
+ */
+#include "command_lines.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "cli/command.h"
+#include "cli/run.h"
+#include "cli_world.h"
+#include "line_draw.h"
+
+#define CONTROL "start|stop|pause|suspend|resume"
+#define EMPTY_EVERY 256u
+#define FOLDER "/tmp/aw-lines-XXXXXX"
+
+/* A command that is new to the agent gets its row here: which words it takes to ask for it. */
+static const struct rule {
+    const char *op;
+    enum cli_object object;
+    const char *verb;
+    const char *word; /* another that has to stand on the line; "x=": its beginning */
+    const char *kind; /* of the target ... */
+    const char *argument; /* ... and where its key is */
+} rules[] = {
+    {"vd_create", CLI_OBJECT_CONTROLLER, "add", "vd", "controller", "controller"},
+    {"vd_delete", CLI_OBJECT_VD, "delete|del", NULL, "virtual_drive", "virtual_drive"},
+    {"vd_set", CLI_OBJECT_VD, "set", NULL, "virtual_drive", "virtual_drive"},
+    {"controller_set", CLI_OBJECT_CONTROLLER, "set", NULL, "controller", "controller"},
+    {"spare_add", CLI_OBJECT_DRIVE, "add", "hotsparedrive", "drive", "drive"},
+    {"spare_remove", CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "drive", "drive"},
+    {"drive_offline", CLI_OBJECT_DRIVE, "set", "offline", "drive", "drive"},
+    {"drive_online", CLI_OBJECT_DRIVE, "set", "online", "drive", "drive"},
+    {"drive_good", CLI_OBJECT_DRIVE, "set", "good", "drive", "drive"},
+    {"drive_jbod", CLI_OBJECT_DRIVE, "set", "jbod", "drive", "drive"},
+    {"drive_replace", CLI_OBJECT_DRIVE, "insert", "dg=", "drive", "drive"},
+    {"drive_locate", CLI_OBJECT_DRIVE, "start|stop", "locate", "drive", "drive"},
+    {"fault_inject", CLI_OBJECT_DRIVE, "set", "fault=", "drive", "drive"},
+    {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
+    {"bgi", CLI_OBJECT_VD, CONTROL, "bgi", "virtual_drive", "virtual_drive"},
+    {"counters_reset", CLI_OBJECT_DRIVE, "delete|del", "perf", "drive", "key"},
+    {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
+    {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
+     "virtual_drive"},
+    {"battery_learn", CLI_OBJECT_BBU, "start", "learn", "battery", "battery"},
+    {"battery_set", CLI_OBJECT_BBU, "set", NULL, "battery", "battery"},
+    {"battery_fault", CLI_OBJECT_BBU, "set", "fault=", "battery", "battery"},
+};
+
+/* What sets an argument. */
+static const struct {
+    const char *op, *argument, *word;
+} settings[] = {
+    {"vd_set", "name", "name="},
+    {"vd_set", "write_policy", "wrcache="},
+    {"vd_set", "read_policy", "rdcache="},
+    {"vd_set", "io_policy", "iopolicy="},
+    {"vd_set", "drive_cache_policy", "pdcache="},
+    {"vd_set", "access", "accesspolicy="},
+    {"vd_set", "stripe_log", "stripelog="},
+    {"vd_set", "hedged_reads", "hedgedreads="},
+    {"controller_set", "rebuild_rate_percent", "rebuildrate="},
+    {"controller_set", "bgi_rate_percent", "bgirate="},
+    {"controller_set", "auto_rebuild", "autorebuild="},
+    {"battery_set", "learn_mode", "autolearnmode="},
+    {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */
+};
+
+static uint64_t asked[sizeof(rules) / sizeof(rules[0])]; /* by rule */
+static struct line line;
+static FILE *report; /* stderr as it was */
+static char folder[] = FOLDER;
+
+static void wrong(const char *what, const struct cli_recorded *command)
+{
+    (void)fprintf(report, "%s: %s\n", command != NULL ? command->op : "-", what);
+    if (command != NULL) {
+        (void)json_dumpf(command->args, report, JSON_INDENT(1));
+    }
+    for (int i = 0; i < line.count; i++) {
+        (void)fprintf(report, "\n[%s]", line.words[i]);
+    }
+    (void)fputc('\n', report);
+    (void)fflush(report);
+    abort();
+}
+
+static void assert_failed(const char *expression, const char *file, int at)
+{
+    (void)fprintf(report, "%s:%d: ", file, at);
+    wrong(expression, NULL);
+}
+
+static void expect(bool holds, const char *what, const struct cli_recorded *command)
+{
+    if (!holds) {
+        wrong(what, command);
+    }
+}
+
+/* Stands one of the words, or one with that beginning, on the line? */
+static const char *typed(const char *alternatives)
+{
+    for (int i = 1; i < line.count; i++) {
+        const char *word = line.words[i];
+        size_t length = strlen(alternatives);
+
+        if (word_is_one_of(word, alternatives) ||
+            ((alternatives[length - 1] == '=' || strcmp(alternatives, "learn") == 0) &&
+             strncasecmp(word, alternatives, length) == 0)) {
+            return word;
+        }
+    }
+    return NULL;
+}
+
+/* The objects of the line, as they were typed. */
+static void objects_read(struct cli_request *request)
+{
+    char *words[LINE_WORDS_MAX];
+    char text[REQUEST_TEXT_BYTES];
+    int count = 0;
+
+    for (int i = 1; i < line.count; i++) {
+        if (line.words[i][0] == '/' || count == 0) {
+            words[count] = line.words[i];
+            count += strncmp(line.words[i], "--", 2) == 0 ? 0 : 1;
+        }
+    }
+    expect(request_parse(count, words, request, text), "no object was typed", NULL);
+}
+
+static bool drive_is_named(const struct cli_request *request, const json_t *doc)
+{
+    bool inside = !json_is_null(json_object_get(doc, "eid"));
+
+    return inside == request->has_enclosure &&
+           (!inside || numbers_have(&request->enclosures, doc_u64(doc, "eid"))) &&
+           numbers_have(&request->drives, doc_u64(doc, "slot"));
+}
+
+static bool target_is_named(const struct rule *rule, const struct cli_recorded *command)
+{
+    static struct cli_request request;
+    const json_t *doc = cli_world_doc(rule->kind, doc_text(command->args, rule->argument));
+
+    objects_read(&request);
+    if (doc == NULL || request.object != rule->object ||
+        !numbers_have(&request.controllers, (uint64_t)command->number)) {
+        return false;
+    }
+    if (rule->object == CLI_OBJECT_DRIVE) {
+        return drive_is_named(&request, doc);
+    }
+    return rule->object != CLI_OBJECT_VD || numbers_have(&request.vds, doc_u64(doc, "index"));
+}
+
+static void settings_judge(const struct cli_recorded *command)
+{
+    const char *argument;
+    json_t *value;
+
+    json_object_foreach(command->args, argument, value)
+    {
+        for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+            if (strcmp(settings[i].op, command->op) == 0 &&
+                strcmp(settings[i].argument, argument) == 0) {
+                expect(typed(settings[i].word) != NULL, "sets what was not typed", command);
+            }
+        }
+    }
+}
+
+/* Every drive that would become a member, or a spare, was typed as one. */
+static void members_judge(const struct cli_recorded *command, const char *argument,
+                          const char *option)
+{
+    static struct cli_place list[256];
+    const json_t *keys = json_object_get(command->args, argument);
+    const char *word = typed(option);
+    uint32_t count = 0;
+    json_t *key;
+    size_t index;
+
+    if (json_array_size(keys) == 0) {
+        return;
+    }
+    expect(word != NULL && places_parse(word + strlen(option), list, 256, &count),
+           "drives that were not typed", command);
+    json_array_foreach(keys, index, key)
+    {
+        const json_t *doc = cli_world_doc("drive", json_string_value(key));
+        bool found = false;
+
+        for (uint32_t i = 0; doc != NULL && i < count; i++) {
+            found = found || (list[i].slot == doc_u64(doc, "slot") &&
+                              (!list[i].has_eid || list[i].eid == doc_u64(doc, "eid")));
+        }
+        expect(found, "a drive that was not typed", command);
+    }
+}
+
+static void command_judge(const struct cli_recorded *command)
+{
+    bool known = false;
+    bool allowed = false;
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const struct rule *rule = &rules[i];
+
+        if (strcmp(rule->op, command->op) != 0) {
+            continue;
+        }
+        known = true;
+        if (typed(rule->verb) != NULL && (rule->word == NULL || typed(rule->word) != NULL) &&
+            target_is_named(rule, command)) {
+            allowed = true;
+            asked[i]++;
+        }
+    }
+    expect(known, "the judge has no rule for this command (command_lines.c)", command);
+    expect(allowed, "the line does not spell it", command);
+    expect(!line.threeware && typed("--complete") == NULL, "nothing is changed here", command);
+    expect(!doc_bool(command->args, "force") || typed("force") != NULL, "forced", command);
+    expect(!command->confirmed || typed("force") != NULL || typed("confirm=") != NULL, "confirmed",
+           command);
+    settings_judge(command);
+    if (strcmp(command->op, "vd_create") == 0) {
+        members_judge(command, "drives", "drives=");
+        members_judge(command, "spares", "spares=");
+    }
+}
+
+void command_lines_open(void)
+{
+    (void)unsetenv("ARRAYWRIGHT_SOCKET");
+    cli_world_open();
+    /* Sanitizers go on writing to the descriptor. */
+    report = stderr;
+    stderr = fopen("/dev/null", "w");
+    (void)assert_set_handler(assert_failed);
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0 || stderr == NULL ||
+        freopen("/dev/null", "r", stdin) == NULL) {
+        abort();
+    }
+}
+
+/* Spoilt lines name files as they like; they lie in the folder. */
+static void folder_empty(void)
+{
+    DIR *entries = opendir(".");
+    const struct dirent *entry;
+
+    while (entries != NULL && (entry = readdir(entries)) != NULL) {
+        (void)unlink(entry->d_name); /* "." and ".." stay */
+    }
+    (void)closedir(entries);
+}
+
+void command_lines_close(void)
+{
+    folder_empty();
+    expect(chdir("/") == 0 && rmdir(folder) == 0, "the folder could not be removed", NULL);
+    (void)fclose(stderr);
+    stderr = report;
+    cli_world_close();
+}
+
+const char *command_lines_missing(void)
+{
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (asked[i] == 0) {
+            return rules[i].op;
+        }
+    }
+    return NULL;
+}
+
+uint32_t command_line_run(const uint8_t *data, size_t size)
+{
+    static uint32_t runs;
+    struct draw draw = {data, size, 0};
+    enum cli_picture picture = draw_below(&draw, CLI_PICTURE_MAX);
+    enum cli_outcome outcome = draw_below(&draw, CLI_OUTCOME_BROKEN + 1);
+    char *words[LINE_WORDS_MAX + 1];
+
+    if (++runs % EMPTY_EVERY == 0) {
+        folder_empty();
+    }
+    line_draw(&draw, &line);
+    if (typed("monitor|watch") != NULL) {
+        return 0; /* these do not end by themselves */
+    }
+    cli_world_use(picture, outcome);
+    memcpy(words, line.words, sizeof(words));
+    int code = cli_run(line.count, words, "test");
+    expect(code >= 0 && code <= 255, "an exit code that no shell can tell", NULL);
+    expect(cli_world_foul_count() == 0, "something was asked that nobody may ask", NULL);
+    for (uint32_t i = 0; i < cli_world_command_count(); i++) {
+        command_judge(cli_world_command(i));
+    }
+    return cli_world_command_count();
+}
