@@ -59,8 +59,10 @@ struct life {
     uint32_t open;
     uint32_t closed;
     uint32_t journals;
+    uint64_t range_end;      /* of the newest request */
     bool back_only;          /* write-back all the time */
     uint32_t *back[VDS_MAX]; /* then: the newest version of each block acknowledged so */
+    bool torn;               /* rows without an intent may be, since a crash */
     bool dead;   /* answers do not count */
     bool away;   /* the drives are: errors are no failures */
 };
@@ -342,14 +344,13 @@ static enum vd_op op_choose(struct life *life)
 /* Half of them in the first blocks, so that they meet. Some go on where the last one ended. */
 static void range_choose(struct life *life, struct flight *flight)
 {
-    static uint64_t last;
     uint64_t blocks = life->models[flight->vd]->block_count;
     uint64_t zone = chance(life, 60) ? min_u64(blocks, 64) : blocks;
 
-    flight->block = chance(life, 15) ? last % blocks : below(life, zone);
+    flight->block = chance(life, 15) ? life->range_end % blocks : below(life, zone);
     flight->count = 1 + below(life, chance(life, 80) ? 12 : 200);
     flight->count = min_u64(flight->count, blocks - flight->block);
-    last = flight->block + flight->count;
+    life->range_end = flight->block + flight->count;
 }
 
 static void flight_begin(struct life *life, struct flight *flight)
@@ -525,10 +526,15 @@ static void back_lower(struct life *life)
 }
 
 /* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
+static bool intents_outlive(const struct life *life, bool death)
+{
+    return life->log != NULL && !log_is_lost(life) && (death || medium_is_stable(life));
+}
+
 static bool hole_is_closed(const struct life *life, bool death)
 {
     return raid_level_info(life->array->options.level)->parity_count == 0 ||
-           (life->log != NULL && !log_is_lost(life) && (death || medium_is_stable(life)));
+           intents_outlive(life, death);
 }
 
 /* The agent dies, or the power goes. */
@@ -547,6 +553,7 @@ static void crash(struct life *life)
         acked[i] = copy_of(life->back[i], life->models[i]->block_count);
     }
     memcpy(life->medium_kept, life->medium.base, life->medium.size_bytes);
+    life->torn = life->torn || !intents_outlive(life, death);
     life->dead = true;
     life->result->crashes++;
     sim_world_power_off(life->world, cut);
@@ -579,6 +586,7 @@ static void drives_leave(struct life *life)
 {
     uint32_t *acked[VDS_MAX] = {NULL};
 
+    life->torn = life->torn || !intents_outlive(life, true);
     life->away = true;
     for (uint32_t i = 0; i < life->array->member_count; i++) {
         sim_drive_pull(sim_array_sim(life->array, i), false);
@@ -600,6 +608,19 @@ static void drives_leave(struct life *life)
     life->away = false;
     group_again(life, false);
     verify_all(life, acked, "after the drives came back");
+}
+
+/* One member leaves for good; the rest goes on without. Rows torn before are never resynchronised
+ * here, and then it may be missed in them. */
+static void member_leaves(struct life *life)
+{
+    uint32_t member = (uint32_t)below(life, life->array->member_count);
+
+    if (!life->torn && group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+        vd_drive_failures_left(sim_array_vd(life->array, 0)) > 0) {
+        (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                                false); /* it is neither lost yet nor the last copy */
+    }
 }
 
 static void restart(struct life *life)
@@ -701,6 +722,8 @@ static void live_one(struct life *life)
         cache_mover_dirty_limit_set(life->mover, chance(life, 30) ? 0 : UINT64_MAX);
     } else if (dice < 55 && dice >= 45 && life->on_log) {
         life->log_device.drive->write_fails = true;
+    } else if (dice < 70 && dice >= 55) {
+        member_leaves(life);
     }
     if (!life->result->failed && cache_bug_active == CACHE_BUG_NONE) {
         cache_check(life->cache);

@@ -10,7 +10,7 @@
 #include "cached_life.h"
 
 #define LIVES 150u
-#define BUG_LIVES 400u
+#define BUG_LIVES 2000u
 #define REQUESTS 250u
 #define EXIT_CAUGHT 42
 
@@ -52,6 +52,7 @@ static const struct planted planted[] = {
     {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail"},
     {CACHE_BUG_LOG_ACK_EARLY, "acknowledged before the log has it"},
     {CACHE_BUG_LOG_NOT_VOID, "a log that was lost is believed when it is back"},
+    {CACHE_BUG_KEPT_PARTIAL, "part of a row without an intent"},
 };
 
 static void caught_by_assertion(const char *expression, const char *file, int line)

@@ -13,9 +13,14 @@
  *     put older content over it.
  * (3) A log that has gone stays away until the group starts again. Before the first write goes
  *     past it, a new generation is durable, so that nothing in it will ever be replayed.
+ * (4) Not logged is what a cache keeps in the same medium (vd_request.kept) and writes again as a
+ *     whole after a crash: mirrors, and rows all of whose data it has, also those of members that
+ *     are missing. Part of a row with parity is logged: read-modify-write out of a torn row would
+ *     leave its parity wrong.
  */
 #include <errno.h>
 
+#include "cache/sim_bug.h"
 #include "vd/group_private.h"
 
 static void log_wants_flush(struct intent_log *log);
@@ -155,6 +160,14 @@ void stripe_log_restart(struct group *group, void (*done)(struct group *group))
     group->log->ops->clear(group->log, &group->log_clearing);
 }
 
+/* The cache that the write comes from writes these bytes again after a crash, out of the very
+ * medium that an intent would go to. */
+static bool op_is_kept(const struct stripe_op *op)
+{
+    return op->request != NULL && op->request->kept &&
+           op->group->log->medium != INTENT_MEDIUM_DRIVES;
+}
+
 /* Does the write leave something in the row that its parity would have to describe? */
 static bool row_is_partial(const struct stripe_op *op, uint32_t valid)
 {
@@ -165,10 +178,13 @@ static bool row_is_partial(const struct stripe_op *op, uint32_t valid)
     if (raid_level_info(geometry->level)->mirrored) {
         /* Copies can differ only in what is being written; small writes are logged all the
          * same, so that a resync finds nothing to choose between. */
-        return op->hi - op->lo < min_u32(SLICE_MAX_BYTES, geometry->strip_bytes);
+        return op->hi - op->lo < min_u32(SLICE_MAX_BYTES, geometry->strip_bytes) && !op_is_kept(op);
     }
     for (uint32_t d = 0; d < op->map.data_count; d++) {
         data |= UINT32_C(1) << op->map.data_place[d];
+    }
+    if ((op->full == data || CACHE_BUG(KEPT_PARTIAL)) && op_is_kept(op)) {
+        return false; /* (4) */
     }
     return op->full != data || (valid != all && !SIM_BUG(INTENT_NOT_DEGRADED));
 }

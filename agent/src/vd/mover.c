@@ -63,6 +63,13 @@ static void batch_gather(const struct vd_request *request, uint64_t offset_bytes
     cache_batch_gather(&batch->batch, offset_bytes, to, length_bytes);
 }
 
+/* Frames stay published until the drives are flushed, so an intent would only keep the same bytes
+ * twice. A row that does not fit a batch may come in other pieces after a crash. */
+static bool batch_is_kept(const struct mover_batch *batch)
+{
+    return batch->cached->vd->row_bytes / CACHE_BLOCK_BYTES <= CACHE_BATCH_MAX;
+}
+
 static void batch_go_on(struct mover_batch *batch)
 {
     struct vd_request *request = &batch->request;
@@ -76,6 +83,7 @@ static void batch_go_on(struct mover_batch *batch)
                                    .offset_bytes = batch->cursor,
                                    .length_bytes = length,
                                    .gather = batch_gather,
+                                   .kept = batch_is_kept(batch),
                                    .complete = batch_written,
                                    .owner = batch};
     vd_submit(batch->cached->vd, request);

@@ -56,6 +56,10 @@ struct vd_request {
      * buffer comes whole from aligned_alloc() and is freed then. */
     bool lends;
     struct vd_lender *lender;
+    /* A write whose bytes the medium of the group's given intent log keeps anyway, under the names
+     * of their blocks: until a flush of the drives that began after the answer has succeeded; and
+     * after a crash it is submitted again, whole rows whole. */
+    bool kept;
     void (*complete)(struct vd_request *request, enum vd_status status);
     void *owner;
 

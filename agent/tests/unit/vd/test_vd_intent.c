@@ -102,6 +102,62 @@ static void test_degraded_rows_need_one(void **state)
     fixture_end(&f);
 }
 
+static void kept_done(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+/* As a cache submits what it keeps until the drives are flushed. */
+static void write_kept(struct fixture *f, uint64_t offset, uint32_t length)
+{
+    uint8_t *bytes = calloc(1, length);
+    bool done = false;
+    struct vd_request request = {.op = VD_OP_WRITE,
+                                 .offset_bytes = offset,
+                                 .length_bytes = length,
+                                 .buffer = bytes,
+                                 .kept = true,
+                                 .complete = kept_done,
+                                 .owner = &done};
+
+    assert_non_null(bytes);
+    vd_submit(sim_array_vd(f->array, 0), &request);
+    assert_true(sim_world_run_until_flag(f->world, &done, 10 * SIM_SECOND));
+    free(bytes);
+}
+
+static void test_what_a_cache_keeps_needs_none(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_6, 5);
+
+    (void)state;
+    assert_int_equal(
+        group_member_lose(f.array->group, 2, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    write_kept(&f, 0, 3 * STRIP);
+    assert_int_equal(f.log->appends, 0);
+    write_kept(&f, 0, 4096); /* what is not written here is described by the parity */
+    assert_int_equal(f.log->appends, 1);
+    write_kept(&f, 0, 3 * STRIP); /* replay would put that one over it */
+    assert_int_equal(f.log->appends, 2);
+    fixture_end(&f);
+
+    f = fixture_make(RAID_LEVEL_1, 2);
+    write_kept(&f, 0, 4096);
+    assert_int_equal(f.log->appends, 0);
+    write_bytes(&f, 8192, 4096, 1);
+    assert_int_equal(f.log->appends, 1);
+    fixture_end(&f);
+
+    f = fixture_make(RAID_LEVEL_6, 5);
+    f.log->log.medium = INTENT_MEDIUM_DRIVES; /* another medium than the cache's */
+    assert_int_equal(
+        group_member_lose(f.array->group, 2, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    write_kept(&f, 0, 3 * STRIP);
+    assert_int_equal(f.log->appends, 1);
+    fixture_end(&f);
+}
+
 static void test_without_redundancy_there_are_none(void **state)
 {
     struct fixture f = fixture_make(RAID_LEVEL_0, 3);
@@ -246,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_rows_need_no_intent),
         cmocka_unit_test(test_degraded_rows_need_one),
+        cmocka_unit_test(test_what_a_cache_keeps_needs_none),
         cmocka_unit_test(test_without_redundancy_there_are_none),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
