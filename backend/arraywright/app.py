@@ -23,6 +23,7 @@ from arraywright.hosts import endpoints as hosts
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
 from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, InvalidError, NotFoundError, ProblemError
+from arraywright.lab import endpoints as lab
 from arraywright.link import endpoints as link
 from arraywright.link.presence import Presence
 from arraywright.live import endpoints as live
@@ -63,6 +64,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     alerts.rules_router,
     audit.router,
     metrics.router,
+    lab.router,
     live.router,
     link.router,
 )
@@ -113,6 +115,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             yield
         finally:
             begin_shutdown(runtime)
+            await runtime.lab.close()
             await _stop(runtime, workers)
             await runtime.activity.flush(database)
             await database.close()

@@ -49,6 +49,8 @@ OPTIONS: dict[str, str] = {
     "initial-admin-password-file": "the first administrator's password: read, or made with 0600",
     "heartbeat-s": "seconds between two signs of life of an agent",
     "install-line": "template of the line that enrols a machine: {url}, {token}",
+    "arraysim": "the program that predicts what arrays would do",
+    "profiles-dir": "its profiles of controllers, drives and workloads",
     "log-level": "debug, info, warning or error",
 }
 

@@ -8,6 +8,7 @@ from arraywright.auth.limiter import AttemptLimiter
 from arraywright.commands.waiting import Waiters
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
+from arraywright.lab.runs import Lab
 from arraywright.link.registry import Registry
 from arraywright.link.writer import Writer
 from arraywright.live.hub import Hub
@@ -27,6 +28,7 @@ class Runtime:
     waiters: Waiters
     limiter: AttemptLimiter
     activity: Activity
+    lab: Lab
     server_id: UUID
 
     @classmethod
@@ -48,5 +50,6 @@ class Runtime:
             waiters=waiters,
             limiter=AttemptLimiter(clock, settings.login_attempts),
             activity=Activity(clock),
+            lab=Lab(settings),
             server_id=server_id,
         )

@@ -54,6 +54,17 @@ class Settings(BaseSettings):
     metrics_every_s: Annotated[
         float, Field(gt=0, le=60, description="between two looks at batteries and caches")
     ] = 60.0
+    arraysim: Annotated[
+        Path | None, Field(description="the program that predicts; absent: the installed one")
+    ] = None
+    profiles_dir: Annotated[
+        Path | None, Field(description="its profiles; absent: the installed ones")
+    ] = None
+    lab_jobs: Annotated[int, Field(ge=1, le=64, description="processes of one prediction")] = 2
+    lab_concurrency: Annotated[int, Field(ge=1, le=16, description="predictions at a time")] = 1
+    lab_memory_mib: Annotated[int, Field(ge=64, description="of each of its processes")] = 2048
+    lab_prediction_timeout_s: Annotated[float, Field(gt=0, le=600)] = 15.0
+    lab_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 180.0
     log_level: str = "info"
 
     @property

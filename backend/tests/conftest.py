@@ -17,7 +17,7 @@ from arraywright.kit.database import Database
 from arraywright.kit.roles import Role
 from arraywright.kit.secrets import make_secret
 from arraywright.settings import Settings
-from tests.support import documents, postgres
+from tests.support import documents, postgres, programs
 from tests.support.agent import FakeAgent
 from tests.support.server import Running, running
 
@@ -99,6 +99,7 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
         state_dir=tmp_path,
         group_commit_ms=2,
         disconnect_grace_s=0.0,
+        profiles_dir=programs.PROFILES,
         log_level="warning",
     )
 

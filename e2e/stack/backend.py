@@ -12,16 +12,19 @@ from pathlib import Path
 
 from processes import Child, StackError, wait_until
 
+PROFILES = Path(__file__).resolve().parents[2] / "agent" / "profiles"
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 
 class Backend:
-    def __init__(self, folder: Path, program: Path, ui: Path, address: str, port: int) -> None:
+    def __init__(self, folder: Path, program: Path, ui: Path, build: Path, address: str,
+                 port: int) -> None:
         self.folder = folder
         self.address = address
         self.port = port
         self._program = program
         self._ui = ui
+        self._arraysim = build / "src/lab/arraysim"
         self._child: Child | None = None
         self._certificate = folder / "certificate.pem"
         self._key = folder / "certificate.key"
@@ -67,7 +70,8 @@ class Backend:
                    "--ui-dir", str(self._ui), "--heartbeat-s", "5",
                    "--install-line", "sudo arraywright-uplink --config /etc/arraywright/uplink.conf "
                    "enrol --url {url} --token {token}",
-                   "--initial-admin-password-file", str(self.password_file)]
+                   "--initial-admin-password-file", str(self.password_file),
+                   "--arraysim", str(self._arraysim), "--profiles-dir", str(PROFILES)]
         if self.with_tls:
             self._make_certificate()
             command += ["--tls-certificate", str(self._certificate), "--tls-key", str(self._key)]

@@ -14,9 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 class Stack:
     def __init__(self, folder: Path, plans: list[HostPlan], address: str, port: int) -> None:
         self.folder = folder
+        build = ROOT / ".run/build/agent"
         self.backend = Backend(folder / "backend", ROOT / ".run/venv/bin/arraywright",
-                               ROOT / "frontend/dist", address, port)
-        self.hosts = {plan.name: Host(plan, folder / "hosts" / plan.name, ROOT / ".run/build/agent")
+                               ROOT / "frontend/dist", build, address, port)
+        self.hosts = {plan.name: Host(plan, folder / "hosts" / plan.name, build)
                       for plan in plans}
 
     def start(self) -> None:

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -188,6 +189,10 @@ static void config_fill(const struct lab_array *array, struct rng *rng, struct g
         config->members[i].state = failed ? MEMBER_MISSING : MEMBER_ONLINE;
         config->members[i].why = REASON_OK;
     }
+    if (setup->is_rebuilding) {
+        config->members[setup->rebuild_member].state = MEMBER_REBUILD;
+        config->members[setup->rebuild_member].rebuilt_bytes = setup->rebuilt_bytes;
+    }
     config->vd_count = 1;
     rng_fill(rng, vd->guid.bytes, sizeof(vd->guid.bytes));
     (void)snprintf(vd->name, sizeof(vd->name), "lab");
@@ -269,11 +274,13 @@ static int cache_make(struct lab_array *array)
     array->memory = (struct memory_port){.ops = &memory_ops,
                                          .size_bytes = journal_size_bytes(frames),
                                          .kind = MEMORY_KIND_PERSISTENT};
-    array->memory.base = aligned_alloc(4096, align_up_u64(array->memory.size_bytes, 4096));
-    if (array->memory.base == NULL) {
+    /* Zeros that cost nothing until they are touched: most predictions use a part of it. */
+    array->memory.base = mmap(NULL, array->memory.size_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (array->memory.base == MAP_FAILED) {
+        array->memory.base = NULL;
         return -ENOMEM;
     }
-    memset(array->memory.base, 0, array->memory.size_bytes);
     error = journal_open(&array->memory, &owner, &owner, &journal);
     if (error != 0) {
         return error;
@@ -386,7 +393,11 @@ struct lab_array *lab_array_free(struct lab_array *array)
     if (array->cache != NULL) {
         array->cache = cache_free(array->cache);
     }
-    free(array->memory.base);
+    if (array->memory.base != NULL) {
+        int error = munmap(array->memory.base, array->memory.size_bytes);
+
+        ASSERT(error == 0);
+    }
     for (uint32_t i = 0; i < array->setup.drive_count; i++) {
         if (array->drives[i] != NULL) {
             group_store_forget(array->group_store, array->drives[i]);
@@ -408,6 +419,16 @@ struct vd_target *lab_array_target(struct lab_array *array)
 uint64_t lab_array_size_bytes(const struct lab_array *array)
 {
     return vd_config(group_vd(array->group, 0))->size_bytes;
+}
+
+uint64_t lab_array_member_bytes(const struct lab_array *array)
+{
+    return vd_config(group_vd(array->group, 0))->geometry.extent_bytes;
+}
+
+struct group *lab_array_group(struct lab_array *array)
+{
+    return array->group;
 }
 
 uint32_t lab_array_row_bytes(const struct lab_array *array)

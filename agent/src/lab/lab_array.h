@@ -21,6 +21,9 @@ struct lab_array_setup {
     uint32_t drive_count;
     bool drive_cache;            /* the drives' own write buffers */
     uint64_t failed;             /* bit n: member n is missing */
+    bool is_rebuilding;
+    uint32_t rebuild_member;
+    uint64_t rebuilt_bytes;      /* so far; a multiple of the strip */
     enum raid_level level;
     uint32_t span_count;
     uint32_t strip_bytes;
@@ -46,6 +49,8 @@ struct lab_array *lab_array_free(struct lab_array *array);
 struct vd_target *lab_array_target(struct lab_array *array);
 uint64_t lab_array_size_bytes(const struct lab_array *array);
 uint32_t lab_array_row_bytes(const struct lab_array *array);
+uint64_t lab_array_member_bytes(const struct lab_array *array); /* of each member, in use */
+struct group *lab_array_group(struct lab_array *array);
 /* NULL: the member is missing. */
 const struct emulated_drive_counters *lab_array_counters(const struct lab_array *array,
                                                          uint32_t member);

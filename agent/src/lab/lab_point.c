@@ -30,18 +30,36 @@ static int arrays_make(const struct lab_point *point, struct lab_clock *clock,
     return 0;
 }
 
+/* Every request uses it. */
+static uint8_t *buffer_make(const struct lab_load *load)
+{
+    size_t bytes = 4096;
+    uint8_t *buffer = NULL;
+
+    for (uint32_t i = 0; i < load->block_count; i++) {
+        bytes = max_u64(bytes, align_up_u64(load->blocks[i].bytes, 4096));
+    }
+    buffer = aligned_alloc(4096, bytes);
+    ASSERT(buffer != NULL);
+    memset(buffer, 0x5a, bytes);
+    return buffer;
+}
+
 void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer)
 {
     struct lab_array *arrays[LAB_CONTROLLERS_MAX] = {NULL};
     struct lab_front *front = NULL;
     struct lab_clock clock;
-    uint8_t *buffer = aligned_alloc(4096, LAB_REQUEST_MAX_BYTES);
+    uint8_t *buffer = NULL;
     int error = 0;
 
-    lab_clock_init(&clock);
     memset(ret_answer, 0, sizeof(*ret_answer));
-    ASSERT(buffer != NULL);
-    memset(buffer, 0x5a, LAB_REQUEST_MAX_BYTES);
+    if (point->is_rebuild) {
+        ret_answer->error = lab_rebuild_run(&point->array, &ret_answer->rebuild, ret_answer->text);
+        return;
+    }
+    lab_clock_init(&clock);
+    buffer = buffer_make(&point->load);
     error = arrays_make(point, &clock, arrays, ret_answer->text);
     if (error == 0) {
         error = lab_front_create(&point->front, &clock, arrays, buffer, &front);

@@ -1,13 +1,15 @@
 /*
- * One point of a prediction: one array under one load. What it needs it has in itself, so that
- * points can be run in any order, in any process, with the same outcome.
+ * One point of a prediction: one array under one load, or being rebuilt. What it needs it has in
+ * itself, so that points can be run in any order, in any process, with the same outcome.
  */
 #ifndef ARRAYWRIGHT_LAB_LAB_POINT_H
 #define ARRAYWRIGHT_LAB_LAB_POINT_H
 
 #include "lab/lab_load.h"
+#include "lab/lab_rebuild.h"
 
 struct lab_point {
+    bool is_rebuild;             /* instead of front and load */
     struct lab_array_setup array;
     struct lab_front_setup front;
     struct lab_load load;
@@ -19,6 +21,7 @@ struct lab_answer {
     uint64_t size_bytes;         /* of the virtual drive, or of the host's stripe */
     uint64_t dirty_bytes;        /* in the caches at the end */
     struct lab_outcome outcome;
+    struct lab_rebuild rebuild;
 };
 
 /* tidy: everything is written and freed at the end; else it is left to the end of the process. */

@@ -4,6 +4,7 @@
 #include "control/json_text.h"
 #include "control/object_doc.h"
 #include "lab/lab_scenario.h"
+#include "lab/lab_survival.h"
 
 /* Three digits behind the point: enough, and the same on every machine. */
 static json_t *real_doc(double value)
@@ -111,6 +112,57 @@ static json_t *rating_doc(const struct lab_scenario *scenario, const struct lab_
     return doc;
 }
 
+/* Which drives may fail: one, or two at a time. */
+static json_t *survival_doc(const struct lab_scenario *scenario, const struct lab_variant *variant)
+{
+    json_t *doc = json_new_object();
+    json_t *fatal = json_new_array();
+    struct geometry geometry;
+    struct lab_survival survival;
+
+    lab_variant_geometry(scenario, variant, &geometry);
+    lab_survival_count(&geometry, &survival);
+    for (uint32_t one = 0; one < variant->drive_count; one++) {
+        for (uint32_t other = one + 1; other < variant->drive_count; other++) {
+            if (!lab_survives(&geometry, UINT64_C(1) << one | UINT64_C(1) << other)) {
+                json_t *pair = json_new_array();
+
+                json_append(pair, json_integer(one));
+                json_append(pair, json_integer(other));
+                json_append(fatal, pair);
+            }
+        }
+    }
+    json_put_u64(doc, "singles", survival.singles);
+    json_put_u64(doc, "singles_survived", survival.singles_survived);
+    json_put_u64(doc, "pairs", survival.pairs);
+    json_put_u64(doc, "pairs_survived", survival.pairs_survived);
+    json_put(doc, "fatal_pairs", fatal);
+    return doc;
+}
+
+static json_t *rebuild_doc(const struct lab_rebuild *rebuild)
+{
+    json_t *doc = json_new_object();
+
+    json_put(doc, "seconds", real_doc(rebuild->seconds));
+    json_put_u64(doc, "member_bytes", rebuild->member_bytes);
+    json_put_u64(doc, "sampled_bytes", rebuild->sampled_bytes);
+    return doc;
+}
+
+static json_t *failed_doc(uint64_t failed)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t member = 0; member < LAB_DRIVES_MAX; member++) {
+        if ((failed >> member & 1) != 0) {
+            json_append(doc, json_integer(member));
+        }
+    }
+    return doc;
+}
+
 static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
                            const struct lab_place *places, const struct lab_answer *answers)
 {
@@ -118,12 +170,18 @@ static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
     json_t *doc = json_new_object();
     json_t *points = json_new_array();
     json_t *ratings = json_new_array();
+    json_t *rebuild = NULL;
+    bool is_refused = scenario->variant_texts[index][0] != '\0';
     uint64_t size_bytes = 0;
 
     for (uint32_t i = 0; i < scenario->point_count; i++) {
         const struct lab_workload *workload = &scenario->workloads[places[i].workload];
 
         if (places[i].variant != index) {
+            continue;
+        }
+        if (places[i].is_rebuild) {
+            rebuild = rebuild_doc(&answers[i].rebuild);
             continue;
         }
         size_bytes = answers[i].size_bytes;
@@ -136,8 +194,11 @@ static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
     json_put_u64(doc, "drives", variant->drive_count);
     json_put_text(doc, "write_policy", write_policy_word(variant->write_policy));
     json_put_u64(doc, "strip_bytes", variant->strip_bytes);
+    json_put(doc, "failed", failed_doc(variant->failed));
     json_put_text_or_null(doc, "refused", scenario->variant_texts[index]);
     json_put_u64(doc, "size_bytes", size_bytes);
+    json_put(doc, "survival", is_refused ? json_null() : survival_doc(scenario, variant));
+    json_put(doc, "rebuild", rebuild != NULL ? rebuild : json_null());
     json_put(doc, "points", points);
     json_put(doc, "ratings", ratings);
     return doc;
@@ -160,6 +221,7 @@ json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_pla
     json_put_u64(doc, "seed", scenario->seed);
     json_put_text(doc, "controller", scenario->controller.profile.name);
     json_put_text(doc, "drive", scenario->array.drive.name);
+    json_put_u64(doc, "capacity_bytes", scenario->array.drive.capacity_bytes);
     json_put_u64(doc, "cache_bytes", scenario->array.cache_bytes);
     json_put(doc, "limits", limits);
     json_put(doc, "arrays", arrays);

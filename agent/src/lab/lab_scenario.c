@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "control/object_doc.h"
 #include "lab/lab_scenario_private.h"
+#include "lab/lab_survival.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define OPERATIONS_DEFAULT 20000u
@@ -19,6 +20,7 @@ struct reading {
     const char *profiles;
     struct lab_scenario *scenario;
     bool has_cache_size;
+    uint64_t capacity_bytes; /* 0: the model's */
 };
 
 /* The parts of a scenario are read by functions that know the whole of it: the reader is the first
@@ -129,14 +131,14 @@ static bool drive_read(struct profile_reader *reader, const json_t *value, void 
     return true;
 }
 
-static bool failed_read(struct profile_reader *reader, const json_t *value, void *target)
+bool lab_failed_read(struct profile_reader *reader, const json_t *value, uint64_t *ret_failed)
 {
     static const struct profile_field bounds = {"failed", FIELD_U32,          true, 0,
                                                 0,        LAB_DRIVES_MAX - 1, NULL};
-    struct lab_scenario *scenario = target;
     size_t index = 0;
     const json_t *entry = NULL;
 
+    *ret_failed = 0;
     if (!json_is_array(value)) {
         return profile_fail(reader, "failed must be a list of members");
     }
@@ -147,14 +149,37 @@ static bool failed_read(struct profile_reader *reader, const json_t *value, void
         if (!profile_number(reader, entry, &bounds, &member)) {
             return false;
         }
-        scenario->array.failed |= UINT64_C(1) << member;
+        *ret_failed |= UINT64_C(1) << member;
     }
+    return true;
+}
+
+static bool failed_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+
+    return lab_failed_read(reader, value, &scenario->array.failed);
+}
+
+/* Drives of the model, but of another size. */
+static bool capacity_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    static const struct profile_field bounds = {"capacity_bytes",  FIELD_BYTES,       true, 0,
+                                                UINT64_C(1) << 26, UINT64_C(1) << 44, NULL};
+    uint64_t bytes = 0;
+
+    (void)target; /* the model may be read after it */
+    if (!profile_number(reader, value, &bounds, &bytes)) {
+        return false;
+    }
+    reading_of(reader)->capacity_bytes = align_down_u64(bytes, IO_ALIGN_BYTES);
     return true;
 }
 
 static const struct profile_field drives_fields[] = {
     {"profile", FIELD_CUSTOM, true, 0, 0, 0, drive_read},
     {"count", FIELD_U32, true, FIELD_OF(lab_scenario, array.drive_count), 1, LAB_DRIVES_MAX, NULL},
+    {"capacity_bytes", FIELD_CUSTOM, false, 0, 0, 0, capacity_read},
     {"write_cache", FIELD_BOOL, false, FIELD_OF(lab_scenario, array.drive_cache), 0, 0, NULL},
     {"failed", FIELD_CUSTOM, false, 0, 0, 0, failed_read},
     FIELDS_END};
@@ -239,6 +264,7 @@ static const struct profile_field scenario_fields[] = {
     {"array", FIELD_CUSTOM, true, 0, 0, 0, array_read},
     {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
     {"workloads", FIELD_CUSTOM, true, 0, 0, 0, workloads_read},
+    {"rebuild", FIELD_BOOL, false, FIELD_OF(lab_scenario, rebuild), 0, 0, NULL},
     {"sweep", FIELD_CUSTOM, false, 0, 0, 0, ignored},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};
@@ -247,7 +273,7 @@ static const struct profile_field scenario_fields[] = {
 
 static uint32_t spans_of(const struct lab_scenario *scenario, const struct lab_variant *variant)
 {
-    if (scenario->spans != 0) {
+    if (scenario->spans != 0 && variant->level == scenario->array.level) {
         return scenario->spans;
     }
     if (variant->level == RAID_LEVEL_10) {
@@ -256,20 +282,29 @@ static uint32_t spans_of(const struct lab_scenario *scenario, const struct lab_v
     return raid_level_info(variant->level)->striped_spans ? 2 : 1;
 }
 
+void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
+                          struct geometry *ret_geometry)
+{
+    uint32_t spans = spans_of(scenario, variant);
+
+    *ret_geometry = (struct geometry){.level = variant->level,
+                                      .span_count = spans,
+                                      .members_per_span = variant->drive_count / spans,
+                                      .strip_bytes = variant->strip_bytes,
+                                      .block_bytes = 512,
+                                      .extent_bytes = variant->strip_bytes};
+}
+
 static void variant_check(const struct lab_scenario *scenario, const struct lab_variant *variant,
                           char text[LAB_TEXT_BYTES])
 {
     const struct controller_profile *profile = &scenario->controller.profile;
     const char *level = raid_level_info(variant->level)->name;
     uint32_t spans = spans_of(scenario, variant);
-    struct geometry geometry = {.level = variant->level,
-                                .span_count = spans,
-                                .members_per_span = variant->drive_count / spans,
-                                .strip_bytes = variant->strip_bytes,
-                                .block_bytes = 512,
-                                .extent_bytes = variant->strip_bytes};
+    struct geometry geometry;
     const char *why = NULL;
 
+    lab_variant_geometry(scenario, variant, &geometry);
     text[0] = '\0';
     if (!profile->levels[variant->level].offered) {
         (void)snprintf(text, LAB_TEXT_BYTES, "%s does not offer %s", profile->model, level);
@@ -293,7 +328,21 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
     } else if (variant->write_policy != WRITE_POLICY_WRITE_THROUGH &&
                scenario->array.cache_bytes == 0) {
         (void)snprintf(text, LAB_TEXT_BYTES, "without a cache there is no write-back");
+    } else if (variant->failed >> (variant->drive_count - 1) > 1) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "a member has failed that is not there");
+    } else if (!lab_survives(&geometry, variant->failed)) {
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drives does not survive this", level,
+                       variant->drive_count);
     }
+}
+
+/* Where nothing can be lost nothing can be rebuilt. */
+static bool variant_rebuilds(const struct lab_scenario *scenario, const struct lab_variant *variant)
+{
+    struct geometry geometry;
+
+    lab_variant_geometry(scenario, variant, &geometry);
+    return scenario->rebuild && geometry_span_tolerance(&geometry) > 0;
 }
 
 static uint32_t workload_points(const struct lab_workload *workload)
@@ -322,10 +371,12 @@ static bool whole_check(struct profile_reader *reader, struct lab_scenario *scen
         if (!scenario->is_sweep && scenario->variant_texts[i][0] != '\0') {
             return profile_fail(reader, "%s", scenario->variant_texts[i]);
         }
+        if (scenario->variant_texts[i][0] != '\0') {
+            continue;
+        }
+        points += variant_rebuilds(scenario, &scenario->variants[i]) ? 1 : 0;
         for (uint32_t j = 0; j < scenario->workload_count; j++) {
-            points += scenario->variant_texts[i][0] == '\0'
-                          ? workload_points(&scenario->workloads[j])
-                          : 0;
+            points += workload_points(&scenario->workloads[j]);
         }
     }
     scenario->point_count = (uint32_t)points;
@@ -378,6 +429,9 @@ int lab_scenario_read(const char *path, const char *profiles, struct lab_scenari
     } else {
         defaults_set(scenario);
         good = profile_fields(&reading.reader, object, scenario_fields, scenario);
+        if (good && reading.capacity_bytes != 0) {
+            scenario->array.drive.capacity_bytes = reading.capacity_bytes;
+        }
         if (good && !reading.has_cache_size) {
             cache_default(scenario);
         }
@@ -407,13 +461,15 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     const struct lab_variant *variant = &scenario->variants[place->variant];
     const struct lab_workload *workload = &scenario->workloads[place->workload];
     const struct lab_mix *mix = &workload->mixes[place->mix];
-    struct lab_point point = {.array = scenario->array, .front = scenario->front};
+    struct lab_point point = {
+        .is_rebuild = place->is_rebuild, .array = scenario->array, .front = scenario->front};
 
     point.array.level = variant->level;
     point.array.drive_count = variant->drive_count;
     point.array.span_count = spans_of(scenario, variant);
     point.array.write_policy = variant->write_policy;
     point.array.strip_bytes = variant->strip_bytes;
+    point.array.failed = variant->failed;
     point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;
     point.array.seed = scenario->seed;
     point.front.parity_count = raid_level_info(variant->level)->parity_count;
@@ -455,22 +511,35 @@ static bool place_next(const struct lab_workload *workload, struct lab_place *pl
     return ++place->mix < workload->mix_count;
 }
 
+static void points_of_variant(const struct lab_scenario *scenario, uint32_t variant,
+                              struct lab_point *points, struct lab_place *places,
+                              uint32_t *ret_count)
+{
+    for (uint32_t workload = 0; workload < scenario->workload_count; workload++) {
+        struct lab_place place = {.variant = variant, .workload = workload};
+
+        do {
+            ASSERT(*ret_count < scenario->point_count);
+            places[*ret_count] = place;
+            points[(*ret_count)++] = point_make(scenario, &place);
+        } while (place_next(&scenario->workloads[workload], &place));
+    }
+    if (variant_rebuilds(scenario, &scenario->variants[variant])) {
+        ASSERT(*ret_count < scenario->point_count);
+        places[*ret_count] = (struct lab_place){.is_rebuild = true, .variant = variant};
+        points[*ret_count] = point_make(scenario, &places[*ret_count]);
+        (*ret_count)++;
+    }
+}
+
 void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
                          struct lab_place *places)
 {
     uint32_t count = 0;
 
     for (uint32_t variant = 0; variant < scenario->variant_count; variant++) {
-        for (uint32_t workload = 0;
-             scenario->variant_texts[variant][0] == '\0' && workload < scenario->workload_count;
-             workload++) {
-            struct lab_place place = {.variant = variant, .workload = workload};
-
-            do {
-                ASSERT(count < scenario->point_count);
-                places[count] = place;
-                points[count++] = point_make(scenario, &place);
-            } while (place_next(&scenario->workloads[workload], &place));
+        if (scenario->variant_texts[variant][0] == '\0') {
+            points_of_variant(scenario, variant, points, places, &count);
         }
     }
     ASSERT(count == scenario->point_count);

@@ -35,12 +35,15 @@ struct lab_workload {
     uint32_t depths[SCENARIO_STEPS_MAX];
 };
 
+#define SCENARIO_FAILURES_MAX 8u
+
 /* What may differ between the arrays of a sweep. */
 struct lab_variant {
     enum raid_level level;
     uint32_t drive_count;
     enum write_policy write_policy;
     uint32_t strip_bytes;
+    uint64_t failed;             /* bit n: member n is missing */
 };
 
 struct lab_scenario {
@@ -48,7 +51,8 @@ struct lab_scenario {
     struct controller_profile_file controller;
     struct lab_array_setup array;
     struct lab_front_setup front;
-    uint32_t spans;              /* 0: as the level does it */
+    uint32_t spans;              /* of the array's own level; 0: as levels do it */
+    bool rebuild;                /* is to be predicted too */
     uint64_t operations, warmup_operations, seconds, seed;
     uint32_t workload_count;
     struct lab_workload workloads[SCENARIO_WORKLOADS_MAX];
@@ -60,6 +64,7 @@ struct lab_scenario {
 };
 
 struct lab_place {
+    bool is_rebuild;             /* of the variant; then nothing else counts */
     uint32_t variant, workload, mix, write_percent, workers, depth; /* indexes of the steps */
 };
 
@@ -69,6 +74,9 @@ MUST_CHECK int lab_scenario_read(const char *path, const char *profiles,
 /* point_count of each, in order. Points of variants that cannot be are left out. */
 void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
                          struct lab_place *places);
+/* Of a variant that is not refused; its extent is a strip. */
+void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
+                          struct geometry *ret_geometry);
 const char *lab_rating_word(enum lab_rating rating);
 
 /* lab_result.c: the answers as a document. */

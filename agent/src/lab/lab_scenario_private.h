@@ -10,6 +10,10 @@
 MUST_CHECK bool lab_workload_read(struct profile_reader *reader, const char *profiles,
                                   const json_t *value, struct lab_workload *ret_workload);
 
+/* value: a list of members that are missing. */
+MUST_CHECK bool lab_failed_read(struct profile_reader *reader, const json_t *value,
+                                uint64_t *ret_failed);
+
 /* value: the scenario's sweep, or NULL. */
 MUST_CHECK bool lab_variants_read(struct profile_reader *reader, const json_t *value,
                                   struct lab_scenario *scenario);

@@ -8,11 +8,12 @@
 #define VARIANTS_MAX 256u
 
 struct axes {
-    uint32_t level_count, drive_count_count, policy_count, strip_count;
+    uint32_t level_count, drive_count_count, policy_count, strip_count, failure_count;
     enum raid_level levels[RAID_LEVEL_MAX];
     uint32_t drive_counts[16];
     enum write_policy policies[WRITE_POLICY_MAX];
     uint32_t strips[8];
+    uint64_t failures[SCENARIO_FAILURES_MAX];
 };
 
 static bool axis_is_list(struct profile_reader *reader, const json_t *value, const char *name,
@@ -100,50 +101,80 @@ static bool axis_strips(struct profile_reader *reader, const json_t *value, void
                         &axes->strip_count);
 }
 
+static bool axis_failures(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct axes *axes = target;
+    size_t index = 0;
+    const json_t *entry = NULL;
+
+    if (!axis_is_list(reader, value, "failures", SCENARIO_FAILURES_MAX)) {
+        return false;
+    }
+    json_array_foreach(value, index, entry)
+    {
+        if (!lab_failed_read(reader, entry, &axes->failures[axes->failure_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const struct profile_field sweep_fields[] = {
     {"levels", FIELD_CUSTOM, false, 0, 0, 0, axis_levels},
     {"drive_counts", FIELD_CUSTOM, false, 0, 0, 0, axis_drives},
     {"write_policies", FIELD_CUSTOM, false, 0, 0, 0, axis_policies},
     {"strip_sizes_bytes", FIELD_CUSTOM, false, 0, 0, 0, axis_strips},
+    {"failures", FIELD_CUSTOM, false, 0, 0, 0, axis_failures},
     FIELDS_END};
+
+/* Takes the digit of one axis off the number of a variant; an axis that is not given has none. */
+static uint32_t axis_index(uint32_t *rest, uint32_t count)
+{
+    uint32_t index = count == 0 ? 0 : *rest % count;
+
+    *rest /= max_u32(1, count);
+    return index;
+}
+
+static struct lab_variant variant_at(const struct axes *axes, const struct lab_array_setup *array,
+                                     uint32_t number)
+{
+    uint32_t failure = axis_index(&number, axes->failure_count);
+    uint32_t strip = axis_index(&number, axes->strip_count);
+    uint32_t policy = axis_index(&number, axes->policy_count);
+    uint32_t drive_count = axis_index(&number, axes->drive_count_count);
+    uint32_t level = axis_index(&number, axes->level_count);
+
+    ASSERT(number == 0);
+    return (struct lab_variant){
+        .level = axes->level_count > 0 ? axes->levels[level] : array->level,
+        .drive_count =
+            axes->drive_count_count > 0 ? axes->drive_counts[drive_count] : array->drive_count,
+        .write_policy = axes->policy_count > 0 ? axes->policies[policy] : array->write_policy,
+        .strip_bytes = axes->strip_count > 0 ? axes->strips[strip] : array->strip_bytes,
+        .failed = axes->failure_count > 0 ? axes->failures[failure] : array->failed,
+    };
+}
 
 bool lab_variants_read(struct profile_reader *reader, const json_t *value,
                        struct lab_scenario *scenario)
 {
-    const struct lab_array_setup *array = &scenario->array;
     struct axes axes = {.level_count = 0};
+    uint32_t count = 0;
 
     if (value != NULL && !profile_fields(reader, value, sweep_fields, &axes)) {
         return false;
     }
     scenario->is_sweep = value != NULL;
-    for (uint32_t i = 0; i < max_u32(1, axes.level_count) * max_u32(1, axes.drive_count_count) *
-                                 max_u32(1, axes.policy_count) * max_u32(1, axes.strip_count);
-         i++) {
-        uint32_t rest = i;
-        struct lab_variant *variant = &scenario->variants[scenario->variant_count];
-
-        if (scenario->variant_count == VARIANTS_MAX) {
-            return profile_fail(reader, "a sweep has at most %u arrays", VARIANTS_MAX);
-        }
-        *variant = (struct lab_variant){array->level, array->drive_count, array->write_policy,
-                                        array->strip_bytes};
-        if (axes.strip_count > 0) {
-            variant->strip_bytes = axes.strips[rest % axes.strip_count];
-            rest /= axes.strip_count;
-        }
-        if (axes.policy_count > 0) {
-            variant->write_policy = axes.policies[rest % axes.policy_count];
-            rest /= axes.policy_count;
-        }
-        if (axes.drive_count_count > 0) {
-            variant->drive_count = axes.drive_counts[rest % axes.drive_count_count];
-            rest /= axes.drive_count_count;
-        }
-        if (axes.level_count > 0) {
-            variant->level = axes.levels[rest];
-        }
-        scenario->variant_count++;
+    count = max_u32(1, axes.level_count) * max_u32(1, axes.drive_count_count) *
+            max_u32(1, axes.policy_count) * max_u32(1, axes.strip_count) *
+            max_u32(1, axes.failure_count);
+    if (count > VARIANTS_MAX) {
+        return profile_fail(reader, "a sweep has at most %u arrays", VARIANTS_MAX);
     }
+    for (uint32_t i = 0; i < count; i++) {
+        scenario->variants[i] = variant_at(&axes, &scenario->array, i);
+    }
+    scenario->variant_count = count;
     return true;
 }

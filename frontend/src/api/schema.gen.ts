@@ -911,6 +911,103 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lab/catalogue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Catalogue
+         * @description Models of controllers and drives, and the reviews' workloads; the version of arraysim.
+         */
+        get: operations["lab_catalogue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict
+         * @description Speed, rebuild and survival of a wish, next to the controller's other levels.
+         */
+        post: operations["lab_predict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/simulations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate
+         * @description Follow it at Location. The same scenario is answered once and remembered.
+         */
+        post: operations["lab_simulate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/simulations/{simulation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Simulation */
+        get: operations["lab_get_simulation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/simulations/{simulation_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description Ends it; whoever else follows it sees that too, and may ask again.
+         */
+        post: operations["lab_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live/stream": {
         parameters: {
             query?: never;
@@ -1421,6 +1518,27 @@ export interface components {
              */
             total: number | null;
         };
+        /**
+         * AssumedDrive
+         * @description Which model stands for the drives.
+         */
+        AssumedDrive: {
+            /**
+             * Chosen
+             * @description somebody asked for this model
+             */
+            chosen: boolean;
+            /**
+             * Exact
+             * @description it is their model; else only the most similar one
+             */
+            exact: boolean;
+            media: components["schemas"]["DriveMedia"];
+            /** Model */
+            model: string;
+            /** Profile */
+            profile: string;
+        };
         /** AuditEntry */
         AuditEntry: {
             /**
@@ -1668,6 +1786,52 @@ export interface components {
              */
             next_learn_at?: string | null;
         };
+        /** Block */
+        Block: {
+            /** Bytes */
+            bytes: number;
+            /** Percent */
+            percent: number;
+        };
+        /** BlockShare */
+        BlockShare: {
+            /** Bytes */
+            bytes: number;
+            /** Percent */
+            percent: number;
+        };
+        /**
+         * Bound
+         * @description What the prediction was limited to, so that it comes at once.
+         */
+        Bound: {
+            /**
+             * Cache Bytes
+             * @description simulated; a small cache is soon as full as a large one gets
+             */
+            cache_bytes: number;
+            /**
+             * Operations
+             * @description measured for each figure
+             */
+            operations: number;
+            /**
+             * Random Bytes
+             * @description of a random request
+             */
+            random_bytes: number;
+            /** Random Depth */
+            random_depth: number;
+            /**
+             * Sequential Bytes
+             * @description of a sequential request
+             */
+            sequential_bytes: number;
+            /** Sequential Depth */
+            sequential_depth: number;
+            /** Warmup Operations */
+            warmup_operations: number;
+        };
         /** Cache */
         Cache: {
             /** Destage Bytes Per S */
@@ -1730,6 +1894,96 @@ export interface components {
          * @enum {string}
          */
         CacheState: "ready" | "recovering" | "draining" | "suspended" | "failed" | "missing";
+        /** CatalogueLevel */
+        CatalogueLevel: {
+            /** Drives Min */
+            drives_min: number;
+            level: components["schemas"]["RaidLevel"];
+        };
+        /** Choice */
+        Choice: {
+            /** Chosen */
+            chosen: boolean;
+            figures: components["schemas"]["ChoiceFigures"] | null;
+            level: components["schemas"]["RaidLevel"];
+            rebuild: components["schemas"]["Rebuild"] | null;
+            /**
+             * Refused
+             * @description why it cannot be; then nothing follows
+             */
+            refused: string | null;
+            /** Size Bytes */
+            size_bytes: number;
+            survival: components["schemas"]["Survival"] | null;
+            write_policy: components["schemas"]["WritePolicy"];
+        };
+        /** ChoiceFigures */
+        ChoiceFigures: {
+            /** Random Read Per S */
+            random_read_per_s: number;
+            /** Random Write Per S */
+            random_write_per_s: number;
+            /** Sequential Read Bytes Per S */
+            sequential_read_bytes_per_s: number;
+            /** Sequential Write Bytes Per S */
+            sequential_write_bytes_per_s: number;
+        };
+        /** ChoicePrediction */
+        ChoicePrediction: {
+            bound: components["schemas"]["Bound"];
+            /**
+             * Capacity Bytes
+             * @description of the smallest drive
+             */
+            capacity_bytes: number;
+            /** Choices */
+            choices: components["schemas"]["Choice"][];
+            /**
+             * Controller
+             * @description profile whose limits count
+             */
+            controller: string;
+            drive: components["schemas"]["AssumedDrive"];
+            /**
+             * Host Cache Bytes
+             * @description of the controller; 0: write-through only
+             */
+            host_cache_bytes: number;
+            /**
+             * Version
+             * @description of arraysim
+             */
+            version: string;
+        };
+        /**
+         * ChoiceRequest
+         * @description A wish, as the preview takes it.
+         */
+        ChoiceRequest: {
+            /**
+             * Controller Id
+             * Format: uuid
+             */
+            controller_id: string;
+            /** Drive Ids */
+            drive_ids: string[];
+            /**
+             * Drive Profile
+             * @description as which model; absent: the most similar one
+             */
+            drive_profile?: string | null;
+            /** Drives Per Span */
+            drives_per_span?: number | null;
+            /** @default direct */
+            io_policy: components["schemas"]["IoPolicy"];
+            level: components["schemas"]["RaidLevel"];
+            /** @default adaptive_read_ahead */
+            read_policy: components["schemas"]["ReadPolicy"];
+            /** Strip Bytes */
+            strip_bytes?: number | null;
+            /** @default write_back */
+            write_policy: components["schemas"]["WritePolicy"];
+        };
         /** Command */
         Command: {
             /** Accepted At */
@@ -1913,6 +2167,35 @@ export interface components {
             /** Uuid */
             uuid: string;
         };
+        /** ControllerModel */
+        ControllerModel: {
+            /** Cache Fitted Bytes */
+            cache_fitted_bytes: number;
+            /**
+             * Cache Max Bytes
+             * @description upgrades included; 0 with a cache: any
+             */
+            cache_max_bytes: number;
+            /** Has Cache */
+            has_cache: boolean;
+            /** Levels */
+            levels: components["schemas"]["CatalogueLevel"][];
+            /** Manufacturer */
+            manufacturer: string;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /**
+             * Ports
+             * @description 0: as many as there are
+             */
+            ports: number;
+            /** Strip Default Bytes */
+            strip_default_bytes: number;
+            /** Strip Sizes Bytes */
+            strip_sizes_bytes: number[];
+        };
         /** ControllerPage */
         ControllerPage: {
             /** Items */
@@ -2093,6 +2376,22 @@ export interface components {
          * @enum {string}
          */
         DriveCachePolicy: "default" | "on" | "off";
+        /**
+         * DriveCommands
+         * @description What reached one drive.
+         */
+        DriveCommands: {
+            /** Flushes */
+            flushes: number;
+            /** Read Bytes */
+            read_bytes: number;
+            /** Reads */
+            reads: number;
+            /** Writes */
+            writes: number;
+            /** Written Bytes */
+            written_bytes: number;
+        };
         /** DriveGroup */
         DriveGroup: {
             /**
@@ -2195,6 +2494,24 @@ export interface components {
          * @enum {string}
          */
         DriveMedia: "hdd" | "ssd";
+        /** DriveModel */
+        DriveModel: {
+            /** Capacity Bytes */
+            capacity_bytes: number;
+            interface: components["schemas"]["DriveInterface"];
+            /** Manufacturer */
+            manufacturer: string;
+            media: components["schemas"]["DriveMedia"];
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /**
+             * Rpm
+             * @description 0: nothing turns
+             */
+            rpm: number;
+        };
         /** DrivePage */
         DrivePage: {
             /** Items */
@@ -2651,6 +2968,11 @@ export interface components {
              */
             strip_bytes: number;
         };
+        /**
+         * Formula
+         * @enum {string}
+         */
+        Formula: "none" | "mean" | "short_queues";
         /** Health */
         Health: {
             /**
@@ -2841,6 +3163,20 @@ export interface components {
          * @enum {string}
          */
         IoPolicy: "direct" | "cached";
+        /** LabCatalogue */
+        LabCatalogue: {
+            /** Controllers */
+            controllers: components["schemas"]["ControllerModel"][];
+            /** Drives */
+            drives: components["schemas"]["DriveModel"][];
+            /**
+             * Version
+             * @description of arraysim
+             */
+            version: string;
+            /** Workloads */
+            workloads: components["schemas"]["WorkloadModel"][];
+        };
         /** Latency */
         Latency: {
             flush: components["schemas"]["LatencySummary"];
@@ -3284,6 +3620,99 @@ export interface components {
             old_password: string;
         };
         /**
+         * Pattern
+         * @enum {string}
+         */
+        Pattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        /** PredictedArray */
+        PredictedArray: {
+            /** Drives */
+            drives: number;
+            /** Failed */
+            failed: number[];
+            level: components["schemas"]["RaidLevel"];
+            /** Points */
+            points: components["schemas"]["PredictedPoint"][];
+            /** Ratings */
+            ratings: components["schemas"]["Rating"][];
+            /** @description null: not asked for, or nothing to rebuild from */
+            rebuild: components["schemas"]["Rebuild"] | null;
+            /**
+             * Refused
+             * @description why the controller does not take it; then nothing follows
+             */
+            refused: string | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Strip Bytes */
+            strip_bytes: number;
+            survival: components["schemas"]["Survival"] | null;
+            write_policy: components["schemas"]["WritePolicy"];
+        };
+        /** PredictedLatency */
+        PredictedLatency: {
+            /** Count */
+            count: number;
+            /** Max Us */
+            max_us: number;
+            /** Mean Us */
+            mean_us: number;
+            /** P50 Us */
+            p50_us: number;
+            /** P90 Us */
+            p90_us: number;
+            /** P999 Us */
+            p999_us: number;
+            /** P99 Us */
+            p99_us: number;
+        };
+        /**
+         * PredictedPoint
+         * @description One array under one load.
+         */
+        PredictedPoint: {
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /** Depth */
+            depth: number;
+            /** Drives */
+            drives: components["schemas"]["DriveCommands"][];
+            /**
+             * Duration Us
+             * @description of virtual time
+             */
+            duration_us: number;
+            /** Mix */
+            mix: components["schemas"]["BlockShare"][];
+            /** Operations */
+            operations: number;
+            /** Operations Per S */
+            operations_per_s: number;
+            read_latency: components["schemas"]["PredictedLatency"];
+            /** Workers */
+            workers: number;
+            /** Workload */
+            workload: string;
+            write_latency: components["schemas"]["PredictedLatency"];
+            /** Write Percent */
+            write_percent: number;
+        };
+        /** Prediction */
+        Prediction: {
+            /** Arrays */
+            arrays: components["schemas"]["PredictedArray"][];
+            /** Cache Bytes */
+            cache_bytes: number;
+            /** Capacity Bytes */
+            capacity_bytes: number;
+            /** Controller */
+            controller: string;
+            /** Drive */
+            drive: string;
+            /** Seed */
+            seed: number;
+        };
+        /**
          * PreservedCache
          * @description Acknowledged writes that wait for the drives of their virtual drive.
          */
@@ -3384,6 +3813,23 @@ export interface components {
          */
         RaidLevel: "raid0" | "raid1" | "raid5" | "raid6" | "raid10" | "raid50" | "raid60" | "raid1e";
         /**
+         * Rating
+         * @description One figure over the queue depths of a workload, by the reviews' formula.
+         */
+        Rating: {
+            formula: components["schemas"]["Formula"];
+            /** Mix */
+            mix: components["schemas"]["BlockShare"][];
+            /** Value */
+            value: number;
+            /** Workers */
+            workers: number;
+            /** Workload */
+            workload: string;
+            /** Write Percent */
+            write_percent: number;
+        };
+        /**
          * ReadAhead
          * @description What read-ahead does at this moment.
          */
@@ -3431,6 +3877,21 @@ export interface components {
             text: string;
         };
         /**
+         * Rebuild
+         * @description Of one drive, with nothing else to do.
+         */
+        Rebuild: {
+            /** Member Bytes */
+            member_bytes: number;
+            /**
+             * Sampled Bytes
+             * @description so much of it was simulated
+             */
+            sampled_bytes: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /**
          * ReplaceMember
          * @description Puts this drive in the place of a missing or failed member.
          */
@@ -3461,6 +3922,137 @@ export interface components {
          */
         Role: "viewer" | "operator" | "administrator";
         /**
+         * RunState
+         * @enum {string}
+         */
+        RunState: "waiting" | "running" | "completed" | "failed" | "cancelled";
+        /**
+         * Scenario
+         * @description What arraysim is to predict: nothing real is touched.
+         */
+        Scenario: {
+            array: components["schemas"]["ScenarioArray"];
+            controller: components["schemas"]["ScenarioController"];
+            drives: components["schemas"]["ScenarioDrives"];
+            /**
+             * @default {
+             *       "operations": 2000,
+             *       "seconds": 3600,
+             *       "warmup_operations": 1000
+             *     }
+             */
+            limits: components["schemas"]["ScenarioLimits"];
+            /**
+             * Rebuild
+             * @description predict how long a rebuild takes too
+             * @default false
+             */
+            rebuild: boolean;
+            /**
+             * Seed
+             * @default 1
+             */
+            seed: number;
+            /** @default {} */
+            sweep: components["schemas"]["ScenarioSweep"];
+            /** Workloads */
+            workloads: components["schemas"]["Workload"][];
+        };
+        /** ScenarioArray */
+        ScenarioArray: {
+            /** @default direct */
+            io_policy: components["schemas"]["IoPolicy"];
+            level: components["schemas"]["RaidLevel"];
+            /** @default no_read_ahead */
+            read_policy: components["schemas"]["ReadPolicy"];
+            /** Spans */
+            spans?: number | null;
+            /**
+             * Strip Bytes
+             * @default 65536
+             */
+            strip_bytes: number;
+            /** @default write_through */
+            write_policy: components["schemas"]["WritePolicy"];
+        };
+        /** ScenarioController */
+        ScenarioController: {
+            /**
+             * Cache Bytes
+             * @description absent: as fitted
+             */
+            cache_bytes?: number | null;
+            /**
+             * Count
+             * @description several: a stripe of the host over them
+             * @default 1
+             */
+            count: number;
+            /** Profile */
+            profile: string;
+        };
+        /** ScenarioDrives */
+        ScenarioDrives: {
+            /**
+             * Capacity Bytes
+             * @description absent: the model's
+             */
+            capacity_bytes?: number | null;
+            /** Count */
+            count: number;
+            /**
+             * Failed
+             * @default []
+             */
+            failed: number[];
+            /** Profile */
+            profile: string;
+            /**
+             * Write Cache
+             * @description the drives' own
+             * @default true
+             */
+            write_cache: boolean;
+        };
+        /**
+         * ScenarioLimits
+         * @description The bound of a prediction, for each point.
+         */
+        ScenarioLimits: {
+            /**
+             * Operations
+             * @default 2000
+             */
+            operations: number;
+            /**
+             * Seconds
+             * @description of virtual time
+             * @default 3600
+             */
+            seconds: number;
+            /**
+             * Warmup Operations
+             * @default 1000
+             */
+            warmup_operations: number;
+        };
+        /**
+         * ScenarioSweep
+         * @description Each combination is an array; without a list: as the scenario's array.
+         */
+        ScenarioSweep: {
+            /** Drive Counts */
+            drive_counts?: number[] | null;
+            /** Failures */
+            failures?: number[][] | null;
+            /** Levels */
+            levels?: components["schemas"]["RaidLevel"][] | null;
+            /** Strip Sizes Bytes */
+            strip_sizes_bytes?: number[] | null;
+            /** Write Policies */
+            write_policies?: components["schemas"]["WritePolicy"][] | null;
+        };
+        /**
          * Session
          * @description Who is logged in; send `csrf_token` back as X-CSRF-Token with every unsafe request.
          */
@@ -3481,10 +4073,51 @@ export interface components {
             severity: components["schemas"]["EventClass"];
         };
         /**
+         * Simulation
+         * @description A run of arraysim. The same scenario is the same simulation, whoever asks.
+         */
+        Simulation: {
+            /** Id */
+            id: string;
+            /** Points */
+            points: number;
+            /** Points Done */
+            points_done: number;
+            /** @description once completed */
+            prediction: components["schemas"]["Prediction"] | null;
+            /**
+             * Problem
+             * @description why it failed
+             */
+            problem: string | null;
+            state: components["schemas"]["RunState"];
+            /**
+             * Version
+             * @description of arraysim
+             */
+            version: string;
+        };
+        /**
          * SpareKind
          * @enum {string}
          */
         SpareKind: "global" | "dedicated";
+        /**
+         * Survival
+         * @description Which drives may fail, out of the whole array: each one and each pair was tried.
+         */
+        Survival: {
+            /** Fatal Pairs */
+            fatal_pairs: number[][];
+            /** Pairs */
+            pairs: number;
+            /** Pairs Survived */
+            pairs_survived: number;
+            /** Singles */
+            singles: number;
+            /** Singles Survived */
+            singles_survived: number;
+        };
         /**
          * TaskAction
          * @enum {string}
@@ -3891,6 +4524,61 @@ export interface components {
              * Format: uuid
              */
             drive_id: string;
+        };
+        /**
+         * Workload
+         * @description A profile, changed by whatever else is given; or all of it given here.
+         */
+        Workload: {
+            /** Depths */
+            depths?: number[] | null;
+            /** Mixes */
+            mixes?: components["schemas"]["Block"][][] | null;
+            /** Name */
+            name?: string | null;
+            pattern?: components["schemas"]["Pattern"] | null;
+            /** Profile */
+            profile?: string | null;
+            /** Workers */
+            workers?: number[] | null;
+            /** Write Percents */
+            write_percents?: number[] | null;
+            /** Zone Bytes */
+            zone_bytes?: number | null;
+        };
+        /**
+         * WorkloadModel
+         * @description A pattern of the reviews, with its printed parameters.
+         */
+        WorkloadModel: {
+            /**
+             * Assumed
+             * @description what the reviews do not say and was assumed
+             * @default []
+             */
+            assumed: string[];
+            /** Depths */
+            depths: number[];
+            /**
+             * Id
+             * @default
+             */
+            id: string;
+            /** Mixes */
+            mixes: components["schemas"]["BlockShare"][][];
+            /** Name */
+            name: string;
+            pattern: components["schemas"]["Pattern"];
+            rating: components["schemas"]["Formula"];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /** Workers */
+            workers: number[];
+            /** Write Percents */
+            write_percents: number[];
         };
         /**
          * WritePolicy
@@ -7736,6 +8424,343 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_catalogue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabCatalogue"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_predict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoiceRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChoicePrediction"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_simulate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Scenario"];
+            };
+        };
+        responses: {
+            /** @description the same was asked before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_get_simulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
+                };
             };
             /** @description Unauthorized */
             401: {

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/lab_profiles.h"
 #include "lab/lab_scenario.h"
+#include "lab/lab_survival.h"
 
 static char text[PROFILE_TEXT_BYTES];
 static char path[] = "/tmp/aw-lab-XXXXXX";
@@ -280,6 +282,12 @@ static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
         {WITH("{\"profile\": \"3ware-9500s-8\", \"cache_bytes\": 536870912}", SSDS("4"),
               "{\"level\": \"raid0\"}", READS),
          "takes a cache of at most 268435456 bytes"},
+        {WITH(NATIVE, "{\"profile\": \"intel-x25-e\", \"count\": 4, \"failed\": [0, 1]}",
+              "{\"level\": \"raid5\"}", READS),
+         "RAID5 of 4 drives does not survive this"},
+        {WITH(NATIVE, "{\"profile\": \"intel-x25-e\", \"count\": 4, \"failed\": [4]}",
+              "{\"level\": \"raid5\"}", READS),
+         "a member has failed that is not there"},
         {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"profile\": \"w99\"}"),
          "there is no such profile"},
         {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}", "{\"name\": \"x\"}"),
@@ -325,6 +333,120 @@ static void a_sweep_tells_what_the_model_refuses(void **state UNUSED)
     free(scenario);
 }
 
+/* Which drives may fail: counted by the rule of the engine, written down here by hand. */
+static void survival_of_each_level(void **state UNUSED)
+{
+    static const struct {
+        enum raid_level level;
+        uint32_t spans, width, singles, pairs_survived, pairs;
+    } cases[] = {
+        {RAID_LEVEL_0, 1, 8, 0, 0, 28},         {RAID_LEVEL_1, 1, 2, 2, 0, 1},
+        {RAID_LEVEL_1, 1, 3, 3, 3, 3},          {RAID_LEVEL_5, 1, 8, 8, 0, 28},
+        {RAID_LEVEL_6, 1, 8, 8, 28, 28},        {RAID_LEVEL_10, 4, 2, 8, 24, 28},
+        {RAID_LEVEL_50, 2, 4, 8, 16, 28},       {RAID_LEVEL_60, 2, 4, 8, 28, 28},
+        {RAID_LEVEL_1E, 1, 5, 5, 5, 10}, /* neighbours, going round, share a strip */
+        {RAID_LEVEL_60, 2, 32, 64, 2016, 2016},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct geometry geometry = {.level = cases[i].level,
+                                          .span_count = cases[i].spans,
+                                          .members_per_span = cases[i].width,
+                                          .strip_bytes = 65536,
+                                          .block_bytes = 512,
+                                          .extent_bytes = 65536};
+        struct lab_survival survival;
+
+        lab_survival_count(&geometry, &survival);
+        assert_int_equal(survival.singles, cases[i].spans * cases[i].width);
+        assert_int_equal(survival.singles_survived, cases[i].singles);
+        assert_int_equal(survival.pairs, cases[i].pairs);
+        assert_int_equal(survival.pairs_survived, cases[i].pairs_survived);
+    }
+}
+
+static json_t *document_of(const char *content)
+{
+    struct lab_scenario *scenario = NULL;
+    struct lab_point *points = NULL;
+    struct lab_place *places = NULL;
+    struct lab_answer *answers = NULL;
+    json_t *doc = NULL;
+
+    scenario_write(content);
+    if (lab_scenario_read(path, PROFILES, &scenario, text) != 0) {
+        fail_msg("%s", text);
+    }
+    points = calloc(scenario->point_count, sizeof(*points));
+    places = calloc(scenario->point_count, sizeof(*places));
+    answers = calloc(scenario->point_count, sizeof(*answers));
+    lab_scenario_points(scenario, points, places);
+    for (uint32_t i = 0; i < scenario->point_count; i++) {
+        lab_point_run(&points[i], true, &answers[i]);
+        assert_int_equal(answers[i].error, 0);
+    }
+    doc = lab_result_doc(scenario, places, answers);
+    free(points);
+    free(places);
+    free(answers);
+    free(scenario);
+    return doc;
+}
+
+static double rebuild_seconds(const json_t *doc, size_t array)
+{
+    return json_number_value(json_object_get(
+        json_object_get(json_array_get(json_object_get(doc, "arrays"), array), "rebuild"),
+        "seconds"));
+}
+
+/* All of a drive at the rate of its zones, or of a small one really: the same within a tenth. */
+static void a_rebuild_takes_as_long_as_the_drive_is_large(void **state UNUSED)
+{
+    json_t *doc = document_of(
+        "{\"name\": \"x\", \"rebuild\": true, \"drives\": {\"profile\": \"fujitsu-mba3073rc\","
+        " \"count\": 4}, \"array\": {\"level\": \"raid5\"}, \"limits\": {\"operations\": 10},"
+        " \"workloads\": [" READS "], \"sweep\": {\"levels\": [\"raid0\", \"raid5\", \"raid6\"],"
+        " \"failures\": [[], [2]]}}");
+    json_t *small = document_of(
+        "{\"name\": \"x\", \"rebuild\": true, \"drives\": {\"profile\": \"intel-x25-e\","
+        " \"capacity_bytes\": 134217728, \"count\": 4}, \"array\": {\"level\": \"raid5\"},"
+        " \"limits\": {\"operations\": 10}, \"workloads\": [" READS "]}");
+    const json_t *refused = json_array_get(json_object_get(doc, "arrays"), 1);
+
+    assert_int_equal(json_array_size(json_object_get(doc, "arrays")), 6);
+    assert_true(json_is_null(
+        json_object_get(json_array_get(json_object_get(doc, "arrays"), 0), "rebuild")));
+    assert_string_equal(json_string_value(json_object_get(refused, "refused")),
+                        "RAID0 of 4 drives does not survive this");
+    assert_true(json_is_null(json_object_get(refused, "survival")));
+    /* 73.5 GB at 98 to 125 MB/s. */
+    expect_between(rebuild_seconds(doc, 2), 590, 760);
+    expect_between(rebuild_seconds(doc, 3), 590, 760);
+    expect_between(rebuild_seconds(doc, 5), 590, 760);
+    /* 64 MiB of 128 at 220 MB/s. */
+    expect_between(rebuild_seconds(small, 0), 0.25, 0.45);
+    json_decref(doc);
+    json_decref(small);
+}
+
+static void the_catalogue_has_every_profile(void **state UNUSED)
+{
+    json_t *doc = lab_profiles_doc(PROFILES, text);
+    const json_t *native = NULL;
+
+    assert_non_null(doc);
+    native = json_array_get(json_object_get(doc, "controllers"), 0);
+    assert_string_equal(json_string_value(json_object_get(native, "name")), "native");
+    assert_int_equal(json_array_size(json_object_get(native, "levels")), RAID_LEVEL_MAX);
+    assert_true(json_array_size(json_object_get(doc, "controllers")) > 20);
+    assert_true(json_array_size(json_object_get(doc, "drives")) >= 7);
+    assert_true(json_array_size(json_object_get(doc, "workloads")) >= 20);
+    json_decref(doc);
+    assert_null(lab_profiles_doc("/nowhere", text));
+    assert_non_null(strstr(text, "/nowhere/controllers: "));
+}
+
 static int make_file(void **state UNUSED)
 {
     int fd = mkstemp(path);
@@ -348,6 +470,9 @@ int main(void)
         cmocka_unit_test(points_run_side_by_side),
         cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),
         cmocka_unit_test(a_sweep_tells_what_the_model_refuses),
+        cmocka_unit_test(survival_of_each_level),
+        cmocka_unit_test(a_rebuild_takes_as_long_as_the_drive_is_large),
+        cmocka_unit_test(the_catalogue_has_every_profile),
     };
 
     aw_test_catch_asserts();

@@ -1,0 +1,21 @@
+/*
+ * How long a rebuild takes: the engine's own task, with nothing else to do, for a few megabytes at
+ * several places of a member, because the inner zones of disks are slower. The rest is
+ * extrapolated.
+ */
+#ifndef ARRAYWRIGHT_LAB_LAB_REBUILD_H
+#define ARRAYWRIGHT_LAB_LAB_REBUILD_H
+
+#include "lab/lab_array.h"
+
+struct lab_rebuild {
+    uint64_t member_bytes;  /* to be rebuilt */
+    uint64_t sampled_bytes; /* of them really simulated */
+    double seconds;
+};
+
+/* Of the first failed member, or of member 0. 0 or a negative errno with a sentence. */
+MUST_CHECK int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret_rebuild,
+                               char text[LAB_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,1 @@
+"""Predictions: what an array would do, asked of the program arraysim."""

@@ -1,0 +1,102 @@
+"""Simulations: what is asked becomes a scenario, what arraysim says an answer."""
+
+import json
+
+from pydantic import ValidationError
+
+from arraywright.kit.problems import InvalidError, NotFoundError
+from arraywright.lab.program import LabFailedError
+from arraywright.lab.runs import Lab, Run
+from arraywright.lab.schemas import (
+    OPERATIONS_MAX,
+    POINTS_MAX,
+    Catalogue,
+    LabCatalogue,
+    Prediction,
+    RunState,
+    Scenario,
+    Simulation,
+    Workload,
+)
+
+
+async def catalogue(lab: Lab) -> LabCatalogue:
+    version, known = await lab.catalogue()
+    return LabCatalogue(version=version, **dict(known))
+
+
+def _points(workload: Workload, known: Catalogue) -> int:
+    """How many combinations of its steps there are; a step not given is the profile's."""
+    profile = next((each for each in known.workloads if each.name == workload.profile), None)
+    count = 1
+    for step in ("mixes", "write_percents", "workers", "depths"):
+        given = getattr(workload, step) or (getattr(profile, step) if profile else None)
+        count *= len(given or (None,))
+    return count
+
+
+def _checked_points(scenario: Scenario, known: Catalogue) -> int:
+    arrays = scenario.sweep.arrays()
+    points = arrays * sum(_points(workload, known) for workload in scenario.workloads)
+    operations = points * (scenario.limits.operations + scenario.limits.warmup_operations)
+    if points > POINTS_MAX:
+        raise InvalidError(
+            f"That is {points} points; at most {POINTS_MAX} are simulated at once.",
+            code="lab_too_many_points",
+            params={"points": str(points), "max": str(POINTS_MAX)},
+        )
+    if operations > OPERATIONS_MAX:
+        raise InvalidError(
+            f"That is {operations} operations; at most {OPERATIONS_MAX} are simulated at once.",
+            code="lab_too_many_operations",
+            params={"operations": str(operations), "max": str(OPERATIONS_MAX)},
+        )
+    return points + (arrays if scenario.rebuild else 0)
+
+
+def encode(scenario: Scenario) -> bytes:
+    """Always a sweep, so that what a model refuses is part of the answer."""
+    document = scenario.model_dump(mode="json", exclude_none=True)
+    return json.dumps({"name": "lab", **document}, sort_keys=True).encode()
+
+
+def decode(run: Run) -> Prediction:
+    try:
+        return Prediction.model_validate_json(run.answer)
+    except ValidationError as error:
+        raise LabFailedError("arraysim answered what we do not understand.", status=502) from error
+
+
+def _shown(run: Run) -> Simulation:
+    done = run.state is RunState.COMPLETED
+    return Simulation(
+        id=run.id,
+        version=run.version,
+        state=run.state,
+        points=run.points,
+        points_done=run.points_done,
+        problem=run.problem.detail if run.problem else None,
+        prediction=decode(run) if done else None,
+    )
+
+
+async def simulate(lab: Lab, scenario: Scenario) -> Simulation:
+    _, known = await lab.catalogue()
+    return _shown(await lab.start(encode(scenario), _checked_points(scenario, known)))
+
+
+def _known(lab: Lab, run_id: str) -> Run:
+    run = lab.find(run_id)
+    if run is None:
+        raise NotFoundError("There is no such simulation, or it has been forgotten: ask again.")
+    return run
+
+
+def get(lab: Lab, run_id: str) -> Simulation:
+    return _shown(_known(lab, run_id))
+
+
+async def cancel(lab: Lab, run_id: str) -> Simulation:
+    run = _known(lab, run_id)
+    await lab.cancel(run)
+    return _shown(run)

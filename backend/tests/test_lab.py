@@ -1,0 +1,301 @@
+"""Predictions by the real arraysim."""
+
+import asyncio
+import json
+import os
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+
+from arraywright.lab.program import LabFailedError, LabUnavailableError, Program
+from arraywright.lab.runs import Lab
+from arraywright.lab.schemas import RunState, Scenario
+from arraywright.lab.service import encode
+from arraywright.settings import Settings
+from tests.support import documents, programs, wire
+from tests.support.agent import FakeAgent
+from tests.test_commands import only
+
+pytestmark = pytest.mark.anyio
+PATIENCE_S = 120.0
+
+RANDOM_READ = {
+    "name": "reads",
+    "pattern": "random",
+    "mixes": [[{"bytes": 4096, "percent": 100}]],
+    "write_percents": [0],
+    "depths": [1, 8],
+}
+
+
+def scenario(**changes: Any) -> dict[str, Any]:
+    return {
+        "controller": {"profile": "native"},
+        "drives": {"profile": "intel-x25-e", "count": 4},
+        "array": {"level": "raid5"},
+        "workloads": [RANDOM_READ],
+        "limits": {"operations": 200, "warmup_operations": 50},
+        **changes,
+    }
+
+
+LONG = scenario(
+    workloads=[{"profile": "w01-database"}],
+    sweep={"levels": ["raid5", "raid6"]},
+    limits={"operations": 15_000, "warmup_operations": 5_000},
+)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    changes = {"arraysim": programs.arraysim(), "lab_prediction_timeout_s": PATIENCE_S}
+    return settings.model_copy(update=changes)
+
+
+def settings_with(program: Path | None, **changes: Any) -> Settings:
+    return Settings(arraysim=program, profiles_dir=programs.PROFILES, **changes)
+
+
+@pytest.fixture
+async def lab() -> AsyncIterator[Lab]:
+    made = Lab(settings_with(programs.arraysim()))
+    yield made
+    await made.close()
+
+
+async def ended(client: httpx.AsyncClient, simulation: dict[str, Any]) -> dict[str, Any]:
+    while simulation["state"] in ("waiting", "running"):
+        await asyncio.sleep(0.02)
+        answer = await client.get(f"/lab/simulations/{simulation['id']}")
+        assert answer.status_code == 200, answer.text
+        simulation = answer.json()
+    return simulation
+
+
+# What arraysim says is what its schemas say
+
+
+def schema(name: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((wire.FOLDER / f"{name}.schema.json").read_text()))
+
+
+async def test_scenario_and_prediction_are_those_of_the_protocol(lab: Lab) -> None:
+    body = scenario(
+        rebuild=True,
+        sweep={"levels": ["raid0", "raid5", "raid1e"], "failures": [[], [0]]},
+        workloads=[{"profile": "w06-file-server", "depths": [1, 4]}],
+    )
+    asked = encode(Scenario.model_validate(body))
+    schema("scenario").validate(json.loads(asked))
+    answer = json.loads(await lab.program.sweep(asked, PATIENCE_S, None))
+    schema("prediction").validate(answer)
+    assert len(answer["arrays"]) == 6
+    schema("catalogue").validate(json.loads(await lab.program.catalogue()))
+
+
+# Over REST
+
+
+async def test_catalogue(viewer: httpx.AsyncClient) -> None:
+    found = (await viewer.get("/lab/catalogue")).json()
+    assert found["version"]
+    assert found["controllers"][0]["name"] == "native"
+    assert {"raid5", "raid1e"} <= {each["level"] for each in found["controllers"][0]["levels"]}
+    assert "intel-x25-e" in {each["name"] for each in found["drives"]}
+    server = next(each for each in found["workloads"] if each["name"] == "w06-file-server")
+    assert server["assumed"]
+
+
+async def test_simulation(viewer: httpx.AsyncClient) -> None:
+    body = scenario(rebuild=True, sweep={"levels": ["raid0", "raid5", "raid60"]})
+    answer = await viewer.post("/lab/simulations", json=body)
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["Location"] == f"/api/v1/lab/simulations/{answer.json()['id']}"
+    done = await ended(viewer, answer.json())
+    assert done["state"] == "completed", done["problem"]
+    assert done["points_done"] == done["points"] == 5
+    stripe, parity, refused = done["prediction"]["arrays"]
+    assert (stripe["survival"]["pairs_survived"], stripe["rebuild"]) == (0, None)
+    assert parity["survival"]["singles_survived"] == 4
+    assert len(parity["survival"]["fatal_pairs"]) == 6
+    assert parity["rebuild"]["seconds"] > 100
+    assert [point["depth"] for point in parity["points"]] == [1, 8]
+    assert parity["points"][1]["operations_per_s"] > 3 * parity["points"][0]["operations_per_s"]
+    assert refused["refused"].startswith("RAID60 of 4 drives")
+    again = await viewer.post("/lab/simulations", json=body)
+    assert (again.status_code, again.json()["state"]) == (200, "completed")
+    assert again.json()["prediction"] == done["prediction"]
+
+
+async def test_cancel(viewer: httpx.AsyncClient) -> None:
+    begun = (await viewer.post("/lab/simulations", json=LONG)).json()
+    answer = await viewer.post(f"/lab/simulations/{begun['id']}/cancel")
+    assert answer.json()["state"] == "cancelled"
+    assert answer.json()["prediction"] is None
+    anew = (await viewer.post("/lab/simulations", json=LONG)).json()
+    assert anew["state"] in ("waiting", "running")
+    await viewer.post(f"/lab/simulations/{begun['id']}/cancel")
+
+
+async def test_what_is_refused(viewer: httpx.AsyncClient) -> None:
+    async def code(**changes: Any) -> tuple[int, str]:
+        answer = await viewer.post("/lab/simulations", json=scenario(**changes))
+        return answer.status_code, answer.json()["code"]
+
+    assert await code(turbo=True) == (422, "invalid_argument")
+    assert await code(drives={"profile": "../etc", "count": 4}) == (422, "invalid_argument")
+    assert await code(workloads=[{}]) == (422, "invalid_argument")
+    many = [{**RANDOM_READ, "write_percents": list(range(32)), "depths": list(range(1, 33))}]
+    assert await code(workloads=many * 2) == (422, "lab_too_many_points")
+    large = {"operations": 200_000, "warmup_operations": 200_000}
+    database = [{"profile": "w01-database"}]
+    assert await code(workloads=database, limits=large) == (422, "lab_too_many_operations")
+    absent = await viewer.get(f"/lab/simulations/{'0' * 64}")
+    assert absent.status_code == 404
+
+
+async def test_what_arraysim_itself_refuses(viewer: httpx.AsyncClient) -> None:
+    body = scenario(controller={"profile": "nobody"})
+    done = await ended(viewer, (await viewer.post("/lab/simulations", json=body)).json())
+    assert done["state"] == "failed"
+    assert "there is no such profile" in done["problem"]
+
+
+# The wizard's question
+
+
+async def wish(client: httpx.AsyncClient, **changes: Any) -> dict[str, Any]:
+    controller = await only(client, "/controllers")
+    drives = (await client.get("/drives")).json()["items"]
+    ids = [drive["id"] for drive in drives[:4]]
+    return {"controller_id": controller["id"], "level": "raid5", "drive_ids": ids, **changes}
+
+
+async def test_choice_next_to_the_others(agent: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    rule = documents.controller()["levels"][0]
+    levels = [{**rule, "level": level} for level in ("raid0", "raid5", "raid10", "raid60")]
+    items = documents.blank_host()
+    next(each for each in items if each["kind"] == "controller")["doc"]["levels"] = levels
+    await agent.connect()
+    await agent.report_all(items)
+    body = await wish(viewer)
+    answer = await viewer.post("/lab/choices", json=body, timeout=PATIENCE_S)
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert found["drive"]["exact"] is False
+    assert found["drive"]["media"] == "hdd"
+    assert (found["host_cache_bytes"], found["bound"]["cache_bytes"]) == (0, 0)
+    assert found["capacity_bytes"] == 2 * documents.GIB
+    choices = {each["level"]: each for each in found["choices"]}
+    assert list(choices) == ["raid0", "raid5", "raid10", "raid60"]
+    # Without a cache there is no write-back, so it is what was asked for all the same.
+    assert [each["level"] for each in found["choices"] if each["chosen"]] == ["raid5"]
+    assert choices["raid10"]["survival"]["pairs_survived"] == 4
+    assert choices["raid10"]["survival"]["fatal_pairs"] == [[0, 1], [2, 3]]
+    assert choices["raid0"]["rebuild"] is None
+    assert choices["raid5"]["rebuild"]["seconds"] > 10
+    assert choices["raid0"]["figures"]["random_write_per_s"] > (
+        2 * choices["raid5"]["figures"]["random_write_per_s"]
+    )
+    assert choices["raid60"]["figures"] is None
+    assert choices["raid60"]["refused"]
+    other = await viewer.post(
+        "/lab/choices", json={**body, "drive_profile": "intel-x25-e"}, timeout=PATIENCE_S
+    )
+    assert other.json()["drive"]["model"] == "INTEL SSDSA2SH064G1"
+    unknown = await viewer.post("/lab/choices", json={**body, "drive_profile": "nobody"})
+    assert unknown.json()["code"] == "lab_unknown_profile"
+
+
+async def test_choice_with_a_cache(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    asked = await viewer.post("/lab/choices", json=await wish(viewer), timeout=PATIENCE_S)
+    found = asked.json()
+    policies = {each["write_policy"]: each["chosen"] for each in found["choices"]}
+    assert policies == {"write_through": False, "write_back": True}
+    assert found["host_cache_bytes"] > found["bound"]["cache_bytes"] > 0
+
+
+# The program
+
+
+async def test_no_program() -> None:
+    lab = Lab(settings_with(Path("/nowhere/arraysim")))
+    with pytest.raises(LabUnavailableError, match="at /nowhere/arraysim"):
+        await lab.catalogue()
+
+
+def script(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "arraysim"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state != "Z"
+
+
+async def test_one_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    notes = tmp_path / "pids"
+    program = Program(settings_with(script(tmp_path, f"sleep 60 & echo $! $$ > {notes}; wait")))
+    with pytest.raises(LabFailedError, match="longer than 4 s"):
+        await program.sweep(b"{}", 4.0, None)
+    for pid in notes.read_text().split():
+        while is_alive(int(pid)):
+            await asyncio.sleep(0.01)
+
+
+async def test_one_that_talks_too_much_is_ended(tmp_path: Path) -> None:
+    program = Program(settings_with(script(tmp_path, "cat /dev/zero")))
+    with pytest.raises(LabFailedError, match="too long"):
+        await program.sweep(b"{}", PATIENCE_S, None)
+
+
+async def test_it_inherits_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARRAYWRIGHT_SECRET", "hidden")
+    program = Program(settings_with(script(tmp_path, "/usr/bin/env")))
+    assert "hidden" not in (await program.sweep(b"{}", PATIENCE_S, None)).decode()
+
+
+async def test_memory_is_limited() -> None:
+    program = Program(settings_with(programs.arraysim(), lab_memory_mib=64))
+    body = scenario(
+        controller={"profile": "native", "cache_bytes": 512 * 1024 * 1024},
+        array={"level": "raid5", "write_policy": "write_back"},
+    )
+    with pytest.raises(LabFailedError, match="no cache of that size"):
+        await program.sweep(encode(Scenario.model_validate(body)), PATIENCE_S, None)
+
+
+async def test_progress_and_its_order(lab: Lab) -> None:
+    seen: list[tuple[int, int]] = []
+    body = encode(Scenario.model_validate(scenario()))
+    await lab.program.sweep(body, PATIENCE_S, lambda done, count: seen.append((done, count)))
+    assert seen == [(1, 2), (2, 2)]
+
+
+async def test_short_ones_do_not_wait_for_long_ones(lab: Lab) -> None:
+    long_run = await lab.start(encode(Scenario.model_validate(LONG)), 1)
+    short_run = await lab.start(encode(Scenario.model_validate(scenario())), 1, short=True)
+    await short_run.ended.wait()
+    assert short_run.state is RunState.COMPLETED
+    assert not long_run.ended.is_set()
+    await lab.cancel(long_run)
+    assert long_run.state is RunState.CANCELLED
+
+
+async def test_one_that_waits_can_be_cancelled_too(lab: Lab) -> None:
+    first = await lab.start(encode(Scenario.model_validate(LONG)), 1)
+    second = await lab.start(encode(Scenario.model_validate({**LONG, "seed": 2})), 1)
+    await lab.cancel(second)
+    assert (second.state, first.ended.is_set()) == (RunState.CANCELLED, False)
