@@ -11,11 +11,6 @@
 
 #define TICKET_SHIFT 40u
 
-static struct share *share_of(struct intent_log *log)
-{
-    return container_of(log, struct share, log);
-}
-
 static struct list *bucket_of(struct intents *intents, const struct guid *vd, uint64_t row,
                               uint32_t slice)
 {
@@ -166,18 +161,62 @@ static bool there_is_room(const struct share *share, const struct intent *intent
            cache->free_count + cache->clean_new_count + cache->clean_hot_count >= needed;
 }
 
-/* So much of the medium is spoiled that whoever has no room now will never have any. */
-static bool is_spoiled(const struct share *share)
+/* Nobody has anything that will be released: so much of the medium is spoiled, or left by groups
+ * that are away or offline, that whoever has no room now may never have any. */
+static bool is_hopeless(const struct share *share)
 {
-    const struct journal *journal = share->intents->cache->journal;
+    const struct intents *intents = share->intents;
+    const struct journal *journal = intents->cache->journal;
 
-    return share->intents->used == 0 && journal_is_durable(journal, journal_ticket(journal));
+    LIST_FOR_EACH (node, &intents->shares) {
+        const struct share *other = list_entry(node, struct share, link);
+        bool rests = list_is_empty(&other->open) && list_is_empty(&other->retired) &&
+                     list_is_empty(&other->found);
+
+        if (!rests && !other->offline) {
+            return false;
+        }
+    }
+    return journal_is_durable(journal, journal_ticket(journal));
 }
 
-static void turn_soon(struct share *share)
+static bool anybody_waits(const struct intents *intents)
+{
+    LIST_FOR_EACH (node, &intents->shares) {
+        if (!list_is_empty(&list_entry(node, struct share, link)->waiting)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void share_turn_soon(struct share *share)
 {
     if (!share->timer.armed) {
         clock_arm(share->intents->clock, &share->timer, clock_now_us(share->intents->clock));
+    }
+}
+
+void waiting_look(struct intents *intents)
+{
+    LIST_FOR_EACH (node, &intents->shares) {
+        struct share *share = list_entry(node, struct share, link);
+
+        if (!list_is_empty(&share->waiting)) {
+            share_turn_soon(share);
+        }
+    }
+}
+
+/* And all who could make some are asked to. */
+static void room_want(struct intents *intents)
+{
+    LIST_FOR_EACH (node, &intents->shares) {
+        struct share *share = list_entry(node, struct share, link);
+
+        if (!list_is_empty(&share->retired)) {
+            share->log.wants_flush(&share->log);
+        }
     }
 }
 
@@ -205,17 +244,17 @@ static int share_append(struct intent_log *log, struct intent *intent)
         return -EIO;
     }
     list_init(&intent->link);
-    if (list_is_empty(&share->waiting) && there_is_room(share, intent)) {
-        intent_keep(share, intent);
-        return intent_commit(share, intent) ? 0 : -EINPROGRESS;
-    }
-    if (list_is_empty(&share->waiting) && is_spoiled(share)) {
-        return -EIO;
+    if (!anybody_waits(share->intents)) {
+        if (there_is_room(share, intent)) {
+            intent_keep(share, intent);
+            return intent_commit(share, intent) ? 0 : -EINPROGRESS;
+        }
+        if (is_hopeless(share)) {
+            return -EIO;
+        }
     }
     list_push_tail(&share->waiting, &intent->link);
-    if (!list_is_empty(&share->retired)) {
-        log->wants_flush(log);
-    }
+    room_want(share->intents);
     return -EINPROGRESS;
 }
 
@@ -245,11 +284,13 @@ static void waiting_answer(struct share *share)
     int error = share->cancel ? -ECANCELED : 0;
 
     list_init(&ready);
+    list_remove(&share->link); /* next time the others are first */
+    list_push_tail(&share->intents->shares, &share->link);
     while (!list_is_empty(&share->waiting)) {
         struct intent *intent = list_entry(list_first(&share->waiting), struct intent, link);
 
         if (error == 0 && !there_is_room(share, intent)) {
-            if (!is_spoiled(share)) {
+            if (!is_hopeless(share)) {
                 break;
             }
             error = -EIO; /* nothing is ready: it would use some */
@@ -308,7 +349,7 @@ static void journal_heard(struct journal_listener *listener)
             kept_forget(kept);
         }
         if (!list_is_empty(&share->waiting) || share->clear != NULL) {
-            turn_soon(share);
+            share_turn_soon(share);
         }
         committing_answer(share);
     }
@@ -328,7 +369,7 @@ static void share_retire(struct intent_log *log, uint64_t ticket, uint64_t epoch
             break;
         }
     }
-    if (!list_is_empty(&share->waiting)) {
+    if (anybody_waits(share->intents)) {
         log->wants_flush(log);
     }
 }
@@ -344,12 +385,9 @@ static void share_flushed(struct intent_log *log, uint64_t epoch)
             kept_release(kept);
         }
     }
-    if (list_is_empty(&share->waiting)) {
-        return;
-    }
-    turn_soon(share);
-    if (!list_is_empty(&share->retired)) {
-        log->wants_flush(log);
+    if (anybody_waits(share->intents)) {
+        waiting_look(share->intents);
+        room_want(share->intents);
     }
 }
 
@@ -357,10 +395,9 @@ static void share_offline(struct intent_log *log)
 {
     struct share *share = share_of(log);
 
-    if (!list_is_empty(&share->waiting)) {
-        share->cancel = true;
-        turn_soon(share);
-    }
+    share->offline = true;
+    share->cancel = !list_is_empty(&share->waiting);
+    waiting_look(share->intents); /* others may have waited for what it will not release now */
 }
 
 static bool share_is_open(const struct intent_log *log, const struct guid *vd, uint64_t row,
@@ -380,46 +417,6 @@ static bool share_is_open(const struct intent_log *log, const struct guid *vd, u
     return false;
 }
 
-/* Replay */
-
-static void replay_go(struct share *share)
-{
-    struct intent_replay *replay = share->replay;
-    struct intent intent;
-
-    do {
-        if (share->replay_at == &share->found) {
-            share->replay = NULL;
-            replay->done(replay, list_is_empty(&share->found) ? -ENOENT : 0);
-            return;
-        }
-        share->replay_inside = true;
-        share->replay_again = false;
-        const struct kept *kept = container_of(share->replay_at, const struct kept, link);
-        share->replay_at = share->replay_at->next;
-        intent_read(share, kept, &intent);
-        replay->intent(replay, &intent);
-        share->replay_inside = false;
-    } while (share->replay_again);
-}
-
-static void clear_go(struct share *share)
-{
-    struct intent_clear *clear = share->clear;
-    bool lost = journal_is_lost(share->intents->cache->journal);
-    struct list *node = NULL;
-
-    while ((node = list_first(&share->found)) != NULL) {
-        kept_release(list_entry(node, struct kept, link));
-    }
-    if (!list_is_empty(&share->leaving) && !lost) {
-        share->turn = TURN_CLEAR; /* again when the journal's log has gone on */
-        return;
-    }
-    share->clear = NULL;
-    clear->done(clear, lost ? -EIO : 0);
-}
-
 static void timer_fired(struct clock_timer *timer)
 {
     struct share *share = timer->owner;
@@ -431,46 +428,12 @@ static void timer_fired(struct clock_timer *timer)
         waiting_answer(share);
         return;
     case TURN_REPLAY:
-        replay_go(share);
+        share_replay_go(share);
         return;
     case TURN_CLEAR:
-        clear_go(share);
+        share_clear_go(share);
         return;
     }
-}
-
-static void share_replay(struct intent_log *log, struct intent_replay *replay)
-{
-    struct share *share = share_of(log);
-
-    ASSERT(share->replay == NULL && list_is_empty(&share->waiting));
-    share->replay = replay;
-    share->replay_at = share->found.next;
-    share->turn = TURN_REPLAY;
-    turn_soon(share);
-}
-
-static void share_replay_next(struct intent_log *log, struct intent_replay *replay)
-{
-    struct share *share = share_of(log);
-
-    ASSERT(share->replay == replay);
-    if (share->replay_inside) {
-        share->replay_again = true;
-    } else {
-        share->turn = TURN_REPLAY;
-        turn_soon(share);
-    }
-}
-
-static void share_clear(struct intent_log *log, struct intent_clear *clear)
-{
-    struct share *share = share_of(log);
-
-    ASSERT(share->clear == NULL && share->turn == TURN_NONE);
-    share->clear = clear;
-    share->turn = TURN_CLEAR;
-    turn_soon(share);
 }
 
 static const struct intent_log_ops share_ops = {
@@ -589,6 +552,7 @@ void intents_close(struct intent_log *log)
     ASSERT(list_is_empty(&share->waiting) && list_is_empty(&share->committing));
     ASSERT(share->replay == NULL && share->clear == NULL);
     list_remove(&share->link);
+    waiting_look(share->intents); /* as with one that is offline */
     clock_cancel(share->intents->clock, &share->timer);
     kept_leave(&share->open);
     kept_leave(&share->retired);
@@ -601,6 +565,7 @@ void intents_close(struct intent_log *log)
 void intents_forget(struct intents *intents, const struct guid *group)
 {
     leftovers_free(intents, group);
+    waiting_look(intents);
 }
 
 static uint32_t length_of(const struct list *list)

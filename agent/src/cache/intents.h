@@ -7,7 +7,8 @@
  * write hole for the end of the agent only, and says so (INTENT_MEDIUM_MEMORY).
  *
  * (1) Intents have at most INTENT_SHARE_PERCENT of the frames, and dirty blocks leave them to
- *     them: an append waits for the flush that releases others, never for the cache.
+ *     them: an append waits for the flush that releases others, of whatever group, never for the
+ *     cache; and not for what groups that are away or offline have left, but goes without.
  * (2) What a group that is away has left stays, and is replayed when it comes back.
  */
 #ifndef ARRAYWRIGHT_CACHE_INTENTS_H

@@ -1,6 +1,7 @@
 /*
- * Write intents that the journal has kept: which of them are whole, and what they say.
+ * Write intents that the journal has kept: which of them are whole, what they say, their replay.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "cache/intents_private.h"
@@ -146,4 +147,79 @@ void found_collect(struct share *share)
         }
     }
     leftovers_free(intents, &share->group);
+}
+
+/* Replay, and the end of what was replayed */
+
+void share_replay_go(struct share *share)
+{
+    struct intent_replay *replay = share->replay;
+    struct intent intent;
+
+    do {
+        if (share->replay_at == &share->found) {
+            share->replay = NULL;
+            replay->done(replay, list_is_empty(&share->found) ? -ENOENT : 0);
+            return;
+        }
+        share->replay_inside = true;
+        share->replay_again = false;
+        const struct kept *kept = container_of(share->replay_at, const struct kept, link);
+        share->replay_at = share->replay_at->next;
+        intent_read(share, kept, &intent);
+        replay->intent(replay, &intent);
+        share->replay_inside = false;
+    } while (share->replay_again);
+}
+
+void share_clear_go(struct share *share)
+{
+    struct intent_clear *clear = share->clear;
+    bool lost = journal_is_lost(share->intents->cache->journal);
+    struct list *node = NULL;
+
+    while ((node = list_first(&share->found)) != NULL) {
+        kept_release(list_entry(node, struct kept, link));
+    }
+    if (!list_is_empty(&share->leaving) && !lost) {
+        share->turn = TURN_CLEAR; /* again when the journal's log has gone on */
+        return;
+    }
+    share->clear = NULL;
+    waiting_look(share->intents);
+    clear->done(clear, lost ? -EIO : 0);
+}
+
+void share_replay(struct intent_log *log, struct intent_replay *replay)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->replay == NULL && list_is_empty(&share->waiting));
+    share->replay = replay;
+    share->replay_at = share->found.next;
+    share->turn = TURN_REPLAY;
+    share_turn_soon(share);
+}
+
+void share_replay_next(struct intent_log *log, struct intent_replay *replay)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->replay == replay);
+    if (share->replay_inside) {
+        share->replay_again = true;
+    } else {
+        share->turn = TURN_REPLAY;
+        share_turn_soon(share);
+    }
+}
+
+void share_clear(struct intent_log *log, struct intent_clear *clear)
+{
+    struct share *share = share_of(log);
+
+    ASSERT(share->clear == NULL && share->turn == TURN_NONE);
+    share->clear = clear;
+    share->turn = TURN_CLEAR;
+    share_turn_soon(share);
 }

@@ -64,6 +64,7 @@ struct share {
     struct list leaving;     /* released, but not yet in the journal's log */
     struct list waiting;     /* for room: intent.link */
     struct list committing; /* for the journal's log: intent.link, their tickets in private_[0] */
+    bool offline; /* what is open stays until the next start */
     bool cancel; /* what waits is answered with -ECANCELED */
     struct clock_timer timer;
     enum turn turn;
@@ -74,7 +75,15 @@ struct share {
     uint8_t *replay_bytes;
 };
 
+static inline struct share *share_of(struct intent_log *log)
+{
+    return container_of(log, struct share, log);
+}
+
 /* intents.c */
+void share_turn_soon(struct share *share);
+/* Room is everybody's: all who wait for it look again. */
+void waiting_look(struct intents *intents);
 struct kept *kept_make(struct share *share, const struct guid *vd, uint64_t row, uint32_t slice);
 /* Head first: then it is no intent any more, whatever is left of it. Where that has to reach a log,
  * the slice counts as open until it has. */
@@ -87,5 +96,12 @@ void intent_read(struct share *share, const struct kept *kept, struct intent *re
 void found_collect(struct share *share);
 /* Frames of the group that no kept intent has. */
 void leftovers_free(struct intents *intents, const struct guid *group);
+
+/* Of the seam, and their turns. */
+void share_replay(struct intent_log *log, struct intent_replay *replay);
+void share_replay_next(struct intent_log *log, struct intent_replay *replay);
+void share_replay_go(struct share *share);
+void share_clear(struct intent_log *log, struct intent_clear *clear);
+void share_clear_go(struct share *share);
 
 #endif

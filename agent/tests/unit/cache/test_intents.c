@@ -264,6 +264,78 @@ static void test_waits_behind_who_waits(void **state)
     assert_int_equal(world->rows[1], 9);
 }
 
+/* A second group, of the same width. */
+static struct intent_log *second_open(struct world *world)
+{
+    const struct guid other = {{77}};
+    struct intent_log *log = NULL;
+
+    assert_int_equal(intents_open(world->intents, &other, 3, &log), 0);
+    log->owner = world;
+    log->wants_flush = wants_flush;
+    return log;
+}
+
+static int append_to(struct world *world, struct intent_log *log, struct intent *intent,
+                     uint64_t row)
+{
+    struct intent_log *own = world->log;
+    int error = 0;
+
+    world->log = log;
+    error = append(world, intent, row, 1);
+    world->log = own;
+    return error;
+}
+
+/* One group has all the room and nothing more to do: the other one has it flushed, and goes on. */
+static void test_room_is_everybodys(void **state)
+{
+    struct world *world = *state;
+    struct intent_log *second = second_open(world);
+    struct intent intents[10];
+
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_int_equal(append(world, &intents[i], i, 1), 0);
+    }
+    for (uint64_t i = 0; i < 4; i++) {
+        world->log->ops->retire(world->log, intents[i].ticket, 1);
+    }
+    assert_int_equal(world->flushes_wanted, 0);
+    assert_int_equal(append_to(world, second, &intents[8], 8), -EINPROGRESS);
+    assert_int_equal(world->flushes_wanted, 1);
+    assert_int_equal(append(world, &intents[9], 9, 1), -EINPROGRESS); /* does not push in */
+    world->log->ops->flushed(world->log, 1);
+    while (intents_open_count(second) == 0) {
+        assert_true(sim_world_step(world->sim));
+    }
+    assert_int_equal(world->error, 0);
+    assert_true(second->ops->is_open(second, &vd_guid, 8, 1));
+    while (intents_open_count(world->log) < 5) {
+        assert_true(sim_world_step(world->sim));
+    }
+    intents_close(second);
+}
+
+/* What a group that is offline or away has left is not waited for. */
+static void test_nothing_comes_of_who_is_offline(void **state)
+{
+    struct world *world = *state;
+    struct intent_log *second = second_open(world);
+    struct intent intents[9];
+
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_int_equal(append(world, &intents[i], i, 1), 0);
+    }
+    assert_int_equal(append_to(world, second, &intents[8], 8), -EINPROGRESS);
+    world->log->ops->offline(world->log);
+    run(world);
+    assert_int_equal(world->error, -EIO);
+    assert_int_equal(append_to(world, second, &intents[8], 8), -EIO);
+    assert_int_equal(intents_open_count(world->log), 8);
+    intents_close(second);
+}
+
 static void test_offline(void **state)
 {
     struct world *world = *state;
@@ -324,6 +396,8 @@ int main(void)
         WITH_WORLD(test_released_by_its_flush),
         WITH_WORLD(test_waits_for_room),
         WITH_WORLD(test_waits_behind_who_waits),
+        WITH_WORLD(test_room_is_everybodys),
+        WITH_WORLD(test_nothing_comes_of_who_is_offline),
         WITH_WORLD(test_offline),
         WITH_WORLD(test_damage),
         WITH_WORLD(test_another_group_and_too_wide_a_one),
