@@ -42,6 +42,7 @@ static struct run *point_begin(struct run *from)
     rng_seed(&run->point_rng, rng_u64(&run->rng));
     run->world = sim_world_create(rng_u64(&run->rng));
     run->world->now_us = from->world->now_us;
+    load_init(run);
     run->points_left = run->depth < RUN_DEPTH_MAX && run_chance(run, 15) ? 1 : 0;
     run->points_step = run->points_left;
     if (run->points_left > 0) {

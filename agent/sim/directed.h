@@ -32,6 +32,12 @@ bool directed_flush_behind_fua(uint64_t seed);
 bool directed_flush_believed(uint64_t seed);
 
 /*
+ * A mirror whose copies have never been made to agree: written, flushed, and one drive goes. False:
+ * the other one does not have it.
+ */
+bool directed_doubt_write(uint64_t seed);
+
+/*
  * RAID 5 without one member, a bad sector in another one, and a write beside it: data are lost for
  * good. Whatever comes then – a crash in the middle of that write, a rebuild, a medium that goes
  * bad again and is repaired – they must never read as anything. False: they do.

@@ -14,8 +14,8 @@
 #define STRIP 8192u
 #define ROWS 64u
 
-static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width,
-                                     bool hedged)
+static struct sim_array *array_start_options(uint64_t seed, enum raid_level level, uint32_t width,
+                                             bool consistent, bool hedged)
 {
     struct sim_array_options options = {.level = level,
                                         .span_count = 1,
@@ -25,13 +25,18 @@ static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint3
                                         .vd_count = 1,
                                         .extent_bytes = ROWS * STRIP,
                                         .spare_count = 1,
-                                        .consistent = true,
+                                        .consistent = consistent,
                                         .hedged_reads = hedged};
     struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
     int error = sim_array_start(array);
 
     ASSERT(error == 0);
     return array;
+}
+
+static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width)
+{
+    return array_start_options(seed, level, width, true, false);
 }
 
 static void array_end(struct sim_array *array)
@@ -73,7 +78,7 @@ static bool is_error_or(int found, int wanted)
 
 bool directed_flush_believed(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2, false);
+    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2);
     enum vd_status status = put(array, 0, 1);
     int found = 0;
 
@@ -91,10 +96,28 @@ bool directed_flush_believed(uint64_t seed)
     return is_error_or(found, 2);
 }
 
+bool directed_doubt_write(uint64_t seed)
+{
+    struct sim_array *array = array_start_options(seed, RAID_LEVEL_1, 2, false, false);
+    int found = 0;
+
+    for (uint8_t byte = 1; byte < 3; byte++) {
+        enum vd_status status = put(array, 0, byte);
+
+        ASSERT(status == VD_STATUS_OK);
+        status = flush(array);
+        ASSERT(status == VD_STATUS_OK);
+    }
+    sim_drive_pull(array->sims[seed % 2], false);
+    found = get(array, 0);
+    array_end(array);
+    return found == 2;
+}
+
 /* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
 static struct sim_array *array_beyond(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3, false);
+    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
     enum vd_status status = put(array, 0, 3);
 
@@ -269,7 +292,7 @@ bool directed_note_end(uint64_t seed)
  * and then. */
 bool directed_hedge(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2, true);
+    struct sim_array *array = array_start_options(seed, RAID_LEVEL_1, 2, true, true);
     struct lone_write write;
     uint8_t old[BLOCK];
     enum vd_status status = put(array, 0, 1);

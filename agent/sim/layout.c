@@ -43,6 +43,21 @@ void layout_find(const struct layout *layout, uint64_t offset_bytes, uint32_t *r
         layout->extent_start_bytes + s * layout->strip_bytes + offset_bytes % layout->strip_bytes;
 }
 
+bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t member)
+{
+    uint32_t first = 0;
+    uint32_t second = 0;
+    uint64_t ignored = 0;
+
+    ASSERT(layout->mirrored || layout->pairs || layout->parity_count > 0);
+    layout_find(layout, offset_bytes, &first, &ignored);
+    if (layout->pairs) {
+        pair_slot_find(layout, offset_bytes / layout->strip_bytes * 2 + 1, &second, &ignored);
+        return member == first || member == second;
+    }
+    return member / layout->members_per_span == first / layout->members_per_span;
+}
+
 static const char *mirror_check(uint8_t *const *strips, uint32_t n, uint32_t bytes)
 {
     for (uint32_t i = 1; i < n; i++) {

@@ -28,6 +28,9 @@ struct layout {
 /* The member and offset in its data area of a byte of a virtual drive (first copy). */
 void layout_find(const struct layout *layout, uint64_t offset_bytes, uint32_t *ret_member,
                  uint64_t *ret_offset_bytes);
+/* Is the member among those that what lies there, or is computed for it, is made of? Where there is
+ * redundancy. */
+bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t member);
 /* NULL if every row's mirrors and parity agree, else what does not; *ret_row says where. */
 const char *layout_check(const struct layout *layout, uint64_t *ret_row);
 

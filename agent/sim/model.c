@@ -138,11 +138,11 @@ void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint
         if (fua) {
             raise(&model->durable[i], version);
         }
+        model->torn[i] = false; /* it went to all copies */
         if (version == model->newest[i]) {
             model->cleared[i] = model->unsure[i] ? version : model->cleared[i];
             model->unsure[i] = false;
             model->at_risk[i] = false;
-            model->torn[i] = false;
         }
     }
 }
@@ -185,14 +185,23 @@ static const char *block_check(struct model *model, uint64_t block, uint32_t flo
     return NULL;
 }
 
+void model_floors(const struct model *model, uint64_t block, uint64_t count, uint32_t *ret_floors)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        ret_floors[i] =
+            model->torn[block + i] ? model->durable[block + i] : model->floor[block + i];
+    }
+}
+
 const char *model_read_check(struct model *model, uint64_t block, uint64_t count,
                              const uint32_t *floor, const uint8_t *bytes, bool pin)
 {
     ASSERT(model->block_bytes <= 4096);
     for (uint64_t i = 0; i < count; i++) {
         const char *wrong = NULL;
-        bool torn = model->torn[block + i];
-        uint32_t oldest = torn ? model->durable[block + i] : floor[i];
+        bool torn = model->torn[block + i]; /* perhaps since the read was submitted */
+        uint32_t oldest =
+            torn && model->durable[block + i] < floor[i] ? model->durable[block + i] : floor[i];
 
         if (!model->unsure[block + i]) {
             wrong =
@@ -248,24 +257,29 @@ void model_crashed(struct model *model, uint64_t row_blocks)
     }
 }
 
-void model_risk_taken(struct model *model)
+void model_risk_taken(struct model *model, const bool *blocks)
 {
     for (uint64_t i = 0; i < model->block_count; i++) {
-        model->unsure[i] = model->unsure[i] || model->at_risk[i];
-        model->at_risk[i] = false;
+        model->unsure[i] = model->unsure[i] || (model->at_risk[i] && blocks[i]);
+        model->at_risk[i] = model->at_risk[i] && !blocks[i];
     }
 }
 
-void model_copies_torn(struct model *model)
+void model_copies_torn(struct model *model, const bool *blocks)
 {
     for (uint64_t i = 0; i < model->block_count; i++) {
-        model->torn[i] = model->torn[i] || model->at_risk[i];
+        model->torn[i] = model->torn[i] || (model->at_risk[i] && blocks[i]);
     }
 }
 
+/* Nothing torn has been acknowledged since: the floor is what was durable, until it is read. */
 void model_risk_over(struct model *model)
 {
-    memset(model->at_risk, 0, model->block_count * sizeof(bool));
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->floor[i] = model->torn[i] ? model->durable[i] : model->floor[i];
+        model->torn[i] = false;
+        model->at_risk[i] = false;
+    }
 }
 
 void model_forget(struct model *model)

@@ -31,7 +31,8 @@ struct model {
     uint32_t *cleared;/* the write that ended unsure: if a power cut takes it, unsure is back */
     bool *unsure;     /* anything may be there: the write hole of a degraded stop */
     bool *at_risk;    /* of a row that was being written at a stop */
-    bool *torn;       /* of several copies one may be as old as before the stop */
+    bool *torn; /* of several copies one may be as old as before the stop: then what has been
+                   read counts no more, but what was durable does */
 };
 
 struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count);
@@ -47,7 +48,9 @@ uint32_t model_write_begin(struct model *model, uint64_t block, uint64_t count, 
 void model_write_acked(struct model *model, uint64_t block, uint64_t count, uint32_t version,
                        bool fua);
 
-/* A read that was submitted when floor had these values has returned these bytes. NULL if that
+/* The oldest versions that a read submitted now may return. */
+void model_floors(const struct model *model, uint64_t block, uint64_t count, uint32_t *ret_floors);
+/* A read that was submitted when the floors had these values has returned these bytes. NULL if that
  * is right, else what is wrong with it. pin: once read, never older again. */
 const char *model_read_check(struct model *model, uint64_t block, uint64_t count,
                              const uint32_t *floor, const uint8_t *bytes, bool pin);
@@ -58,12 +61,15 @@ void model_flushed(struct model *model, const uint32_t *acked);
 void model_stopped(struct model *model);
 /* The power went. Blocks with undecided versions become at_risk by rows of row_blocks. */
 void model_crashed(struct model *model, uint64_t row_blocks);
-/* Rows around these blocks, or all rows at risk, may have anything in them. */
+/* Rows around these blocks may have anything in them. */
 void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks);
-void model_risk_taken(struct model *model);
-/* The same where rows are copies: blocks at risk may have what was durable before the stop again,
- * whatever has been read of them since. */
-void model_copies_torn(struct model *model);
+/* Something has happened to what these blocks, one flag each, are made of. Those of them that are
+ * at risk may have anything in them ... */
+void model_risk_taken(struct model *model, const bool *blocks);
+/* ... or, where rows are copies, what was durable before the stop, whatever has been read of them
+ * since; until they are written, or the risk is over. */
+void model_copies_torn(struct model *model, const bool *blocks);
+/* All rows agree again: from now on there is one version of each block. */
 void model_risk_over(struct model *model);
 /* A drive has lied about its flushes: any version may be back, but still no other bytes. */
 void model_forget(struct model *model);

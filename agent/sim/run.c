@@ -76,17 +76,6 @@ bool run_has_parity(const struct run *run)
     return raid_level_info(run->array->options.level)->parity_count > 0;
 }
 
-/* Trouble before the resync is done may cost what was being written at the stop: rows with parity
- * may have anything in them then, copies what they had before. */
-void run_risk_taken(struct run *run, uint32_t vd)
-{
-    if (run_has_parity(run)) {
-        model_risk_taken(run->models[vd]);
-    } else if (raid_level_info(run->array->options.level)->mirrored) {
-        model_copies_torn(run->models[vd]);
-    }
-}
-
 uint32_t run_tolerance(const struct run *run)
 {
     return geometry_span_tolerance(&vd_config(sim_array_vd(run->array, 0))->geometry);
@@ -182,6 +171,7 @@ void run_setup(struct run *run)
     run_trace_drives(run);
     run->array->sim_store->latency_max_us = run_chance(run, 50) ? 300 : 30000;
     log_begin(run);
+    load_init(run);
     run->losses_left = run->options->over_budget ? 12 : options.spare_count - 1;
     run->points_left = run->options->crash_points;
     if (sim_array_start(run->array) != 0) {
@@ -198,42 +188,6 @@ void run_setup(struct run *run)
 }
 
 /* Ends and new beginnings */
-
-/* Members that are not in sync although the record that was found says so: whole rows that were
- * being written, which no log of intents has, may have lost them and the power at one stroke. A
- * loss from before that is recorded only when the others have flushed. */
-static bool any_lost_at_start(const struct run *run)
-{
-    for (uint32_t i = 0; i < run->array->member_count; i++) {
-        if (group_config(run->array->group)->members[i].state != MEMBER_ONLINE &&
-            run->array->recorded_online[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool starts_degraded(const struct run *run)
-{
-    return group_state(run->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL ||
-           group_config(run->array->group)->bad_count > 0;
-}
-
-void run_start_noted(struct run *run, int error)
-{
-    if (error != 0) {
-        run_fail(run, "the group does not come back: %d", error);
-        return;
-    }
-    manage_check(run);
-    /* Then rows are written to the end in spite of members lost before. */
-    if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
-        return;
-    }
-    for (uint32_t i = 0; i < run->array->options.vd_count && starts_degraded(run); i++) {
-        run_risk_taken(run, i);
-    }
-}
 
 static bool drain(struct run *run)
 {
@@ -277,43 +231,6 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
     return plan;
 }
 
-/* The write hole is closed: there is a log of write intents, or the group says that its members
- * keep one. Over budget too many of those may be gone. */
-static bool is_closed(const struct run *run)
-{
-    for (uint32_t i = 0; i < run->array->options.vd_count && run->log == NULL; i++) {
-        if (run->options->over_budget ||
-            vd_guarantee(sim_array_vd(run->array, i)) != VD_GUARANTEE_STRIPE_LOG) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan)
-{
-    bool troubled = run_is_troubled(from) || plan->spoilt != NULL ||
-                    group_state(from->array->group) != VIRTUAL_DRIVE_STATE_OPTIMAL;
-
-    run->closed = is_closed(from);
-    if (run->closed) {
-        troubled = run_is_troubled_unknown(from) || plan->spoilt != NULL;
-    }
-    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
-            /* The process alone dies: then what was acknowledged is there, flushed or not. */
-            model_stopped(run->models[i]);
-        }
-        model_crashed(run->models[i], run_row_blocks(from, i));
-        if (troubled) {
-            run_risk_taken(run, i);
-        }
-        if (from->lying && plan->cut != SIM_CUT_KEEP_ALL) {
-            model_forget(run->models[i]);
-        }
-    }
-}
-
 static void crash(struct run *run)
 {
     struct sim_cut_plan plan = run_cut_plan(run, &run->rng);
@@ -355,15 +272,6 @@ static void recover_from_offline(struct run *run)
     run_start_noted(run, sim_array_reload(run->array));
     if (!run->result->failed && group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         run_fail(run, "all drives are back, but the group is offline");
-    }
-}
-
-static void risks_review(struct run *run)
-{
-    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        if (vd_is_consistent(sim_array_vd(run->array, i))) {
-            model_risk_over(run->models[i]);
-        }
     }
 }
 
@@ -498,6 +406,7 @@ void run_quiesce(struct run *run)
         /* A drive whose trouble is noticed only now is lost and replaced like the others. */
         members_replace(run, true);
         if (sim_world_run_until(run->world, is_whole, run, 120 * SIM_SECOND)) {
+            risks_review(run);
             return;
         }
     }

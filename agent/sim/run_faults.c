@@ -19,13 +19,18 @@ bool drive_is_troubled(const struct run *run, uint32_t member)
            sim_is_troubled(sim_array_sim(run->array, member));
 }
 
+bool drive_is_troubled_unknown(const struct run *run, uint32_t member)
+{
+    enum member_state state = group_config(run->array->group)->members[member].state;
+
+    return (state == MEMBER_ONLINE || state == MEMBER_REBUILD) &&
+           sim_is_troubled(sim_array_sim(run->array, member));
+}
+
 bool run_is_troubled_unknown(const struct run *run)
 {
     for (uint32_t i = 0; i < run->array->member_count; i++) {
-        enum member_state state = group_config(run->array->group)->members[i].state;
-
-        if ((state == MEMBER_ONLINE || state == MEMBER_REBUILD) &&
-            sim_is_troubled(sim_array_sim(run->array, i))) {
+        if (drive_is_troubled_unknown(run, i)) {
             return true;
         }
     }
@@ -161,9 +166,7 @@ static void fault_inject(struct run *run, uint32_t member)
         return;
     }
     run->result->faults++;
-    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        run_risk_taken(run, i);
-    }
+    run_risk_taken(run, member);
     run_trace(run, "fault on member %u", member);
     if (run->losses_left > 0 && run_chance(run, 45)) {
         fault_fatal(run, sim);

@@ -4,6 +4,7 @@
 #ifndef ARRAYWRIGHT_SIM_RUN_PRIVATE_H
 #define ARRAYWRIGHT_SIM_RUN_PRIVATE_H
 
+#include "flight.h"
 #include "layout.h"
 #include "model.h"
 #include "run.h"
@@ -11,25 +12,9 @@
 #include "sim_intent_log.h"
 #include "task/task.h"
 
-#define RUN_FLIGHTS 12u
 #define RUN_TASKS 12u
 #define RUN_VDS_MAX 3u
 #define RUN_DEPTH_MAX 2u
-
-struct run;
-
-/* A request in the air. */
-struct flight {
-    struct vd_request request;
-    struct run *run;
-    uint32_t vd;
-    uint64_t block;
-    uint64_t count;
-    uint32_t version;
-    uint8_t *buffer;
-    uint32_t *before; /* reads: floor; flushes: acked; as they were at submission */
-    bool open;
-};
 
 struct run {
     const struct run_options *options;
@@ -38,8 +23,7 @@ struct run {
     struct sim_array *array;
     struct rng rng;
     struct model *models[RUN_VDS_MAX];
-    struct flight flights[RUN_FLIGHTS];
-    uint32_t flights_open;
+    struct flights flights;
     struct task *tasks[RUN_TASKS];
     uint32_t failed_tasks;
     uint32_t crash_in;    /* actions; 0: none is planned */
@@ -74,7 +58,6 @@ bool run_is_on(const struct run *run, enum run_class class);
 /* True, and counted, if the class is on. */
 bool run_fires(struct run *run, enum run_class class);
 uint64_t run_row_blocks(const struct run *run, uint32_t vd);
-void run_risk_taken(struct run *run, uint32_t vd);
 bool run_has_parity(const struct run *run);
 uint32_t run_tolerance(const struct run *run);
 /* What has been read counts: it must not go back to what it was before. While copies may differ
@@ -85,14 +68,21 @@ void crash_soon(struct run *run);
 
 /* run.c; also what a crash point and the enumerator do */
 void run_setup(struct run *run);
-void run_start_noted(struct run *run, int error);
-/* What the models have to know of a power cut of `from` (the same life or another). */
-void run_cut_noted(struct run *run, const struct run *from, const struct sim_cut_plan *plan);
 /* Faults stop; everything lost is replaced and rebuilt; in bounded time all is well again. */
 void run_quiesce(struct run *run);
 void run_prove(struct run *run);
 void run_end(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
+
+/* run_risk.c */
+struct layout run_layout(struct run *run, uint32_t vd);
+/* What the models have to know of a start, */
+void run_start_noted(struct run *run, int error);
+/* of a power cut of `from` (the same life or another), */
+void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan);
+/* and of trouble that comes to a member. */
+void run_risk_taken(struct run *run, uint32_t member);
+void risks_review(struct run *run);
 
 /* run_shape.c */
 void shape_choose(struct run *run, struct sim_array_options *options);
@@ -107,6 +97,7 @@ void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
                     bool (*seen)(void *context, const struct run *run), void *context);
 
 /* run_load.c */
+void load_init(struct run *run);
 void load_submit(struct run *run);
 /* This request; there must be room in the air. */
 void load_submit_this(struct run *run, enum vd_op op, bool fua, uint64_t block, uint64_t count);
@@ -125,14 +116,15 @@ void faults_end(struct run *run);
 void faults_after_cut(struct run *run, enum sim_cut cut);
 bool drive_is_troubled(const struct run *run, uint32_t member);
 /* Something is wrong that the group does not know of yet. */
+bool drive_is_troubled_unknown(const struct run *run, uint32_t member);
 bool run_is_troubled_unknown(const struct run *run);
 bool run_is_troubled(const struct run *run);
 /* A member that may leave an unreadable sector at a power cut, or SIM_NO_DRIVE. */
 uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng);
-/* A start after a power cut goes by the records: who is not in sync by them is as good as lost,
- * though its rebuild may be over. */
 /* May damage labels of a member that the others can do without. */
 void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *plan);
+/* A start after a power cut goes by the records: who is not in sync by them is as good as lost,
+ * though its rebuild may be over. */
 bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
 
 /* run_tasks.c */

@@ -12,33 +12,16 @@ static void layout_read(void *context, uint32_t member, uint64_t offset_bytes, v
     sim_drive_peek(sim_array_sim(context, member), offset_bytes, buffer, length_bytes);
 }
 
-static struct layout layout_of(struct run *run, const struct vd_config *config)
-{
-    const struct geometry *geometry = &config->geometry;
-    const struct raid_level_info *level = raid_level_info(geometry->level);
-
-    return (struct layout){
-        .mirrored = level->mirrored,
-        .pairs = level->adjacent_pairs,
-        .parity_count = level->parity_count,
-        .span_count = geometry->span_count,
-        .members_per_span = geometry->members_per_span,
-        .strip_bytes = geometry->strip_bytes,
-        .extent_start_bytes = config->extent_start_bytes,
-        .extent_bytes = geometry->extent_bytes,
-        .read = layout_read,
-        .context = run->array,
-    };
-}
-
 static void raw_check(struct run *run, uint32_t index)
 {
-    struct layout layout = layout_of(run, vd_config(sim_array_vd(run->array, index)));
+    struct layout layout = run_layout(run, index);
     struct model *model = run->models[index];
     uint8_t *bytes = malloc(model->block_bytes);
     uint64_t row = 0;
-    const char *wrong = layout_check(&layout, &row);
+    const char *wrong = NULL;
 
+    layout.read = layout_read;
+    wrong = layout_check(&layout, &row);
     ASSERT(bytes != NULL);
     if (wrong != NULL) {
         run_fail(run, "vd%u row %llu: %s", index, (unsigned long long)row, wrong);

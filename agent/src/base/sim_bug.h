@@ -50,6 +50,8 @@
     X(UPDATE_INCONSISTENT, P2, "read-modify-write on rows not known consistent")                   \
     X(MIRROR_READS_ANY, P2, "reads any copy of a row not known consistent")                        \
     X(MIRROR_ONE_COPY, P2, "writes one copy of a mirror")                                          \
+    X(DOUBT_ONE_COPY, P1, "writes one copy of a mirror where a resync is still to come")           \
+    X(SYNC_OTHER_COPY, P1, "a resync takes another copy than reads have taken before")             \
     X(READ_ERROR_IS_DATA, P2, "what could not be read counts as read")                             \
     X(READ_GIVES_UP, P2, "a read error is answered although redundancy could help")                \
     X(WRITE_ERROR_FORGOTTEN, P3, "a write error costs nobody anything")                            \

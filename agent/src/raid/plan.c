@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/assert.h"
+#include "base/sim_bug.h"
 
 /* What every decision below needs of the input, worked out once. */
 struct view {
@@ -168,9 +169,13 @@ static int plan_mirror_write(const struct view *view, struct plan *plan)
 static int plan_mirror_sync(const struct view *view, struct plan *plan)
 {
     const struct plan_input *in = view->in;
-    uint32_t source = lowest_bit(view->good);
-    uint32_t targets = in->consistent ? view->failed_or_fill : in->writable & ~source;
+    uint32_t source = lowest_bit(view->good); /* what has been read so far */
+    uint32_t targets = 0;
 
+    if (SIM_BUG(SYNC_OTHER_COPY) && (view->good & ~source) != 0) {
+        source = lowest_bit(view->good & ~source);
+    }
+    targets = in->consistent ? view->failed_or_fill : in->writable & ~source;
     plan->makes_consistent = true;
     if (targets == 0) {
         return 0;

@@ -262,7 +262,9 @@ static enum stripe_event act_write(struct stripe_op *op)
 {
     uint32_t places = op->plan.writes & stripe_live_mask(op);
 
-    if (SIM_BUG(MIRROR_ONE_COPY) && op->plan.kernel == PLAN_KERNEL_COPY) {
+    if (op->plan.kernel == PLAN_KERNEL_COPY &&
+        (SIM_BUG(MIRROR_ONE_COPY) ||
+         (SIM_BUG(DOUBT_ONE_COPY) && op->request != NULL && !stripe_row_is_consistent(op)))) {
         places &= -places;
     }
     if (SIM_BUG(TRIM_NO_PARITY) && op->request != NULL && op->request->op == VD_OP_TRIM) {

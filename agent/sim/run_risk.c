@@ -1,0 +1,171 @@
+/*
+ * What a power cut may cost beyond what was being written. Rows that were have to be made to agree
+ * again; trouble before that is over may leave anything in them, where there is parity, or what was
+ * durable before, where there are copies: the one that has been read may be gone.
+ *
+ * Only rows that have to do with the members in trouble, the suspects, bear that.
+ */
+#include <stdlib.h>
+
+#include "run_private.h"
+
+struct layout run_layout(struct run *run, uint32_t vd)
+{
+    const struct vd_config *config = vd_config(sim_array_vd(run->array, vd));
+    const struct geometry *geometry = &config->geometry;
+    const struct raid_level_info *level = raid_level_info(geometry->level);
+
+    return (struct layout){
+        .mirrored = level->mirrored,
+        .pairs = level->adjacent_pairs,
+        .parity_count = level->parity_count,
+        .span_count = geometry->span_count,
+        .members_per_span = geometry->members_per_span,
+        .strip_bytes = geometry->strip_bytes,
+        .extent_start_bytes = config->extent_start_bytes,
+        .extent_bytes = geometry->extent_bytes,
+        .context = run->array,
+    };
+}
+
+/* In a run of its own, whose models these are, a crash point asks about the members of the one it
+ * comes from: the layouts are the same. */
+static void vd_risk_taken(struct run *run, struct run *from, uint32_t vd, const bool *suspects)
+{
+    struct model *model = run->models[vd];
+    struct layout layout = run_layout(from, vd);
+    bool *blocks = calloc(model->block_count, sizeof(*blocks));
+
+    ASSERT(blocks != NULL);
+    for (uint32_t member = 0; member < from->array->member_count; member++) {
+        for (uint64_t i = 0; i < model->block_count && suspects[member]; i++) {
+            blocks[i] = blocks[i] || layout_depends(&layout, i * model->block_bytes, member);
+        }
+    }
+    if (layout.parity_count > 0) {
+        model_risk_taken(model, blocks);
+    } else {
+        model_copies_torn(model, blocks);
+    }
+    free(blocks);
+}
+
+static void risk_taken(struct run *run, struct run *from, const bool *suspects)
+{
+    for (uint32_t i = 0; i < run->array->options.vd_count && run_tolerance(from) > 0; i++) {
+        vd_risk_taken(run, from, i, suspects);
+    }
+}
+
+void run_risk_taken(struct run *run, uint32_t member)
+{
+    bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
+
+    suspects[member] = true;
+    risk_taken(run, run, suspects);
+}
+
+/* A lost block counts: its row is as good as degraded. */
+static void suspect_bad_blocks(const struct run *run, bool *suspects)
+{
+    const struct group_config *config = group_config(run->array->group);
+
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        suspects[config->bad[i].member] = true;
+    }
+}
+
+/* The start */
+
+/* Members that are not in sync although the record that was found says so: whole rows that were
+ * being written, which no log of intents has, may have lost them and the power at one stroke. A
+ * loss from before that is recorded only when the others have flushed. */
+static bool any_lost_at_start(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        if (group_config(run->array->group)->members[i].state != MEMBER_ONLINE &&
+            run->array->recorded_online[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void run_start_noted(struct run *run, int error)
+{
+    bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
+
+    if (error != 0) {
+        run_fail(run, "the group does not come back: %d", error);
+        return;
+    }
+    manage_check(run);
+    /* Then rows are written to the end in spite of members lost before. */
+    if (run->closed && !any_lost_at_start(run) && !run_is_troubled_unknown(run)) {
+        return;
+    }
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        suspects[i] = group_config(run->array->group)->members[i].state != MEMBER_ONLINE;
+    }
+    suspect_bad_blocks(run, suspects);
+    risk_taken(run, run, suspects);
+}
+
+/* The cut */
+
+/* The write hole is closed: there is a log of write intents, or the group says that its members
+ * keep one. Over budget too many of those may be gone. */
+static bool is_closed(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->options.vd_count && run->log == NULL; i++) {
+        if (run->options->over_budget ||
+            vd_guarantee(sim_array_vd(run->array, i)) != VD_GUARANTEE_STRIPE_LOG) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void cut_suspects(const struct run *from, const struct sim_cut_plan *plan, bool closed,
+                         bool *suspects)
+{
+    for (uint32_t i = 0; i < from->array->member_count; i++) {
+        const struct sim_drive *sim = sim_array_sim(from->array, i);
+
+        suspects[i] = (closed ? drive_is_troubled_unknown(from, i) : drive_is_troubled(from, i)) ||
+                      (sim != NULL && sim == plan->spoilt);
+    }
+    suspect_bad_blocks(from, suspects);
+}
+
+void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
+{
+    bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
+
+    run->closed = is_closed(from);
+    cut_suspects(from, plan, run->closed, suspects);
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
+            /* The process alone dies: then what was acknowledged is there, flushed or not. */
+            model_stopped(run->models[i]);
+        }
+        model_crashed(run->models[i], run_row_blocks(from, i));
+    }
+    risk_taken(run, from, suspects);
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        if (from->lying && plan->cut != SIM_CUT_KEEP_ALL) {
+            model_forget(run->models[i]);
+        }
+    }
+}
+
+/* The resync is over */
+
+void risks_review(struct run *run)
+{
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        if (vd_is_consistent(sim_array_vd(run->array, i))) {
+            model_risk_over(run->models[i]);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/*
+ * The oracle itself: what it lets pass and what it must not.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "model.h"
+
+#define BLOCK 512u
+#define BLOCKS 4u
+
+static bool reads(struct model *model, uint64_t block, uint32_t version, bool pin)
+{
+    uint8_t bytes[BLOCK];
+
+    model_fill(model, block, version, bytes);
+    return model_read_check(model, block, 1, model->floor + block, bytes, pin) == NULL;
+}
+
+static void flush(struct model *model)
+{
+    uint32_t acked[BLOCKS];
+
+    memcpy(acked, model->acked, sizeof(acked));
+    model_flushed(model, acked);
+}
+
+/* Version 1 is durable, version 2 was being written when the power went, and has been read. */
+static struct model *model_after_cut(void)
+{
+    struct model *model = model_create(7, 0, BLOCK, BLOCKS);
+
+    model_write_acked(model, 0, BLOCKS, model_write_begin(model, 0, BLOCKS, false), false);
+    flush(model);
+    assert_int_equal(model_write_begin(model, 0, BLOCKS, false), 2);
+    model_crashed(model, 1);
+    for (uint64_t i = 0; i < BLOCKS; i++) {
+        assert_true(reads(model, i, 1, false));
+        assert_true(reads(model, i, 2, true));
+        assert_false(reads(model, i, 1, false));
+    }
+    return model;
+}
+
+/* A copy is lost before the copies agree: what is on the other one counts, where there is one. */
+static void test_torn_copies(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {true, true, false, true};
+    struct model *model = model_after_cut();
+    uint32_t floors[BLOCKS];
+
+    model_copies_torn(model, blocks);
+    model_floors(model, 0, BLOCKS, floors);
+    assert_int_equal(floors[0], 1);
+    assert_int_equal(floors[2], 2);
+    assert_true(reads(model, 0, 1, true)); /* which is not sure to stay */
+    assert_true(reads(model, 0, 2, true));
+    assert_true(reads(model, 0, 1, true));
+    assert_false(reads(model, 2, 1, true));
+    model_destroy(model);
+}
+
+/* What has been acknowledged since then counts, flushed or not, with more on the way. */
+static void test_torn_copies_written(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {true, true, true, true};
+    struct model *model = model_after_cut();
+    uint32_t version = 0;
+
+    model_copies_torn(model, blocks);
+    version = model_write_begin(model, 0, 2, false);
+    assert_int_equal(model_write_begin(model, 0, 1, false), version + 1);
+    model_write_acked(model, 0, 2, version, false);
+    for (uint64_t i = 0; i < 2; i++) {
+        assert_false(reads(model, i, 1, false));
+        assert_false(reads(model, i, 2, false));
+        assert_true(reads(model, i, version, false));
+    }
+    flush(model);
+    model_crashed(model, 1);
+    model_copies_torn(model, blocks);
+    assert_false(reads(model, 0, 2, false));
+    assert_false(reads(model, 1, 2, false));
+    assert_true(reads(model, 0, version + 1, false));
+    model_destroy(model);
+}
+
+/* When the copies agree there is one version again. */
+static void test_risk_over(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {true, true, true, true};
+    struct model *model = model_after_cut();
+
+    model_copies_torn(model, blocks);
+    model_risk_over(model);
+    assert_true(reads(model, 0, 1, true));
+    assert_true(reads(model, 1, 2, true));
+    assert_false(reads(model, 1, 1, true));
+    model_copies_torn(model, blocks); /* nothing is at risk any more */
+    assert_false(reads(model, 1, 1, true));
+    model_destroy(model);
+}
+
+/* Rows with parity: anything, but only where something has happened. */
+static void test_risk_taken(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {true, false, false, false};
+    struct model *model = model_after_cut();
+    uint8_t noise[BLOCK] = {1, 2, 3};
+
+    model_risk_taken(model, blocks);
+    assert_null(model_read_check(model, 0, 1, model->floor, noise, true));
+    assert_non_null(model_read_check(model, 1, 1, model->floor + 1, noise, true));
+    assert_int_equal(model->wrong_block, 1);
+    model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_torn_copies),
+        cmocka_unit_test(test_torn_copies_written),
+        cmocka_unit_test(test_risk_over),
+        cmocka_unit_test(test_risk_taken),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
