@@ -18,11 +18,16 @@ static void config_check(const struct daemon_config *config)
 {
     ASSERT(config->state_dir[0] == '/');
     ASSERT(config->drive_count <= CONFIG_DRIVES_MAX);
-    ASSERT(config->enclosure_count <= CONFIG_ENCLOSURES_MAX);
+    ASSERT(config->controller_count >= 1 && config->controller_count <= CONFIG_CONTROLLERS_MAX);
+    ASSERT(config->enclosure_count <= CONFIG_CONTROLLERS_MAX * CONFIG_ENCLOSURES_MAX);
+    for (uint32_t i = 0; i < config->enclosure_count; i++) {
+        ASSERT(config->enclosures[i].controller < config->controller_count);
+    }
     ASSERT(config->nbd.connection_max >= 1 && config->nbd.connection_max <= 1000);
     ASSERT(config->claim_wait_s >= 1 && config->claim_wait_s <= 600);
     for (uint32_t i = 0; i < config->drive_count; i++) {
         ASSERT(strnlen(config->drives[i].path, PATH_MAX) < PATH_MAX);
+        ASSERT(config->drives[i].controller < config->controller_count);
     }
 }
 

@@ -30,7 +30,7 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
     if (strcmp(doc_text(status, "state"), "succeeded") != 0) {
         json_t *reason = json_object_get(status, "reason");
 
-        model_renumber(reason, context->number);
+        model_renumber(reason, context->shift);
         error = cli_error_number(doc_text(reason, "code"));
         (void)snprintf(message, REQUEST_TEXT_BYTES, "%s", doc_text(reason, "text"));
     }

@@ -2,8 +2,8 @@
  * The commands of arrayctl: one table, StorCLI's grammar. A row says which object, verb and
  * noun it is for and which options it takes; anything else typed is an error.
  *
- * One arrayd is one controller. Several sockets are several controllers, numbered in the
- * order in which they were named; a command runs on one after the other.
+ * Controllers are numbered in the order in which the sockets of their agents were named, and of
+ * one agent as it numbers them; a command runs on one after the other.
  */
 #ifndef ARRAYWRIGHT_CLI_COMMAND_H
 #define ARRAYWRIGHT_CLI_COMMAND_H
@@ -25,17 +25,21 @@ struct cli_option {
 
 struct cli_controller {
     const char *socket;
-    struct client *client; /* NULL: not reached */
+    uint32_t index;        /* what its agent calls it */
+    struct client *client; /* NULL: not reached; one for all of an agent */
     struct model *model;
     char failure[CLIENT_TEXT_BYTES]; /* why not */
 };
 
 struct cli_context {
     struct cli_request request;
+    uint32_t socket_count;
+    const char *sockets[CLI_CONTROLLERS_MAX];
     uint32_t controller_count;
     struct cli_controller controllers[CLI_CONTROLLERS_MAX];
     /* The controller the command runs on now. */
     int number;
+    int shift; /* its agent's /c0 is /c and this here */
     struct client *client;
     struct model *model;
     struct report report;
@@ -75,9 +79,9 @@ extern const uint32_t cli_unsupported_count;
 const struct cli_unsupported *cli_unsupported_find(const struct cli_request *request);
 void cli_unsupported_report(struct cli_context *context, const struct cli_unsupported *row);
 
-/* The sockets in "a:b"; each is a controller. The text is cut up. */
+/* The sockets in "a:b"; each is an agent. The text is cut up. */
 void cli_sockets_add(struct cli_context *context, char *list);
-/* How many of them could be asked. */
+/* How many controllers could be asked. An agent that could not counts as one that is not there. */
 uint32_t cli_controllers_open(struct cli_context *context);
 void cli_controllers_close(struct cli_context *context);
 void cli_controller_use(struct cli_context *context, uint32_t number);

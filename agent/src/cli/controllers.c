@@ -7,21 +7,27 @@
 #include "base/assert.h"
 #include "cli/command.h"
 
-static bool picture_take(struct cli_controller *controller, int number)
+/* The state of the controller's agent; NULL with a failure. */
+static json_t *state_ask(struct cli_controller *controller)
 {
     struct client_answer answer;
 
     if (!client_ask(controller->client, "state.get", json_pack("{s:i}", "since_rev", 0), &answer,
                     controller->failure)) {
-        return false;
+        return NULL;
     }
     if (answer.result == NULL) {
         (void)snprintf(controller->failure, sizeof(controller->failure), "arrayd refused: %s",
                        doc_text(answer.reason, "text"));
         json_decref(answer.reason);
-        return false;
     }
-    controller->model = model_make(answer.result, number);
+    return answer.result;
+}
+
+/* Takes the state. */
+static bool picture_make(struct cli_controller *controller, json_t *state, int number)
+{
+    controller->model = model_make(state, controller->index, number);
     if (controller->model == NULL) {
         (void)snprintf(controller->failure, sizeof(controller->failure),
                        "arrayd sent a state this arrayctl does not understand");
@@ -34,39 +40,67 @@ void cli_sockets_add(struct cli_context *context, char *list)
     char *rest = NULL;
 
     for (char *path = strtok_r(list, ":", &rest); path != NULL; path = strtok_r(NULL, ":", &rest)) {
-        if (context->controller_count < CLI_CONTROLLERS_MAX) {
-            context->controllers[context->controller_count++].socket = path;
+        if (context->socket_count < CLI_CONTROLLERS_MAX) {
+            context->sockets[context->socket_count++] = path;
         }
     }
 }
 
+/* The controllers of one agent; how many could be asked. */
+static uint32_t agent_open(struct cli_context *context, const char *socket)
+{
+    uint32_t first = context->controller_count++;
+    struct cli_controller *controller = &context->controllers[first];
+    json_t *state = NULL;
+    uint32_t shown = 0;
+
+    *controller = (struct cli_controller){.socket = socket};
+    if (client_open(socket, &controller->client, controller->failure)) {
+        state = state_ask(controller);
+    }
+    for (uint32_t i = 0; state != NULL && (i == 0 || i < model_controller_count(state)); i++) {
+        if (i > 0 && context->controller_count == CLI_CONTROLLERS_MAX) {
+            break;
+        }
+        if (i > 0) {
+            context->controllers[context->controller_count++] =
+                (struct cli_controller){.socket = socket, .index = i, .client = controller->client};
+        }
+        shown +=
+            picture_make(&context->controllers[first + i], json_deep_copy(state), (int)(first + i));
+    }
+    json_decref(state);
+    return shown;
+}
+
 uint32_t cli_controllers_open(struct cli_context *context)
 {
-    uint32_t count = 0;
+    uint32_t shown = 0;
 
-    for (uint32_t i = 0; i < context->controller_count; i++) {
-        struct cli_controller *controller = &context->controllers[i];
-
-        count += client_open(controller->socket, &controller->client, controller->failure) &&
-                 picture_take(controller, (int)i);
+    ASSERT(context->controller_count == 0);
+    for (uint32_t i = 0;
+         i < context->socket_count && context->controller_count < CLI_CONTROLLERS_MAX; i++) {
+        shown += agent_open(context, context->sockets[i]);
     }
-    return count;
+    return shown;
 }
 
 void cli_controllers_close(struct cli_context *context)
 {
     for (uint32_t i = 0; i < context->controller_count; i++) {
-        client_close(context->controllers[i].client);
+        if (context->controllers[i].index == 0) {
+            client_close(context->controllers[i].client);
+        }
         model_free(context->controllers[i].model);
-        context->controllers[i].client = NULL;
-        context->controllers[i].model = NULL;
     }
+    context->controller_count = 0;
 }
 
 void cli_controller_use(struct cli_context *context, uint32_t number)
 {
     ASSERT(number < context->controller_count);
     context->number = (int)number;
+    context->shift = (int)(number - context->controllers[number].index);
     context->client = context->controllers[number].client;
     context->model = context->controllers[number].model;
 }
@@ -76,8 +110,8 @@ bool cli_picture_renew(struct cli_context *context)
     struct cli_controller *controller = &context->controllers[context->number];
     struct model *old = controller->model;
 
-    controller->model = NULL;
-    if (!picture_take(controller, context->number)) {
+    json_t *state = state_ask(controller);
+    if (state == NULL || !picture_make(controller, state, context->number)) {
         controller->model = old;
         (void)snprintf(context->failure, sizeof(context->failure), "%s", controller->failure);
         context->failed = true;

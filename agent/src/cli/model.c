@@ -3,6 +3,7 @@
  */
 #include "cli/model.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,17 +82,32 @@ static bool object_add(struct model *model, const json_t *object)
     return true;
 }
 
-/* "/c0" as a whole part of a path. */
-static char *text_renumber(const char *text, int number)
+/* "/c12" as a whole part of a path: its length and number; 0: it is none. */
+static size_t path_controller(const char *text, unsigned long *ret_number)
+{
+    size_t digits = strncmp(text, "/c", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
+    bool leads_zero = digits > 1 && text[2] == '0';
+
+    if (digits == 0 || leads_zero || isalnum((unsigned char)text[2 + digits])) {
+        return 0;
+    }
+    *ret_number = strtoul(text + 2, NULL, 10);
+    return 2 + digits;
+}
+
+static char *text_renumber(const char *text, int shift)
 {
     size_t capacity = 2 * strlen(text) + 16;
     char *out = malloc(capacity);
     size_t at = 0;
 
     for (size_t i = 0; out != NULL && text[i] != '\0';) {
-        if (strncmp(text + i, "/c0", 3) == 0 && (text[i + 3] < '0' || text[i + 3] > '9')) {
-            at += (size_t)snprintf(out + at, capacity - at, "/c%d", number);
-            i += 3;
+        unsigned long number = 0;
+        size_t length = path_controller(text + i, &number);
+
+        if (length > 0) {
+            at += (size_t)snprintf(out + at, capacity - at, "/c%lu", number + (unsigned long)shift);
+            i += length;
         } else {
             out[at++] = text[i++];
         }
@@ -102,9 +118,9 @@ static char *text_renumber(const char *text, int number)
     return out;
 }
 
-static void string_renumber(json_t *value, int number)
+static void string_renumber(json_t *value, int shift)
 {
-    char *text = text_renumber(json_string_value(value), number);
+    char *text = text_renumber(json_string_value(value), shift);
 
     if (text != NULL) {
         (void)json_string_set(value, text);
@@ -112,32 +128,87 @@ static void string_renumber(json_t *value, int number)
     free(text);
 }
 
-void model_renumber(json_t *value, int number)
+void model_renumber(json_t *value, int shift)
 {
     const char *name;
     json_t *part;
     size_t index;
 
-    if (number == 0) {
+    if (shift == 0) {
         return;
     }
     if (json_is_string(value)) {
-        string_renumber(value, number);
+        string_renumber(value, shift);
     } else if (json_is_object(value)) {
         json_object_foreach(value, name, part)
         {
-            model_renumber(part, number);
+            model_renumber(part, shift);
         }
     } else if (json_is_array(value)) {
         json_array_foreach(value, index, part)
         {
-            model_renumber(part, number);
+            model_renumber(part, shift);
         }
     }
 }
 
-/* Every agent calls its controller 0; here it has the number of its socket. */
-static void documents_renumber(json_t *objects, int number)
+/* "c1", and "c1-bbu", as keys have it. */
+static bool key_controller(const char *key, uint32_t *ret_index)
+{
+    char *end = NULL;
+
+    if (key[0] != 'c' || key[1] < '0' || key[1] > '9') {
+        return false;
+    }
+    *ret_index = (uint32_t)strtoul(key + 1, &end, 10);
+    return *end == '\0' || *end == '-';
+}
+
+uint32_t model_event_controller(const json_t *event)
+{
+    const char *name;
+    json_t *value;
+    unsigned long number = 0;
+    uint32_t index = 0;
+
+    json_object_foreach(json_object_get(event, "params"), name, value)
+    {
+        if (json_is_string(value) && path_controller(json_string_value(value), &number) > 0) {
+            return (uint32_t)number;
+        }
+    }
+    return key_controller(doc_text(event, "key"), &index) ? index : 0;
+}
+
+static bool is_controller(const json_t *object)
+{
+    return strcmp(doc_text(object, "kind"), "controller") == 0;
+}
+
+uint32_t model_controller_count(const json_t *state)
+{
+    const json_t *object;
+    size_t index;
+    uint32_t count = 0;
+
+    json_array_foreach(json_object_get(state, "objects"), index, object)
+    {
+        count += is_controller(object);
+    }
+    return count;
+}
+
+/* Is it the host's, or of this controller? */
+static bool object_is_of(const json_t *object, uint32_t index)
+{
+    const json_t *doc = json_object_get(object, "doc");
+    const char *key = is_controller(object) ? doc_text(object, "key") : doc_text(doc, "controller");
+    uint32_t own = index;
+
+    return !key_controller(key, &own) || own == index;
+}
+
+static void documents_renumber(json_t *objects, int shift)
 {
     json_t *object;
     size_t index;
@@ -146,19 +217,19 @@ static void documents_renumber(json_t *objects, int number)
     {
         json_t *doc = json_object_get(object, "doc");
 
-        model_renumber(doc, number);
-        if (strcmp(doc_text(object, "kind"), "controller") == 0) {
-            (void)json_object_set_new(doc, "index", json_integer(number));
+        model_renumber(doc, shift);
+        if (is_controller(object)) {
+            (void)json_object_set_new(doc, "index",
+                                      json_integer((json_int_t)doc_u64(doc, "index") + shift));
         }
     }
 }
 
-struct model *model_make(json_t *state, int number)
+struct model *model_make(json_t *state, uint32_t index, int number)
 {
     struct model *model = calloc(1, sizeof(*model));
     json_t *objects = json_object_get(state, "objects");
     const json_t *object;
-    size_t index;
 
     if (model == NULL || !json_is_array(objects)) {
         free(model);
@@ -166,11 +237,14 @@ struct model *model_make(json_t *state, int number)
         return NULL;
     }
     model->state = state;
-    if (number != 0) {
-        documents_renumber(objects, number);
+    for (size_t i = json_array_size(objects); i > 0; i--) {
+        if (!object_is_of(json_array_get(objects, i - 1), index)) {
+            (void)json_array_remove(objects, i - 1); /* there is one */
+        }
     }
-    json_array_foreach(objects, index, object)
-    {
+    documents_renumber(objects, number - (int)index);
+    for (size_t i = 0; i < json_array_size(objects); i++) {
+        object = json_array_get(objects, i);
         if (!object_add(model, object)) {
             model_free(model);
             return NULL;

@@ -1,6 +1,6 @@
 /*
- * A picture of the host at one moment, as arrayctl works on it: the documents of state.get,
- * sorted as StorCLI lists them. References point into the picture.
+ * A picture of a controller and its host at one moment, as arrayctl works on it: the documents of
+ * state.get, sorted as StorCLI lists them. References point into the picture.
  */
 #ifndef ARRAYWRIGHT_CLI_MODEL_H
 #define ARRAYWRIGHT_CLI_MODEL_H
@@ -28,11 +28,15 @@ struct model {
     struct model_list lists[OBJECT_KIND_MAX];
 };
 
-/* Of the controller with this number, 0 being what agents call theirs. Takes the reference;
+/* Of the host and its agent's controller `index`, which has this number here. Takes the reference;
  * NULL: not a state. */
-struct model *model_make(json_t *state, int number);
-/* "/c0" in all texts of a document becomes "/c" and the number. */
-void model_renumber(json_t *value, int number);
+struct model *model_make(json_t *state, uint32_t index, int number);
+/* How many controllers an agent's state has. */
+uint32_t model_controller_count(const json_t *state);
+/* "/cN" in all texts of a document becomes "/c" and N + shift. */
+void model_renumber(json_t *value, int shift);
+/* The index of the controller that an event of its agent is about; 0 if it is about none. */
+uint32_t model_event_controller(const json_t *event);
 void model_free(struct model *model);
 
 const struct model_object *model_find(const struct model *model, enum object_kind kind,

@@ -105,8 +105,7 @@ static json_t *places_of(struct monitor *monitor, const char *socket, const char
 
 /* Telling */
 
-static json_t *batch_filter(const struct monitor *monitor, json_t *events, int number,
-                            uint64_t *seq)
+static json_t *batch_filter(const struct monitor *monitor, json_t *events, int shift, uint64_t *seq)
 {
     json_t *chosen = json_array();
     json_t *event;
@@ -116,7 +115,7 @@ static json_t *batch_filter(const struct monitor *monitor, json_t *events, int n
     {
         *seq = doc_u64(event, "seq");
         if (json_integer_value(json_object_get(event, "class")) >= monitor->class_min) {
-            model_renumber(event, number);
+            model_renumber(event, shift);
             ASSERT(json_array_append(chosen, event) == 0);
         }
     }
@@ -150,7 +149,7 @@ static bool channel_tell(struct cli_context *context, struct monitor *monitor, j
     json_t *events = json_object_get(answer.result, "events");
     bool more = json_array_size(events) == BATCH;
     bool any = json_array_size(events) > 0;
-    json_t *chosen = batch_filter(monitor, events, context->number, &seq);
+    json_t *chosen = batch_filter(monitor, events, context->shift, &seq);
     if (any && notify_send(channel, host_name(context), chosen, text)) {
         (void)json_object_set_new(places, channel->name, json_integer((json_int_t)seq));
         kept_save(monitor); /* (1) */
@@ -221,6 +220,9 @@ static void events_round(struct cli_context *context, struct monitor *monitor)
         if (context->controllers[i].client == NULL) {
             broken = true;
             continue;
+        }
+        if (context->controllers[i].index > 0) {
+            continue; /* an agent has one log */
         }
         cli_controller_use(context, i);
         controller_tell(context, monitor);

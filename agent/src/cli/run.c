@@ -202,10 +202,10 @@ int cli_run(int argc, char **argv, const char *version)
         help_print(count > 1 ? argv[2] : NULL);
         return 0;
     }
-    if (context.controller_count == 0 && environment != NULL) {
+    if (context.socket_count == 0 && environment != NULL) {
         cli_sockets_add(&context, environment);
     }
-    if (context.controller_count == 0) {
+    if (context.socket_count == 0) {
         cli_sockets_add(&context, fallback);
     }
     report_init(&context.report);

@@ -105,8 +105,9 @@ static bool events_batch(struct cli_context *context, uint64_t *seq,
         if (event_filter_restarts(filter, event)) {
             (void)json_array_clear(list); /* empties; cannot fail */
         }
-        if (event_filter_fits(filter, event)) {
-            model_renumber(event, context->number);
+        if (model_event_controller(event) == context->controllers[context->number].index &&
+            event_filter_fits(filter, event)) {
+            model_renumber(event, context->shift);
             ASSERT(json_array_append(list, event) == 0);
         }
         if (filter->latest != 0 && json_array_size(list) > filter->latest) {

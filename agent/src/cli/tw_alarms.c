@@ -51,7 +51,10 @@ bool tw_alarms_print(struct cli_context *context)
         json_array_foreach(events, index, event)
         {
             seq = doc_u64(event, "seq");
-            model_renumber(event, context->number);
+            if (model_event_controller(event) != context->controllers[context->number].index) {
+                continue;
+            }
+            model_renumber(event, context->shift);
             alarm_print(context, event);
         }
         json_decref(answer.result);

@@ -197,7 +197,8 @@ static void begin_written(struct journal_write *write, int error)
         command_finish(running, state, &running->refusal);
         return;
     }
-    ctl_execute(running->server->world.ctl, &running->command);
+    ctl_execute(ctl_host_addressed(running->server->world.host, &running->command),
+                &running->command);
 }
 
 static void actor_text(const json_t *actor, char text[160])

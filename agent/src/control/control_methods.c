@@ -67,18 +67,18 @@ static void collect_tombstone(void *context, const struct object_head *head)
 
 json_t *control_state(const struct control_server *server, uint64_t since_rev, uint64_t *ret_rev)
 {
-    const struct ctl *ctl = server->world.ctl;
+    const struct ctl_host *host = server->world.host;
     struct state_collector collector = {json_new_array(), json_new_array()};
     struct ctl_visitor visitor = {collect_object, collect_tombstone, &collector};
-    uint64_t rev = ctl_rev(ctl);
+    uint64_t rev = ctl_host_rev(host);
     /* Who is ahead of us has seen another life of this host; who is too far behind has
      * missed deletions that nobody remembers. */
-    bool full = since_rev == 0 || since_rev > rev || since_rev < ctl_tombstone_floor(ctl);
-    struct uuid epoch = ctl_state_epoch(ctl);
+    bool full = since_rev == 0 || since_rev > rev || since_rev < ctl_host_tombstone_floor(host);
+    struct uuid epoch = ctl_host_state_epoch(host);
     char epoch_text[UUID_TEXT_BYTES];
     json_t *result = json_new_object();
 
-    ctl_objects_since(ctl, full ? 0 : since_rev, &visitor);
+    ctl_host_objects_since(host, full ? 0 : since_rev, &visitor);
     if (full) {
         (void)json_array_clear(collector.tombstones); /* empties; cannot fail */
     }
@@ -187,7 +187,7 @@ static void method_hello(struct control_server *server, struct control_client *c
                          const json_t *params UNUSED)
 {
     const struct control_options *options = &server->options;
-    struct uuid epoch = ctl_state_epoch(server->world.ctl);
+    struct uuid epoch = ctl_host_state_epoch(server->world.host);
     struct event_log_stats stats;
     char epoch_text[UUID_TEXT_BYTES];
     json_t *result = json_new_object();
@@ -197,7 +197,7 @@ static void method_hello(struct control_server *server, struct control_client *c
     json_put_text(result, "agent_version", options->agent_version);
     json_put_text(result, "role", peer_role_word(client->role));
     json_put_text(result, "state_epoch", epoch_text);
-    json_put_u64(result, "state_rev", ctl_rev(server->world.ctl));
+    json_put_u64(result, "state_rev", ctl_host_rev(server->world.host));
     events_epoch_put(server, result, "event_epoch");
     json_put_u64(result, "event_seq_first", stats.first_seq);
     json_put_u64(result, "event_seq_last", stats.durable_seq);
@@ -205,7 +205,7 @@ static void method_hello(struct control_server *server, struct control_client *c
     json_put_text(result, "policy_preset", policy_preset_word(options->policy));
     json_put_text(result, "hostname", options->hostname);
     json_put_text(result, "boot_id", options->boot_id);
-    json_put_bool(result, "online", ctl_is_online(server->world.ctl));
+    json_put_bool(result, "online", ctl_host_is_online(server->world.host));
     control_answer(client, id, result);
 }
 
@@ -221,7 +221,8 @@ static void query_preview(struct control_server *server, struct control_client *
         return;
     }
     memset(&preview, 0, sizeof(preview));
-    ctl_preview(server->world.ctl, &create, &preview);
+    ctl_preview(ctl_host_owner(server->world.host, OBJECT_KIND_CONTROLLER, create.controller),
+                &create, &preview);
     control_answer(client, id, preview_doc(&preview));
 }
 
@@ -232,6 +233,7 @@ static void query_latency(struct control_server *server, struct control_client *
     const char *word = json_text_at(args, "kind");
     const char *key = json_text_at(args, "key");
     const struct latency *latency = NULL;
+    const struct ctl *ctl = NULL;
     enum object_kind kind = OBJECT_KIND_MAX;
     struct reason reason;
 
@@ -244,8 +246,8 @@ static void query_latency(struct control_server *server, struct control_client *
         refuse_argument(client, id, "key", "must be the key of an object");
         return;
     }
-    latency = kind == OBJECT_KIND_DRIVE ? ctl_drive_latency(server->world.ctl, key)
-                                        : ctl_vd_latency(server->world.ctl, key);
+    ctl = ctl_host_owner(server->world.host, kind, key);
+    latency = kind == OBJECT_KIND_DRIVE ? ctl_drive_latency(ctl, key) : ctl_vd_latency(ctl, key);
     if (latency == NULL) {
         reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", word, "key", key, NULL);
         control_refuse(client, id, &reason);
@@ -280,7 +282,8 @@ static void method_query(struct control_server *server, struct control_client *c
     if (name != NULL && strcmp(name, "preview_vd_create") == 0) {
         query_preview(server, client, id, args);
     } else if (name != NULL && strcmp(name, "foreign") == 0) {
-        control_answer(client, id, foreign_doc(server->world.ctl));
+        control_answer(client, id,
+                       foreign_doc(server->world.host, json_text_at(args, "controller")));
     } else if (name != NULL && strcmp(name, "latency") == 0) {
         query_latency(server, client, id, args);
     } else if (name != NULL && strcmp(name, "bad_blocks") == 0) {

@@ -30,7 +30,7 @@ static void client_state_send(struct control_server *server, struct control_clie
     uint64_t rev = 0;
 
     if (!client->follows_state || client->closing ||
-        client->state_rev == ctl_rev(server->world.ctl)) {
+        client->state_rev == ctl_host_rev(server->world.host)) {
         return;
     }
     if (control_client_has_output(client)) {

@@ -19,7 +19,7 @@
 #include "base/guid.h"
 #include "control/command_journal.h"
 #include "control/peer.h"
-#include "ctl/ctl.h"
+#include "ctl/ctl_host.h"
 #include "host/event_log.h"
 #include "host/loop.h"
 
@@ -45,7 +45,7 @@ struct control_options {
 
 struct control_world {
     struct loop *loop;
-    struct ctl *ctl;
+    struct ctl_host *host;       /* all controllers */
     struct event_log *event_log;
     struct command_journal *journal;
 };

@@ -6,8 +6,7 @@
 #include "base/assert.h"
 #include "control/json_text.h"
 #include "control/object_doc.h"
-#include "ctl/ctl.h"
-#include "ctl/foreign_view.h"
+#include "ctl/ctl_host.h"
 
 struct collector {
     json_t *sets;
@@ -80,7 +79,7 @@ static void collect_damaged(void *context, const char *key, const struct reason 
     json_append(((struct collector *)context)->damaged, doc);
 }
 
-json_t *foreign_doc(const struct ctl *ctl)
+json_t *foreign_doc(const struct ctl_host *host, const char *controller)
 {
     struct collector collector = {.sets = json_new_array(), .damaged = json_new_array()};
     const struct ctl_foreign_visitor visitor = {.set = collect_set,
@@ -91,8 +90,8 @@ json_t *foreign_doc(const struct ctl *ctl)
                                                 .context = &collector};
     json_t *doc = json_new_object();
 
-    ASSERT(ctl != NULL);
-    ctl_foreign(ctl, &visitor);
+    ASSERT(host != NULL);
+    ctl_host_foreign(host, controller, &visitor);
     json_put(doc, "sets", collector.sets);
     json_put(doc, "damaged", collector.damaged);
     return doc;

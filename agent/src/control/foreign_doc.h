@@ -6,8 +6,9 @@
 
 #include <jansson.h>
 
-struct ctl;
+struct ctl_host;
 
-json_t *foreign_doc(const struct ctl *ctl);
+/* Of the controller with this key; NULL: of all. */
+json_t *foreign_doc(const struct ctl_host *host, const char *controller);
 
 #endif

@@ -48,8 +48,8 @@ json_t *control_bad_blocks(const struct control_server *server, const json_t *ar
                    "problem", "is missing or of a wrong type", NULL);
         return NULL;
     }
-    if (!ctl_bad_blocks(server->world.ctl, kind, key, after ? &after_lba : NULL, &list,
-                        ret_reason)) {
+    if (!ctl_bad_blocks(ctl_host_owner(server->world.host, kind, key), kind, key,
+                        after ? &after_lba : NULL, &list, ret_reason)) {
         return NULL;
     }
     return answer_doc(&list);

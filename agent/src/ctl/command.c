@@ -79,7 +79,7 @@ void command_object_add(struct ctl_command *command, const struct ctl_object *ob
     }
 }
 
-static bool preconditions_hold(struct ctl *ctl, struct ctl_command *command,
+static bool preconditions_hold(const struct ctl *ctl, const struct ctl_command *command,
                                struct reason *ret_reason)
 {
     for (uint32_t i = 0; i < command->precondition_count && i < COMMAND_PRECONDITIONS_MAX; i++) {
@@ -92,7 +92,7 @@ static bool preconditions_hold(struct ctl *ctl, struct ctl_command *command,
                        "unknown kind of object", NULL);
             return false;
         }
-        object = object_find(ctl, kind, key);
+        object = host_object_find(ctl->host, kind, key);
         if (object == NULL) {
             reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", object_kind_word(kind), "key",
                        key, NULL);
@@ -123,6 +123,7 @@ void command_finish(struct ctl *ctl, const struct reason *reason)
 
     ASSERT(command != NULL);
     ctl->command = NULL;
+    host_naming_end(ctl);
     ctl_change_end(ctl);
     command_complete(ctl, command, &copy);
 }
@@ -142,6 +143,11 @@ void command_refuse(struct ctl *ctl, enum reason_code code)
     ASSERT(code != REASON_OK);
     reason_set(&reason, code, NULL);
     command_finish(ctl, &reason);
+}
+
+static bool gives_name(const struct ctl_command *command)
+{
+    return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET;
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command)
@@ -168,10 +174,18 @@ void ctl_commands_work(struct ctl *ctl)
     if (ctl->life == CTL_LIFE_NEW || ctl->life == CTL_LIFE_STARTING) {
         return;
     }
-    while (!list_is_empty(&ctl->commands) && ctl_change_begin(ctl, "a command")) {
-        struct list *node = list_pop_head(&ctl->commands);
+    while (!list_is_empty(&ctl->commands)) {
+        struct ctl_command *next =
+            list_entry(list_first(&ctl->commands), struct ctl_command, ctl_link);
 
-        command_start(ctl, list_entry(node, struct ctl_command, ctl_link));
+        if (gives_name(next) && !host_naming_begin(ctl)) {
+            return; /* kicked when the other has its name */
+        }
+        if (!ctl_change_begin(ctl, "a command")) {
+            return;
+        }
+        list_remove(&next->ctl_link);
+        command_start(ctl, next);
     }
 }
 

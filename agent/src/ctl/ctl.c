@@ -153,7 +153,9 @@ static void objects_add(struct ctl *ctl)
 {
     char key[OBJECT_KEY_MAX + 1];
 
-    object_add(ctl, &ctl->host, OBJECT_KIND_HOST, "host", ctl);
+    if (ctl_shows_host(ctl)) {
+        object_add(ctl, &ctl->host_object, OBJECT_KIND_HOST, "host", ctl);
+    }
     (void)snprintf(key, sizeof(key), "c%u", ctl->options.index); /* always fits */
     object_add(ctl, &ctl->controller, OBJECT_KIND_CONTROLLER, key, ctl);
     ASSERT(ctl->options.enclosure_count <= 8);
@@ -184,6 +186,7 @@ static int ctl_allocate(struct ctl *ctl)
 static void ctl_init(struct ctl *ctl)
 {
     rng_seed(&ctl->rng, ctl->options.rng_seed);
+    list_init(&ctl->host_link);
     list_init(&ctl->objects);
     list_init(&ctl->drives);
     list_init(&ctl->groups);
@@ -194,7 +197,11 @@ static void ctl_init(struct ctl *ctl)
     ctl->later.fire = later_fired;
     ctl->later.owner = ctl;
     ctl->started_wall_us = clock_wall_us(ctl->ports.clock);
-    ctl->event_seq = ctl->options.next_event_seq;
+    ctl->host = ctl->options.host;
+    if (ctl->host == NULL) {
+        ctl->host = &ctl->alone;
+        ctl_host_init(ctl->host, ctl->options.next_event_seq);
+    }
 }
 
 /* The serial number of a controller that is a program: its UUID without the dashes. */
@@ -237,9 +244,8 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
     if (error == 0) {
         serial_make(ctl);
         ctl->epoch = ctl->record->epoch;
-        ctl->rev = ctl->record->rev_reserved;
-        ctl->tombstone_floor = ctl->rev;
-        ctl->operation_next = ctl->record->operation_reserved + 1;
+        ctl_host_add(ctl->host, ctl);
+        ctl->tombstone_floor = ctl->host->rev;
         objects_add(ctl);
         error = battery_create(ctl);
     }
@@ -265,6 +271,7 @@ struct ctl *ctl_free(struct ctl *ctl)
         ctl_group_free(list_entry(node, struct ctl_group, link));
     }
     ctl_drives_free(ctl);
+    ctl_host_remove(ctl);
     battery_free(ctl);
     ctl_cache_free(ctl);
     (void)group_store_free(ctl->group_store);

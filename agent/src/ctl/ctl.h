@@ -35,6 +35,7 @@
 #include "vd/vd_request.h"
 
 struct ctl;
+struct ctl_host;
 
 /* What the world below the line wants to know, beyond events. */
 struct ctl_observer {
@@ -65,6 +66,7 @@ struct ctl_battery_options {
 
 struct ctl_options {
     uint32_t index; /* 0: /c0 */
+    struct ctl_host *host; /* shared with the host's other controllers; NULL: it is alone */
     char model[41];
     char firmware_version[32]; /* of the agent */
     struct controller_profile profile;
@@ -73,7 +75,7 @@ struct ctl_options {
     char nbd_unix_path[108]; /* for the export addresses in documents */
     char nbd_tcp[64]; /* "HOST:PORT" or "" */
     bool nbd_tls; /* TCP is nbds:// */
-    uint64_t next_event_seq;
+    uint64_t next_event_seq; /* if it is alone */
     uint64_t rng_seed;
     struct drive_options drive_limits; /* 0: defaults */
     uint32_t enclosure_count;

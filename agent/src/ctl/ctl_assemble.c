@@ -285,8 +285,8 @@ static void start_reserved(struct ctl *ctl, int error, void *context)
 static void start_reserve(struct ctl *ctl, struct ctl_start *start)
 {
     ctl_record_edit(ctl);
-    ctl->record->rev_reserved = ctl->rev + REVS_PER_RUN;
-    ctl->record->operation_reserved = ctl->operation_next + OPERATIONS_PER_RUN;
+    ctl->record->rev_reserved = ctl->host->rev + REVS_PER_RUN;
+    ctl->record->operation_reserved = ctl->host->operation_next + OPERATIONS_PER_RUN;
     start->phase = START_RESERVING;
     ctl_record_save(ctl, start_reserved, start);
 }

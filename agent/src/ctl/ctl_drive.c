@@ -432,7 +432,7 @@ void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival)
         drive_reprobed(cd, arrival);
         return;
     }
-    if (cd != NULL && cd->present) {
+    if ((cd != NULL && cd->present) || host_drive_is_elsewhere(ctl, arrival->identity->key)) {
         (void)foreign_drive_free(arrival->foreign);
         return; /* a second path to a drive that is here: one is enough */
     }

@@ -22,6 +22,7 @@
 #include "cache/intents.h"
 #include "ctl/battery_record.h"
 #include "ctl/ctl.h"
+#include "ctl/ctl_host.h"
 #include "ctl/event_catalog.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
@@ -277,21 +278,23 @@ struct ctl {
     char serial[33];               /* of the controller, from its UUID */
     uint64_t started_wall_us;
 
+    struct ctl_host *host;         /* `alone`, or shared */
+    struct ctl_host alone;
+    struct list host_link;         /* host->ctls */
+
     struct list objects;
-    uint64_t rev;
     uint64_t tombstone_floor;
     uint32_t tombstone_count;
     struct tombstone tombstones[TOMBSTONES_MAX];
     struct uuid epoch;
     union ctl_view *view;          /* scratch */
 
-    struct ctl_object host, controller;
+    struct ctl_object host_object, controller;
     struct ctl_enclosure enclosures[8];
     struct list drives, groups, operations;
     struct ctl_battery battery;
     enum write_medium write_medium;
     uint64_t destage_bytes_per_s;  /* measured; 0: not yet */
-    uint64_t operation_next;
 
     struct controller_record *record;    /* as it is in the store, or about to be */
     struct controller_record *record_old; /* to fall back on */
@@ -325,8 +328,21 @@ struct ctl {
     void (*stop_done)(void *context);
     void *stop_context;
     uint64_t stop_deadline_us;
-    uint64_t event_seq;
 };
+
+/* ctl_host.c */
+/* Its record has been read; its numbers go on above those of every controller's last run. */
+void ctl_host_add(struct ctl_host *host, struct ctl *ctl);
+void ctl_host_remove(struct ctl *ctl);
+/* It is the one whose documents include that of the host. */
+bool ctl_shows_host(const struct ctl *ctl);
+struct ctl_object *host_object_find(const struct ctl_host *host, enum object_kind kind,
+                                    const char *key);
+/* Another controller has this drive. */
+bool host_drive_is_elsewhere(const struct ctl *ctl, const char *key);
+/* A command that gives a name may run: nobody else's does. */
+bool host_naming_begin(struct ctl *ctl);
+void host_naming_end(struct ctl *ctl);
 
 /* ctl.c */
 void ctl_kick(struct ctl *ctl);
@@ -398,6 +414,7 @@ struct ctl_drive *drive_by_uuid(const struct ctl *ctl, const struct uuid *uuid);
 struct ctl_group *group_by_key(const struct ctl *ctl, const char *key);
 struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid);
 struct ctl_vd *vd_by_key(const struct ctl *ctl, const char *key);
+/* Of any controller of the host. */
 struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name);
 struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid);
 const char *controller_key(const struct ctl *ctl);

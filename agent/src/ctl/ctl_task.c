@@ -259,7 +259,7 @@ static void operation_list(struct ctl_operation *op)
     struct ctl *ctl = op->ctl;
     char key[32];
 
-    (void)snprintf(key, sizeof(key), "op-%llu", (unsigned long long)ctl->operation_next++);
+    (void)snprintf(key, sizeof(key), "op-%llu", (unsigned long long)ctl->host->operation_next++);
     object_add(ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
     list_init(&op->link);
     list_push_tail(&ctl->operations, &op->link);

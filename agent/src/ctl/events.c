@@ -69,7 +69,7 @@ void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
     struct event event = {.code = kind->code, .class_ = kind->class_, .locale = kind->locale};
     va_list list;
 
-    event.seq = ctl->event_seq++;
+    event.seq = ctl->host->event_seq++;
     event.wall_us = clock_wall_us(ctl->ports.clock);
     event.monotonic_us = clock_now_us(ctl->ports.clock);
     (void)snprintf(event.object_kind, sizeof(event.object_kind), "%s", kind->object_kind);

@@ -108,13 +108,25 @@ struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid)
     return NULL;
 }
 
-struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name)
+static struct ctl_vd *own_vd_by_name(const struct ctl *ctl, const char *name)
 {
     LIST_FOR_EACH (node, &ctl->objects) {
         struct ctl_object *object = list_entry(node, struct ctl_object, link);
         struct ctl_vd *cv = object->subject;
 
         if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE && strcmp(cv_config(cv)->name, name) == 0) {
+            return cv;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        struct ctl_vd *cv = own_vd_by_name(list_entry(node, struct ctl, host_link), name);
+
+        if (cv != NULL) {
             return cv;
         }
     }

@@ -2,7 +2,7 @@
  * The register of objects: keys, revisions, tombstones (ctl.h (2)).
  *
  * (1) A key is either listed or a tombstone, never both.
- * (2) rev of every listed object and tombstone is at most ctl->rev, and no two are equal.
+ * (2) rev of every listed object and tombstone is at most host->rev, and no two are equal.
  */
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ void object_remove(struct ctl *ctl, struct ctl_object *object)
         tombstone_drop(ctl, 0);
     }
     tombstone = &ctl->tombstones[ctl->tombstone_count++];
-    *tombstone = (struct tombstone){.kind = object->kind, .rev = ++ctl->rev};
+    *tombstone = (struct tombstone){.kind = object->kind, .rev = ++ctl->host->rev};
     memcpy(tombstone->key, object->key, sizeof(tombstone->key));
     ctl->refresh_urgent = true;
     ctl_kick(ctl);
@@ -86,7 +86,7 @@ static bool object_refresh(struct ctl *ctl, struct ctl_object *object)
         digest.config == object->config_digest) {
         return false;
     }
-    object->rev = ++ctl->rev;
+    object->rev = ++ctl->host->rev;
     if (object->config_rev == 0 || digest.config != object->config_digest) {
         object->config_rev = object->rev;
         ctl->refresh_urgent = true;
@@ -114,7 +114,7 @@ void ctl_refresh(struct ctl *ctl)
 
 uint64_t ctl_rev(const struct ctl *ctl)
 {
-    return ctl->rev;
+    return ctl->host->rev;
 }
 
 uint64_t ctl_tombstone_floor(const struct ctl *ctl)

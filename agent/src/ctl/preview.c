@@ -417,7 +417,9 @@ static void name_set(const struct ctl *ctl, const struct command_vd_create *args
         return;
     }
     if (args->name[0] == '\0') {
-        for (uint32_t i = creation->vd.target_id; i <= 2 * VD_TARGET_ID_MAX + 1; i++) {
+        uint32_t names_max = (CTL_HOST_CONTROLLERS_MAX + 1) * (VD_TARGET_ID_MAX + 1);
+
+        for (uint32_t i = creation->vd.target_id; i < names_max; i++) {
             (void)snprintf(creation->vd.name, sizeof(creation->vd.name), "vd%u", i);
             if (vd_by_name(ctl, creation->vd.name) == NULL) {
                 return;

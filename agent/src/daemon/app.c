@@ -1,7 +1,7 @@
 /*
  * Wiring (app.h). Start: loop, signals, pool, state directory, event log, journal,
- * controller, exports, control socket, devices, then the controller goes online. Stop, on
- * SIGTERM or SIGINT: commands end, the controller stops (its exports close), the log is
+ * controllers, exports, control socket, devices, then the controllers go online. Stop, on
+ * SIGTERM or SIGINT: commands end, the controllers stop (their exports close), the log is
  * written, the loop ends. Signals during the start lead to the same stop.
  */
 #include "daemon/app.h"
@@ -16,25 +16,21 @@
 
 #include "base/assert.h"
 #include "control/control_server.h"
-#include "ctl/ctl.h"
-#include "daemon/cache_place.h"
+#include "daemon/controllers.h"
 #include "daemon/drives.h"
 #include "daemon/exports.h"
 #include "daemon/facts.h"
 #include "daemon/log.h"
 #include "daemon/predecessor.h"
-#include "daemon/profiles.h"
 #include "daemon/protect.h"
 #include "host/event_log.h"
 #include "host/loop.h"
 #include "host/notify.h"
 #include "host/state_store.h"
-#include "host/ups.h"
 #include "host/work_pool.h"
 
 #define EVENT_EPOCH_RECORD "event-epoch"
-/* One question to the UPS, whatever it does. */
-#define UPS_DEADLINE_MS 4000u
+
 struct app {
     const struct daemon_config *config;
     struct host_facts facts;
@@ -44,47 +40,16 @@ struct app {
     struct event_log *events;
     struct uuid event_epoch;
     struct command_journal *journal;
-    struct cache_place cache;
-    struct ctl *ctl;
+    struct controllers *controllers;
     struct drives *drives;
     struct exports *exports;
     struct control_server *control;
-    struct ups *ups;             /* NULL: none is asked */
     struct notify notify;
     char nbd_tcp[80];
     uint64_t started_us;
     bool stopping;
     int exit_code;
 };
-
-/* What the controller asks of the exports. */
-
-static void export_open(void *context, struct vd_target *target, const char *vd_key)
-{
-    exports_target_open(((struct app *)context)->exports, target, vd_key);
-}
-
-static void export_close(void *context, struct vd_target *target, const char *vd_key UNUSED)
-{
-    exports_target_close(((struct app *)context)->exports, target);
-}
-
-static uint32_t export_connections(void *context, const char *vd_key)
-{
-    const struct app *app = context;
-
-    return app->exports != NULL ? exports_connections(app->exports, vd_key) : 0;
-}
-
-static void export_device(void *context, const char *vd_key, char *path, size_t bytes)
-{
-    const struct app *app = context;
-
-    path[0] = '\0';
-    if (app->exports != NULL) {
-        exports_device(app->exports, vd_key, path, bytes);
-    }
-}
 
 static void objects_changed(void *context, bool urgent)
 {
@@ -113,12 +78,10 @@ static void stop_exports_closed(void *owner)
     loop_stop(app->loop);
 }
 
-static void stop_ctl_stopped(void *context)
+static void stop_controllers_stopped(void *context)
 {
     struct app *app = context;
 
-    log_info("the controller has stopped");
-    ups_stop(app->ups);
     exports_close(app->exports, stop_exports_closed, app);
 }
 
@@ -126,7 +89,7 @@ static void stop_drained(void *context)
 {
     struct app *app = context;
 
-    ctl_stop(app->ctl, stop_ctl_stopped, app);
+    controllers_stop(app->controllers, stop_controllers_stopped);
 }
 
 static void stop_begin(struct app *app)
@@ -259,76 +222,27 @@ static bool state_open(struct app *app)
     return error == 0;
 }
 
-static void ctl_options_fill(const struct app *app, struct ctl_options *options)
+static bool controllers_begin(struct app *app)
 {
-    const struct daemon_config *config = app->config;
-    struct event_log_stats stats;
-
-    event_log_stats(app->events, &stats);
-    *options = (struct ctl_options){
-        .index = 0, .next_event_seq = stats.last_seq + 1, .drive_limits = config->drive_limits};
-    if (getrandom(&options->rng_seed, sizeof(options->rng_seed), 0) !=
-        (ssize_t)sizeof(options->rng_seed)) {
-        options->rng_seed = clock_wall_us(loop_clock(app->loop)); /* only names depend on it */
-    }
-    (void)snprintf(options->firmware_version, sizeof(options->firmware_version), "%s",
-                   ARRAYWRIGHT_VERSION);
-    (void)snprintf(options->hostname, sizeof(options->hostname), "%s", app->facts.hostname);
-    (void)snprintf(options->os, sizeof(options->os), "%s", app->facts.os);
-    (void)snprintf(options->kernel, sizeof(options->kernel), "%s", app->facts.kernel);
-    (void)snprintf(options->boot_id, sizeof(options->boot_id), "%s", app->facts.boot_id);
-    (void)snprintf(options->policy_preset, sizeof(options->policy_preset), "%s", config->policy);
-    (void)snprintf(options->nbd_unix_path, sizeof(options->nbd_unix_path), "%s",
-                   config->nbd.unix_path);
-    (void)snprintf(options->nbd_tcp, sizeof(options->nbd_tcp), "%.63s", app->nbd_tcp);
-    options->nbd_tls = config->nbd.tls_certificate[0] != '\0';
-    for (uint32_t i = 0; i < config->enclosure_count; i++) {
-        const struct config_enclosure *from = &config->enclosures[i];
-        struct ctl_enclosure_config *to = &options->enclosures[options->enclosure_count++];
-
-        *to = (struct ctl_enclosure_config){.eid = from->eid,
-                                            .slot_count = from->slots,
-                                            .rows = from->rows,
-                                            .columns = from->columns,
-                                            .column_major = from->column_major,
-                                            .emulated = from->emulated};
-        (void)snprintf(to->model, sizeof(to->model), "%s", from->model);
-    }
-}
-
-static bool controller_make(struct app *app)
-{
-    char text[CONFIG_ERROR_BYTES];
-    struct ctl_options *options = calloc(1, sizeof(*options));
+    struct controllers_options options = {.config = app->config,
+                                          .facts = &app->facts,
+                                          .nbd_tcp = app->nbd_tcp,
+                                          .started_us = app->started_us,
+                                          .loop = app->loop,
+                                          .pool = app->pool,
+                                          .store = app->store,
+                                          .events = app->events,
+                                          .changed = objects_changed,
+                                          .owner = app};
     int error = drives_create(app->config, app->loop, app->pool, &app->drives);
 
-    ASSERT(options != NULL);
-    if (error == 0) {
-        const struct ctl_ports ports = {.clock = loop_clock(app->loop),
-                                        .store = state_store_port(app->store),
-                                        .events = event_log_port(app->events),
-                                        .devices = drives_port(app->drives)};
-        const struct ctl_observer observer = {.changed = objects_changed,
-                                              .export_open = export_open,
-                                              .export_close = export_close,
-                                              .export_connections = export_connections,
-                                              .export_device = export_device,
-                                              .context = app};
-
-        ctl_options_fill(app, options);
-        if (profiles_read(app->config, options, text, sizeof(text)) != 0) {
-            log_error("%s", text);
-            free(options);
-            return false;
-        }
-        error = ctl_create(options, &ports, &observer, &app->ctl);
-    }
-    free(options);
     if (error != 0) {
-        log_error("the configuration in %s cannot be read: %s", app->config->state_dir,
-                  error == -EBADMSG ? "a record is damaged" : strerror(-error));
+        log_error("%s", strerror(-error));
+        return false;
     }
-    return error == 0;
+    options.drives = app->drives;
+    return controllers_make(&options, &app->controllers) &&
+           controllers_caches_open(app->controllers);
 }
 
 static uint64_t running_us(const struct app *app)
@@ -336,18 +250,11 @@ static uint64_t running_us(const struct app *app)
     return clock_now_us(loop_clock(app->loop)) - app->started_us;
 }
 
-static bool cache_open(struct app *app)
-{
-    return cache_place_open(app->loop, app->ctl, &app->config->cache, app->started_us, &app->cache);
-}
-
 static bool exports_begin(struct app *app)
 {
     bool opened = exports_open(app->loop, app->config, app->started_us, &app->exports);
 
-    if (app->exports != NULL) {
-        exports_ctl_set(app->exports, app->ctl);
-    }
+    controllers_exports_set(app->controllers, app->exports);
     return opened;
 }
 
@@ -356,8 +263,10 @@ static bool control_open(struct app *app)
     const struct daemon_config *config = app->config;
     struct control_options options = {.mode = config->control.mode,
                                       .event_epoch = app->event_epoch};
-    const struct control_world world = {
-        .loop = app->loop, .ctl = app->ctl, .event_log = app->events, .journal = app->journal};
+    const struct control_world world = {.loop = app->loop,
+                                        .host = controllers_host(app->controllers),
+                                        .event_log = app->events,
+                                        .journal = app->journal};
     char text[256];
 
     (void)snprintf(options.path, sizeof(options.path), "%s", config->control.socket);
@@ -383,12 +292,11 @@ static bool control_open(struct app *app)
     return error == 0;
 }
 
-static void ctl_started(void *context, int error)
+static void controllers_started(void *context, int error)
 {
     struct app *app = context;
 
     if (error != 0) {
-        log_error("the controller cannot start: %s", strerror(-error));
         app->exit_code = EXIT_FAILURE;
         stop_begin(app);
         return;
@@ -405,50 +313,19 @@ static bool devices_open(struct app *app)
 {
     char text[512] = "";
 
-    if (drives_open(app->drives, app->ctl, text) != 0) {
+    if (drives_open(app->drives, text) != 0) {
         log_error("%s", text);
         return false;
     }
     return true;
 }
 
-static void ups_said(void *owner, const struct battery_reading *reading)
-{
-    struct app *app = owner;
-
-    ctl_battery_reading(app->ctl, reading);
-}
-
-static bool battery_open(struct app *app)
-{
-    const struct config_battery *battery = &app->config->battery;
-    struct ups_options options = {.poll_ms = battery->poll_s * 1000,
-                                  .deadline_ms = UPS_DEADLINE_MS,
-                                  .low_runtime_s = battery->low_runtime_s,
-                                  .reading = ups_said,
-                                  .owner = app};
-    int error = 0;
-
-    if (!battery->fitted || battery->kind != BATTERY_KIND_UPS) {
-        return true;
-    }
-    if (!ups_address_parse(battery->ups, &options.address)) {
-        UNREACHABLE(); /* the configuration was checked */
-    }
-    (void)snprintf(options.source, sizeof(options.source), "%.127s", battery->ups);
-    error = ups_open(app->loop, app->pool, &options, &app->ups);
-    if (error != 0) {
-        log_error("the UPS cannot be watched: %s", strerror(-error));
-    }
-    return error == 0;
-}
-
 /* The exports need nobody before the controller opens one, so their sockets come first: a
  * socket in use is found before anything else has begun. */
 static bool app_start(struct app *app)
 {
-    return loop_make(app) && state_open(app) && controller_make(app) && cache_open(app) &&
-           exports_begin(app) && control_open(app) && devices_open(app) && battery_open(app);
+    return loop_make(app) && state_open(app) && controllers_begin(app) && exports_begin(app) &&
+           control_open(app) && devices_open(app) && controllers_batteries_open(app->controllers);
 }
 
 /* Everything has stopped, or never started. */
@@ -456,8 +333,7 @@ static void app_free(struct app *app)
 {
     app->control = control_server_close(app->control);
     app->exports = exports_free(app->exports);
-    app->ctl = ctl_free(app->ctl);
-    cache_place_close(&app->cache); /* gives up the claim */
+    controllers_take_down(app->controllers);
     if (app->drives != NULL) {
         drives_stop(app->drives);
     }
@@ -465,9 +341,8 @@ static void app_free(struct app *app)
         event_log_on_durable(app->events, NULL, NULL);
     }
     app->events = event_log_close(app->events);
-    ups_stop(app->ups);
     app->pool = work_pool_close(app->pool);
-    app->ups = ups_free(app->ups);
+    app->controllers = controllers_free(app->controllers);
     app->journal = command_journal_close(app->journal);
     app->drives = drives_free(app->drives);
     app->store = state_store_close(app->store);
@@ -476,8 +351,6 @@ static void app_free(struct app *app)
 
 int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
 {
-    struct ctl_options *options = NULL;
-    int error = 0;
     gid_t group = 0;
 
     if (group_id(config->control.group, &group) != 0) {
@@ -485,11 +358,7 @@ int app_check(const struct daemon_config *config, char *text, size_t text_bytes)
                        config->control.group);
         return -ENOENT;
     }
-    options = calloc(1, sizeof(*options));
-    ASSERT(options != NULL);
-    error = profiles_read(config, options, text, text_bytes);
-    free(options);
-    return error;
+    return controllers_check(config, text, text_bytes);
 }
 
 /* A start that failed half-way has listeners, but no controller that runs. */
@@ -530,7 +399,7 @@ int app_run(const struct daemon_config *config)
     }
     event_log_on_durable(app->events, events_durable, app);
     notify_start(&app->notify, loop_clock(app->loop));
-    ctl_start(app->ctl, ctl_started, app);
+    controllers_start(app->controllers, controllers_started);
     int error = loop_run(app->loop);
     if (error != 0) {
         log_error("the event loop failed: %s", strerror(-error));

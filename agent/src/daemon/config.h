@@ -19,7 +19,8 @@
 #include "host/process_guard.h"
 
 #define CONFIG_DRIVES_MAX 256u
-#define CONFIG_ENCLOSURES_MAX 8u
+#define CONFIG_ENCLOSURES_MAX 8u /* of a controller */
+#define CONFIG_CONTROLLERS_MAX 8u
 #define CONFIG_SOCKET_PATH_MAX 107u
 #define CONFIG_ERROR_BYTES 512u
 #define CONFIG_NO_PLACE UINT32_MAX
@@ -72,6 +73,7 @@ struct config_cache {
 };
 
 struct config_enclosure {
+    uint32_t controller;
     uint32_t eid;
     char model[41];
     uint32_t slots;
@@ -83,6 +85,7 @@ struct config_enclosure {
 };
 
 struct config_drive {
+    uint32_t controller;
     char path[PATH_MAX];
     uint32_t eid;                /* CONFIG_NO_PLACE: in no enclosure */
     uint32_t slot;
@@ -109,25 +112,33 @@ struct config_battery {
     uint32_t line;
 };
 
+/* One of `controllers`, or what is at the top of the file if there is but one. */
+struct config_controller {
+    uint32_t index; /* its place in the list: /c0, /c1, … */
+    char model[41]; /* "": the profile's */
+    char profile[33];
+    uint32_t profile_line;
+    struct config_battery battery;
+    struct config_cache cache;
+};
+
 struct daemon_config {
     char state_dir[PATH_MAX];
     enum log_level log_level;
     char policy[17];
     uint32_t claim_wait_s; /* for drives whose claim a killed predecessor still holds */
-    char controller_model[41]; /* "": the profile's */
-    char profile[33];
     char profiles_dir[PATH_MAX];
-    uint32_t profile_line;
-    struct config_battery battery;
     struct config_control control;
     struct config_nbd nbd;
     bool ublk_enabled;
     struct config_protect protect;
-    struct config_scan scan;
-    struct config_cache cache;
+    struct config_scan scan; /* what it finds comes to the first controller */
     struct drive_options drive_limits; /* 0: the default of drive/drive.h */
+    uint32_t controller_count;
+    struct config_controller controllers[CONFIG_CONTROLLERS_MAX];
+    /* Of all controllers. */
     uint32_t enclosure_count;
-    struct config_enclosure enclosures[CONFIG_ENCLOSURES_MAX];
+    struct config_enclosure enclosures[CONFIG_CONTROLLERS_MAX * CONFIG_ENCLOSURES_MAX];
     uint32_t drive_count;
     struct config_drive drives[CONFIG_DRIVES_MAX];
 };

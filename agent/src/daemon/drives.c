@@ -15,7 +15,6 @@
 
 void drives_arrive(struct host_drive *drive)
 {
-    struct drives *drives = drive->drives;
     bool first = !drive->arrived;
     struct ctl_drive_arrival arrival = {.identity = &drive->identity,
                                         .device = drive,
@@ -45,7 +44,7 @@ void drives_arrive(struct host_drive *drive)
                  : arrival.has_reason ? drive->refusal.text
                                       : "offered");
     }
-    ctl_drive_arrived(drives->ctl, &arrival);
+    ctl_drive_arrived(host_drive_ctl(drive), &arrival);
 }
 
 /* The controller's port. */
@@ -239,13 +238,17 @@ int drives_create(const struct daemon_config *config, struct loop *loop, struct 
     return 0;
 }
 
-int drives_open(struct drives *drives, struct ctl *ctl, char text[512])
+void drives_ctl_set(struct drives *drives, uint32_t controller, struct ctl *ctl)
+{
+    ASSERT(controller < CONFIG_CONTROLLERS_MAX);
+    drives->ctls[controller] = ctl;
+}
+
+int drives_open(struct drives *drives, char text[512])
 {
     struct device_scan scan = {0};
-    int error = 0;
+    int error = configured_open(drives, text);
 
-    drives->ctl = ctl;
-    error = configured_open(drives, text);
     if (error != 0 || !drives->config->scan.enabled) {
         return error;
     }

@@ -1,6 +1,7 @@
 /*
- * The host's devices for one controller: configured ones, scanned ones, emulated ones, their
- * claims, and hot-plug. Implements the controller's device_port.
+ * The host's devices: configured ones, scanned ones, emulated ones, their claims, and hot-plug.
+ * Implements the controllers' device_port. A configured device belongs to the controller that
+ * names it, one found by scanning to the first.
  *
  *   offered --claim--> claimed --release--> offered
  *      |                  |
@@ -26,14 +27,17 @@ MUST_CHECK int drives_create(const struct daemon_config *config, struct loop *lo
                              struct work_pool *pool, struct drives **ret_drives);
 struct device_port *drives_port(struct drives *drives);
 
-/* Opens what the configuration names, scans, and hands all of it to the controller. Before
+/* To whom the drives of a controller, by its index, are handed. */
+void drives_ctl_set(struct drives *drives, uint32_t controller, struct ctl *ctl);
+
+/* Opens what the configuration names, scans, and hands all of it to the controllers. Before
  * ctl_start(); may block. A configured drive that cannot be used is offered with its reason;
  * only an emulated drive whose file cannot be made is an error. */
-MUST_CHECK int drives_open(struct drives *drives, struct ctl *ctl, char text[512]);
+MUST_CHECK int drives_open(struct drives *drives, char text[512]);
 /* Listens for devices that come and go, from now on. */
 void drives_watch(struct drives *drives);
 
-/* Ends hot-plug; no calls into the controller any more. */
+/* Ends hot-plug; no calls into a controller any more. */
 void drives_stop(struct drives *drives);
 /* After ctl_free(): closes everything. No work may be running. */
 struct drives *drives_free(struct drives *drives);

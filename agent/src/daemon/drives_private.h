@@ -17,11 +17,11 @@ struct drives {
     const struct daemon_config *config;
     struct loop *loop;
     struct work_pool *pool;
-    struct ctl *ctl;
+    struct ctl *ctls[CONFIG_CONTROLLERS_MAX];
     struct device_port port;
     struct device_monitor *monitor;
     struct list all;              /* of struct host_drive */
-    uint32_t did_next;
+    uint32_t dids_next[CONFIG_CONTROLLERS_MAX];
     uint64_t patience_us;         /* until then a claimed device may be a predecessor's */
     bool stopping;
     struct work scan_work;
@@ -82,6 +82,17 @@ void host_drive_claim(struct host_drive *drive, struct device_claim *claim);
 void host_drive_release(struct host_drive *drive);
 void host_drive_cache_set(struct host_drive *drive, struct device_cache_switch *request);
 MUST_CHECK int host_drive_replace(struct host_drive *drive);
+
+/* Whose it is. */
+static inline uint32_t host_drive_controller(const struct host_drive *drive)
+{
+    return drive->config != NULL ? drive->config->controller : 0;
+}
+
+static inline struct ctl *host_drive_ctl(const struct host_drive *drive)
+{
+    return drive->drives->ctls[host_drive_controller(drive)];
+}
 
 /* drives.c */
 /* Tells the controller what is known of the device now. */

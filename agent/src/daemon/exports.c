@@ -16,6 +16,7 @@
 
 struct offer {
     struct exports *exports;
+    struct ctl *ctl;             /* whose it is */
     struct vd_target *target;    /* NULL: free */
     bool served;                 /* the NBD server has it; else it could not be exported */
     bool closing;
@@ -25,7 +26,6 @@ struct offer {
 
 struct exports {
     struct loop *loop;
-    struct ctl *ctl;
     struct export_server *server;
     struct ublk_kernel *ublk;     /* NULL: not wanted */
     struct loop_task closed_task; /* reports targets that are closed by every way */
@@ -110,13 +110,15 @@ static void device_open(struct offer *offer)
 
 /* ---- the controller's wishes ---- */
 
-void exports_target_open(struct exports *exports, struct vd_target *target, const char *vd_key)
+void exports_target_open(struct exports *exports, struct ctl *ctl, struct vd_target *target,
+                         const char *vd_key)
 {
     struct offer *offer = offer_find(exports, NULL);
     int error = offer != NULL ? export_server_add_target(exports->server, target) : -ENOSPC;
 
     if (offer != NULL) {
-        *offer = (struct offer){.exports = exports, .target = target, .served = error == 0};
+        *offer =
+            (struct offer){.exports = exports, .ctl = ctl, .target = target, .served = error == 0};
         (void)snprintf(offer->vd_key, sizeof(offer->vd_key), "%s", vd_key);
         device_open(offer);
     }
@@ -144,10 +146,10 @@ static void closed_run(struct loop_task *task)
         struct offer *offer = &exports->offers[i];
 
         if (offer->target != NULL && offer->closing && !offer->served && offer->device == NULL) {
-            struct vd_target *target = offer->target;
+            const struct offer closed = *offer;
 
             *offer = (struct offer){.target = NULL};
-            ctl_export_closed(exports->ctl, target);
+            ctl_export_closed(closed.ctl, closed.target);
         }
     }
 }
@@ -263,11 +265,6 @@ bool exports_open(struct loop *loop, const struct daemon_config *config, uint64_
         return false;
     }
     return ublk_open(exports, config);
-}
-
-void exports_ctl_set(struct exports *exports, struct ctl *ctl)
-{
-    exports->ctl = ctl;
 }
 
 void exports_leave(struct exports *exports)

@@ -1,5 +1,5 @@
 /*
- * What the controller offers, and to whom: each virtual drive by NBD and, if the configuration
+ * What the controllers offer, and to whom: each virtual drive by NBD and, if the configuration
  * says so, as a ublk device too. A virtual drive counts as closed when it is by every way.
  */
 #ifndef ARRAYWRIGHT_DAEMON_EXPORTS_H
@@ -19,11 +19,9 @@ struct exports;
  * what was opened is left to exports_close(). */
 MUST_CHECK bool exports_open(struct loop *loop, const struct daemon_config *config,
                              uint64_t started_us, struct exports **ret_exports);
-/* Whom closed targets are reported to. */
-void exports_ctl_set(struct exports *exports, struct ctl *ctl);
-
-/* The controller's wishes (struct ctl_observer). */
-void exports_target_open(struct exports *exports, struct vd_target *target, const char *vd_key);
+/* The wishes of a controller (struct ctl_observer); it is told when the target is closed. */
+void exports_target_open(struct exports *exports, struct ctl *ctl, struct vd_target *target,
+                         const char *vd_key);
 void exports_target_close(struct exports *exports, struct vd_target *target);
 uint32_t exports_connections(const struct exports *exports, const char *vd_key);
 /* "/dev/ublkbN", or "" if there is none. */

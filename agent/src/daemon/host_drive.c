@@ -33,7 +33,7 @@ struct host_drive *host_drive_new(struct drives *drives, const char *path,
     ASSERT(strlen(path) < sizeof(drive->path));
     drive->drives = drives;
     drive->config = config;
-    drive->did = drives->did_next++;
+    drive->did = drives->dids_next[host_drive_controller(drive)]++;
     drive->claimed.fd = -1;
     (void)snprintf(drive->path, sizeof(drive->path), "%s", path);
     work_init(&drive->work, work_run, work_done, work_pool_new_key(drives->pool), drive);
@@ -207,7 +207,7 @@ static void work_start(struct host_drive *drive, enum host_drive_work work)
 static void claim_wait_tell(struct host_drive *drive)
 {
     if (drive->claim_wait_us >= CLAIM_WAIT_NOTED_US) {
-        ctl_drive_claim_waited(drive->drives->ctl, drive,
+        ctl_drive_claim_waited(host_drive_ctl(drive), drive,
                                (uint32_t)(drive->claim_wait_us / 1000000u));
     }
     drive->claim_wait_us = 0;
@@ -219,7 +219,7 @@ static void leave_note(struct host_drive *drive)
     drive->left = true;
     if (drive->arrived) {
         drive->arrived = false;
-        ctl_drive_departed(drive->drives->ctl, drive);
+        ctl_drive_departed(host_drive_ctl(drive), drive);
     }
 }
 
@@ -308,7 +308,7 @@ static void probe_finish(struct host_drive *drive)
     if (drive->arrived && strcmp(key, drive->identity.key) != 0) {
         /* Another device has taken this name: one leaves, one comes. */
         drive->arrived = false;
-        ctl_drive_departed(drive->drives->ctl, drive);
+        ctl_drive_departed(host_drive_ctl(drive), drive);
     }
     drives_arrive(drive);
     claim_wait_tell(drive);

@@ -9,25 +9,25 @@
 #include "daemon/profile_file.h"
 
 static int controller_fill(const struct daemon_config *config,
+                           const struct config_controller *controller,
                            struct controller_profile_file *ret_file, char *text, size_t text_bytes)
 {
     char why[PROFILE_TEXT_BYTES] = "";
-    int error = controller_profile_read(config->profiles_dir, config->profile, ret_file, why);
+    int error = controller_profile_read(config->profiles_dir, controller->profile, ret_file, why);
 
     if (error != 0) {
-        (void)snprintf(text, text_bytes, "%u: profile \"%s\": %s", config->profile_line,
-                       config->profile, why);
+        (void)snprintf(text, text_bytes, "%u: profile \"%s\": %s", controller->profile_line,
+                       controller->profile, why);
     }
     return error;
 }
 
-static int emulated_fill(const struct daemon_config *config,
+static int emulated_fill(const char *profiles_dir, const struct config_battery *from,
                          const struct controller_profile_file *controller,
                          struct ctl_battery_options *battery, char *text, size_t text_bytes)
 {
-    const struct config_battery *from = &config->battery;
     char why[PROFILE_TEXT_BYTES] = "";
-    int error = battery_profile_read(config->profiles_dir, from->profile, &battery->profile, why);
+    int error = battery_profile_read(profiles_dir, from->profile, &battery->profile, why);
 
     if (error != 0) {
         (void)snprintf(text, text_bytes, "%u: battery profile \"%s\": %s", from->line,
@@ -43,12 +43,10 @@ static int emulated_fill(const struct daemon_config *config,
     return 0;
 }
 
-static int battery_fill(const struct daemon_config *config,
+static int battery_fill(const char *profiles_dir, const struct config_battery *from,
                         const struct controller_profile_file *controller,
                         struct ctl_battery_options *battery, char *text, size_t text_bytes)
 {
-    const struct config_battery *from = &config->battery;
-
     *battery = (struct ctl_battery_options){.fitted = from->fitted, .kind = from->kind};
     if (!from->fitted) {
         return 0;
@@ -61,7 +59,7 @@ static int battery_fill(const struct daemon_config *config,
     switch (from->kind) {
     case BATTERY_KIND_EMULATED:
         battery->speed = from->speed;
-        return emulated_fill(config, controller, battery, text, text_bytes);
+        return emulated_fill(profiles_dir, from, controller, battery, text, text_bytes);
     case BATTERY_KIND_UPS:
         battery->settle_us = from->settle_s * UINT64_C(1000000);
         battery->shutdown_s = from->shutdown_s;
@@ -78,7 +76,7 @@ static int battery_fill(const struct daemon_config *config,
 }
 
 /* A model's memory has its size. */
-static int cache_check(const struct daemon_config *config,
+static int cache_check(const struct config_controller *config,
                        const struct controller_profile *controller, char *text, size_t text_bytes)
 {
     uint64_t size_bytes = 0;
@@ -104,23 +102,23 @@ static int cache_check(const struct daemon_config *config,
     return 0;
 }
 
-int profiles_read(const struct daemon_config *config, struct ctl_options *options, char *text,
-                  size_t text_bytes)
+int profiles_read(const struct daemon_config *config, const struct config_controller *controller,
+                  struct ctl_options *options, char *text, size_t text_bytes)
 {
-    struct controller_profile_file controller;
-    int error = controller_fill(config, &controller, text, text_bytes);
+    struct controller_profile_file file;
+    int error = controller_fill(config, controller, &file, text, text_bytes);
 
     if (error == 0) {
-        error = cache_check(config, &controller.profile, text, text_bytes);
+        error = cache_check(controller, &file.profile, text, text_bytes);
     }
     if (error == 0) {
-        error = battery_fill(config, &controller, &options->battery, text, text_bytes);
+        error = battery_fill(config->profiles_dir, &controller->battery, &file, &options->battery,
+                             text, text_bytes);
     }
     if (error == 0) {
-        options->profile = controller.profile;
+        options->profile = file.profile;
         (void)snprintf(options->model, sizeof(options->model), "%s",
-                       config->controller_model[0] != '\0' ? config->controller_model
-                                                           : controller.profile.model);
+                       controller->model[0] != '\0' ? controller->model : file.profile.model);
     }
     return error;
 }

@@ -9,8 +9,9 @@
 
 /* Fills the profile and the battery of the options. 0, or -errno with "LINE: …" in text: where
  * in the configuration, and what is wrong. */
-MUST_CHECK int profiles_read(const struct daemon_config *config, struct ctl_options *options,
-                             char *text, size_t text_bytes);
+MUST_CHECK int profiles_read(const struct daemon_config *config,
+                             const struct config_controller *controller,
+                             struct ctl_options *options, char *text, size_t text_bytes);
 
 /* Gives emulated drives that name a profile what it says; the size only if none is configured.
  * Errors as above. */

@@ -177,13 +177,20 @@ class View:
     def all(self, kind):
         return {item["key"]: item["doc"] for item in self.items if item["kind"] == kind}
 
+    def of(self, controller):
+        """What belongs to one controller, and the host."""
+        own = [item for item in self.items
+               if item["doc"].get("controller", controller) == controller
+               and (item["kind"] != "controller" or item["key"] == controller)]
+        return View({"to_rev": self.rev, "objects": own})
+
     def config_rev(self, kind, key):
         return next(i["config_rev"] for i in self.items if i["kind"] == kind and i["key"] == key)
 
-    def drive_key(self, slot):
+    def drive_key(self, slot, controller="c0"):
         """Of the drive that is in the slot, or was."""
         found = sorted((doc["present"], key) for key, doc in self.all("drive").items()
-                       if doc["slot"] == slot)
+                       if doc["slot"] == slot and doc["controller"] == controller)
         return found[-1][1] if found else None
 
     def drive(self, slot):
@@ -204,7 +211,9 @@ class Agent:
     """One arrayd: its directory, configuration, process."""
 
     def __init__(self, slots=8, drive_mib=128, drives=None, config="", policy="lab",
-                 emulated="", directory=None):
+                 emulated="", directory=None, controllers=1):
+        """controllers: how many there are, each with `slots` drives; or what is in the group of
+        each besides its drives."""
         self.directory = Path(directory or tempfile.mkdtemp(prefix="aw-agent-"))
         self._own_directory = directory is None
         self.control_path = self.directory / "control.sock"
@@ -220,16 +229,28 @@ class Agent:
                 f'emulated = {{ size = "{drive_mib} MiB"; {emulated} }}; }}'
                 for slot in range(slots)
             ]
-        listed = ",\n  ".join(drives)
         scan = "" if "scan" in config else "scan = { enabled = false; };"
         self.config_path.write_text(
             f'state_dir = "{self.state_dir}";\npolicy = "{policy}";\n'
             f'control = {{ socket = "{self.control_path}"; mode = "0666"; }};\n'
             + ("" if "nbd =" in config else f'nbd = {{ unix = "{self.nbd_path}"; }};\n')
-            + f'{scan}\nenclosures = ( {{ eid = {EID}; model = "Test"; slots = {max(slots, 1)}; '
-            f'emulated = true; }} );\n'
-            f"drives = (\n  {listed}\n);\n{config}\n"
+            + f"{scan}\n{self._controllers(controllers, slots, drives)}{config}\n"
         )
+
+    def _controllers(self, controllers, slots, drives):
+        enclosures = (f'enclosures = ( {{ eid = {EID}; model = "Test"; slots = {max(slots, 1)}; '
+                      f'emulated = true; }} );\n')
+        listed = ",\n  ".join(drives)
+        if controllers == 1:
+            return f"{enclosures}drives = (\n  {listed}\n);\n"
+        extra = [""] * controllers if isinstance(controllers, int) else controllers
+        groups = []
+        for index, more in enumerate(extra):
+            # The files of the first are called as ever, those of the others c1d0, c1d1, ...
+            own = listed if index == 0 else listed.replace(f"{self.directory}/d",
+                                                           f"{self.directory}/c{index}d")
+            groups.append(f"{{\n{enclosures}drives = (\n  {own}\n);\n{more}\n}}")
+        return f"controllers = ( {', '.join(groups)} );\n"
 
     # Process
 
@@ -348,12 +369,12 @@ class Agent:
         view = self.view()
         return [view.drive_key(slot) for slot in slots]
 
-    def create(self, level, slots, name="data", **more):
+    def create(self, level, slots, name="data", controller="c0", **more):
         with self.control() as control:
             view = View(control.state())
             control.command("vd_create", {
-                "controller": "c0", "level": level, "name": name,
-                "drives": [view.drive_key(slot) for slot in slots], **more})
+                "controller": controller, "level": level, "name": name,
+                "drives": [view.drive_key(slot, controller) for slot in slots], **more})
 
     def fault(self, slot, fault, **more):
         with self.control() as control:

@@ -40,7 +40,7 @@ def samples(scene):
 
 def controller_samples(number, view):
     base = f'controller="{number}"'
-    controller = view.all("controller")["c0"]
+    [controller] = view.all("controller").values()
     batteries = list(view.all("battery").values())
     yield ("controller_info", f'{base},model="{controller["model"]}",'
            f'serial="{controller["serial"]}",fwversion="{controller["firmware_version"]}"'), 1
@@ -90,8 +90,8 @@ def drive_samples(number, view):
 
 def expected(scene):
     out = {}
-    for number, agent in enumerate(scene.agents):
-        view = agent.view()
+    for number, (agent, key) in enumerate(scene.controllers):
+        view = agent.view().of(key)
         for source in (controller_samples, vd_samples, drive_samples):
             out.update({key: float(value) for key, value in source(number, view)})
     return out

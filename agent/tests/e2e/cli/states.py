@@ -10,16 +10,21 @@ PROFILES = Path(__file__).resolve().parents[3] / "profiles"
 SLOTS = 6
 
 
-def configured(folder, *, battery=True):
+def fitted(folder, *, battery=True):
+    """A controller's cache, and a battery that keeps it."""
     cache = (f'cache = {{ medium = "shared-memory"; path = "{folder}/cache"; '
              f'size = "16 MiB"; }};\n')
     source = ('battery = { source = "emulated"; profile = "lsi-ibbu01"; speed = 1; };\n'
               if battery else "")
-    return f'profile = "native"; profiles_dir = "{PROFILES}";\n{cache}{source}'
+    return f'profile = "native";\n{cache}{source}'
+
+
+def configured(folder, *, battery=True):
+    return f'profiles_dir = "{PROFILES}";\n{fitted(folder, battery=battery)}'
 
 
 class Scene:
-    """Agents that are shown as the controllers of one host."""
+    """Agents whose controllers are shown as those of one host."""
 
     def __init__(self):
         self.stack = contextlib.ExitStack()
@@ -39,6 +44,12 @@ class Scene:
         self.stack.callback(agent.close)
         self.agents.append(agent.start())
         return agent
+
+    @property
+    def controllers(self):
+        """Each with its agent and its key there, in the order of their numbers."""
+        return [(agent, key) for agent in self.agents
+                for key in sorted(agent.view().all("controller"))]
 
     @property
     def socket(self):
@@ -112,9 +123,11 @@ def foreign(scene):
 
 
 def two_controllers(scene):
-    healthy(scene)
-    agent = scene.add()
-    agent.create("raid6", [0, 1, 2, 3], name="second")
+    agent = scene.add(config=f'profiles_dir = "{PROFILES}";\n',
+                      controllers=[fitted(scene.folder()), ""])
+    battery_ready(agent)
+    fill(agent)
+    agent.create("raid6", [0, 1, 2, 3], name="second", controller="c1")
     agent.until("everything to be consistent", idle)
 
 

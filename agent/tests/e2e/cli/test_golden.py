@@ -79,7 +79,7 @@ def storcli(scene, *words):
 
 def numbers(command, scene):
     if command.startswith("/call") or command.startswith("/cALL"):
-        return list(range(len(scene.agents)))
+        return list(range(len(scene.controllers)))
     return [0] if command.startswith("/c0") else [None]
 
 

@@ -264,7 +264,8 @@ static json_t *query_answer(const json_t *params, json_t **ret_reason)
         return latency_answer(args, ret_reason);
     }
     if (strcmp(name, "foreign") == 0) {
-        return foreign_doc(worlds[used]->ctl);
+        return foreign_doc(ctl_host_of(worlds[used]->ctl),
+                           json_string_value(json_object_get(args, "controller")));
     }
     if (strcmp(name, "bad_blocks") == 0) {
         return json_pack("{s:[{s:i, s:i, s:s}], s:i, s:i, s:b}", "blocks", "lba", 7, "count", 2,

@@ -266,7 +266,52 @@ static void test_error_numbers(void **state UNUSED)
     assert_int_equal(cli_error_number("policy_denied"), CLI_ERROR_GENERIC);
 }
 
-/* Several arrayd: everyone calls its controller 0. */
+/* One arrayd with two controllers, the second of several: its /c1 is /c4. */
+static void test_two_of_one_agent(void **state UNUSED)
+{
+    json_t *state_doc = json_pack(
+        "{s:[{s:s, s:s, s:{s:s}}, {s:s, s:s, s:{s:i}}, {s:s, s:s, s:{s:i, s:s}},"
+        " {s:s, s:s, s:{s:s, s:s}}, {s:s, s:s, s:{s:s, s:s}}]}",
+        "objects", "kind", "host", "key", "host", "doc", "hostname", "h", "kind", "controller",
+        "key", "c0", "doc", "index", 0, "kind", "controller", "key", "c1", "doc", "index", 1,
+        "path", "/c1", "kind", "virtual_drive", "key", "a", "doc", "controller", "c0", "path",
+        "/c0/v0", "kind", "virtual_drive", "key", "b", "doc", "controller", "c1", "path", "/c1/v0");
+    struct model *model = NULL;
+
+    assert_int_equal(model_controller_count(state_doc), 2);
+    model = model_make(state_doc, 1, 4);
+    assert_non_null(model);
+    assert_int_equal(model->lists[OBJECT_KIND_HOST].count, 1);
+    assert_int_equal(model->lists[OBJECT_KIND_CONTROLLER].count, 1);
+    assert_string_equal(model->lists[OBJECT_KIND_CONTROLLER].items[0].key, "c1");
+    assert_int_equal(doc_u64(model->lists[OBJECT_KIND_CONTROLLER].items[0].doc, "index"), 4);
+    assert_int_equal(model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count, 1);
+    assert_string_equal(doc_text(model->lists[OBJECT_KIND_VIRTUAL_DRIVE].items[0].doc, "path"),
+                        "/c4/v0");
+    assert_int_equal(json_array_size(json_object_get(model->state, "objects")), 3);
+    model_free(model);
+}
+
+static void test_events_of_controllers(void **state UNUSED)
+{
+    static const struct {
+        const char *key, *value;
+        uint32_t index;
+    } cases[] = {
+        {"c0", "native", 0},        {"c1", "30", 1},         {"c2-bbu", "low", 2},
+        {"sn-x", "/c1/e252/s3", 1}, {"guid", "/c3/v0 (data)", 3}, {"", "/dev/c1d0", 0},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *event =
+            json_pack("{s:s, s:{s:s}}", "key", cases[i].key, "params", "x", cases[i].value);
+
+        assert_int_equal(model_event_controller(event), cases[i].index);
+        json_decref(event);
+    }
+}
+
+/* Several arrayd: everyone calls its first controller 0. */
 static void test_renumber(void **state UNUSED)
 {
     json_t *state_doc =
@@ -274,7 +319,7 @@ static void test_renumber(void **state UNUSED)
                   "objects", "kind", "controller", "key", "c0", "config_rev", 1, "doc", "index", 0,
                   "path", "/c0", "kind", "virtual_drive", "key", "v", "config_rev", 1, "doc",
                   "index", 4, "path", "/c0/v4", "notes", "of /c0/v4 and /c07, not /c0");
-    struct model *model = model_make(state_doc, 3);
+    struct model *model = model_make(state_doc, 0, 3);
 
     assert_non_null(model);
     const json_t *controller = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
@@ -326,6 +371,8 @@ int main(void)
         cmocka_unit_test(test_unsupported),
         cmocka_unit_test(test_error_numbers),
         cmocka_unit_test(test_renumber),
+        cmocka_unit_test(test_two_of_one_agent),
+        cmocka_unit_test(test_events_of_controllers),
     };
 
     aw_test_catch_asserts();

@@ -171,12 +171,13 @@ static uint32_t on_connections(void *context, const char *key)
 
 /* Life */
 
-struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
+static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct ctl_world *leader)
 {
     struct ctl_world *world = calloc(1, sizeof(*world));
 
     assert_non_null(world);
-    world->sim = sim_world_create(seed);
+    world->leader = leader;
+    world->sim = leader != NULL ? leader->sim : sim_world_create(seed);
     world->store = sim_store_create(world->sim);
     world->events.ops = &event_ops;
     world->devices.ops = &device_ops;
@@ -192,6 +193,24 @@ struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
         slot->drive = sim_drive_create(world->sim, &slot->options);
         (void)snprintf(slot->serial, sizeof(slot->serial), "S%02u", i);
         (void)snprintf(slot->model, sizeof(slot->model), "SIMDISK");
+    }
+    return world;
+}
+
+struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
+{
+    return world_make(seed, slot_count, NULL);
+}
+
+struct ctl_world *world_beside(struct ctl_world *leader, uint32_t index, uint32_t slot_count)
+{
+    struct ctl_world *world = world_make(leader->seed + index, slot_count, leader);
+
+    assert_non_null(leader->host);
+    world->host = leader->host;
+    world->index = index;
+    for (uint32_t i = 0; i < slot_count; i++) {
+        (void)snprintf(world->slots[i].model, sizeof(world->slots[i].model), "SIMDISK%u", index);
     }
     return world;
 }
@@ -213,7 +232,9 @@ void world_free(struct ctl_world *world)
         world_stop(world);
     }
     emulated_free_all(world);
-    sim_world_destroy(world->sim);
+    if (world->leader == NULL) {
+        sim_world_destroy(world->sim);
+    }
     free(world);
 }
 
@@ -283,7 +304,9 @@ static bool is_started(void *context)
 
 static void options_fill(const struct ctl_world *world, struct ctl_options *options)
 {
-    *options = (struct ctl_options){.next_event_seq = world->next_seq,
+    *options = (struct ctl_options){.index = world->index,
+                                    .host = world->host,
+                                    .next_event_seq = world->next_seq,
                                     .rng_seed = world->seed + world->next_seq * 7919,
                                     .enclosure_count = 1};
     (void)snprintf(options->model, sizeof(options->model), "Arraywright");
@@ -312,7 +335,8 @@ int world_begin_start(struct ctl_world *world, int *ret_result)
     struct ctl_options options;
     struct ctl_ports ports = {.clock = sim_world_clock(world->sim),
                               .store = sim_store_port(world->store),
-                              .events = &world->events,
+                              .events =
+                                  world->leader != NULL ? &world->leader->events : &world->events,
                               .devices = &world->devices};
     struct ctl_observer observer = {.changed = on_changed,
                                     .export_open = on_export_open,
@@ -419,7 +443,8 @@ enum reason_code world_run(struct ctl_world *world, struct ctl_command *command)
 
     command->complete = on_command;
     command->owner = &done;
-    ctl_execute(world->ctl, command);
+    ctl_execute(world->host != NULL ? ctl_host_addressed(world->host, command) : world->ctl,
+                command);
     assert_false(done); /* never from inside */
     for (uint32_t i = 0; i < world->pull_after_steps && !done; i++) {
         assert_true(sim_world_step(world->sim));
@@ -443,7 +468,7 @@ struct ctl_command *world_create_command(struct ctl_world *world, enum raid_leve
 
     memset(&command, 0, sizeof(command));
     command.op = CTL_OP_VD_CREATE;
-    (void)snprintf(args->controller, sizeof(args->controller), "c0");
+    (void)snprintf(args->controller, sizeof(args->controller), "c%u", world->index);
     args->level = level;
     args->drive_count = count;
     for (uint32_t i = 0; i < count; i++) {

@@ -6,7 +6,7 @@
 #define ARRAYWRIGHT_TESTS_CTL_WORLD_H
 
 #include "aw_test.h"
-#include "ctl/ctl.h"
+#include "ctl/ctl_host.h"
 #include "port/log_port.h"
 #include "sim_drive.h"
 #include "sim_store.h"
@@ -41,6 +41,9 @@ struct slot {
 
 struct ctl_world {
     struct sim_world *sim;
+    struct ctl_world *leader;   /* whose sim and events it uses; NULL: its own */
+    struct ctl_host *host;      /* shared with others; NULL: it is alone */
+    uint32_t index;
     struct sim_store *store;
     struct device_port devices;
     struct event_port events;
@@ -74,6 +77,8 @@ struct ctl_world {
 };
 
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count);
+/* Another controller of the leader's host; to be stopped and freed before it. */
+struct ctl_world *world_beside(struct ctl_world *leader, uint32_t index, uint32_t slot_count);
 void world_free(struct ctl_world *world);
 /* Creates the controller, announces the drives, starts it. */
 void world_start(struct ctl_world *world);

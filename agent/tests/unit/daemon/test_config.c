@@ -192,35 +192,35 @@ static void test_battery(void **state UNUSED)
 {
     struct daemon_config *config = config_from(MINIMUM);
 
-    assert_false(config->battery.fitted);
-    assert_string_equal(config->profile, "native");
+    assert_false(config->controllers[0].battery.fitted);
+    assert_string_equal(config->controllers[0].profile, "native");
     free(config);
     config = config_from(MINIMUM "profile = \"lsi-x\"; profiles_dir = \"/p\";\n"
                                  "battery = { source = \"emulated\"; profile = \"lsi-ibbu01\";"
                                  " speed = 60; };");
     assert_non_null(config);
-    assert_true(config->battery.fitted);
-    assert_int_equal(config->battery.kind, BATTERY_KIND_EMULATED);
-    assert_int_equal(config->battery.speed, 60);
-    assert_int_equal(config->battery.line, 3);
-    assert_int_equal(config->profile_line, 2);
+    assert_true(config->controllers[0].battery.fitted);
+    assert_int_equal(config->controllers[0].battery.kind, BATTERY_KIND_EMULATED);
+    assert_int_equal(config->controllers[0].battery.speed, 60);
+    assert_int_equal(config->controllers[0].battery.line, 3);
+    assert_int_equal(config->controllers[0].profile_line, 2);
     assert_string_equal(config->profiles_dir, "/p");
     free(config);
     config = config_from(MINIMUM "battery = { source = \"ups\"; ups = \"bbu0@127.0.0.1:1\";"
                                  " absorbs_flush = true; shutdown_s = 30; };");
     assert_non_null(config);
-    assert_int_equal(config->battery.kind, BATTERY_KIND_UPS);
-    assert_true(config->battery.absorbs_flush);
-    assert_int_equal(config->battery.shutdown_s, 30);
-    assert_int_equal(config->battery.settle_s, 10);
+    assert_int_equal(config->controllers[0].battery.kind, BATTERY_KIND_UPS);
+    assert_true(config->controllers[0].battery.absorbs_flush);
+    assert_int_equal(config->controllers[0].battery.shutdown_s, 30);
+    assert_int_equal(config->controllers[0].battery.settle_s, 10);
     free(config);
     config = config_from(MINIMUM "battery = { source = \"medium\"; };");
     assert_non_null(config);
-    assert_int_equal(config->battery.kind, BATTERY_KIND_CACHEVAULT);
+    assert_int_equal(config->controllers[0].battery.kind, BATTERY_KIND_CACHEVAULT);
     free(config);
     config = config_from(MINIMUM "battery = { source = \"none\"; };");
     assert_non_null(config);
-    assert_false(config->battery.fitted);
+    assert_false(config->controllers[0].battery.fitted);
     free(config);
 }
 
@@ -263,9 +263,9 @@ static void test_cache(void **state UNUSED)
         MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"64 MiB\"; };\n");
 
     assert_non_null(config);
-    assert_int_equal(config->cache.medium, CONFIG_MEDIUM_PMEM);
-    assert_string_equal(config->cache.path, "/p/c");
-    assert_int_equal(config->cache.size_bytes, 64 << 20);
+    assert_int_equal(config->controllers[0].cache.medium, CONFIG_MEDIUM_PMEM);
+    assert_string_equal(config->controllers[0].cache.path, "/p/c");
+    assert_int_equal(config->controllers[0].cache.size_bytes, 64 << 20);
     free(config);
     expect_error(MINIMUM "cache = {\n  medium = \"tape\"; path = \"/p/c\"; size = \"64 MiB\"; };\n",
                  ":3: medium must be");
@@ -276,6 +276,68 @@ static void test_cache(void **state UNUSED)
                  ":2: ");
     expect_error(MINIMUM "cache = { medium = \"pmem\"; path = \"/p/c\"; size = \"16777217\"; };\n",
                  "multiple of 4 KiB");
+}
+
+static void test_controllers(void **state UNUSED)
+{
+    struct daemon_config *config = config_from(
+        MINIMUM "controllers = ( {\n"
+                "  model = \"Left\"; profile = \"a\";\n"
+                "  battery = { source = \"ups\"; ups = \"x\"; settle_s = 3; };\n"
+                "  cache = { medium = \"pmem\"; path = \"/c0\"; size = \"1 MiB\"; };\n"
+                "  enclosures = ( { eid = 1; slots = 4; } );\n"
+                "  drives = ( { path = \"/d\"; enclosure = 1; slot = 0; }, { path = \"/e\"; } );\n"
+                "}, {\n"
+                "  cache = { medium = \"pmem\"; path = \"/c1\"; size = \"1 MiB\"; };\n"
+                "  enclosures = ( { eid = 1; slots = 2; }, { eid = 2; slots = 2; } );\n"
+                "  drives = ( { path = \"/f\"; enclosure = 1; slot = 0; } );\n"
+                "} );\n");
+
+    assert_non_null(config);
+    assert_int_equal(config->controller_count, 2);
+    assert_string_equal(config->controllers[0].model, "Left");
+    assert_string_equal(config->controllers[0].profile, "a");
+    assert_int_equal(config->controllers[0].battery.settle_s, 3);
+    assert_int_equal(config->controllers[1].index, 1);
+    assert_string_equal(config->controllers[1].model, "");
+    assert_string_equal(config->controllers[1].profile, "native");
+    assert_false(config->controllers[1].battery.fitted);
+    assert_string_equal(config->controllers[1].cache.path, "/c1");
+    assert_int_equal(config->enclosure_count, 3);
+    assert_int_equal(config->enclosures[0].controller, 0);
+    assert_int_equal(config->enclosures[2].controller, 1);
+    assert_int_equal(config->drive_count, 3);
+    assert_int_equal(config->drives[1].controller, 0);
+    assert_int_equal(config->drives[2].controller, 1);
+    free(config);
+    config = config_from(MINIMUM);
+    assert_non_null(config);
+    assert_int_equal(config->controller_count, 1);
+    free(config);
+}
+
+static void test_controllers_mistakes(void **state UNUSED)
+{
+    expect_error(MINIMUM "controllers = ( );\n", ":2: controllers must have at least one group");
+    expect_error(MINIMUM "controllers = { };\n", "controllers must be a list");
+    expect_error(MINIMUM "controllers = ( { }, { }, { }, { }, { }, { }, { }, { }, { } );\n",
+                 "at most 8 controllers");
+    expect_error(MINIMUM "controllers = ( { },\n { scan = { }; } );\n", ":3: unknown key scan");
+    expect_error(MINIMUM "drives = ( { path = \"/d\"; } );\ncontrollers = ( { } );\n",
+                 ":2: there are controllers: drives belongs into the group of one of them");
+    expect_error(MINIMUM "controllers = ( { } );\ncontroller = { model = \"x\"; };\n",
+                 ":3: there are controllers: controller belongs into");
+    expect_error(MINIMUM "controllers = ( { drives = ( { path = \"/d\"; } ); },\n"
+                         " { drives = ( { path = \"/d\"; } ); } );\n",
+                 ":3: path is that of the drive in line 2 too");
+    expect_error(MINIMUM "controllers = ( { enclosures = ( { eid = 1; slots = 2; } ); },\n"
+                         " { drives = ( { path = \"/d\"; enclosure = 1; slot = 0; } ); } );\n",
+                 ":3: enclosure 1 is not in the list");
+    expect_error(MINIMUM
+                 "controllers = (\n"
+                 "{ cache = { medium = \"pmem\"; path = \"/c\"; size = \"1 MiB\"; }; },\n"
+                 "{ cache = { medium = \"pmem\"; path = \"/c\"; size = \"1 MiB\"; }; } );\n",
+                 ":4: path is that of the cache of controller 0 too");
 }
 
 int main(void)
@@ -291,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_a_file_that_is_not_there),
         cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_controllers),
+        cmocka_unit_test(test_controllers_mistakes),
     };
 
     aw_test_catch_asserts();

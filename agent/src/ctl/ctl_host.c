@@ -1,0 +1,205 @@
+/*
+ * See ctl_host.h.
+ */
+#include "ctl/ctl_host.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq)
+{
+    ASSERT(next_event_seq > 0);
+    *host = (struct ctl_host){.event_seq = next_event_seq, .operation_next = 1};
+    list_init(&host->ctls);
+}
+
+const struct ctl_host *ctl_host_of(const struct ctl *ctl)
+{
+    return ctl->host;
+}
+
+static struct ctl *first_of(const struct ctl_host *host)
+{
+    ASSERT(!list_is_empty(&host->ctls));
+    return list_entry(host->ctls.next, struct ctl, host_link);
+}
+
+void ctl_host_add(struct ctl_host *host, struct ctl *ctl)
+{
+    uint64_t rev = ctl->record->rev_reserved;
+    uint64_t operation_next = ctl->record->operation_reserved + 1;
+
+    LIST_FOR_EACH (node, &host->ctls) {
+        ASSERT(list_entry(node, struct ctl, host_link)->options.index < ctl->options.index);
+    }
+    list_push_tail(&host->ctls, &ctl->host_link);
+    host->rev = rev > host->rev ? rev : host->rev;
+    host->operation_next =
+        operation_next > host->operation_next ? operation_next : host->operation_next;
+}
+
+void ctl_host_remove(struct ctl *ctl)
+{
+    host_naming_end(ctl);
+    list_remove(&ctl->host_link);
+}
+
+bool ctl_shows_host(const struct ctl *ctl)
+{
+    return first_of(ctl->host) == ctl;
+}
+
+bool ctl_host_is_online(const struct ctl_host *host)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        if (!ctl_is_online(list_entry(node, struct ctl, host_link))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t ctl_host_rev(const struct ctl_host *host)
+{
+    return host->rev;
+}
+
+uint64_t ctl_host_tombstone_floor(const struct ctl_host *host)
+{
+    uint64_t floor = 0;
+
+    LIST_FOR_EACH (node, &host->ctls) {
+        uint64_t other = ctl_tombstone_floor(list_entry(node, struct ctl, host_link));
+
+        floor = other > floor ? other : floor;
+    }
+    return floor;
+}
+
+struct uuid ctl_host_state_epoch(const struct ctl_host *host)
+{
+    return ctl_state_epoch(first_of(host));
+}
+
+void ctl_host_objects_since(const struct ctl_host *host, uint64_t since,
+                            const struct ctl_visitor *visitor)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        ctl_objects_since(list_entry(node, struct ctl, host_link), since, visitor);
+    }
+}
+
+struct ctl_object *host_object_find(const struct ctl_host *host, enum object_kind kind,
+                                    const char *key)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        struct ctl_object *object = object_find(list_entry(node, struct ctl, host_link), kind, key);
+
+        if (object != NULL) {
+            return object;
+        }
+    }
+    return NULL;
+}
+
+bool host_drive_is_elsewhere(const struct ctl *ctl, const char *key)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        const struct ctl *other = list_entry(node, struct ctl, host_link);
+        const struct ctl_drive *cd = other != ctl ? drive_by_key(other, key) : NULL;
+
+        if (cd != NULL && cd->present) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool host_naming_begin(struct ctl *ctl)
+{
+    if (ctl->host->naming == NULL) {
+        ctl->host->naming = ctl;
+    }
+    return ctl->host->naming == ctl;
+}
+
+void host_naming_end(struct ctl *ctl)
+{
+    if (ctl->host->naming != ctl) {
+        return;
+    }
+    ctl->host->naming = NULL;
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        ctl_kick(list_entry(node, struct ctl, host_link)); /* who waits to give one */
+    }
+}
+
+struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, const char *key)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        struct ctl *ctl = list_entry(node, struct ctl, host_link);
+
+        if (object_find(ctl, kind, key) != NULL) {
+            return ctl;
+        }
+    }
+    return first_of(host);
+}
+
+/* Which object of a command decides who it is for. */
+#define ADDRESSEE(kind_, member) {kind_, offsetof(struct ctl_command, args.member)}
+static const struct {
+    enum object_kind kind;
+    size_t key_offset;
+} addressees[CTL_OP_MAX] = {
+    [CTL_OP_VD_CREATE] = ADDRESSEE(OBJECT_KIND_CONTROLLER, vd_create.controller),
+    [CTL_OP_VD_DELETE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_delete.vd),
+    [CTL_OP_VD_SET] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_set.vd),
+    [CTL_OP_CONTROLLER_SET] = ADDRESSEE(OBJECT_KIND_CONTROLLER, controller_set.controller),
+    [CTL_OP_SPARE_ADD] = ADDRESSEE(OBJECT_KIND_DRIVE, spare_add.drive),
+    [CTL_OP_SPARE_REMOVE] = ADDRESSEE(OBJECT_KIND_DRIVE, drive.drive),
+    [CTL_OP_REBUILD] = ADDRESSEE(OBJECT_KIND_DRIVE, task.target),
+    [CTL_OP_BGI] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, task.target),
+    [CTL_OP_DRIVE_REPLACE] = ADDRESSEE(OBJECT_KIND_DRIVE_GROUP, drive_replace.group),
+    [CTL_OP_DRIVE_OFFLINE] = ADDRESSEE(OBJECT_KIND_DRIVE, drive.drive),
+    [CTL_OP_DRIVE_ONLINE] = ADDRESSEE(OBJECT_KIND_DRIVE, drive.drive),
+    [CTL_OP_DRIVE_JBOD] = ADDRESSEE(OBJECT_KIND_DRIVE, drive.drive),
+    [CTL_OP_DRIVE_GOOD] = ADDRESSEE(OBJECT_KIND_DRIVE, drive_good.drive),
+    [CTL_OP_DRIVE_LOCATE] = ADDRESSEE(OBJECT_KIND_DRIVE, drive_locate.drive),
+    [CTL_OP_FAULT_INJECT] = ADDRESSEE(OBJECT_KIND_DRIVE, fault_inject.drive),
+    [CTL_OP_BATTERY_LEARN] = ADDRESSEE(OBJECT_KIND_BATTERY, battery.battery),
+    [CTL_OP_BATTERY_SET] = ADDRESSEE(OBJECT_KIND_BATTERY, battery_set.battery),
+    [CTL_OP_BATTERY_FAULT] = ADDRESSEE(OBJECT_KIND_BATTERY, battery_fault.battery),
+    /* Its kind is in the command. */
+    [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
+    [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
+};
+
+struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command)
+{
+    size_t key_offset = 0;
+    enum object_kind kind = OBJECT_KIND_MAX;
+
+    ASSERT((unsigned)command->op < CTL_OP_MAX);
+    key_offset = addressees[command->op].key_offset;
+    kind = addressees[command->op].kind;
+    ASSERT(key_offset != 0); /* an op without a row */
+    if (kind == OBJECT_KIND_MAX) {
+        kind = command->args.counters_reset.kind;
+    }
+    return ctl_host_owner(host, kind, (const char *)command + key_offset);
+}
+
+void ctl_host_foreign(const struct ctl_host *host, const char *key,
+                      const struct ctl_foreign_visitor *visitor)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        const struct ctl *ctl = list_entry(node, struct ctl, host_link);
+
+        if (key == NULL || strcmp(controller_key(ctl), key) == 0) {
+            ctl_foreign(ctl, visitor);
+        }
+    }
+}

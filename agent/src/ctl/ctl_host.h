@@ -1,0 +1,54 @@
+/*
+ * What the controllers of one host have in common: one sequence of revisions, of events and of
+ * operations, and one set of names. A controller stays a controller; whoever speaks for the host
+ * (the control socket) asks here.
+ *
+ * (1) Revisions, event numbers and operation numbers grow over all controllers: a reader follows
+ *     one sequence, whichever controller has changed.
+ * (2) Keys of objects are unique on the host, and so are names of virtual drives: exports go by
+ *     them. A drive that reaches two controllers belongs to the one that had it first.
+ * (3) The first controller shows the host, and its epoch names the state of all.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_HOST_H
+#define ARRAYWRIGHT_CTL_CTL_HOST_H
+
+#include "base/list.h"
+#include "ctl/ctl.h"
+#include "ctl/foreign_view.h"
+
+#define CTL_HOST_CONTROLLERS_MAX 8u
+
+/* Outlives its controllers. Its fields are theirs. */
+struct ctl_host {
+    struct list ctls;            /* in the order of their indexes */
+    uint64_t rev;
+    uint64_t event_seq;          /* of the next event */
+    uint64_t operation_next;
+    const struct ctl *naming;    /* whose command gives a name now: one at a time; or NULL */
+};
+
+void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq);
+/* That of a controller, also if it is alone. */
+const struct ctl_host *ctl_host_of(const struct ctl *ctl);
+
+/* Every controller is online. */
+bool ctl_host_is_online(const struct ctl_host *host);
+
+/* As of a controller (ctl.h), of all of them. */
+uint64_t ctl_host_rev(const struct ctl_host *host);
+uint64_t ctl_host_tombstone_floor(const struct ctl_host *host);
+struct uuid ctl_host_state_epoch(const struct ctl_host *host);
+void ctl_host_objects_since(const struct ctl_host *host, uint64_t since,
+                            const struct ctl_visitor *visitor);
+
+/* The controller that has this object. Of none: the first, which says in its words that there is
+ * no such object. */
+struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, const char *key);
+/* The controller that a command is for. */
+struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command);
+
+/* Foreign sets on the drives of the controller with this key; NULL: of all. */
+void ctl_host_foreign(const struct ctl_host *host, const char *key,
+                      const struct ctl_foreign_visitor *visitor);
+
+#endif

@@ -1,0 +1,192 @@
+"""Several controllers in one arrayd."""
+
+import json
+import os
+import subprocess
+
+from cases import AgentCase, digest, write_random
+from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
+
+SIZE = 8 * MIB
+
+
+def drives(*slots):
+    return f"drives={EID}:{','.join(str(slot) for slot in slots)}"
+
+
+def vds(agent):
+    return {doc["path"]: doc["name"] for doc in agent.view().all("virtual_drive").values()}
+
+
+class Controllers(AgentCase):
+    def pair(self, **options):
+        return self.agent(slots=4, controllers=2, **options).start()
+
+    def written(self, agent, *names):
+        sums = {}
+        for seed, name in enumerate(names):
+            with agent.nbd(name) as handle:
+                sums[name] = write_random(handle, SIZE, seed)
+        return sums
+
+    def assert_holds(self, agent, sums):
+        for name, expected in sums.items():
+            with agent.nbd(name) as handle:
+                self.assertEqual(digest(handle, SIZE), expected, name)
+
+    def reconfigure(self, agent, before, after):
+        text = agent.config_path.read_text()
+        self.assertIn(before, text)
+        agent.config_path.write_text(text.replace(before, after))
+
+    def test_both_come_back(self):
+        agent = self.pair()
+        agent.ctl("/c0", "add", "vd", "r5", "name=left", drives(0, 1, 2))
+        agent.ctl("/c1", "add", "vd", "r1", "name=right", drives(0, 1))
+        paths = {"/c0/v0": "left", "/c1/v0": "right"}
+        self.assertEqual(vds(agent), paths)
+        shown = json.loads(agent.ctl("/call", "show", "J").stdout)["Controllers"]
+        self.assertEqual([answer["Command Status"]["Controller"] for answer in shown], [0, 1])
+        self.assertEqual([answer["Response Data"]["VD LIST"][0]["Name"] for answer in shown],
+                         ["left", "right"])
+        self.assertEqual(agent.json("show", "ctrlcount")["Response Data"]["Controller Count"], 2)
+        uuids = {key: doc["uuid"] for key, doc in agent.view().all("controller").items()}
+        self.assertEqual(len(set(uuids.values())), 2)
+        sums = self.written(agent, "left", "right")
+        for end in (agent.stop, agent.kill):
+            end()
+            agent.start()
+            self.assertEqual(vds(agent), paths)
+            self.assertEqual(uuids, {key: doc["uuid"] for key, doc
+                                     in agent.view().all("controller").items()})
+            self.assert_holds(agent, sums)
+
+    def test_one_state_and_one_log(self):
+        agent = self.pair()
+        with agent.control() as control:
+            view = control.view()
+            self.assertEqual(sorted(view.all("controller")), ["c0", "c1"])
+            self.assertEqual(len(view.all("host")), 1)
+            self.assertEqual(len(view.all("drive")), 8)
+            control.ask("state.subscribe", {"since_rev": view.rev})
+            right = [view.drive_key(slot, "c1") for slot in range(2)]
+            create = {"controller": "c1", "level": "raid1", "name": "right", "drives": right}
+            status = control.command("vd_create", create)
+            self.assertEqual([item["kind"] for item in status["objects"]].count("virtual_drive"),
+                             1)
+            change = control.notification("state")
+            self.assertEqual(change["base_rev"], view.rev)
+            revs = [item["rev"] for item in control.state()["objects"]]
+            self.assertEqual(len(revs), len(set(revs)))
+            # A name is one on the host, a drive is one controller's.
+            left = [view.drive_key(slot) for slot in range(2)]
+            self.assert_refused("name_taken", control.command, "vd_create",
+                                {**create, "controller": "c0", "drives": left})
+            self.assert_refused("drive_gone", control.command, "vd_create",
+                                {**create, "controller": "c0", "name": "left"})
+            preview = control.preview(controller="c1", level="raid0",
+                                      drives=[view.drive_key(2, "c1")])
+            self.assertTrue(preview["cli"].startswith("arrayctl /c1 "), preview["cli"])
+            # What was looked at on one controller, for a command to the other.
+            seen = control.view()
+            control.command("vd_create", {**create, "controller": "c0", "name": "left",
+                                          "drives": left},
+                            preconditions=[{"kind": "controller", "key": "c1", "config_rev":
+                                            seen.config_rev("controller", "c1")}])
+
+            def read():
+                """Once what was done last is durable."""
+                events = control.ask("events.read", {"after_seq": 0, "limit": 256})["events"]
+                return events if any("/c0/v0" in event["text"] for event in events) else None
+
+            events = wait_for("the last event", read)
+        numbers = [event["seq"] for event in events]
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+        online = [event["key"] for event in events if event["name"] == "controller_online"]
+        self.assertEqual(sorted(online), ["c0", "c1"])
+        shown = [[json.loads(line) for line in
+                  agent.ctl(path, "show", "events", "format=jsonl").stdout.splitlines()]
+                 for path in ("/c0", "/c1")]
+        told = sorted(event["seq"] for part in shown for event in part)
+        self.assertEqual(told[:len(numbers)], numbers)
+        for index, part in enumerate(shown):
+            self.assertTrue(any(f"/c{index}/v0" in event["text"] for event in part))
+            self.assertFalse(any(f"/c{1 - index}/" in event["text"] for event in part))
+
+    def test_a_fault_stays_on_its_controller(self):
+        agent = self.pair()
+        agent.create("raid1", [0, 1], name="left")
+        agent.create("raid1", [0, 1], name="right", controller="c1")
+        sums = self.written(agent, "left", "right")
+        agent.ctl(f"/c1/e{EID}/s2", "add", "hotsparedrive")
+        agent.ctl(f"/c1/e{EID}/s0", "set", "fault=pull")
+        agent.until("the rebuild on the spare", lambda view: view.vd("right")["state"] == "optimal"
+                    and view.all("drive")[view.drive_key(2, "c1")]["state"] == "online")
+        self.assertEqual(agent.view().vd("left")["state"], "optimal")
+        self.assert_holds(agent, sums)
+        agent.ctl("/c0", "set", "rebuildrate=44")
+        rates = {key: doc["rebuild_rate_percent"]
+                 for key, doc in agent.view().all("controller").items()}
+        self.assertEqual((rates["c0"], rates["c1"]), (44, 30))
+
+    def test_one_becomes_two(self):
+        """What was there under the only controller is there under the first of two."""
+        agent = self.agent(slots=4).start()
+        agent.create("raid5", [0, 1, 2], name="old")
+        sums = self.written(agent, "old")
+        uuid = agent.view().all("controller")["c0"]["uuid"]
+        agent.stop()
+        more = self.agent(slots=4, controllers=2, directory=agent.directory).start()
+        self.assertEqual(more.view().all("controller")["c0"]["uuid"], uuid)
+        more.create("raid1", [0, 1], name="new", controller="c1")
+        self.assertEqual(vds(more), {"/c0/v0": "old", "/c1/v0": "new"})
+        self.assert_holds(more, sums)
+        more.stop()
+
+    def test_drives_of_the_other_controller_are_left_alone(self):
+        """Somebody mixes up the controllers' drives: nothing is taken, and nothing is lost."""
+        agent = self.pair()
+        agent.create("raid1", [0, 1], name="left")
+        agent.create("raid1", [0, 1], name="right", controller="c1")
+        sums = self.written(agent, "left", "right")
+        agent.stop()
+        for first, second in (("/d", "/x"), ("/c1d", "/d"), ("/x", "/c1d")):
+            self.reconfigure(agent, f'path = "{agent.directory}{first}',
+                             f'path = "{agent.directory}{second}')
+        agent.start()
+        drives_now = agent.view().all("drive").values()
+        self.assertEqual(sum(doc["foreign"] for doc in drives_now), 4)
+        self.assertEqual({doc["state"] for doc in agent.view().all("virtual_drive").values()},
+                         {"offline"})
+        agent.stop()
+        for first, second in (("/d", "/x"), ("/c1d", "/d"), ("/x", "/c1d")):
+            self.reconfigure(agent, f'path = "{agent.directory}{first}',
+                             f'path = "{agent.directory}{second}')
+        agent.start()
+        agent.optimal("left")
+        agent.optimal("right")
+        self.assert_holds(agent, sums)
+
+    def test_controllers_of_several_agents(self):
+        pair = self.pair()
+        single = self.agent(slots=2).start()
+        single.create("raid1", [0, 1], name="third")
+        pair.create("raid0", [0], name="second", controller="c1")
+
+        def typed(*words):
+            done = subprocess.run(
+                [ARRAYCTL, *words, "J"], timeout=PATIENCE_S, text=True, capture_output=True,
+                env={"PATH": os.environ["PATH"],
+                     "ARRAYWRIGHT_SOCKET": f"{pair.control_path}:{single.control_path}"})
+            return json.loads(done.stdout)["Controllers"]
+
+        self.assertEqual([row["Ctl"] for row in
+                          typed("show")[0]["Response Data"]["System Overview"]], [0, 1, 2])
+        answers = typed("/call/vall", "show")
+        self.assertEqual([answer["Response Data"]["Virtual Drives"][0]["Name"]
+                          for answer in answers[1:]], ["second", "third"])
+        typed("/c2/v0", "set", "name=renamed")
+        self.assertEqual(vds(single), {"/c0/v0": "renamed"})
+        pair.stop()
+        self.assertEqual([answer["Command Status"]["Status"] for answer in
+                          typed("/call", "show")], ["Failure", "Success"])
