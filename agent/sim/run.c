@@ -161,6 +161,7 @@ void run_setup(struct run *run)
     run->world = sim_world_create(run->options->seed ^ UINT64_C(0x5eed));
     run->classes = classes_choose(run);
     run->result->classes = run->classes;
+    run->points_left = run->options->crash_points;
     if (run->options->shape != NULL) {
         options = *run->options->shape;
     } else {
@@ -173,7 +174,6 @@ void run_setup(struct run *run)
     log_begin(run);
     load_init(run);
     run->losses_left = run->options->over_budget ? 12 : options.spare_count - 1;
-    run->points_left = run->options->crash_points;
     if (sim_array_start(run->array) != 0) {
         run_fail(run, "the group does not start");
         return;

@@ -44,12 +44,17 @@ static void extent_choose(struct run *run, struct sim_array_options *options)
     options->spare_count = 4;
 }
 
-/* As wide as a span goes, or as many spans, of short extents; seeds of its own (level_draw). */
+/* As wide as a span goes, as many spans, or both, of short extents; seeds of its own
+ * (level_draw). */
 static void shape_widen(struct run *run, struct sim_array_options *options)
 {
     const struct raid_level_info *info = raid_level_info(options->level);
 
-    if (info->striped_spans) {
+    if (info->striped_spans && run->options->seed / 64 % 8 == 3) {
+        options->members_per_span = RAID_SPAN_MEMBERS_MAX - (uint32_t)run_below(run, 3);
+        options->span_count = 8 - (uint32_t)run_below(run, 7);
+        run->points_left = min_u32(run->points_left, 12); /* each copies all these drives */
+    } else if (info->striped_spans) {
         options->members_per_span = info->span_members_min + (uint32_t)run_below(run, 2);
         options->span_count = 8 - (uint32_t)run_below(run, 3);
     } else {

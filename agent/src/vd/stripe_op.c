@@ -389,6 +389,7 @@ void stripe_unrepaired_tell(struct stripe_op *op)
 
 enum stripe_event stripe_end(struct stripe_op *op, int error)
 {
+    ASSERT(!op->bare && op->pending == 0);
     op->error = error;
     list_remove(&op->wait_link);
     stripe_unrepaired_tell(op);

@@ -1,0 +1,191 @@
+/*
+ * Ends of a life behind the cache, and new beginnings (cached_life.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "cached_life_private.h"
+
+/* What has been acknowledged as written back, as it is now. */
+static uint32_t *back_copy(const struct life *life, uint32_t vd)
+{
+    size_t bytes = life->models[vd]->block_count * sizeof(uint32_t);
+    uint32_t *copy = malloc(bytes);
+
+    ASSERT(copy != NULL);
+    memcpy(copy, life->back[vd], bytes);
+    return copy;
+}
+
+static void models_end(struct life *life, bool all_kept)
+{
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        if (all_kept) {
+            model_stopped(life->models[i]);
+        }
+        model_crashed(life->models[i], 1);
+        model_risk_over(life->models[i]);
+    }
+}
+
+static void verify_all(struct life *life, uint32_t **acked, const char *when)
+{
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        if (!life->result->failed) {
+            life_verify(life, i, vd_cached_target(life->cached[i]), acked[i], when);
+        }
+        free(acked[i]);
+    }
+}
+
+static void group_again(struct life *life, bool lost_is_fine)
+{
+    if (life->on_log) { /* its memory is nobody's */
+        life->log_was_lost = life->log_device.drive->write_fails;
+        life->log_device.drive->write_fails = false;
+        memset(life->medium.base, 0, life->medium.size_bytes);
+    }
+    life_cache_begin(life);
+    if (sim_array_reload(life->array) != 0) {
+        life_fail(life, "the group does not come back");
+        return;
+    }
+    life_cache_open(life, lost_is_fine);
+}
+
+/* What was lost is no more expected. */
+static void back_lower(struct life *life)
+{
+    for (uint32_t vd = 0; vd < life->array->options.vd_count; vd++) {
+        for (uint64_t i = 0; i < life->models[vd]->block_count; i++) {
+            life->back[vd][i] = min_u32(life->back[vd][i], life->models[vd]->floor[i]);
+        }
+    }
+}
+
+/* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
+static bool intents_outlive(const struct life *life, bool death)
+{
+    return life->log != NULL && !life_log_is_lost(life) && (death || life_medium_is_stable(life));
+}
+
+bool life_hole_is_closed(const struct life *life, bool death)
+{
+    return raid_level_info(life->array->options.level)->parity_count == 0 ||
+           intents_outlive(life, death);
+}
+
+/* The agent dies, or the power goes. */
+void life_crash(struct life *life)
+{
+    bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
+    bool death = life_chance(life, 50);
+    enum sim_cut cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)life_below(life, SIM_CUT_MAX);
+    bool kept = death || life_medium_is_stable(life);
+    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
+
+    if (!optimal && !life_hole_is_closed(life, death)) {
+        return;
+    }
+    for (uint32_t i = 0; i < life->array->options.vd_count && life->back_only; i++) {
+        acked[i] = back_copy(life, i);
+    }
+    memcpy(life->medium_kept, life->medium.base, life->medium.size_bytes);
+    life->torn = life->torn || !intents_outlive(life, death);
+    life->dead = true;
+    life->result->crashes++;
+    sim_world_power_off(life->world, cut);
+    if (!death) { /* a death makes nothing durable, and takes nothing away */
+        models_end(life, false);
+    }
+    if (!life_drain(life)) {
+        return;
+    }
+    life_cache_close(life);
+    (void)sim_array_stop(life->array); /* nothing answers any more: the error is no news */
+    life_cache_end(life);
+    while (!list_is_empty(&life->world->events)) {
+        (void)sim_world_step(life->world); /* there is something */
+    }
+    sim_world_power_on(life->world);
+    if (kept && !life->on_log) {
+        memcpy(life->medium.base, life->medium_kept, life->medium.size_bytes);
+    } else {
+        memset(life->medium.base, 0, life->medium.size_bytes);
+    }
+    life->dead = false;
+    group_again(life, !kept);
+    verify_all(life, acked, death ? "after the death" : "after the power cut");
+    back_lower(life);
+}
+
+/* All drives leave for a while: what was acknowledged waits in the cache. */
+void life_drives_leave(struct life *life)
+{
+    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
+
+    life->torn = life->torn || !intents_outlive(life, true);
+    life->away = true;
+    for (uint32_t i = 0; i < life->array->member_count; i++) {
+        sim_drive_pull(sim_array_sim(life->array, i), false);
+    }
+    for (uint32_t i = 0; i < 30; i++) {
+        life_submit(life);
+        sim_world_advance(life->world, life_below(life, 5000));
+    }
+    if (!life_drain(life)) {
+        return;
+    }
+    sim_world_advance(life->world, 300000);
+    life_cache_close(life);
+    (void)sim_array_stop(life->array); /* it is offline */
+    life_cache_end(life);
+    for (uint32_t i = 0; i < life->array->drive_count; i++) {
+        sim_drive_return(life->array->sims[i]);
+    }
+    life->away = false;
+    group_again(life, false);
+    verify_all(life, acked, "after the drives came back");
+}
+
+/* One member leaves for good; the rest goes on without. Rows torn before are never resynchronised
+ * here, and then it may be missed in them. */
+void life_member_leaves(struct life *life)
+{
+    uint32_t member = (uint32_t)life_below(life, life->array->member_count);
+
+    if (!life->torn && group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+        vd_drive_failures_left(sim_array_vd(life->array, 0)) > 0) {
+        (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                                false); /* it is neither lost yet nor the last copy */
+    }
+}
+
+void life_restart(struct life *life)
+{
+    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
+
+    if (!life_drain(life)) {
+        return;
+    }
+    life_cache_close(life);
+    for (uint32_t i = 0; i < life->array->options.vd_count && !life->result->failed; i++) {
+        life_verify(life, i, vd_target(sim_array_vd(life->array, i)), NULL, "without the cache");
+        if (!uuid_is_zero(&vd_config(sim_array_vd(life->array, i))->cache_journal)) {
+            life_fail(life, "vd%u: the mark is still there", i);
+        }
+    }
+    if (sim_array_stop(life->array) != 0) {
+        life_fail(life, "the group does not stop");
+        return;
+    }
+    if (life->log != NULL && !life_log_is_lost(life) && intents_open_count(life->log) != 0) {
+        life_fail(life, "intents are left after an orderly stop");
+    }
+    life_cache_end(life);
+    models_end(life, true);
+    group_again(life, false);
+    verify_all(life, acked, "after the restart");
+}

@@ -1,0 +1,82 @@
+/*
+ * Inside of a life behind the cache, shared by cached_life*.c.
+ */
+#ifndef ARRAYWRIGHT_SIM_CACHED_LIFE_PRIVATE_H
+#define ARRAYWRIGHT_SIM_CACHED_LIFE_PRIVATE_H
+
+#include "cache/intents.h"
+#include "cached_life.h"
+#include "flight.h"
+#include "model.h"
+#include "sim_array.h"
+#include "sim_log.h"
+#include "vd/cached.h"
+
+#define LIFE_VDS_MAX 2u
+#define LIFE_PATIENCE_US (600 * SIM_SECOND)
+
+struct life {
+    struct life_result *result;
+    struct sim_world *world;
+    struct sim_array *array;
+    struct rng rng;
+    struct memory_port medium;
+    uint8_t *medium_kept;
+    bool on_log; /* the medium is ordinary memory, with a log */
+    struct sim_log log_device;
+    bool log_was_lost; /* in the run before this one */
+    struct cache *cache;
+    struct cache_mover *mover;
+    struct intents *intents;
+    struct intent_log *log; /* NULL: the medium is too small for one */
+    struct vd_cached *cached[LIFE_VDS_MAX];
+    struct model *models[LIFE_VDS_MAX];
+    struct flights flights;
+    uint32_t closed;
+    uint32_t journals;
+    uint64_t range_end;      /* of the newest request */
+    bool back_only;          /* write-back all the time */
+    uint32_t *back[LIFE_VDS_MAX]; /* then: the newest version of each block acknowledged so */
+    bool torn;               /* rows without an intent may be, since a crash */
+    bool dead;   /* answers do not count */
+    bool away;   /* the drives are: errors are no failures */
+};
+
+/* cached_life.c */
+void life_fail(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
+uint64_t life_below(struct life *life, uint64_t bound);
+bool life_chance(struct life *life, uint32_t percent);
+
+/* cached_life_medium.c: the cache and its medium */
+void life_medium_make(struct life *life);
+bool life_medium_is_stable(const struct life *life);
+/* The log's device has failed: what is acknowledged from now on is on the drives alone. */
+bool life_log_is_lost(const struct life *life);
+void life_policy_set(struct life *life, uint32_t index);
+/* Before the group starts: it may have intents to replay. */
+void life_cache_begin(struct life *life);
+void life_cache_open(struct life *life, bool lost_is_fine);
+void life_cache_close(struct life *life);
+/* After the group has stopped. */
+void life_cache_end(struct life *life);
+
+/* cached_life_load.c: requests, and looking at everything */
+void life_load_init(struct life *life);
+void life_submit(struct life *life);
+bool life_drain(struct life *life);
+/* acked: what was acknowledged before the end; where it is missing the loss must be noted. */
+void life_verify(struct life *life, uint32_t index, struct vd_target *target, const uint32_t *acked,
+                 const char *when);
+
+/* cached_life_ends.c: ends and new beginnings */
+/* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
+bool life_hole_is_closed(const struct life *life, bool death);
+/* The agent dies, or the power goes. */
+void life_crash(struct life *life);
+/* All drives leave for a while: what was acknowledged waits in the cache. */
+void life_drives_leave(struct life *life);
+/* One member leaves for good; the rest goes on without. */
+void life_member_leaves(struct life *life);
+void life_restart(struct life *life);
+
+#endif
