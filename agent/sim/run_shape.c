@@ -94,6 +94,9 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     }
     /* Regions of a few rows, so that a small life has many. */
     options->region_bytes = (uint64_t)options->strip_bytes << run->options->seed % 3;
+    /* Of each sort: marks that go soon, stay, or spread to some or all of the regions. */
+    options->dirty_warm_ms = run->options->seed % 4 < 2 ? 0 : 2000;
+    options->dirty_warm_bytes = run->options->seed % 5 * options->region_bytes * 3;
     /* Few, because the log is read whole at each start. */
     options->stripe_log = run->options->seed % 11 == 0;
     if (run->options->seed % 64 == 27) {

@@ -134,6 +134,9 @@ struct sim_array *sim_array_create(struct sim_world *world, const struct sim_arr
     array->options = *options;
     array->options.timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : 2000;
     array->options.dirty_idle_ms = options->dirty_idle_ms != 0 ? options->dirty_idle_ms : 500;
+    if (options->dirty_warm_ms == 0) {
+        array->options.dirty_warm_ms = array->options.dirty_idle_ms;
+    }
     array->member_count = options->span_count * options->members_per_span;
     array->drive_count =
         array->member_count + options->spare_count + (options->small_spare ? 1 : 0);
@@ -252,6 +255,8 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
         .member_changed = member_changed, .media_error = media_error, .context = array};
     struct group_options options = {.stripe_ops = array->options.stripe_ops,
                                     .dirty_idle_ms = array->options.dirty_idle_ms,
+                                    .dirty_warm_ms = array->options.dirty_warm_ms,
+                                    .dirty_warm_bytes = max_u64(1, array->options.dirty_warm_bytes),
                                     .region_bytes = array->options.region_bytes,
                                     .intent_log = array->options.intent_log};
     struct drive *members[SIM_ARRAY_DRIVES_MAX] = {NULL};

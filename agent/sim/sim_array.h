@@ -30,6 +30,8 @@ struct sim_array_options {
     uint32_t stripe_ops;      /* 0: default */
     uint32_t timeout_ms;      /* 0: 2000 */
     uint32_t dirty_idle_ms;   /* 0: 500 */
+    uint32_t dirty_warm_ms;   /* 0: as dirty_idle_ms */
+    uint64_t dirty_warm_bytes; /* 0: nothing is marked in advance */
     uint64_t region_bytes;    /* 0: default */
     bool stripe_log;          /* of every virtual drive */
     bool hedged_reads;        /* the same */

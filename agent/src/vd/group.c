@@ -17,6 +17,9 @@
 
 #define DEFAULT_STRIPE_OPS 64u
 #define DEFAULT_DIRTY_IDLE_MS 5000u
+#define DEFAULT_DIRTY_WARM_MS 120000u
+/* A resync of so much takes about 20 minutes at 100 MB/s of each member. */
+#define DEFAULT_DIRTY_WARM_BYTES (UINT64_C(128) << 30)
 #define STRIPE_OPS_MIN 2u
 
 /* The turn */
@@ -279,6 +282,11 @@ int group_create(const struct group_config *config, struct drive *const *drives,
     group->options.stripe_ops = max_u32(group->options.stripe_ops, STRIPE_OPS_MIN);
     group->options.dirty_idle_ms =
         group->options.dirty_idle_ms != 0 ? group->options.dirty_idle_ms : DEFAULT_DIRTY_IDLE_MS;
+    group->options.dirty_warm_ms =
+        group->options.dirty_warm_ms != 0 ? group->options.dirty_warm_ms : DEFAULT_DIRTY_WARM_MS;
+    group->options.dirty_warm_bytes = group->options.dirty_warm_bytes != 0
+                                          ? group->options.dirty_warm_bytes
+                                          : DEFAULT_DIRTY_WARM_BYTES;
     group->observer = observer != NULL ? *observer : (struct group_observer){0};
     group->members = calloc(config->member_count, sizeof(*group->members));
     group->save_drives = calloc(config->member_count, sizeof(struct drive *));

@@ -60,6 +60,8 @@ struct group_observer {
 struct group_options {
     uint32_t stripe_ops;            /* pool per group; default 64 */
     uint32_t dirty_idle_ms;         /* default 5000 */
+    uint32_t dirty_warm_ms;         /* a region's mark stays without writes; default 120,000 */
+    uint64_t dirty_warm_bytes;      /* of a member, kept marked so; default 128 GiB */
     uint64_t region_bytes;          /* of a member's extent; default by its size */
     struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
 };

@@ -15,8 +15,9 @@
 
 #define REGION_MIN_BYTES (UINT64_C(1) << 20)
 #define REGION_MAX_BYTES (UINT64_C(64) << 20)
-/* More regions than this only where they would be larger than 64 MiB otherwise. */
-#define REGIONS_WANTED 16384u
+/* More regions than this only where they would be larger than 64 MiB otherwise: each costs a write
+ * and a flush of every member when it becomes warm, and a resync of 64 MiB takes a second. */
+#define REGIONS_WANTED 1024u
 #define REGIONS_MAX ((uint64_t)REGION_MAP_PAGES_MAX * REGION_PAGE_STATES)
 
 uint64_t region_bytes_for(uint64_t extent_bytes)
@@ -70,6 +71,7 @@ int region_map_init(struct region_map *map, const struct geometry *geometry, uin
 
     memset(map, 0, sizeof(*map));
     map->rows_per_region = rows;
+    map->warm_looks = 1;
     map->row_count = geometry_row_count(geometry);
     ASSERT(div_ceil_u64(map->row_count, rows) <= REGIONS_MAX);
     map->count = (uint32_t)div_ceil_u64(map->row_count, rows);
@@ -82,6 +84,13 @@ int region_map_init(struct region_map *map, const struct geometry *geometry, uin
     }
     region_map_reset(map, false);
     return 0;
+}
+
+void region_map_warm_set(struct region_map *map, uint32_t looks, uint32_t regions_max)
+{
+    ASSERT(looks >= 1);
+    map->warm_looks = min_u32(looks, UINT8_MAX);
+    map->warm_max = regions_max;
 }
 
 void region_map_done(struct region_map *map)
@@ -122,6 +131,33 @@ void region_map_change_all(struct region_map *map)
 
 /* Writes */
 
+/* A write has met a region without a mark: its neighbours, as many as such writes there have been
+ * of late, get theirs in the same page. */
+static void neighbours_mark(struct region_map *map, uint32_t index)
+{
+    uint32_t page_first = index - index % REGION_PAGE_STATES;
+    uint32_t page_end = min_u32(page_first + REGION_PAGE_STATES, map->count);
+    uint32_t width = 1;
+    uint32_t first = 0;
+
+    map->misses = min_u32(map->misses + 1, REGION_PAGE_STATES);
+    while (width * 2 <= map->misses) {
+        width *= 2;
+    }
+    first = index - (index - page_first) % width;
+    for (uint32_t i = first; i < min_u32(first + width, page_end); i++) {
+        struct region *region = &map->regions[i];
+
+        if (map->dirty >= map->warm_max) {
+            return;
+        }
+        if (region->state == REGION_CLEAN || region->state == REGION_UNWRITTEN) {
+            region->rest_looks = 0;
+            state_set(map, i, REGION_DIRTY);
+        }
+    }
+}
+
 void region_map_write_begin(struct region_map *map, uint32_t index)
 {
     struct region *region = &map->regions[index];
@@ -130,8 +166,9 @@ void region_map_write_begin(struct region_map *map, uint32_t index)
     region->writes++;
     region->touched = true;
     region->cleaning = SIM_BUG(REGION_CLEAN_OPEN) && region->cleaning;
-    if (!state_is_in_doubt(region->state)) {
+    if (!state_is_in_doubt(region->state) && region->state != REGION_DIRTY) {
         state_set(map, index, REGION_DIRTY);
+        neighbours_mark(map, index);
     }
 }
 
@@ -154,18 +191,29 @@ void region_map_write_end(struct region_map *map, uint32_t index)
 
 /* Cleaning */
 
+static bool region_rests(struct region *region, uint32_t looks)
+{
+    if (region->state != REGION_DIRTY || region->touched ||
+        (region->writes > 0 && !SIM_BUG(REGION_CLEAN_OPEN))) {
+        region->rest_looks = 0;
+        return false;
+    }
+    region->rest_looks = (uint8_t)min_u32(region->rest_looks + 1u, UINT8_MAX);
+    return region->rest_looks >= looks;
+}
+
 bool region_map_cleaning_begin(struct region_map *map)
 {
+    uint32_t looks = map->dirty > map->warm_max ? 1 : map->warm_looks;
     bool any = false;
 
+    map->misses /= 2;
     for (uint32_t i = 0; i < map->count; i++) {
         struct region *region = &map->regions[i];
-        bool idle = region->state == REGION_DIRTY && !region->touched &&
-                    (region->writes == 0 || SIM_BUG(REGION_CLEAN_OPEN));
 
-        region->cleaning = idle;
+        region->cleaning = region_rests(region, looks);
         region->touched = region->writes > 0 && !SIM_BUG(REGION_CLEAN_OPEN);
-        any = any || idle;
+        any = any || region->cleaning;
     }
     return any;
 }

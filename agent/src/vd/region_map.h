@@ -11,6 +11,13 @@
  *     has been since.
  * (3) Regions NEED_SYNC and SYNCING are not known consistent, the others are.
  *
+ * Setting a mark costs a page and a flush on every member before the write may begin; clearing it
+ * keeps nobody waiting. So a mark stays as long as its region is warm (warm_looks), as md keeps its
+ * bits for some seconds; and the more often writes meet regions without one, the more neighbours
+ * get theirs in the same page: a load that goes everywhere has set them all after about the square
+ * root of their number. What all that can cost after an unclean stop is bounded by warm_max:
+ * above it nothing is marked in advance, and marks go as soon as their regions rest.
+ *
  * Pure: no transfers, no time. region_store.c brings pages to the members and back.
  */
 #ifndef ARRAYWRIGHT_VD_REGION_MAP_H
@@ -29,6 +36,7 @@ struct region {
     bool durable : 1;     /* in doubt on the members (1) */
     bool touched : 1;     /* written since the last look */
     bool cleaning : 1;    /* waits for a flush (2) */
+    uint8_t rest_looks;   /* DIRTY, and so many looks ago last written */
     uint16_t writes;      /* open */
 };
 
@@ -48,6 +56,9 @@ struct region_map {
     uint32_t dirty;       /* regions DIRTY */
     uint32_t in_doubt;    /* regions NEED_SYNC or SYNCING */
     uint32_t suspects;
+    uint32_t warm_looks;  /* without a write until a region is cleaned, at least 1 */
+    uint32_t warm_max;    /* regions marked in advance or kept warm; above: one look */
+    uint32_t misses;      /* writes that had to set a mark; halved with each look */
     uint32_t syncing;     /* the one SYNCING, or REGION_NONE */
     uint64_t sync_row;    /* its next row */
     bool *due;            /* set with every change of a page; may be NULL */
@@ -55,14 +66,16 @@ struct region_map {
 
 #define REGION_NONE UINT32_MAX
 
-/* Bytes of a member's extent in one region: 1 to 64 MiB and more only where a map would not
- * fit its place otherwise. */
+/* Bytes of a member's extent in one region: 1 to 64 MiB, so that a drive of up to 256 GB fits one
+ * page, and more only where a map would not fit its place otherwise. */
 uint64_t region_bytes_for(uint64_t extent_bytes);
 
 /* region_bytes: of a member's extent. Every region CLEAN, every page changed. */
 MUST_CHECK int region_map_init(struct region_map *map, const struct geometry *geometry,
                                uint64_t region_bytes);
 void region_map_done(struct region_map *map);
+/* Until then one look, and nothing in advance. */
+void region_map_warm_set(struct region_map *map, uint32_t looks, uint32_t regions_max);
 /* Nothing is known to be on the members; unwritten: nor has anything been written yet. */
 void region_map_reset(struct region_map *map, bool unwritten);
 
@@ -79,7 +92,7 @@ void region_map_write_begin(struct region_map *map, uint32_t index);
 bool region_map_may_write(const struct region_map *map, uint32_t index);
 void region_map_write_end(struct region_map *map, uint32_t index);
 
-/* Cleaning: marks what has not been touched since the last call. True: flush, then clean. */
+/* A look: chooses what has rested long enough. True: flush, then clean. */
 bool region_map_cleaning_begin(struct region_map *map);
 void region_map_cleaning_end(struct region_map *map);
 /* An orderly stop: everything has been flushed. */

@@ -6,6 +6,9 @@
  *
  * (1) A page counts only when every live member has it, flushed; a member that fails to take it
  *     is lost before that. So any member in sync can be believed after a stop.
+ *     All members and not just enough of them to outlive the losses that the level bears: a map
+ *     of fewer could be believed only after reading all others, and marks are set too seldom for
+ *     that to pay (region_map.h). Everybody who waits shares the next job: one page and one flush.
  * (2) A page is written to the place that does not hold its predecessor.
  * (3) vd_config.map_ready says that all pages of this epoch are on all members. It is cleared,
  *     in the same save, when a member is replaced; until it is set again the dirty mark of the
@@ -68,6 +71,18 @@ static void store_dispose(struct region_store *store)
     free(store);
 }
 
+/* Looks are as far apart as an idle time (tick_arm). */
+static void warm_set(struct region_store *store, const struct geometry *geometry)
+{
+    const struct group_options *options = &store->group->options;
+    uint64_t bytes = store->map.rows_per_region * (uint64_t)geometry->strip_bytes /
+                     geometry_rows_abreast(geometry);
+
+    region_map_warm_set(&store->map,
+                        (uint32_t)div_ceil_u64(options->dirty_warm_ms, options->dirty_idle_ms),
+                        (uint32_t)min_u64(options->dirty_warm_bytes / bytes, store->map.count));
+}
+
 int region_store_create(struct vd *vd, struct region_store **ret_store)
 {
     struct group *group = vd->group;
@@ -96,6 +111,7 @@ int region_store_create(struct vd *vd, struct region_store **ret_store)
         store_dispose(store);
         return error;
     }
+    warm_set(store, geometry);
     store->map.due = &group->regions_due;
     for (uint32_t i = 0; i < count; i++) {
         store->ios[i].store = store;

@@ -53,6 +53,7 @@ static void sum(const struct lab_outcome *outcome, struct lab_counts *ret_sum)
     for (uint32_t i = 0; i < outcome->drive_count; i++) {
         ret_sum->reads += outcome->drives[i].reads;
         ret_sum->writes += outcome->drives[i].writes;
+        ret_sum->flushes += outcome->drives[i].flushes;
     }
 }
 
@@ -117,6 +118,44 @@ static void what_a_request_costs_at_each_level(void **state UNUSED)
             fail_msg("%s failed [%s] %u bytes %u %% writes: %g reads, %g writes each", count->level,
                      count->failed, count->block_bytes, count->write_percent,
                      (double)total.reads / 2000, (double)total.writes / 2000);
+        }
+    }
+}
+
+/* All over large drives, a region's mark must not be met by every write; nor must the log of
+ * intents make the drives flush for each. */
+static void small_writes_everywhere_cost_what_the_level_needs(void **state UNUSED)
+{
+    static const struct count_case cases[] = {
+        {"raid10", 8, "", 4096, 100, 0, 2, 0}, {"raid5", 8, "", 4096, 100, 2, 2, 0},
+        {"raid6", 8, "", 4096, 100, 3, 3, 0},  {"raid1", 2, "", 4096, 100, 0, 2, 0},
+        {"raid0", 8, "", 4096, 100, 0, 1, 0},
+    };
+
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct count_case *count = &cases[i / 2];
+        struct lab_counts total;
+        struct lab_answer answer;
+        char content[1024];
+
+        (void)snprintf(
+            content, sizeof(content),
+            "{\"name\": \"counts\", \"controller\": {\"profile\": \"native\","
+            " \"cache_bytes\": %u}, \"drives\": {\"profile\": \"wd-wd740gd\","
+            " \"count\": %u}, \"array\": {\"level\": \"%s\", \"write_policy\":"
+            " \"write_through\"}, \"limits\": {\"operations\": 2000,"
+            " \"warmup_operations\": 1000}, \"workloads\": [{\"name\": \"w\","
+            " \"pattern\": \"random\", \"mixes\": [[{\"bytes\": 4096, \"percent\": 100}]],"
+            " \"write_percents\": [100], \"depths\": [1]}]}",
+            i % 2 == 0 ? 0 : 16u << 20, count->drives, count->level);
+        answer = answer_of(content);
+        sum(&answer.outcome, &total);
+        if ((double)total.reads / 2000 > count->reads + 0.02 ||
+            (double)total.writes / 2000 > count->writes + 0.02 ||
+            (double)total.flushes / 2000 > 0.1) {
+            fail_msg("%s: %g reads, %g writes, %g flushes each", count->level,
+                     (double)total.reads / 2000, (double)total.writes / 2000,
+                     (double)total.flushes / 2000);
         }
     }
 }
@@ -463,6 +502,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_request_costs_at_each_level),
+        cmocka_unit_test(small_writes_everywhere_cost_what_the_level_needs),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
         cmocka_unit_test(write_back_answers_from_the_cache),

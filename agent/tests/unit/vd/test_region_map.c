@@ -117,6 +117,74 @@ static void test_a_write_ends_cleaning(void **state)
     region_map_done(&map);
 }
 
+static void test_warm_regions_stay(void **state)
+{
+    struct region_map map = map_make(40);
+
+    (void)state;
+    region_map_warm_set(&map, 3, 2);
+    publish(&map);
+    region_map_write_begin(&map, 0);
+    publish(&map);
+    region_map_write_end(&map, 0);
+    assert_false(region_map_cleaning_begin(&map)); /* touched */
+    assert_false(region_map_cleaning_begin(&map));
+    assert_false(region_map_cleaning_begin(&map));
+    region_map_write_begin(&map, 0); /* no new mark, and no change to be written */
+    assert_true(region_map_may_write(&map, 0));
+    assert_int_equal(map.changed_pages, 0);
+    region_map_write_end(&map, 0);
+    assert_false(region_map_cleaning_begin(&map)); /* touched */
+    assert_false(region_map_cleaning_begin(&map));
+    assert_false(region_map_cleaning_begin(&map));
+    assert_true(region_map_cleaning_begin(&map));
+    /* Too many: whatever rests is cleaned at the next look. */
+    for (uint32_t i = 3; i < 6; i++) {
+        region_map_write_begin(&map, i);
+        region_map_write_end(&map, i);
+    }
+    assert_int_equal(map.dirty, 4);
+    assert_false(region_map_cleaning_begin(&map) && map.regions[4].cleaning);
+    assert_true(region_map_cleaning_begin(&map));
+    assert_true(map.regions[3].cleaning && map.regions[4].cleaning && map.regions[5].cleaning);
+    region_map_done(&map);
+}
+
+/* Writes everywhere: soon nobody has to wait any more. */
+static void test_marks_spread(void **state)
+{
+    struct region_map map = map_make(4000); /* 1000 regions */
+    struct rng rng;
+    uint32_t pages = 0;
+
+    (void)state;
+    rng_seed(&rng, 3);
+    region_map_warm_set(&map, 10, 1000);
+    publish(&map);
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint32_t index = (uint32_t)rng_below(&rng, 1000);
+
+        region_map_write_begin(&map, index);
+        pages += map.changed_pages;
+        publish(&map);
+        assert_true(region_map_may_write(&map, index));
+        region_map_write_end(&map, index);
+    }
+    assert_in_range(pages, 10, 70);
+    assert_int_equal(map.dirty, 1000);
+    /* Not beyond what a resync may cost. */
+    region_map_reset(&map, false);
+    region_map_warm_set(&map, 10, 40);
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint32_t index = (uint32_t)rng_below(&rng, 30);
+
+        region_map_write_begin(&map, index);
+        region_map_write_end(&map, index);
+    }
+    assert_in_range(map.dirty, 30, 40);
+    region_map_done(&map);
+}
+
 static void test_an_old_page_does_not_vouch(void **state)
 {
     struct region_map map = map_make(40);
@@ -242,6 +310,8 @@ int main(void)
         cmocka_unit_test(test_a_write_waits_for_its_region),
         cmocka_unit_test(test_cleaning_waits_for_rest),
         cmocka_unit_test(test_a_write_ends_cleaning),
+        cmocka_unit_test(test_warm_regions_stay),
+        cmocka_unit_test(test_marks_spread),
         cmocka_unit_test(test_an_old_page_does_not_vouch),
         cmocka_unit_test(test_unclean_and_sync),
         cmocka_unit_test(test_clean_stop),
