@@ -1,12 +1,12 @@
 /*
- * Members that another system has written to while we were away: stock Linux assembles our drives by
- * their DDF metadata, and its number there is ahead of ours then (design §2.2 Configuration).
+ * Members that another system has written to while we were away: stock Linux assembles our drives
+ * by their DDF metadata, and its number there is ahead of ours then (design §2.2 Configuration).
  *
- * (1) What we knew about the content is void: region maps, cursors of rebuilds, write intents; every
- *     redundant virtual drive is resynchronised.
- * (2) A member that the newest metadata do not call in sync has missed writes: it is lost.
- * (3) Cached writes are never put on top of what others wrote. As long as there may be some, or if
- *     others have changed more than contents and states, the group stays where it is, and says so.
+ * (1) What we knew about the content is void: region maps, cursors of rebuilds, write intents;
+ * every redundant virtual drive is resynchronised. (2) A member that the newest metadata do not
+ * call in sync has missed writes: it is lost. (3) Cached writes are never put on top of what others
+ * wrote. As long as there may be some, or if others have changed more than contents and states, the
+ * group stays where it is, and says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,8 @@ static const char *set_gather(struct elsewhere *elsewhere)
             continue;
         }
         if (!guid_equal(&says->header.guid, &cg->config->guid) ||
-            ddf_set_add(&elsewhere->set, says,
-                        cg->members[i]->size_bytes / DDF_SECTOR_BYTES) != 0) {
+            ddf_set_add(&elsewhere->set, says, cg->members[i]->size_bytes / DDF_SECTOR_BYTES) !=
+                0) {
             return "its drives are in sets of another system";
         }
     }

@@ -24,13 +24,13 @@ enum head {
 
 STATIC_ASSERT(DDF_IMAGE_BYTES <= IO_LENGTH_MAX_BYTES, "a copy is one transfer");
 STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) % DDF_BLOCK_BYTES == 0 &&
-                  DDF_SECONDARY_FROM_END_SECTORS *UINT64_C(512) % DDF_BLOCK_BYTES == 0,
+                  DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512) % DDF_BLOCK_BYTES == 0,
               "copies begin with a block");
 
 static uint64_t copy_offset(uint64_t drive_bytes, enum ddf_copy which)
 {
-    uint64_t sectors = which == DDF_COPY_PRIMARY ? DDF_PRIMARY_FROM_END_SECTORS
-                                                 : DDF_SECONDARY_FROM_END_SECTORS;
+    uint64_t sectors =
+        which == DDF_COPY_PRIMARY ? DDF_PRIMARY_FROM_END_SECTORS : DDF_SECONDARY_FROM_END_SECTORS;
 
     ASSERT(drive_bytes % DDF_BLOCK_BYTES == 0);
     return drive_bytes - sectors * DDF_SECTOR_BYTES;
@@ -108,8 +108,7 @@ static void whole_find(struct ddf_copies *copies, struct ddf_config *const read[
                        const uint8_t *const bytes[COPIES])
 {
     for (uint32_t i = 0; i < COPIES; i++) {
-        copies->whole[i] =
-            read[i] == NULL || !copy_is(copies->config, (enum ddf_copy)i, bytes[i]);
+        copies->whole[i] = read[i] == NULL || !copy_is(copies->config, (enum ddf_copy)i, bytes[i]);
     }
 }
 
@@ -150,17 +149,16 @@ enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struc
     const char *why = NULL;
 
     ddf_copies_forget(copies);
-    if (anchor == NULL ||
-        ddf_anchor_decode(anchor + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES,
-                          drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
+    if (anchor == NULL || ddf_anchor_decode(anchor + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES,
+                                            drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
     if (!header_is_ours(&header, drive_bytes)) {
         return DDF_FOUND_ON_MEMBER_OTHERS;
     }
     for (uint32_t i = 0; i < COPIES; i++) {
-        if (bytes[i] != NULL && ddf_copy_decode(&header, (enum ddf_copy)i, bytes[i],
-                                                DDF_COPY_BYTES, &read[i], &why) != 0) {
+        if (bytes[i] != NULL && ddf_copy_decode(&header, (enum ddf_copy)i, bytes[i], DDF_COPY_BYTES,
+                                                &read[i], &why) != 0) {
             read[i] = NULL;
         }
     }
@@ -212,8 +210,7 @@ static void changes_add(struct ddf_script *script, const uint8_t *old, uint64_t 
         }
         if (i > from) {
             step_add(script, IO_OP_WRITE, offset_bytes + (uint64_t)from * DDF_BLOCK_BYTES,
-                     script->image + (size_t)from * DDF_BLOCK_BYTES,
-                     (i - from) * DDF_BLOCK_BYTES);
+                     script->image + (size_t)from * DDF_BLOCK_BYTES, (i - from) * DDF_BLOCK_BYTES);
         }
         from = i + 1;
     }

@@ -335,8 +335,8 @@ static void label_read_done(struct label_job *job, int error, enum io_status sta
         read->label = label_job_take(job);
     }
     if (error == 0 && read->private_ != NULL && read->label->role == LABEL_ROLE_MEMBER) {
-        struct ddf_job *ddf = ddf_job_read(read->drive, &job->slots->ddf, &job->slots->jobs,
-                                           &read->label->group);
+        struct ddf_job *ddf =
+            ddf_job_read(read->drive, &job->slots->ddf, &job->slots->jobs, &read->label->group);
 
         ddf->done = label_ddf_read;
         ddf->owner = read;

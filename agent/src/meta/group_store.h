@@ -74,7 +74,7 @@ struct group_save {
     /* error: 0, or a negative errno of the store; -EIO if no member could be written. */
     void (*complete)(struct group_save *save, int error);
     void *owner;
-    void *private_;                      /* of the store while the save runs */
+    void *private_; /* of the store while the save runs */
 };
 
 struct group_store;
@@ -98,8 +98,8 @@ void group_store_save(struct group_store *store, struct group_save *save);
 /* What a member's DDF metadata say. */
 enum ddf_found_on_member {
     DDF_FOUND_ON_MEMBER_NOTHING, /* there are none, or none that can be believed */
-    DDF_FOUND_ON_MEMBER_OURS,    /* as we left them */
-    DDF_FOUND_ON_MEMBER_OTHERS   /* another system has written them: it had the drive */
+    DDF_FOUND_ON_MEMBER_OURS, /* as we left them */
+    DDF_FOUND_ON_MEMBER_OTHERS /* another system has written them: it had the drive */
 };
 
 /* Reads both slots of a drive's label, newest valid one wins. complete gets -ENOENT for a
@@ -107,8 +107,8 @@ enum ddf_found_on_member {
 struct label_read {
     struct drive *drive;
     void (*complete)(struct label_read *read, int error);
-    struct drive_label *label;           /* filled on success; the caller's */
-    enum ddf_found_on_member ddf;        /* of a member, if DDF is in use */
+    struct drive_label *label; /* filled on success; the caller's */
+    enum ddf_found_on_member ddf; /* of a member, if DDF is in use */
     void *owner;
     void *private_;
 };

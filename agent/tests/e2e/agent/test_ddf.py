@@ -138,7 +138,7 @@ class Written(AgentCase):
             self.check_copies(path)
         agent.start()
         with agent.control() as control:
-            control.command("vd_delete", {"vd": agent.view().vd_key()}, confirm="data")
+            control.command("vd_delete", {"virtual_drive": agent.view().vd_key()}, confirm="data")
         agent.stop()
         for path in paths:
             self.assertIn("No md superblock", examine(path)["text"])
