@@ -103,6 +103,8 @@ void shape_choose(struct run *run, struct sim_array_options *options)
         shape_widen(run, options);
     }
     options->hedged_reads = run->options->seed % 5 == 3;
+    /* Few, because both copies are read at each start. */
+    options->ddf = run->options->seed % 13 == 4;
 }
 
 void shape_describe(struct run *run)
@@ -110,11 +112,11 @@ void shape_describe(struct run *run)
     const struct sim_array_options *o = &run->array->options;
 
     (void)snprintf(run->result->shape, sizeof(run->result->shape),
-                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s%s",
+                   "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s%s%s",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
                    o->stripe_ops, o->stripe_log ? " log" : "",
-                   o->hedged_reads ? " hedged" : ""); /* fits */
+                   o->hedged_reads ? " hedged" : "", o->ddf ? " ddf" : ""); /* fits */
 }
 
 /* Swarm: in half of the lives most classes are off, so that the others meet each other. A lie

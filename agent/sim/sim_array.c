@@ -195,6 +195,9 @@ static void objects_create(struct sim_array *array)
     int error = group_store_create(sim_store_port(array->sim_store), &array->store);
 
     ASSERT(error == 0);
+    if (array->options.ddf) {
+        group_store_ddf_use(array->store, sim_world_clock(array->world));
+    }
     for (uint32_t i = 0; i < array->drive_count; i++) {
         struct drive_identity identity = {.interface = DRIVE_INTERFACE_OTHER};
         struct drive_options options = {.timeout_ms = array->options.timeout_ms};
@@ -390,6 +393,8 @@ int sim_array_reload(struct sim_array *array)
         group_store_label_read(array->store, &reading.read);
         if (sim_array_wait(array) == 0) {
             labels[i] = reading.read.label;
+            /* Whatever was cut short: it is never taken for another system's. */
+            ASSERT(reading.read.ddf != DDF_FOUND_ON_MEMBER_OTHERS);
             if (labels[i]->has_record) {
                 newest_take(newest, &labels[i]->record);
             }

@@ -35,6 +35,7 @@ struct sim_array_options {
     uint64_t region_bytes;    /* 0: default */
     bool stripe_log;          /* of every virtual drive */
     bool hedged_reads;        /* the same */
+    bool ddf;                 /* members carry DDF metadata too */
     struct intent_log *intent_log; /* the test's; NULL: none */
 };
 

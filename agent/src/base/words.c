@@ -1260,6 +1260,8 @@ static const struct {
      "The command names nothing to change."},
     {"group_not_started",
      "Drive group {group} is not complete; its drives are awaited."},
+    {"group_changed_elsewhere",
+     "Drive group {group} is not started, because another system has written to its drives: {why}."},
     {"stopped_by_user",
      "It was stopped by a user."},
     {"replace_failed",

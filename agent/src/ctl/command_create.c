@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "ctl/ctl_private.h"
 
 struct create_run {
@@ -74,7 +75,9 @@ static struct guid guid_make(struct ctl *ctl)
     struct guid guid;
 
     rng_fill(&ctl->rng, guid.bytes, sizeof(guid.bytes));
-    memcpy(guid.bytes, "ARRAYWRT", 8); /* DDF: the vendor comes first */
+    /* DDF: the vendor, a type of controller, the time, a random number. */
+    memcpy(guid.bytes, "ARRAYWRT", 8);
+    put_be32(guid.bytes + 16, ddf_time(clock_wall_us(ctl->ports.clock)));
     return guid;
 }
 

@@ -172,6 +172,8 @@ static void objects_add(struct ctl *ctl)
 
 static int ctl_allocate(struct ctl *ctl)
 {
+    int error = 0;
+
     ctl->view = calloc(1, sizeof(*ctl->view));
     ctl->record = calloc(1, sizeof(*ctl->record));
     ctl->record_old = calloc(1, sizeof(*ctl->record_old));
@@ -180,7 +182,11 @@ static int ctl_allocate(struct ctl *ctl)
         ctl->record_bytes == NULL) {
         return -ENOMEM;
     }
-    return group_store_create(ctl->ports.store, &ctl->group_store);
+    error = group_store_create(ctl->ports.store, &ctl->group_store);
+    if (error == 0) {
+        group_store_ddf_use(ctl->group_store, ctl->ports.clock);
+    }
+    return error;
 }
 
 static void ctl_init(struct ctl *ctl)

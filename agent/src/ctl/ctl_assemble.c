@@ -169,6 +169,9 @@ static void group_wait_work(struct ctl_group *cg)
         ctl_kick_at(ctl, cg->assemble_at_us);
         return;
     }
+    if (!cg_elsewhere_take(cg) || !group_can_start(cg, cg->config, &whole)) {
+        return;
+    }
     if (ctl_change_begin(ctl, "starting a drive group") &&
         ctl_group_run(cg, late_group_started, NULL) != 0) {
         cg->assemble_at_us = now_us + LATE_ASSEMBLY_US;
@@ -504,7 +507,8 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
         struct ctl_group *cg = list_entry(node, struct ctl_group, link);
         bool whole = false;
 
-        if (group_can_start(cg, cg->config, &whole) &&
+        if (group_can_start(cg, cg->config, &whole) && cg_elsewhere_take(cg) &&
+            group_can_start(cg, cg->config, &whole) &&
             ctl_group_run(cg, start_group_started, NULL) != 0) {
             ASSERT(cg->phase == CTL_GROUP_WAITING); /* and is tried again later */
         }

@@ -242,6 +242,7 @@ static void label_was_read(struct label_read *read, int error)
     cd->label_status = label_status_of(error);
     free(cd->label);
     cd->label = read->label;
+    cd->was_elsewhere = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OTHERS;
     cd->settled = false;
     if (ctl->claims != NULL) {
         if (ctl->life == CTL_LIFE_ONLINE) {
@@ -293,6 +294,7 @@ void cd_make_blank(struct ctl_drive *cd)
     cd->label_status = LABEL_STATUS_NONE;
     cd->uuid = (struct uuid){0};
     cd->settled = true;
+    cd->was_elsewhere = false;
     cd->foreign = false;
     cd->bad = false;
     cd->spare = false;

@@ -91,6 +91,7 @@ struct ctl_drive {
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
     struct drive_label *label;     /* only between reading and settling */
+    bool was_elsewhere;            /* a member that another system has written to meanwhile */
     struct uuid uuid;              /* of its label; zero if it has none */
     bool foreign;
     bool bad;                      /* unconfigured bad */
@@ -169,6 +170,7 @@ struct ctl_group {
     void (*phase_done)(struct ctl_group *cg, int error, void *context);
     void *phase_context;
     uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
+    const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
 };
 
@@ -499,6 +501,11 @@ void ctl_claims_run(struct ctl_claims *claims);
 void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd);
 /* Gives back what these claims took. */
 void ctl_claims_undo(struct ctl_claims *claims);
+
+/* ctl_elsewhere.c: members that another system has written to while we were away */
+/* Before a start: brings the configuration in line with what they hold now. False: it cannot
+ * be, and the group must not be started; cg->elsewhere_problem says why. */
+bool cg_elsewhere_take(struct ctl_group *cg);
 
 /* ctl_former.c */
 void ctl_former_add(struct ctl_former *former, struct ctl_drive *cd);

@@ -365,6 +365,11 @@ bool rule_group_running(const struct ctl_group *cg, const char *op, struct reaso
     char path[PATH_TEXT_BYTES];
 
     group_path(cg, path, sizeof(path));
+    if (cg->phase != CTL_GROUP_RUNNING && cg->elsewhere_problem != NULL) {
+        reason_set(ret_reason, REASON_GROUP_CHANGED_ELSEWHERE, "group", path, "why",
+                   cg->elsewhere_problem, NULL);
+        return false;
+    }
     if (cg->phase != CTL_GROUP_RUNNING) {
         reason_set(ret_reason, REASON_GROUP_NOT_STARTED, "group", path, NULL);
         return false;

@@ -4,6 +4,8 @@
  *
  *   ordinary        put -> ok: labels -> complete(0)      put -> failed: complete(error)
  *   labels_suffice  put and labels together -> complete(0) if any label or the put succeeded
+ *
+ * A label that has been flushed is followed by the DDF metadata of its drive (ddf_io.h).
  */
 #include "meta/group_store.h"
 
@@ -15,10 +17,12 @@
 #include "base/assert.h"
 #include "base/sim_bug.h"
 #include "drive/drive_layout.h"
+#include "meta/group_ddf.h"
 #include "meta/label_io.h"
 
 struct group_store {
     struct store_port *store;
+    struct clock_port *clock; /* NULL: no DDF */
     struct list slots;     /* of struct label_slots */
     uint32_t saves;
 };
@@ -34,6 +38,7 @@ struct save_run {
     uint32_t written;
     uint32_t job_count;
     struct label_job *jobs[GROUP_MEMBERS_MAX];
+    struct ddf_job *ddf[GROUP_MEMBERS_MAX]; /* by member; NULL: nothing to be written */
 };
 
 void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1])
@@ -69,11 +74,18 @@ struct group_store *group_store_free(struct group_store *store)
 
         list_remove(node);
         if (slots->jobs == 0) { /* else a transfer that never came back may still answer */
+            ddf_copies_forget(&slots->ddf);
             free(slots);
         }
     }
     free(store);
     return NULL;
+}
+
+void group_store_ddf_use(struct group_store *store, struct clock_port *clock)
+{
+    ASSERT(clock != NULL && list_is_empty(&store->slots));
+    store->clock = clock;
 }
 
 static struct label_slots *slots_find(struct group_store *store, const struct drive *drive)
@@ -109,6 +121,7 @@ void group_store_forget(struct group_store *store, const struct drive *drive)
     if (slots != NULL) {
         ASSERT(slots->jobs == 0);
         list_remove(&slots->link);
+        ddf_copies_forget(&slots->ddf);
         free(slots);
     }
 }
@@ -151,14 +164,31 @@ static void save_part_done(struct save_run *run)
     }
 }
 
+/* Written or not: the label holds (ddf_io.h (6)). */
+static void save_ddf_done(struct ddf_job *job)
+{
+    save_part_done(job->owner);
+}
+
 static void save_label_done(struct label_job *job, int error, enum io_status status)
 {
     struct save_run *run = job->owner;
+    struct ddf_job *ddf = run->ddf[job->member];
 
+    run->ddf[job->member] = NULL;
     if (error == 0) {
         run->written++;
+        if (ddf != NULL) {
+            ddf->done = save_ddf_done;
+            ddf->owner = run;
+            ddf_job_run(ddf);
+            return;
+        }
     } else if (run->save->member_failed != NULL) {
         run->save->member_failed(run->save, job->member, status);
+    }
+    if (ddf != NULL) {
+        ddf_job_drop(ddf);
     }
     save_part_done(run);
 }
@@ -176,10 +206,13 @@ static void save_labels_run(struct save_run *run)
 static void save_labels_drop(struct save_run *run)
 {
     for (uint32_t i = 0; i < run->job_count; i++) {
-        ASSERT(run->jobs[i]->slots->jobs > 0);
-        run->jobs[i]->slots->jobs--;
-        free(run->jobs[i]->slot);
-        free(run->jobs[i]);
+        uint32_t member = run->jobs[i]->member;
+
+        if (run->ddf[member] != NULL) {
+            ddf_job_drop(run->ddf[member]);
+            run->ddf[member] = NULL;
+        }
+        label_job_drop(run->jobs[i]);
     }
     run->job_count = 0;
     run->target_count = 0;
@@ -240,6 +273,16 @@ static void save_labels_prepare(struct save_run *run)
     free(label);
 }
 
+static void save_ddf_prepare(struct save_run *run)
+{
+    struct label_slots *slots[GROUP_MEMBERS_MAX] = {NULL};
+
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        slots[run->jobs[i]->member] = run->jobs[i]->slots;
+    }
+    group_ddf_prepare(run->save, clock_wall_us(run->store->clock), slots, run->ddf);
+}
+
 void group_store_save(struct group_store *store, struct group_save *save)
 {
     struct save_run *run = calloc(1, sizeof(*run));
@@ -257,6 +300,9 @@ void group_store_save(struct group_store *store, struct group_save *save)
     save->private_ = run;
     store->saves++;
     save_labels_prepare(run);
+    if (store->clock != NULL) {
+        save_ddf_prepare(run);
+    }
     group_record_name(&save->config->guid, run->put.name);
     run->put.value = run->record;
     run->put.value_bytes = bytes;
@@ -272,6 +318,14 @@ void group_store_save(struct group_store *store, struct group_save *save)
 
 /* Single labels */
 
+static void label_ddf_read(struct ddf_job *job)
+{
+    struct label_read *read = job->owner;
+
+    read->ddf = job->found;
+    read->complete(read, 0);
+}
+
 static void label_read_done(struct label_job *job, int error, enum io_status status)
 {
     struct label_read *read = job->owner;
@@ -279,6 +333,15 @@ static void label_read_done(struct label_job *job, int error, enum io_status sta
     (void)status; /* error says enough */
     if (error == 0) {
         read->label = label_job_take(job);
+    }
+    if (error == 0 && read->private_ != NULL && read->label->role == LABEL_ROLE_MEMBER) {
+        struct ddf_job *ddf =
+            ddf_job_read(read->drive, &job->slots->ddf, &job->slots->jobs, &read->label->group);
+
+        ddf->done = label_ddf_read;
+        ddf->owner = read;
+        ddf_job_run(ddf);
+        return;
     }
     read->complete(read, error);
 }
@@ -290,9 +353,21 @@ void group_store_label_read(struct group_store *store, struct label_read *read)
 
     ASSERT(read->complete != NULL);
     read->label = NULL;
+    read->ddf = DDF_FOUND_ON_MEMBER_NOTHING;
+    read->private_ = store->clock;
     job->done = label_read_done;
     job->owner = read;
     label_job_run(job);
+}
+
+const struct ddf_config *group_store_ddf(struct group_store *store, const struct drive *drive)
+{
+    const struct label_slots *slots = slots_find(store, drive);
+
+    if (slots == NULL) {
+        return NULL;
+    }
+    return slots->ddf.config != NULL ? slots->ddf.config : slots->ddf.others;
 }
 
 static void label_write_done(struct label_job *job, int error, enum io_status status)
@@ -301,6 +376,21 @@ static void label_write_done(struct label_job *job, int error, enum io_status st
 
     (void)status; /* error says enough */
     write->complete(write, error);
+}
+
+/* Before the label: what is left must never be DDF that no label of ours answers for. */
+static void label_ddf_wiped(struct ddf_job *job)
+{
+    struct label_job *wipe = job->owner;
+
+    if (job->ok) {
+        label_job_run(wipe);
+    } else {
+        struct label_write *write = wipe->owner;
+
+        label_job_drop(wipe);
+        write->complete(write, -EIO);
+    }
 }
 
 void group_store_label_write(struct group_store *store, struct label_write *write)
@@ -322,5 +412,13 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
                         bytes);
     job->done = label_write_done;
     job->owner = write;
+    if (job->kind == LABEL_JOB_WIPE && store->clock != NULL) {
+        struct ddf_job *ddf = ddf_job_wipe(write->drive, &slots->ddf, &slots->jobs);
+
+        ddf->done = label_ddf_wiped;
+        ddf->owner = job;
+        ddf_job_run(ddf);
+        return;
+    }
     label_job_run(job);
 }

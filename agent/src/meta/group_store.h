@@ -14,6 +14,9 @@
  *     alone; then all labels at once.
  * (3) A drive is in sync only if the winning record says so and its own label names the
  *     same UUID and place.
+ * (4) With group_store_ddf_use() every save carries the group on into the DDF metadata of its
+ *     members, which stock Linux goes by (meta/ddf_io.h: order, cost, failures), and whoever
+ *     wipes a label wipes those first.
  */
 #ifndef ARRAYWRIGHT_META_GROUP_STORE_H
 #define ARRAYWRIGHT_META_GROUP_STORE_H
@@ -64,21 +67,27 @@ struct group_save {
      * of clean and dirty): the labels are written even if the store fails, and that failure
      * does not fail the save. */
     bool labels_suffice;
+    /* The last of a run: what was dirty and is not any more may be called so (ddf_io.h (5)). */
+    bool closing;
     /* A member's label could not be written. */
     void (*member_failed)(struct group_save *save, uint32_t member, enum io_status status);
     /* error: 0, or a negative errno of the store; -EIO if no member could be written. */
     void (*complete)(struct group_save *save, int error);
     void *owner;
-    void *private_;                      /* of the store while the save runs */
+    void *private_; /* of the store while the save runs */
 };
 
 struct group_store;
+struct clock_port;
+struct ddf_config;
 
 /* The name of a group's record in the store: "group-" and the GUID. */
 void group_record_name(const struct guid *guid, char out[STORE_NAME_MAX + 1]);
 
 MUST_CHECK int group_store_create(struct store_port *store, struct group_store **ret_store);
 struct group_store *group_store_free(struct group_store *store);
+/* Before anything else is asked of it. clock: for the times in the metadata. */
+void group_store_ddf_use(struct group_store *store, struct clock_port *clock);
 
 /* Must be called before a drive is freed; nothing of this store may be in flight on it. */
 void group_store_forget(struct group_store *store, const struct drive *drive);
@@ -86,16 +95,27 @@ void group_store_forget(struct group_store *store, const struct drive *drive);
 /* One save at a time per group (asserted); encodes before it returns. */
 void group_store_save(struct group_store *store, struct group_save *save);
 
+/* What a member's DDF metadata say. */
+enum ddf_found_on_member {
+    DDF_FOUND_ON_MEMBER_NOTHING, /* there are none, or none that can be believed */
+    DDF_FOUND_ON_MEMBER_OURS, /* as we left them */
+    DDF_FOUND_ON_MEMBER_OTHERS /* another system has written them: it had the drive */
+};
+
 /* Reads both slots of a drive's label, newest valid one wins. complete gets -ENOENT for a
  * drive without a label, -EIO if it cannot be read, -EBADMSG if a label is damaged. */
 struct label_read {
     struct drive *drive;
     void (*complete)(struct label_read *read, int error);
-    struct drive_label *label;           /* filled on success; the caller's */
+    struct drive_label *label; /* filled on success; the caller's */
+    enum ddf_found_on_member ddf; /* of a member, if DDF is in use */
     void *owner;
     void *private_;
 };
 void group_store_label_read(struct group_store *store, struct label_read *read);
+/* What was found in a member's DDF metadata, ours or others'; NULL: nothing to be believed. Holds
+ * until something is written to the drive's. */
+const struct ddf_config *group_store_ddf(struct group_store *store, const struct drive *drive);
 
 /* Writes a label without a group (blank, spare), or wipes both slots (label == NULL): the older
  * first, so that a crash in between never uncovers it. Encodes before it returns.

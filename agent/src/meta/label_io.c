@@ -282,6 +282,14 @@ void label_job_run(struct label_job *job)
     job_begin_step(job);
 }
 
+void label_job_drop(struct label_job *job)
+{
+    ASSERT(!job->answered && job->step == 0);
+    job_detach(job);
+    job->answered = true; /* nobody will be told */
+    job_free(job);
+}
+
 struct drive_label *label_job_take(struct label_job *job)
 {
     uint32_t newest = job->slots->newest;

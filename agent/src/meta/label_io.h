@@ -12,6 +12,7 @@
 
 #include "drive/drive.h"
 #include "drive/drive_layout.h"
+#include "meta/ddf_io.h"
 #include "meta/group_store.h"
 
 /* What is known of a drive's slots. */
@@ -23,6 +24,7 @@ struct label_slots {
     uint32_t newest;
     uint64_t sequence_used;  /* the highest ever tried */
     uint32_t jobs;           /* in flight */
+    struct ddf_copies ddf;   /* behind the label */
 };
 
 enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE };
@@ -52,6 +54,8 @@ struct label_job {
 struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *slots,
                                 struct drive *drive, uint8_t *slot, size_t slot_bytes);
 void label_job_run(struct label_job *job);
+/* Of a job that was not run. */
+void label_job_drop(struct label_job *job);
 /* After a READ that ended well: the newest label; the caller frees it. */
 struct drive_label *label_job_take(struct label_job *job);
 

@@ -82,6 +82,7 @@ static void save_start(struct group *group, bool ordinary)
     group->save.member_failed = save_member_failed;
     group->save.complete = save_complete;
     group->save.labels_suffice = !ordinary;
+    group->save.closing = group->stop >= STOP_SAVE;
     group->save.owner = group;
     group_store_save(group->store, &group->save);
 }

@@ -5,7 +5,8 @@
  * 6 I/O policy, 7 drive cache policy, 8 number of the virtual drive (4), 12 block in sectors (2),
  * 14 zero (2), 16 size in blocks (8), 24 time of creation in microseconds since 1970 (8).
  * In the controller data, behind what others read as an empty name: 1 magic "AWG1", 5 number of
- * the group (4), 9 its sequence (8).
+ * the group (4), 9 its sequence (8), 17 the header's sequence number (4): whoever else writes raises
+ * the one and leaves the other, which is how we notice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static void vd_make(const struct group_config *group, const struct vd_config *co
     vd->guid = config->guid;
     vd->unit = (uint16_t)config->target_id;
     vd->state = vd_state(group);
-    if (redundant && config->dirty) {
+    if (redundant && (config->dirty || config->resync)) {
         vd->state |= DDF_VD_INCONSISTENT;
     }
     vd->init = (uint8_t)(access[config->access] |
@@ -202,7 +203,8 @@ static void controller_make(const struct ddf_group_source *source, struct ddf_co
     vendor[0] = '\0';
     memcpy(vendor + 1, DDF_GROUP_EXTRA_MAGIC, 4);
     put_be32(vendor + 5, source->group->index);
-    put_be64(vendor + 9, source->group->sequence);
+    put_be64(vendor + DDF_GROUP_COUNTERS_OFFSET, source->group->sequence);
+    put_be32(vendor + DDF_GROUP_SEQUENCE_OFFSET, source->sequence);
 }
 
 static int config_fill(const struct ddf_group_source *source, uint32_t member,

@@ -53,6 +53,13 @@ struct ddf_group_source {
 MUST_CHECK int ddf_from_group(const struct ddf_group_source *source, uint32_t member,
                               uint64_t drive_sectors, struct ddf_config **ret_config);
 
+/* Do both say the same, but for counters and times? */
+bool ddf_config_is_same(const struct ddf_config *a, const struct ddf_config *b);
+/* A record that has not changed keeps its time and number. */
+void ddf_records_inherit(struct ddf_config *config, const struct ddf_config *older);
+/* Of another system's hand: what we wrote last, written again by somebody who does not know us. */
+bool ddf_is_written_by_others(const struct ddf_config *config);
+
 /* From DDF */
 
 #define DDF_SET_DRIVES_MAX 256u

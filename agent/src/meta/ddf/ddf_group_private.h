@@ -10,6 +10,10 @@
 #define DDF_VENDOR "ARRAYWRT"
 #define DDF_VD_EXTRA_MAGIC "AWV1"
 #define DDF_GROUP_EXTRA_MAGIC "AWG1"
+/* Our bytes in the controller data (ddf_from_group.c): the counters, and the end. */
+#define DDF_GROUP_COUNTERS_OFFSET 9u
+#define DDF_GROUP_SEQUENCE_OFFSET 17u
+#define DDF_GROUP_EXTRA_END 21u
 
 struct guid ddf_guid_of(const struct uuid *uuid);
 

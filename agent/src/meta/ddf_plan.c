@@ -1,0 +1,326 @@
+/*
+ * What the copies on a drive are known to be, and the scripts that change them: bytes and places
+ * only (ddf_io.h (2) to (4)).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "meta/ddf_io.h"
+
+#define COPIES 2u
+
+/* Private blocks of a script. */
+enum head {
+    HEAD_PRIMARY_OPEN,
+    HEAD_PRIMARY_NEXT,   /* open, with everything but the header as it will be */
+    HEAD_PRIMARY_CLOSED,
+    HEAD_SECONDARY_NEXT,
+    HEAD_SECONDARY_CLOSED,
+    HEAD_ANCHOR,
+    HEAD_MAX
+};
+
+STATIC_ASSERT(DDF_IMAGE_BYTES <= IO_LENGTH_MAX_BYTES, "a copy is one transfer");
+STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) % DDF_BLOCK_BYTES == 0 &&
+                  DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512) % DDF_BLOCK_BYTES == 0,
+              "copies begin with a block");
+
+static uint64_t copy_offset(uint64_t drive_bytes, enum ddf_copy which)
+{
+    uint64_t sectors =
+        which == DDF_COPY_PRIMARY ? DDF_PRIMARY_FROM_END_SECTORS : DDF_SECONDARY_FROM_END_SECTORS;
+
+    ASSERT(drive_bytes % DDF_BLOCK_BYTES == 0);
+    return drive_bytes - sectors * DDF_SECTOR_BYTES;
+}
+
+static uint64_t anchor_offset(uint64_t drive_bytes)
+{
+    return drive_bytes - DDF_BLOCK_BYTES;
+}
+
+static uint8_t *buffer_new(size_t bytes)
+{
+    uint8_t *buffer = aligned_alloc(IO_ALIGN_BYTES, bytes);
+
+    ASSERT(buffer != NULL);
+    memset(buffer, 0xFF, bytes);
+    return buffer;
+}
+
+/* The last block: nobody's but for its last sector. */
+static void anchor_make(const struct ddf_config *config, uint8_t *block)
+{
+    memset(block, 0, DDF_BLOCK_BYTES);
+    ddf_anchor_encode(config, block + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES);
+}
+
+static void image_make(const struct ddf_config *config, enum ddf_copy which, uint8_t *image)
+{
+    const char *why = NULL;
+    int error = ddf_copy_encode(config, which, image, &why);
+
+    ASSERT(error == 0); /* made out of a sound group, or read and found sound */
+    memset(image + DDF_COPY_BYTES, 0xFF, DDF_IMAGE_BYTES - DDF_COPY_BYTES);
+}
+
+/* Learning */
+
+void ddf_copies_forget(struct ddf_copies *copies)
+{
+    copies->config = ddf_config_free(copies->config);
+    copies->others = ddf_config_free(copies->others);
+    copies->whole[0] = false;
+    copies->whole[1] = false;
+}
+
+/* Where and as large as we write them. */
+static bool header_is_ours(const struct ddf_header *header, uint64_t drive_bytes)
+{
+    struct ddf_header ours = {.sequence = 0};
+
+    ddf_header_prepare(&ours, drive_bytes / DDF_SECTOR_BYTES);
+    return header->primary_lba == ours.primary_lba && header->secondary_lba == ours.secondary_lba &&
+           header->max_pds == ours.max_pds && header->max_vds == ours.max_vds &&
+           header->max_partitions == ours.max_partitions &&
+           header->record_sectors == ours.record_sectors &&
+           header->max_members == ours.max_members && header->workspace_lba == ours.workspace_lba &&
+           header->workspace_sectors == ours.workspace_sectors &&
+           strcmp(header->revision, ours.revision) == 0 &&
+           memcmp(header->sections, ours.sections, sizeof(ours.sections)) == 0;
+}
+
+static bool copy_is(const struct ddf_config *config, enum ddf_copy which, const uint8_t *bytes)
+{
+    uint8_t *image = buffer_new(DDF_IMAGE_BYTES);
+    bool same = false;
+
+    image_make(config, which, image);
+    same = memcmp(image, bytes, DDF_COPY_BYTES) == 0;
+    free(image);
+    return same;
+}
+
+/* Which copies are not what the one to believe says. */
+static void whole_find(struct ddf_copies *copies, struct ddf_config *const read[COPIES],
+                       const uint8_t *const bytes[COPIES])
+{
+    for (uint32_t i = 0; i < COPIES; i++) {
+        copies->whole[i] = read[i] == NULL || !copy_is(copies->config, (enum ddf_copy)i, bytes[i]);
+    }
+}
+
+static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const struct guid *group,
+                                             struct ddf_config *read[COPIES],
+                                             const uint8_t *const bytes[COPIES])
+{
+    const struct ddf_config *chosen = ddf_copy_choose(read[0], read[1]);
+    uint32_t at = chosen == read[0] ? 0 : 1;
+
+    for (uint32_t i = 0; i < COPIES; i++) {
+        if (read[i] != NULL) {
+            copies->sequence_used = max_u32(copies->sequence_used, read[i]->header.sequence);
+        }
+    }
+    if (!guid_equal(&chosen->header.guid, group) || ddf_is_written_by_others(chosen)) {
+        copies->others = read[at];
+        read[at] = NULL; /* taken */
+        return DDF_FOUND_ON_MEMBER_OTHERS;
+    }
+    if (chosen->header.open) {
+        return DDF_FOUND_ON_MEMBER_NOTHING; /* a change of ours; all of it is written again */
+    }
+    copies->config = read[at];
+    whole_find(copies, read, bytes);
+    read[at] = NULL; /* taken */
+    return DDF_FOUND_ON_MEMBER_OURS;
+}
+
+enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,
+                                          uint64_t drive_bytes, const uint8_t *anchor,
+                                          const uint8_t *primary, const uint8_t *secondary)
+{
+    const uint8_t *const bytes[COPIES] = {primary, secondary};
+    struct ddf_config *read[COPIES] = {NULL, NULL};
+    enum ddf_found_on_member found = DDF_FOUND_ON_MEMBER_NOTHING;
+    struct ddf_header header;
+    const char *why = NULL;
+
+    ddf_copies_forget(copies);
+    if (anchor == NULL || ddf_anchor_decode(anchor + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES,
+                                            drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
+        return DDF_FOUND_ON_MEMBER_NOTHING;
+    }
+    if (!header_is_ours(&header, drive_bytes)) {
+        return DDF_FOUND_ON_MEMBER_OTHERS;
+    }
+    for (uint32_t i = 0; i < COPIES; i++) {
+        if (bytes[i] != NULL && ddf_copy_decode(&header, (enum ddf_copy)i, bytes[i], DDF_COPY_BYTES,
+                                                &read[i], &why) != 0) {
+            read[i] = NULL;
+        }
+    }
+    if (read[0] != NULL || read[1] != NULL) {
+        found = copies_judge(copies, group, read, bytes);
+    }
+    for (uint32_t i = 0; i < COPIES; i++) {
+        read[i] = ddf_config_free(read[i]);
+    }
+    return found;
+}
+
+/* Scripts */
+
+static void step_add(struct ddf_script *script, enum io_op op, uint64_t offset_bytes,
+                     uint8_t *buffer, uint32_t length_bytes)
+{
+    ASSERT(script->count < DDF_STEPS_MAX);
+    script->steps[script->count++] = (struct ddf_step){op, offset_bytes, length_bytes, buffer};
+}
+
+static void flush_add(struct ddf_script *script)
+{
+    step_add(script, IO_OP_FLUSH, 0, NULL, 0);
+}
+
+static uint8_t *head_at(const struct ddf_script *script, enum head head)
+{
+    return script->blocks + (size_t)head * DDF_BLOCK_BYTES;
+}
+
+static void head_add(struct ddf_script *script, enum head head, uint64_t offset_bytes)
+{
+    step_add(script, IO_OP_WRITE, offset_bytes, head_at(script, head), DDF_BLOCK_BYTES);
+}
+
+/* Blocks behind the first that differ, in runs. old NULL: all of them. */
+static void changes_add(struct ddf_script *script, const uint8_t *old, uint64_t offset_bytes)
+{
+    uint32_t from = 1;
+
+    for (uint32_t i = 1; i <= DDF_COPY_BLOCKS; i++) {
+        size_t at = (size_t)i * DDF_BLOCK_BYTES;
+        bool differs = i < DDF_COPY_BLOCKS &&
+                       (old == NULL || memcmp(old + at, script->image + at, DDF_BLOCK_BYTES) != 0);
+
+        if (differs) {
+            continue;
+        }
+        if (i > from) {
+            step_add(script, IO_OP_WRITE, offset_bytes + (uint64_t)from * DDF_BLOCK_BYTES,
+                     script->image + (size_t)from * DDF_BLOCK_BYTES, (i - from) * DDF_BLOCK_BYTES);
+        }
+        from = i + 1;
+    }
+}
+
+/* Whoever reads finds nothing until both copies are there (4). */
+static void script_write_all(struct ddf_script *script, const struct ddf_config *config,
+                             uint64_t drive_bytes)
+{
+    uint64_t primary = copy_offset(drive_bytes, DDF_COPY_PRIMARY);
+    uint64_t secondary = copy_offset(drive_bytes, DDF_COPY_SECONDARY);
+    uint8_t *nothing = head_at(script, HEAD_PRIMARY_OPEN);
+
+    memset(nothing, 0, DDF_BLOCK_BYTES);
+    step_add(script, IO_OP_WRITE, anchor_offset(drive_bytes), nothing, DDF_BLOCK_BYTES);
+    flush_add(script);
+    step_add(script, IO_OP_WRITE, primary, script->image, DDF_IMAGE_BYTES);
+    changes_add(script, NULL, secondary);
+    head_add(script, HEAD_SECONDARY_CLOSED, secondary);
+    flush_add(script);
+    anchor_make(config, head_at(script, HEAD_ANCHOR));
+    head_add(script, HEAD_ANCHOR, anchor_offset(drive_bytes));
+    flush_add(script);
+}
+
+/* The new first block with the old header, open. */
+static void head_next_make(struct ddf_script *script, enum head head,
+                           const struct ddf_config *older, enum ddf_copy which)
+{
+    uint8_t *block = head_at(script, head);
+
+    memcpy(block, script->image, DDF_BLOCK_BYTES);
+    ddf_header_encode(older, which, true, block);
+}
+
+/* (3) */
+static void script_write_changes(struct ddf_script *script, const struct ddf_copies *copies,
+                                 uint64_t drive_bytes)
+{
+    const struct ddf_config *older = copies->config;
+    uint64_t primary = copy_offset(drive_bytes, DDF_COPY_PRIMARY);
+    uint64_t secondary = copy_offset(drive_bytes, DDF_COPY_SECONDARY);
+    uint8_t *old = buffer_new(DDF_IMAGE_BYTES);
+    uint8_t *open = head_at(script, HEAD_PRIMARY_OPEN);
+
+    image_make(older, DDF_COPY_PRIMARY, old);
+    memcpy(open, old, DDF_BLOCK_BYTES);
+    ddf_header_encode(older, DDF_COPY_PRIMARY, true, open);
+    head_next_make(script, HEAD_PRIMARY_NEXT, older, DDF_COPY_PRIMARY);
+    memcpy(head_at(script, HEAD_PRIMARY_CLOSED), script->image, DDF_BLOCK_BYTES);
+    head_next_make(script, HEAD_SECONDARY_NEXT, older, DDF_COPY_SECONDARY);
+
+    head_add(script, HEAD_PRIMARY_OPEN, primary);
+    flush_add(script);
+    changes_add(script, copies->whole[DDF_COPY_PRIMARY] ? NULL : old, primary);
+    head_add(script, HEAD_PRIMARY_NEXT, primary);
+    flush_add(script);
+    head_add(script, HEAD_PRIMARY_CLOSED, primary);
+    flush_add(script);
+    changes_add(script, copies->whole[DDF_COPY_SECONDARY] ? NULL : old, secondary);
+    head_add(script, HEAD_SECONDARY_NEXT, secondary);
+    flush_add(script);
+    /* Durable with the next flush of anything: until then the primary alone is closed. */
+    head_add(script, HEAD_SECONDARY_CLOSED, secondary);
+    free(old);
+}
+
+void ddf_script_write(struct ddf_script *script, const struct ddf_copies *copies,
+                      const struct ddf_config *config, uint64_t drive_bytes)
+{
+    ASSERT(script->count == 0 && script->image == NULL);
+    script->image = buffer_new(DDF_IMAGE_BYTES);
+    script->blocks = buffer_new(HEAD_MAX * DDF_BLOCK_BYTES);
+    image_make(config, DDF_COPY_PRIMARY, script->image);
+    memcpy(head_at(script, HEAD_SECONDARY_CLOSED), script->image, DDF_BLOCK_BYTES);
+    ddf_header_encode(config, DDF_COPY_SECONDARY, false, head_at(script, HEAD_SECONDARY_CLOSED));
+    if (copies->config == NULL) {
+        script_write_all(script, config, drive_bytes);
+    } else {
+        script_write_changes(script, copies, drive_bytes);
+    }
+}
+
+void ddf_script_read(struct ddf_script *script, uint64_t drive_bytes)
+{
+    script->image = buffer_new((size_t)COPIES * DDF_IMAGE_BYTES);
+    script->blocks = buffer_new(DDF_BLOCK_BYTES);
+    step_add(script, IO_OP_READ, anchor_offset(drive_bytes), script->blocks, DDF_BLOCK_BYTES);
+    for (uint32_t i = 0; i < COPIES; i++) {
+        step_add(script, IO_OP_READ, copy_offset(drive_bytes, (enum ddf_copy)i),
+                 script->image + (size_t)i * DDF_IMAGE_BYTES, DDF_IMAGE_BYTES);
+    }
+}
+
+void ddf_script_wipe(struct ddf_script *script, uint64_t drive_bytes)
+{
+    script->blocks = buffer_new(DDF_BLOCK_BYTES);
+    memset(script->blocks, 0, DDF_BLOCK_BYTES);
+    step_add(script, IO_OP_WRITE, anchor_offset(drive_bytes), script->blocks, DDF_BLOCK_BYTES);
+    for (uint32_t i = 0; i < COPIES; i++) {
+        step_add(script, IO_OP_WRITE, copy_offset(drive_bytes, (enum ddf_copy)i), script->blocks,
+                 DDF_BLOCK_BYTES);
+    }
+    flush_add(script);
+}
+
+void ddf_script_free(struct ddf_script *script)
+{
+    free(script->image);
+    free(script->blocks);
+    script->image = NULL;
+    script->blocks = NULL;
+}

@@ -1,0 +1,221 @@
+"""What arrayd writes for stock Linux: Debian's mdadm reads the members of real arrays, through their
+life; and what arrayd does when another system has written to them.
+"""
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+import zlib
+from pathlib import Path
+
+from cases import AgentCase, digest, write_random
+from harness import MIB, wait_for
+
+MDADM = shutil.which("mdadm", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
+DRIVE = 96 * MIB
+PRIMARY, SECONDARY = DRIVE - 16 * MIB, DRIVE - 32 * MIB
+
+# level, members, more arguments, members of a record, what mdadm calls it
+SETS = [
+    ("raid0", 3, {}, 3, "RAID0"),
+    ("raid1", 2, {}, 2, "RAID1"),
+    ("raid1", 3, {"drives_per_span": 3}, 3, "RAID1"),
+    ("raid5", 4, {}, 4, "RAID5"),
+    ("raid6", 5, {}, 5, "RAID6"),
+    ("raid1e", 3, {}, 3, "RAID1E"),
+    ("raid10", 4, {}, 2, "RAID1"),
+]
+
+
+def crc(section):
+    """DDF's: the register starts at 0, no final inversion, own bytes as FF."""
+    data = section[:4] + b"\xff" * 4 + section[8:]
+    return zlib.crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
+
+
+def examine(path):
+    done = subprocess.run([MDADM, "--examine", str(path)], check=False, capture_output=True,
+                          text=True)
+    text = done.stdout + done.stderr
+    found = {match[1]: match[2].strip() for match in
+             re.finditer(r"^\s*([A-Za-z][^:\n]*?)\s*: (.*)$", text, re.MULTILINE)}
+    found["drives"] = re.findall(r"^\s+\d+\s+[0-9A-Fa-f]{8}\s+\d+K\s+(\S.*)$", text, re.MULTILINE)
+    found["text"] = text
+    return found
+
+
+@unittest.skipIf(MDADM is None, "mdadm is not installed")
+class Written(AgentCase):
+    maxDiff = None
+
+    def started(self, slots=6, **options):
+        agent = self.agent(slots=slots, drive_mib=96, **options)
+        agent.start()
+        return agent
+
+    def files(self, agent, count):
+        return [Path(agent.directory) / f"d{slot}" for slot in range(count)]
+
+    def check_udev(self, path):
+        """What dist/63-arraywright.rules goes by."""
+        done = subprocess.run(["blkid", "-p", "-o", "udev", str(path)], check=True,
+                              capture_output=True)
+        self.assertIn(b"ID_FS_TYPE=ddf_raid_member\n", done.stdout)
+        self.assertRegex(done.stdout, rb"(?m)^ID_FS_UUID=ARRAYWRT")
+
+    def check_copies(self, path):
+        """Every CRC of both copies, which mdadm does not look at, and that both are closed."""
+        data = path.read_bytes()
+        (sequence,) = struct.unpack_from(">I", data, PRIMARY + 40)
+        for copy in (PRIMARY, SECONDARY):
+            head = data[copy:copy + 512]
+            self.assertEqual(head[48], 0, f"{path}: open")
+            self.assertEqual(struct.unpack_from(">I", head, 40), (sequence,))
+            sections = [(0, 1), (1, 1), (2, 128), (130, 32), (617, 1)]
+            sections += [(162 + 7 * slot, 7) for slot in range(65)
+                         if data[copy + (162 + 7 * slot) * 512] == 0xEE]
+            for first, count in sections:
+                section = data[copy + first * 512:copy + (first + count) * 512]
+                self.assertEqual(struct.unpack_from(">I", section, 4), (crc(section),),
+                                 f"{path}: section at {first}")
+        return sequence
+
+    def test_every_level(self):
+        for level, members, more, width, name in SETS:
+            with self.subTest(level=level, members=members):
+                agent = self.started(slots=members)
+                agent.create(level, range(members), **more)
+                agent.until("it to be consistent", lambda view: view.vd()["consistent"]
+                            and not view.running("bgi"))
+                size = agent.view().vd()["size_bytes"]
+                agent.stop()
+                seen = set()
+                for path in self.files(agent, members):
+                    self.check_udev(path)
+                    found = examine(path)
+                    wanted = {"Magic": "de11de11", "Version": "01.02.00", "Redundant hdr": "yes",
+                              "Virtual Disks": "1", "state[0]": "Optimal, Consistent",
+                              "init state[0]": "Fully Initialised", "access[0]": "Read/Write",
+                              "Name[0]": "data", "Raid Level[0]": name,
+                              "Array Size[0]": str(size // 1024)}
+                    self.assertEqual({key: found.get(key) for key in wanted}, wanted, found["text"])
+                    self.assertTrue(found["Raid Devices[0]"].startswith(f"{width} ("))
+                    self.assertEqual(found["drives"], ["active/Online"] * members, found["text"])
+                    seen.add((found["Seq"], found["Container GUID"], found["VD GUID[0]"],
+                              self.check_copies(path)))
+                self.assertEqual(len(seen), 1, seen)
+                agent.close()
+
+    def test_through_its_life(self):
+        agent = self.started()
+        paths = self.files(agent, 4)
+        agent.create("raid5", range(4))
+        agent.optimal()
+        with agent.nbd() as data:
+            data.pwrite(b"first" * 1024 + bytes(3072), 0)
+            self.assertEqual(examine(paths[0])["state[0]"], "Optimal, Not Consistent")
+            agent.fault(1, "pull")
+            data.pwrite(b"degraded" * 512, 64 * 1024)
+            data.flush()
+            # Before that write was acknowledged the survivors said so.
+            for path in (paths[0], paths[2], paths[3]):
+                self.assertEqual(examine(path)["drives"],
+                                 ["active/Online", "active/Offline, Failed, Missing",
+                                  "active/Online", "active/Online"])
+        agent.kill()
+        for path in (paths[0], paths[2], paths[3]):
+            self.check_copies(path)
+        agent.start()  # the drive is back, and rebuilt
+        agent.optimal()
+        agent.stop()
+        for path in paths:
+            found = examine(path)
+            self.assertEqual(found["drives"], ["active/Online"] * 4, found["text"])
+            self.assertTrue(found["state[0]"].startswith("Optimal"), found["text"])
+            self.check_copies(path)
+        agent.start()
+        with agent.control() as control:
+            control.command("vd_delete", {"virtual_drive": agent.view().vd_key()}, confirm="data")
+        agent.stop()
+        for path in paths:
+            self.assertIn("No md superblock", examine(path)["text"])
+            self.assertEqual(subprocess.run(["blkid", "-p", str(path)], check=False,
+                                            capture_output=True).stdout, b"")
+
+    # Another system: raises the number of both copies, changes what it likes
+
+    def elsewhere(self, path, edit=lambda copy: None, steps=3):
+        data = bytearray(path.read_bytes()[DRIVE - 32 * MIB:])
+        for at in (0, 16 * MIB):
+            copy = memoryview(data)[at:at + 618 * 512]
+            struct.pack_into(">I", copy, 40, struct.unpack_from(">I", copy, 40)[0] + steps)
+            edit(copy)
+            for first, count in ((0, 1), (2, 128), (130, 32)):
+                section = copy[first * 512:(first + count) * 512]
+                struct.pack_into(">I", section, 4, crc(bytes(section)))
+            copy.release()
+        with path.open("r+b") as file:
+            file.seek(DRIVE - 32 * MIB)
+            file.write(data)
+
+    def made(self, level="raid5", slots=4):
+        agent = self.started(slots=slots)
+        agent.create(level, range(slots))
+        agent.until("it to be consistent", lambda view: view.vd()["consistent"])
+        with agent.nbd() as data:
+            sums = write_random(data, data.get_size(), 5)
+        agent.stop()
+        return agent, self.files(agent, slots), sums
+
+    def events(self, agent):
+        return (agent.directory / "log").read_text()
+
+    def test_taken_over_after_another_system(self):
+        agent, paths, sums = self.made()
+        for path in paths:
+            self.elsewhere(path)
+        agent.start()
+        agent.until("the resync", lambda view: view.vd()["consistent"])
+        with agent.nbd() as data:
+            self.assertEqual(digest(data, data.get_size()), sums)
+        self.assertIn("Another system has written", agent.ctl("/c0", "show", "events").stdout)
+        agent.stop()
+        self.assertEqual(len({self.check_copies(path) for path in paths}), 1)
+        agent.start()
+        agent.optimal()
+        agent.stop()
+
+    def test_what_missed_writes_there_is_rebuilt(self):
+        agent, paths, sums = self.made("raid1", 2)
+
+        def second_failed(copy):
+            struct.pack_into(">HH", copy, 2 * 512 + 2 * 64 + 28, 3, 0x42)
+
+        self.elsewhere(paths[0], second_failed)
+        with paths[1].open("r+b") as file:  # what it has is not to be trusted
+            file.write(b"stale" * 1000)
+        agent.start()
+        with agent.nbd() as data:
+            self.assertEqual(digest(data, data.get_size()), sums)
+        self.assertNotEqual(agent.view().drive(1)["state"], "online")
+        agent.stop()
+
+    def test_refused_if_more_was_changed(self):
+        agent, paths, _ = self.made("raid1", 2)
+        for path in paths:
+            self.elsewhere(path, lambda copy: struct.pack_into(">Q", copy, 130 * 512 + 64,
+                                                               0x4C696E75782D4D44))
+        before = [path.read_bytes() for path in paths]
+        agent.start()
+        wait_for("the refusal", lambda: agent.view().vd()["state"] == "offline")
+        reason = agent.view().vd()["blocked"]["vd_set"]
+        self.assertEqual(reason["code"], "group_changed_elsewhere", reason)
+        agent.stop()
+        self.assertEqual([path.read_bytes() for path in paths], before)
+
+
+if __name__ == "__main__":
+    unittest.main()
