@@ -46,30 +46,32 @@ void cli_sockets_add(struct cli_context *context, char *list)
     }
 }
 
-/* The controllers of one agent; how many could be asked. */
-static uint32_t agent_open(struct cli_context *context, const char *socket)
+/* The controllers of one agent, at most room of them; how many could be asked. */
+static uint32_t agent_open(struct cli_context *context, const char *socket, uint32_t room)
 {
-    uint32_t first = context->controller_count++;
-    struct cli_controller *controller = &context->controllers[first];
+    struct cli_controller first = {.socket = socket};
     json_t *state = NULL;
+    uint32_t count = 0;
     uint32_t shown = 0;
 
-    *controller = (struct cli_controller){.socket = socket};
-    if (client_open(socket, &controller->client, controller->failure)) {
-        state = state_ask(controller);
+    ASSERT(room > 0);
+    if (client_open(socket, &first.client, first.failure)) {
+        state = state_ask(&first);
     }
-    for (uint32_t i = 0; state != NULL && (i == 0 || i < model_controller_count(state)); i++) {
-        if (i > 0 && context->controller_count == CLI_CONTROLLERS_MAX) {
-            break;
+    count = state != NULL ? model_controller_count(state) : 0;
+    count = count == 0 ? 1 : count > room ? room : count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = context->controller_count++;
+        struct cli_controller *controller = &context->controllers[number];
+
+        *controller = first;
+        controller->index = i;
+        if (state != NULL) { /* the last takes the state itself */
+            json_t *own = i + 1 < count ? json_deep_copy(state) : state;
+
+            shown += picture_make(controller, own, (int)number);
         }
-        if (i > 0) {
-            context->controllers[context->controller_count++] =
-                (struct cli_controller){.socket = socket, .index = i, .client = controller->client};
-        }
-        shown +=
-            picture_make(&context->controllers[first + i], json_deep_copy(state), (int)(first + i));
     }
-    json_decref(state);
     return shown;
 }
 
@@ -80,7 +82,8 @@ uint32_t cli_controllers_open(struct cli_context *context)
     ASSERT(context->controller_count == 0);
     for (uint32_t i = 0;
          i < context->socket_count && context->controller_count < CLI_CONTROLLERS_MAX; i++) {
-        shown += agent_open(context, context->sockets[i]);
+        shown += agent_open(context, context->sockets[i],
+                            CLI_CONTROLLERS_MAX - context->controller_count);
     }
     return shown;
 }
