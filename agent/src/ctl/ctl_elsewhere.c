@@ -22,6 +22,8 @@ struct elsewhere {
     struct group_config config; /* as it will be */
 };
 
+static const char elsewhere_sets[] = "its drives are in sets of another system";
+
 static bool member_counts(const struct ctl_group *cg, uint32_t member)
 {
     const struct ctl_drive *cd = cg->members[member];
@@ -50,12 +52,15 @@ static const char *set_gather(struct elsewhere *elsewhere)
             says = group_store_ddf(cg->ctl->group_store, cg->members[i]->drive);
         }
         if (says == NULL) {
+            if (member_counts(cg, i) && cg->members[i]->was_elsewhere) {
+                return elsewhere_sets;
+            }
             continue;
         }
         if (!guid_equal(&says->header.guid, &cg->config->guid) ||
             ddf_set_add(&elsewhere->set, says, cg->members[i]->size_bytes / DDF_SECTOR_BYTES) !=
                 0) {
-            return "its drives are in sets of another system";
+            return elsewhere_sets;
         }
     }
     return elsewhere->set.newest == NULL ? "its metadata cannot be read" : NULL;
