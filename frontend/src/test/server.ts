@@ -1,6 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import * as make from './factories'
+import { catalogue, choicePrediction } from './factories-lab'
 
 /** The whole server by default: one host with a RAID 5 of four drives and four free ones. */
 const page = <Item>(items: Item[]) => ({ items, next_cursor: null, total: items.length })
@@ -64,6 +65,8 @@ export const server = setupServer(
   get('/batteries/:id', make.battery()),
   get('/controllers/:id', make.controller({ cache: make.cache() })),
   get('/metrics/history', make.history()),
+  get('/lab/catalogue', catalogue()),
+  http.post(api('/lab/choices'), () => HttpResponse.json(choicePrediction())),
   list('/operations', []),
   list('/events', [make.event(1)]),
   list('/alerts', []),

@@ -7,6 +7,7 @@ import { Panel, PanelStack } from '@/ui/Panel'
 import { AdvancedForm } from './AdvancedForm'
 import { completeWish } from './complete'
 import { NameField } from './NameField'
+import { PredictionPanel } from './PredictionPanel'
 import { PreviewPanel } from './PreviewPanel'
 import { SimpleForm } from './SimpleForm'
 import type { WizardSearch } from './search'
@@ -92,6 +93,7 @@ export function Wizard({ inventory, firstController, search, onSearchChange }: W
             onChange={change}
           />
         )}
+        <PredictionPanel wish={wish} group={group} drives={inventory.drives} />
       </PanelStack>
       <PreviewPanel
         wish={wish}

@@ -5,6 +5,7 @@ import * as common from './common'
 import * as drives from './drives'
 import * as fleet from './fleet'
 import * as hosts from './hosts'
+import * as lab from './lab'
 import * as shell from './shell'
 import * as states from './states'
 import * as storage from './storage'
@@ -18,6 +19,7 @@ export const en = {
   ...drives,
   ...fleet,
   ...hosts,
+  ...lab,
   ...shell,
   ...states,
   ...storage,

@@ -1,0 +1,157 @@
+import type { Choice, ChoicePrediction, LabCatalogue } from '@/api/types'
+
+/** What arraysim answers. */
+export function choice(part: Partial<Choice> = {}): Choice {
+  return {
+    level: 'raid5',
+    write_policy: 'write_back',
+    chosen: false,
+    refused: null,
+    size_bytes: 300_000_000_000,
+    figures: {
+      random_read_per_s: 640,
+      random_write_per_s: 160,
+      sequential_read_bytes_per_s: 300e6,
+      sequential_write_bytes_per_s: 150e6,
+    },
+    survival: {
+      singles: 4,
+      singles_survived: 4,
+      pairs: 6,
+      pairs_survived: 0,
+      fatal_pairs: [0, 1, 2, 3].flatMap((one) =>
+        [0, 1, 2, 3].filter((other) => other > one).map((other) => [one, other]),
+      ),
+    },
+    rebuild: { seconds: 700, member_bytes: 73e9, sampled_bytes: 33_554_432 },
+    ...part,
+  }
+}
+
+export function choicePrediction(part: Partial<ChoicePrediction> = {}): ChoicePrediction {
+  return {
+    version: '0.1.0',
+    controller: 'native',
+    drive: {
+      profile: 'seagate-st3400832ns',
+      model: 'Seagate ST3400832NS',
+      media: 'hdd',
+      exact: false,
+      chosen: false,
+    },
+    capacity_bytes: 400_000_000_000,
+    host_cache_bytes: 1 << 30,
+    bound: {
+      operations: 1000,
+      warmup_operations: 1000,
+      cache_bytes: 16 << 20,
+      random_bytes: 4096,
+      random_depth: 16,
+      sequential_bytes: 65536,
+      sequential_depth: 4,
+    },
+    choices: [
+      choice({ level: 'raid0', survival: null, rebuild: null }),
+      choice({ write_policy: 'write_through' }),
+      choice({ chosen: true }),
+      choice({
+        level: 'raid10',
+        survival: {
+          singles: 4,
+          singles_survived: 4,
+          pairs: 6,
+          pairs_survived: 4,
+          fatal_pairs: [
+            [0, 1],
+            [2, 3],
+          ],
+        },
+      }),
+      choice({ level: 'raid10', write_policy: 'write_through' }),
+      choice({
+        level: 'raid60',
+        refused: 'RAID60 of 4 drives: a span is too small',
+        figures: null,
+        survival: null,
+        rebuild: null,
+      }),
+    ],
+    ...part,
+  }
+}
+
+export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
+  const levels = (['raid0', 'raid1', 'raid5', 'raid6', 'raid10'] as const).map((level) => ({
+    level,
+    drives_min: 2,
+  }))
+  const base = {
+    manufacturer: '',
+    has_cache: true,
+    cache_fitted_bytes: 0,
+    cache_max_bytes: 0,
+    strip_sizes_bytes: [65536, 131072],
+    strip_default_bytes: 65536,
+  }
+  return {
+    version: '0.1.0',
+    controllers: [
+      { ...base, name: 'native', model: 'Arraywright', ports: 0, levels },
+      {
+        ...base,
+        name: 'lsi-92xx-hba',
+        model: 'LSI 92xx',
+        ports: 8,
+        has_cache: false,
+        levels: levels.filter(({ level }) => level !== 'raid5' && level !== 'raid6'),
+      },
+    ],
+    drives: [
+      {
+        name: 'fujitsu-mba3073rc',
+        model: 'FUJITSU MBA3073RC',
+        manufacturer: 'Fujitsu',
+        media: 'hdd',
+        interface: 'sas',
+        capacity_bytes: 73_543_163_904,
+        rpm: 15_000,
+      },
+      {
+        name: 'intel-x25-e',
+        model: 'INTEL SSDSA2SH064G1',
+        manufacturer: 'Intel',
+        media: 'ssd',
+        interface: 'sata',
+        capacity_bytes: 64_000_000_000,
+        rpm: 0,
+      },
+    ],
+    workloads: [
+      {
+        name: 'w01-database',
+        id: 'W01',
+        title: 'Database',
+        pattern: 'random',
+        mixes: [[{ bytes: 8192, percent: 100 }]],
+        write_percents: [0, 50, 100],
+        workers: [1],
+        depths: [1, 16],
+        rating: 'none',
+        assumed: [],
+      },
+      {
+        name: 'w06-file-server',
+        id: 'W06',
+        title: 'File server',
+        pattern: 'random',
+        mixes: [[{ bytes: 4096, percent: 100 }]],
+        write_percents: [20],
+        workers: [1],
+        depths: [1, 16],
+        rating: 'mean',
+        assumed: ['the mix of block sizes'],
+      },
+    ],
+    ...part,
+  }
+}
