@@ -6,6 +6,7 @@
  *     the export is closed first, the cache second, the group stops last.
  * (2) What is preserved goes to its drives when they come back, or is discarded by command; a
  *     deleted virtual drive wants nothing of it any more.
+ * (3) What is preserved is told once; and once when it was written or discarded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,9 @@ static void medium_gone(struct ctl *ctl)
                "it cannot be written", NULL);
     (void)reason_text(&reason, why, sizeof(why)); /* may cut */
     ctl_event(ctl, EVENT_CACHE_MEDIUM_REFUSED, controller_key(ctl), "medium", ctl->cache_medium,
+              "why", why, NULL);
+    ctl_event(ctl, EVENT_CACHE_STATE_CHANGED, controller_key(ctl), "old",
+              cache_state_word(CACHE_STATE_READY), "new", cache_state_word(CACHE_STATE_FAILED),
               "why", why, NULL);
     ctl_write_medium(ctl, WRITE_MEDIUM_NONE, 0);
 }
@@ -192,6 +196,44 @@ static bool preserved_reason(const struct ctl *ctl, const struct cache_vd *block
     return true;
 }
 
+static struct cache_kept *kept_find(struct ctl *ctl, const struct guid *guid)
+{
+    for (uint32_t i = 0; i < ctl->kept_count; i++) {
+        if (guid_equal(&ctl->kept[i].guid, guid)) {
+            return &ctl->kept[i];
+        }
+    }
+    return NULL;
+}
+
+static void kept_forget(struct ctl *ctl, const struct guid *guid)
+{
+    struct cache_kept *kept = kept_find(ctl, guid);
+
+    if (kept != NULL) {
+        *kept = ctl->kept[--ctl->kept_count];
+    }
+}
+
+/* (3) What was told to be preserved has reached its drives. */
+static void kept_written_tell(struct ctl *ctl)
+{
+    for (uint32_t i = 0; i < ctl->kept_count;) {
+        const struct cache_kept *kept = &ctl->kept[i];
+        struct cache_vd *blocks = cache_vd_find(ctl->cache, &kept->guid);
+        char bytes[24];
+
+        if (blocks == NULL || cache_vd_is_pinned(blocks) || cache_vd_dirty_bytes(blocks) > 0) {
+            i++;
+            continue;
+        }
+        (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)kept->bytes);
+        ctl_event(ctl, EVENT_CACHE_PRESERVED_WRITTEN, controller_key(ctl), "name", kept->name,
+                  "bytes", bytes, NULL);
+        ctl->kept[i] = ctl->kept[--ctl->kept_count];
+    }
+}
+
 static void event_preserved(struct ctl *ctl, const struct cache_vd *blocks)
 {
     const struct ctl_vd *cv = cv_by_guid(ctl, cache_vd_guid(blocks));
@@ -200,14 +242,19 @@ static void event_preserved(struct ctl *ctl, const struct cache_vd *blocks)
     char bytes[24];
     char why[REASON_TEXT_MAX];
 
-    if (!preserved_reason(ctl, blocks, &reason)) {
-        return;
+    if (!preserved_reason(ctl, blocks, &reason) || kept_find(ctl, cache_vd_guid(blocks)) != NULL ||
+        ctl->kept_count == CACHE_PRESERVED_MAX) {
+        return; /* (3) */
     }
     guid_format(cache_vd_guid(blocks), guid);
     (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)cache_vd_dirty_bytes(blocks));
     (void)reason_text(&reason, why, sizeof(why)); /* may cut */
     ctl_event(ctl, EVENT_CACHE_PRESERVED, controller_key(ctl), "name",
               cv != NULL ? cv_config(cv)->name : guid, "bytes", bytes, "why", why, NULL);
+    struct cache_kept *kept = &ctl->kept[ctl->kept_count++];
+    *kept =
+        (struct cache_kept){.guid = *cache_vd_guid(blocks), .bytes = cache_vd_dirty_bytes(blocks)};
+    (void)snprintf(kept->name, sizeof(kept->name), "%s", cv != NULL ? cv_config(cv)->name : guid);
 }
 
 /* All groups that could start have started: what is still kept waits for longer. */
@@ -218,6 +265,9 @@ void ctl_cache_started(struct ctl *ctl)
 
     if (ctl->cache == NULL) {
         return;
+    }
+    if (!battery_is_fitted(ctl) && !journal_is_stable(cache_journal(ctl->cache))) {
+        ctl_event(ctl, EVENT_BATTERY_ABSENT, controller_key(ctl), NULL);
     }
     if (ctl->cache_found_bytes > 0) {
         (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)ctl->cache_found_bytes);
@@ -320,6 +370,7 @@ void ctl_cache_forget(struct ctl *ctl, const struct guid *guid)
 {
     struct cache_vd *blocks = ctl->cache != NULL ? cache_vd_find(ctl->cache, guid) : NULL;
 
+    kept_forget(ctl, guid);
     if (blocks != NULL && !cache_vd_is_open(blocks)) {
         cache_vd_discard(blocks);
     }
@@ -339,6 +390,7 @@ void ctl_cache_work(struct ctl *ctl)
     cache_facts(ctl->cache, &facts);
     ctl->destage_bytes_per_s = facts.destage_bytes_per_s;
     cache_mover_dirty_limit_set(ctl->mover, ctl_dirty_limit_bytes(ctl));
+    kept_written_tell(ctl);
     if (newest->at_us != 0 && now_us - newest->at_us < SAMPLE_US) {
         return;
     }
@@ -444,6 +496,7 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
             command_finish(ctl, &reason);
             return;
         }
+        kept_forget(ctl, cache_vd_guid(blocks));
         ctl_event(ctl, EVENT_CACHE_DISCARDED, controller_key(ctl), "name", name, "bytes", bytes,
                   NULL);
     } else if (cv != NULL && cv->vd != NULL && cv_config(cv)->cache_lost) {

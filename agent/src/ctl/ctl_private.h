@@ -271,6 +271,13 @@ struct cache_sample {
     uint64_t hits, misses, destaged_bytes;
 };
 
+/* Cached writes that wait for their drives, as they were told. */
+struct cache_kept {
+    struct guid guid;
+    char name[GUID_TEXT_BYTES];
+    uint64_t bytes;
+};
+
 struct ctl {
     struct ctl_options options;
     struct ctl_ports ports;
@@ -316,6 +323,8 @@ struct ctl {
     uint64_t cache_found_bytes;    /* dirty at the start */
     uint32_t cache_recovery_ms;
     struct cache_sample cache_samples[2]; /* a minute apart, the newer one last */
+    uint32_t kept_count;
+    struct cache_kept kept[CACHE_PRESERVED_MAX]; /* what was told to be preserved */
     struct group_store *group_store;
     struct clock_timer work;
     struct clock_timer later;      /* the next thing that waits for time to pass */

@@ -213,6 +213,8 @@ class Written(AgentCase):
         wait_for("the refusal", lambda: agent.view().vd()["state"] == "offline")
         reason = agent.view().vd()["blocked"]["vd_set"]
         self.assertEqual(reason["code"], "group_changed_elsewhere", reason)
+        self.assertIn("is not started, because another system has written to its drives",
+                      agent.ctl("/c0", "show", "events").stdout)
         agent.stop()
         self.assertEqual([path.read_bytes() for path in paths], before)
 

@@ -404,6 +404,48 @@ static void its_history_outlives_a_restart(void **state)
     world_free(world);
 }
 
+/* The calendar, step by step; and what a cycle comes to that is disturbed. */
+static void learn_cycles_are_announced_and_disturbed(void **state)
+{
+    struct ctl_world *world = world_of(BATTERY_KIND_EMULATED);
+    uint64_t wall_us = 0;
+    uint32_t from = 0;
+
+    (void)state;
+    start_with_cache(world);
+    world_settle(world, 29 * 24 * HOUR); /* the period of the profile is over */
+    assert_int_equal(world_event_count(world, 0, 157), 1); /* in 4 days */
+    assert_int_equal(world_event_count(world, 0, 158), 1);
+    assert_int_equal(world_event_count(world, 0, 159), 1);
+    assert_int_equal(world_event_count(world, 0, 160), 1);
+    assert_int_equal(world_event_count(world, 0, 151), 1);
+    wall_us = clock_wall_us(sim_world_clock(world->sim));
+    assert_int_equal(set_date(world, wall_us + HOUR), REASON_OK);
+    assert_int_equal(set_date(world, wall_us + 3 * HOUR), REASON_OK);
+    assert_int_equal(world_event_count(world, 0, 156), 1); /* postponed */
+    from = world->log_count;
+    assert_int_equal(set_mode(world, LEARN_MODE_WARN), REASON_OK);
+    world_settle(world, 4 * HOUR);
+    assert_int_equal(world_event_count(world, from, 253), 1); /* start it by hand */
+    assert_int_equal(set_mode(world, LEARN_MODE_DISABLED), REASON_OK);
+    world_settle(world, HOUR);
+    assert_int_equal(world_event_count(world, from, 307), 1); /* due, but disabled */
+    assert_int_equal(set_mode(world, LEARN_MODE_MANUAL), REASON_OK);
+    assert_int_equal(learn(world), REASON_OK);
+    world_settle(world, HOUR);
+    assert_int_equal(fault(world, BATTERY_FAULT_FAIL), REASON_OK);
+    assert_int_equal(world_event_count(world, from, 60032), 1); /* failed */
+    assert_int_equal(fault(world, BATTERY_FAULT_CLEAR), REASON_OK);
+    world_settle(world, 6 * HOUR);
+    assert_int_equal(learn(world), REASON_OK);
+    world_settle(world, HOUR);
+    assert_int_equal(fault(world, BATTERY_FAULT_POWER_OFF), REASON_OK);
+    world_settle(world, 24 * HOUR);
+    assert_in_range(world_event_count(world, from, 155), 1, 2); /* pending */
+    assert_int_equal(world_event_count(world, from, 154), 1); /* timed out */
+    world_free(world);
+}
+
 /* A UPS */
 
 static struct battery_reading ups_reading(enum battery_state ups_state, int64_t left_s)
@@ -571,6 +613,7 @@ int main(void)
         cmocka_unit_test(learn_settings_are_checked_and_kept),
         cmocka_unit_test(a_full_store_changes_no_setting),
         cmocka_unit_test(its_history_outlives_a_restart),
+        cmocka_unit_test(learn_cycles_are_announced_and_disturbed),
         cmocka_unit_test(a_ups_is_not_believed_before_it_has_been_heard),
         cmocka_unit_test(on_battery_and_unknown_runtime_mean_write_through),
         cmocka_unit_test(a_flapping_ups_moves_the_policy_once),

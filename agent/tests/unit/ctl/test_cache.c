@@ -27,6 +27,9 @@
 #define EVENT_LOST 10
 #define EVENT_PRESERVED 60040
 #define EVENT_REFUSED 60043
+#define EVENT_WRITTEN 60041
+#define EVENT_STATE 60042
+#define EVENT_NO_BATTERY 142
 #define FRAMES 1024u
 
 static const struct memory_port_ops plain_ops = {.copy = NULL};
@@ -245,6 +248,7 @@ static void log_fails_while_it_is_used(void **state)
     world_write(world, "data", 0, 32768, 0x22); /* answered when the drives have it */
     world_settle(world, 5 * SIM_SECOND);
     assert_int_not_equal(world_event(world, from, EVENT_REFUSED), UINT32_MAX);
+    assert_int_equal(world_event_count(world, from, EVENT_STATE), 1);
     assert_int_equal(cache_of(world).state, CACHE_STATE_FAILED);
     assert_false(cache_of(world).stable);
     assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
@@ -261,6 +265,16 @@ static void log_fails_while_it_is_used(void **state)
     assert_false(vd_of(world, "data").config->cache_lost);
     world_check(world, "data", 0, 32768, 0x22);
     world_check(world, "data", 32768, 32768, 0x11);
+    bench_free(&bench);
+}
+
+static void nothing_charges_the_memory(void **state)
+{
+    struct bench bench = bench_of(MEMORY_KIND_SHARED);
+
+    (void)state;
+    bench_start(&bench);
+    assert_int_equal(world_event_count(bench.world, 0, EVENT_NO_BATTERY), 1);
     bench_free(&bench);
 }
 
@@ -283,9 +297,11 @@ static void members_missing_at_the_start(void **state)
     world->slots[0].absent = world->slots[1].absent = false;
     slot_arrive(world, 0);
     slot_arrive(world, 1);
+    from = world->log_count;
     world_settle(world, 60 * SIM_SECOND);
     assert_int_equal(cache_of(world).preserved_count, 0);
     assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
+    assert_int_equal(world_event_count(world, from, EVENT_WRITTEN), 1);
     world_check(world, "data", 0, 65536, 0x11);
     bench_free(&bench);
 }
@@ -442,6 +458,7 @@ int main(void)
         cmocka_unit_test(damaged_content_is_lost_and_said),
         cmocka_unit_test(medium_gone_at_the_start),
         cmocka_unit_test(log_fails_while_it_is_used),
+        cmocka_unit_test(nothing_charges_the_memory),
         cmocka_unit_test(members_missing_at_the_start),
         cmocka_unit_test(discarded_by_command),
         cmocka_unit_test(no_place_in_the_cache),
