@@ -100,7 +100,7 @@ STEPS = [
                        meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
                                   "agent-cache", "ddf-mdadm", "cli-golden",
                                   "cli-event_catalogue", "ctl-event-proofs",
-                                  "cli-surfaces", "cli-monitor",
+                                  "cli-surfaces", "cli-monitor", "cli-round_trip",
                                   processes=1)],
          reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
          env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}),
