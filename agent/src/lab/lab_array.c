@@ -84,6 +84,9 @@ static int drive_make(struct lab_array *array, uint32_t index)
     struct drive_identity identity = {.interface = profile->interface, .media = profile->media};
     int error = 0;
 
+    /* Spindles of separate drives turn at their own angles: writes to all copies wait for the one
+     * that comes round last. Steps of the golden section keep any number of them apart. */
+    timing.hdd.spindle_permille = index * 618u % 1000u;
     if (array->setup.link_bytes_per_s != 0) {
         timing.transfer_bytes_per_s =
             min_u64(timing.transfer_bytes_per_s, array->setup.link_bytes_per_s);
