@@ -20,6 +20,7 @@ from pathlib import Path
 from claims_000_004 import CLAIMS as FIRST
 from claims_001_002_003 import CLAIMS as SECOND
 from claims_functional import CLAIMS as FUNCTIONAL
+from claims_quirks import CLAIMS as QUIRKS
 from lab import Lab
 from reasons import UNTESTED, WHY
 
@@ -29,7 +30,7 @@ HOLDS, FAILS, UNTRIED = "holds", "does not hold", "not tested"
 HEAD = """# What the reviews claim, and what the engine does
 
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
-one firmware (expected *not* to show), F functional (tried on a running arrayd, or on arrays of the
+one firmware (expected not to show but with that card's quirk switched on), F functional (tried on a running arrayd, or on arrays of the
 lab). Settings are in the claims' sources: drives D1 for documents 000 and 004, D2 for 001 and 002,
 D3 for 003; 16 MiB of cache unless a card is named. Models come from facts of drives and cards and
 are not adjusted to any claim, so "does not hold" is a finding about the engine, the model or the
@@ -82,7 +83,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     only = set(filter(None, options.only.split(",")))
-    claims = [claim for claim in [*FIRST, *SECOND, *FUNCTIONAL] if not only or claim[0] in only]
+    claims = [claim for claim in [*FIRST, *SECOND, *QUIRKS, *FUNCTIONAL] if not only or claim[0] in only]
     claims.sort(key=lambda claim: claim[0])
     lab = Lab(options.program, options.profiles, options.jobs)
     began = time.monotonic()

@@ -26,13 +26,6 @@ def b04(lab: Lab) -> Outcome:
         abs(ratio - want) <= 0.04 for ratio, want in zip(ratios, (0.875, 0.75, 0.75, 0.5)))
 
 
-def b05(lab: Lab) -> Outcome:
-    curves = [[lab.seq(x8(level), KIB * size, 100) for size in (16, 64, 256, 1024)]
-              for level in (R5, R50, R10)]
-    return "; ".join(texts(*curve) for curve in curves), all(
-        later >= 0.95 * earlier for curve in curves for earlier, later in zip(curve, curve[1:]))
-
-
 def b07(lab: Lab) -> Outcome:
     rates = [lab.db(x8(R5, cache=cache), 1, 100) for cache in (4 * MIB, 16 * MIB, 64 * MIB)]
     return texts(*(rate / rates[0] for rate in rates)), rates == sorted(rates)
@@ -164,11 +157,6 @@ def c11(lab: Lab) -> Outcome:
     fit = 1 - rest / max(1e-9, sum((loss - mean) ** 2 for loss in losses))
     return f"losses {texts(*losses)}, slope {slope:.2f}, R2 {fit:.2f}", (
         fit > 0.95 and abs(losses[-1]) <= 0.03)
-
-
-def c13(lab: Lab) -> Outcome:
-    ratios = [lab.db(x8(R6), depth, 0) / lab.db(x8(R5), depth, 0) for depth in (1, 16)]
-    return texts(*ratios), all(abs(ratio - 1) <= 0.03 for ratio in ratios)
 
 
 def c14(lab: Lab) -> Outcome:
@@ -411,7 +399,6 @@ def e10(lab: Lab) -> Outcome:
 
 CLAIMS = [
     ("B04", "L", "sequential writing of R0: R5 7/8, R6 and R50 6/8, R10 4/8, within 0.04", b04),
-    ("B05", "A", "sequential writing grows with the block, R5, R50, R10", b05),
     ("B07", "L", "one at a time: writing grows with the cache", b07),
     ("B08", "L", "one at a time: R50/R5 0.97-1.15, R50/R6 over 1.3", b08),
     ("B10", "L", "16 at a time: R10/R0 over 1.05 at reads, at least 0.98 at 10 % writes", b10),
@@ -433,7 +420,6 @@ CLAIMS = [
     ("C08", "L", "one at a time: R6/R5 0.6-1.0, R5-1/R5 over 0.8", c08),
     ("C10", "L", "as B10 at reads", b10),
     ("C11", "L", "degraded R10 loses in proportion to the reads, nothing at writes", c11),
-    ("C13", "A", "R6 and R5 read alike", c13),
     ("C14", "L", "16 reads at a time: R6-1 over 0.55, R6-2 under 0.55", c14),
     ("C16", "L", "256 reads at a time: R5-1 about half", c16),
     ("C17", "L", "read response: 6 ms, R10 within 3 %, others up to 1 ms more", c17),
