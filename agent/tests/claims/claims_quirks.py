@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from claims_000_004 import R0, R5, SINGLE, Outcome, a, texts
 from claims_001_002_003 import R6, R10, R50, x8
 from lab import KIB, MIB, Array, Lab
@@ -125,13 +127,17 @@ def b29(lab: Lab) -> Outcome:
 
 
 def b32(lab: Lab) -> Outcome:
-    strays = 0
-    for level in (R0, R5, R6, R10, R50):
-        for size in (64 * KIB, 96 * KIB, 2 * MIB, 4 * MIB, 600 * MIB):
-            alone, after = (lab.files(x8(level), "read", size, after_random=word)
-                            for word in (False, True))
-            strays += abs(after / alone - 1) > 0.05
-    return f"{strays} of 25", strays == 0
+    cases = [(level, size) for level in (R0, R5, R6, R10, R50)
+             for size in (64 * KIB, 96 * KIB, 2 * MIB, 4 * MIB, 600 * MIB)]
+
+    def strays(case: tuple[str, int]) -> bool:
+        alone, after = (lab.files(x8(case[0]), "read", case[1], after_random=word)
+                        for word in (False, True))
+        return abs(after / alone - 1) > 0.05
+
+    with ThreadPoolExecutor(8) as pool:
+        count = sum(pool.map(strays, cases))
+    return f"{count} of 25", count == 0
 
 
 def c13(lab: Lab) -> Outcome:
