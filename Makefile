@@ -86,6 +86,7 @@ lint: setup-test
 
 generate: setup-test
 	@python3 agent/tools/generate_tables.py
+	@python3 agent/tools/generate_fio_jobs.py
 	@.run/venv/bin/python backend/tools/generate_protocol.py
 	@cd backend && ../.run/venv/bin/arraywright openapi > openapi.json
 	@cd frontend && npm run --silent generate

@@ -33,6 +33,10 @@ def c_tables_match_the_protocol() -> None:
     run(sys.executable, "agent/tools/generate_tables.py", "--check")
 
 
+def fio_jobs_match_the_workloads() -> None:
+    run(sys.executable, "agent/tools/generate_fio_jobs.py", "--check")
+
+
 def python_types_match_the_protocol() -> None:
     run(sys.executable, "backend/tools/generate_protocol.py", "--check")
 
@@ -152,7 +156,7 @@ def source_files_stay_readable() -> None:
 
 
 CHECKS: list[Callable[[], None]] = [
-    c_tables_match_the_protocol, python_types_match_the_protocol, protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
+    c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol, protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
     client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
     nothing_machine_specific_is_committed, source_files_stay_readable,
 ]

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "base/crc.h"
 #include "daemon/drive_identity.h"
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
@@ -245,8 +246,12 @@ static void settle(struct host_drive *drive)
 
 static int emulation_create(struct host_drive *drive)
 {
+    struct emulated_timing timing = drive->config->timing;
+
+    /* Its own angle, as each drive has one; the same at each start. */
+    timing.hdd.spindle_permille = crc32c(0, drive->path, strlen(drive->path)) % 1000;
     return emulated_drive_create(file_port_io(drive->port), loop_clock(drive->drives->loop),
-                                 &drive->config->timing, &drive->emulated);
+                                 &timing, &drive->emulated);
 }
 
 /* The claimed descriptor becomes a port, with the emulation in front if there is one. */

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "control/object_doc.h"
 #include "daemon/profile_reader.h"
+#include "daemon/quirk_file.h"
 
 #define SECONDS_MAX (366u * 86400u)
 
@@ -203,6 +204,13 @@ static bool vocabulary_of_file(struct profile_reader *reader, const json_t *valu
     return vocabulary_read(reader, value, &file->profile);
 }
 
+static bool quirks_of_file(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct controller_profile_file *file = target;
+
+    return quirks_read(reader, value, file->quirks, &file->quirk_count);
+}
+
 static const struct profile_field controller_fields[] = {
     {"name", FIELD_TEXT, true, FIELD_OF(controller_profile_file, profile.name), 1,
      PROFILE_NAME_CHARACTERS, NULL},
@@ -222,6 +230,7 @@ static const struct profile_field controller_fields[] = {
     {"no_battery_rule", FIELD_CUSTOM, true, 0, 0, 0, rule_read},
     {"levels", FIELD_CUSTOM, true, 0, 0, 0, levels_read},
     {"batteries", FIELD_CUSTOM, true, 0, 0, 0, batteries_read},
+    {"quirks", FIELD_CUSTOM, false, 0, 0, 0, quirks_of_file},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};
 

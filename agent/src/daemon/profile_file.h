@@ -10,6 +10,7 @@
 
 #include "base/attrs.h"
 #include "ctl/profile.h"
+#include "ctl/quirk.h"
 #include "emulate/drive_profile.h"
 #include "emulate/emulated_battery.h"
 
@@ -24,6 +25,8 @@ struct controller_profile_file {
     bool takes_any_battery;      /* the native one */
     uint32_t battery_count;
     char batteries[PROFILE_BATTERIES_MAX][33];
+    uint32_t quirk_count;
+    struct controller_quirk quirks[PROFILE_QUIRKS_MAX];
 };
 
 /* "native" needs no file. 0, or -errno with a sentence in text that names the file. */

@@ -53,6 +53,7 @@ struct emulated_timing {
         uint32_t seek_track_us;
         uint32_t seek_full_us;
         uint32_t write_settle_us;
+        uint32_t spindle_permille; /* of a turn, how far it is ahead: no two drives' are in step */
         uint32_t read_segments;    /* 0: does not read ahead */
         uint32_t zone_count;
         struct drive_zone zones[DRIVE_MODEL_ZONES_MAX];

@@ -44,7 +44,7 @@ static uint32_t angle_of(const struct hdd_state *hdd, uint64_t offset_bytes)
     uint64_t bytes = offset_bytes - zone->start_bytes;
     /* Whole seconds apart: the product would not fit. */
     uint64_t ns = bytes / zone->bytes_per_s * NS_PER_S +
-                  rate_ns(bytes % zone->bytes_per_s, zone->bytes_per_s);
+                  rate_ns(bytes % zone->bytes_per_s, zone->bytes_per_s) + hdd->spindle_ns;
 
     return (uint32_t)(ns % hdd->revolution_ns);
 }
@@ -69,6 +69,7 @@ void hdd_init(struct drive_model *model)
     uint64_t span_ns = (timing->hdd.seek_full_us - timing->hdd.seek_track_us) * UINT64_C(1000);
 
     hdd->revolution_ns = (uint32_t)(60u * NS_PER_S / timing->hdd.rpm);
+    hdd->spindle_ns = hdd->revolution_ns / 1000 * (timing->hdd.spindle_permille % 1000);
     hdd->zone_count = timing->hdd.zone_count;
     hdd->track_bytes = timing->hdd.zones[0].bytes_per_s * 60u / timing->hdd.rpm;
     for (uint32_t i = 0; i < hdd->zone_count; i++) {

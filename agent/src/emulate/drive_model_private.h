@@ -26,6 +26,7 @@ struct buffered_write {
 
 struct hdd_state {
     uint32_t revolution_ns;
+    uint32_t spindle_ns;
     uint64_t track_bytes;
     uint32_t zone_count;
     struct zone_state zones[DRIVE_MODEL_ZONES_MAX];

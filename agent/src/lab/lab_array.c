@@ -84,6 +84,9 @@ static int drive_make(struct lab_array *array, uint32_t index)
     struct drive_identity identity = {.interface = profile->interface, .media = profile->media};
     int error = 0;
 
+    /* Spindles of separate drives turn at their own angles: writes to all copies wait for the one
+     * that comes round last. Steps of the golden section keep any number of them apart. */
+    timing.hdd.spindle_permille = index * 618u % 1000u;
     if (array->setup.link_bytes_per_s != 0) {
         timing.transfer_bytes_per_s =
             min_u64(timing.transfer_bytes_per_s, array->setup.link_bytes_per_s);
@@ -370,11 +373,12 @@ int lab_array_create(const struct lab_array_setup *setup, struct lab_clock *cloc
 }
 
 /* Bears one that was only half made. */
-struct lab_array *lab_array_free(struct lab_array *array)
+static void vd_unmake(struct lab_array *array)
 {
     if (array->cached != NULL) {
         vd_cached_close(array->cached, array_closed, array);
         (void)array_wait(array);
+        array->cached = NULL;
     }
     if (array->group != NULL) {
         group_stop(array->group, array_done, array);
@@ -383,7 +387,27 @@ struct lab_array *lab_array_free(struct lab_array *array)
     }
     if (array->intent_log != NULL) {
         intents_close(array->intent_log);
+        array->intent_log = NULL;
     }
+}
+
+int lab_array_recreate(struct lab_array *array, char text[LAB_TEXT_BYTES])
+{
+    int error = 0;
+
+    vd_unmake(array);
+    for (uint32_t i = 0; i < array->setup.drive_count; i++) {
+        group_store_forget(array->group_store, array->drives[i]);
+    }
+    array->setup.seed++; /* another GUID */
+    error = group_make(array, text);
+    return error == 0 && array->setup.cache_bytes > 0 ? cached_open(array) : error;
+}
+
+/* Bears one that was only half made. */
+struct lab_array *lab_array_free(struct lab_array *array)
+{
+    vd_unmake(array);
     if (array->intents != NULL) {
         array->intents = intents_free(array->intents);
     }

@@ -42,6 +42,9 @@ struct lab_array;
 /* 0, or a negative errno with a sentence in text. */
 MUST_CHECK int lab_array_create(const struct lab_array_setup *setup, struct lab_clock *clock,
                                 struct lab_array **ret_array, char text[LAB_TEXT_BYTES]);
+/* Deletes the virtual drive and its group and makes new ones on the same drives and cache; what
+ * pointed to the old target must not be used. Everything submitted has been answered. */
+MUST_CHECK int lab_array_recreate(struct lab_array *array, char text[LAB_TEXT_BYTES]);
 /* Everything submitted has been answered. */
 struct lab_array *lab_array_free(struct lab_array *array);
 

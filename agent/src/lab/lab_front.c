@@ -12,6 +12,7 @@ struct controller {
     struct vd_target *target;
     struct rate_pipe bus_in, bus_out, engine_in, engine_out, parity;
     uint64_t command_ns; /* its processor is free again */
+    struct lab_quirks quirks;
 };
 
 /* What one controller does for one request. */
@@ -43,6 +44,7 @@ static void part_end(struct part *part)
 {
     struct lab_request *origin = part->origin;
 
+    lab_quirks_end(&part->controller->quirks);
     pool_give(&part->front->parts, part);
     ASSERT(origin->parts > 0);
     origin->parts--;
@@ -104,10 +106,12 @@ static void part_start(struct part *part)
     struct controller *controller = part->controller;
     uint32_t bytes = part->request.length_bytes;
     uint64_t now_ns = front->clock->now_us * 1000u;
-    uint64_t begin_ns = now_ns;
+    uint64_t begin_ns =
+        lab_quirks_begin(&controller->quirks, part->request.op == VD_OP_WRITE,
+                         part->request.offset_bytes, part->request.length_bytes, now_ns);
 
     if (front->setup.ceilings.command_us != 0) {
-        controller->command_ns = max_u64(controller->command_ns, now_ns) +
+        controller->command_ns = max_u64(controller->command_ns, begin_ns) +
                                  front->setup.ceilings.command_us * UINT64_C(1000);
         begin_ns = controller->command_ns;
     }
@@ -220,6 +224,8 @@ int lab_front_create(const struct lab_front_setup *setup, struct lab_clock *cloc
                                 .engine_in = {.bytes_per_s = ceilings->write_bytes_per_s},
                                 .engine_out = {.bytes_per_s = ceilings->read_bytes_per_s},
                                 .parity = {.bytes_per_s = ceilings->xor_bytes_per_s}};
+        lab_quirks_init(&front->controllers[i].quirks, setup->quirks, setup->quirk_count,
+                        &setup->place);
     }
     if (setup->controller_count > 1) {
         ASSERT(setup->host_strip_bytes > 0);

@@ -4,11 +4,13 @@
  *
  * A write passes bus, engine and parity engine before the array has it, a read bus and engine
  * after the array has answered; each carries one transfer after the other. No ceiling, no delay.
+ * Quirks of the model's firmware (lab_quirk.h) come before all of that.
  */
 #ifndef ARRAYWRIGHT_LAB_LAB_FRONT_H
 #define ARRAYWRIGHT_LAB_LAB_FRONT_H
 
 #include "lab/lab_array.h"
+#include "lab/lab_quirk.h"
 
 #define LAB_CONTROLLERS_MAX 4u
 #define LAB_DEPTH_MAX 1024u
@@ -18,6 +20,9 @@ struct lab_front_setup {
     uint32_t controller_count;
     uint32_t host_strip_bytes;           /* with more than one */
     uint32_t parity_count;               /* of the level: what the parity engine makes */
+    struct lab_quirk_place place;
+    uint32_t quirk_count;                /* those asked for */
+    struct controller_quirk quirks[PROFILE_QUIRKS_MAX];
 };
 
 struct lab_front;

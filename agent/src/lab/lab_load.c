@@ -11,7 +11,6 @@
 #include "base/rng.h"
 
 #define WORKERS_MAX 64u
-#define FILE_CHUNK_BYTES 65536u
 #define NOTE_BYTES 4096u
 #define NOTES_PERCENT 2u /* of the space hold what a file system notes of its files */
 #define TENTHS 10u
@@ -116,7 +115,7 @@ static void request_file(struct run *run, struct worker *worker, struct lab_requ
         request->length_bytes = worker->copied_length;
         request->offset_bytes =
             worker->copied_bytes +
-            align_down_u64((run->size_bytes - worker->begin_bytes) / 2, FILE_CHUNK_BYTES);
+            align_down_u64((run->size_bytes - worker->begin_bytes) / 2, LAB_FILE_CHUNK_BYTES);
         return;
     }
     if (worker->left_bytes == 0) {
@@ -130,7 +129,7 @@ static void request_file(struct run *run, struct worker *worker, struct lab_requ
         request->offset_bytes = rng_below(&run->rng, notes_bytes / NOTE_BYTES) * NOTE_BYTES;
         return;
     }
-    request->length_bytes = (uint32_t)min_u64(worker->left_bytes, FILE_CHUNK_BYTES);
+    request->length_bytes = (uint32_t)min_u64(worker->left_bytes, LAB_FILE_CHUNK_BYTES);
     worker->left_bytes -= request->length_bytes;
     request->offset_bytes = zone_take(worker, request->length_bytes);
     worker->copied_bytes = request->offset_bytes;
@@ -285,11 +284,11 @@ static int run_open(struct run *run, char text[LAB_TEXT_BYTES])
         run->size_bytes = min_u64(run->size_bytes, load->zone_bytes);
     }
     if (load->pattern >= LAB_PATTERN_FILES_CREATE) {
-        first_bytes = align_up_u64(run->size_bytes / 100 * NOTES_PERCENT, FILE_CHUNK_BYTES);
+        first_bytes = align_up_u64(run->size_bytes / 100 * NOTES_PERCENT, LAB_FILE_CHUNK_BYTES);
     }
     zone_bytes = align_down_u64((run->size_bytes - first_bytes) / load->workers, 1u << 20);
     if (load->pattern == LAB_PATTERN_FILES_COPY) {
-        zone_bytes = align_down_u64(zone_bytes / 2, FILE_CHUNK_BYTES * 2);
+        zone_bytes = align_down_u64(zone_bytes / 2, LAB_FILE_CHUNK_BYTES * 2);
     }
     if (load->workers == 0 || load->workers > WORKERS_MAX || load->depth == 0 ||
         load->workers * load->depth > LAB_DEPTH_MAX || zone_bytes < LAB_REQUEST_MAX_BYTES) {

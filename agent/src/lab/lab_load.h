@@ -9,6 +9,7 @@
 
 #define LAB_BLOCKS_MAX 16u
 #define LAB_REQUEST_MAX_BYTES (8u << 20)
+#define LAB_FILE_CHUNK_BYTES 65536u /* files: of one request, whatever the blocks are */
 
 enum lab_pattern {
     LAB_PATTERN_RANDOM,

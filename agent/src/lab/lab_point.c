@@ -30,19 +30,84 @@ static int arrays_make(const struct lab_point *point, struct lab_clock *clock,
     return 0;
 }
 
-/* Every request uses it. */
-static uint8_t *buffer_make(const struct lab_load *load)
+static size_t longest(const struct lab_load *load)
 {
-    size_t bytes = 4096;
-    uint8_t *buffer = NULL;
+    size_t bytes = load->pattern >= LAB_PATTERN_FILES_CREATE ? LAB_FILE_CHUNK_BYTES : 4096;
 
     for (uint32_t i = 0; i < load->block_count; i++) {
         bytes = max_u64(bytes, align_up_u64(load->blocks[i].bytes, 4096));
+    }
+    return bytes;
+}
+
+/* Every request uses it. */
+static uint8_t *buffer_make(const struct lab_point *point)
+{
+    size_t bytes = longest(&point->load);
+    uint8_t *buffer = NULL;
+
+    if (point->has_before) {
+        bytes = max_u64(bytes, longest(&point->before));
     }
     buffer = aligned_alloc(4096, bytes);
     ASSERT(buffer != NULL);
     memset(buffer, 0x5a, bytes);
     return buffer;
+}
+
+static void pause_over(struct clock_timer *timer)
+{
+    bool *over = timer->owner;
+
+    *over = true;
+}
+
+/* Nobody asks for anything; the arrays do what they do then. */
+static void idle(struct lab_clock *clock, uint64_t seconds)
+{
+    bool over = false;
+    struct clock_timer timer = {.fire = pause_over, .owner = &over};
+
+    list_init(&timer.port_link);
+    clock_arm(&clock->port, &timer, clock->now_us + seconds * UINT64_C(1000000));
+    while (!over) {
+        bool more = lab_clock_step(clock);
+
+        ASSERT(more);
+    }
+}
+
+static int arrays_recreate(const struct lab_point *point, struct lab_array **arrays,
+                           char text[LAB_TEXT_BYTES])
+{
+    int error = 0;
+
+    for (uint32_t i = 0; i < point->front.controller_count && error == 0; i++) {
+        error = lab_array_recreate(arrays[i], text);
+    }
+    return error;
+}
+
+/* What went on before the load that is measured: the same front, unless the array is made anew. */
+static int before_run(const struct lab_point *point, struct lab_clock *clock,
+                      struct lab_array **arrays, uint8_t *buffer, struct lab_front **front,
+                      struct lab_answer *answer)
+{
+    struct lab_front_setup setup = point->front;
+    int error = lab_load_run(&point->before, clock, *front, arrays, setup.controller_count,
+                             point->array.drive_count, &answer->outcome, answer->text);
+
+    if (error != 0) {
+        return error;
+    }
+    idle(clock, point->pause_s);
+    if (!point->recreate) {
+        return 0;
+    }
+    *front = lab_front_free(*front);
+    setup.place.recreated = true;
+    error = arrays_recreate(point, arrays, answer->text);
+    return error != 0 ? error : lab_front_create(&setup, clock, arrays, buffer, front);
 }
 
 void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer)
@@ -59,10 +124,13 @@ void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *
         return;
     }
     lab_clock_init(&clock);
-    buffer = buffer_make(&point->load);
+    buffer = buffer_make(point);
     error = arrays_make(point, &clock, arrays, ret_answer->text);
     if (error == 0) {
         error = lab_front_create(&point->front, &clock, arrays, buffer, &front);
+    }
+    if (error == 0 && point->has_before) {
+        error = before_run(point, &clock, arrays, buffer, &front, ret_answer);
     }
     if (error == 0) {
         ret_answer->size_bytes = lab_front_size_bytes(front);

@@ -13,6 +13,9 @@ struct lab_point {
     struct lab_array_setup array;
     struct lab_front_setup front;
     struct lab_load load;
+    bool has_before, recreate;   /* first another load; then the array is deleted and made anew */
+    struct lab_load before;
+    uint64_t pause_s;            /* of virtual time, after it */
 };
 
 struct lab_answer {

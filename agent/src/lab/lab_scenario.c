@@ -69,6 +69,11 @@ static bool ceilings_read(struct profile_reader *reader, const json_t *value, vo
     return profile_fields(reader, value, ceiling_fields, &scenario->front.ceilings);
 }
 
+static bool quirk_names_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return lab_quirks_read(reader, value, target);
+}
+
 static bool cache_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     static const struct profile_field bounds = {"cache_bytes",      FIELD_BYTES, true, 0, 0,
@@ -101,6 +106,7 @@ static const struct profile_field controller_fields[] = {
     {"expander_bytes_per_s", FIELD_BYTES, false, FIELD_OF(lab_scenario, array.expander_bytes_per_s),
      0, UINT64_C(1) << 40, NULL},
     {"ceilings", FIELD_CUSTOM, false, 0, 0, 0, ceilings_read},
+    {"quirks", FIELD_CUSTOM, false, 0, 0, 0, quirk_names_read},
     FIELDS_END};
 
 static bool controller_read(struct profile_reader *reader, const json_t *value, void *target)
@@ -256,6 +262,25 @@ static bool workloads_read(struct profile_reader *reader, const json_t *value, v
     return true;
 }
 
+static bool before_load(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct lab_scenario *scenario = target;
+
+    return lab_workload_read(reader, reading_of(reader)->profiles, value, &scenario->before);
+}
+
+static const struct profile_field before_fields[] = {
+    {"workload", FIELD_CUSTOM, true, 0, 0, 0, before_load},
+    {"operations", FIELD_BYTES, true, FIELD_OF(lab_scenario, before_operations), 1, 10000000, NULL},
+    {"pause_s", FIELD_BYTES, false, FIELD_OF(lab_scenario, before_pause_s), 0, 86400, NULL},
+    {"recreate", FIELD_BOOL, false, FIELD_OF(lab_scenario, recreate), 0, 0, NULL},
+    FIELDS_END};
+
+static bool before_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return profile_fields(reader, value, before_fields, target);
+}
+
 static const struct profile_field scenario_fields[] = {
     {"name", FIELD_TEXT, true, FIELD_OF(lab_scenario, name), 1, 64, NULL},
     {"seed", FIELD_BYTES, false, FIELD_OF(lab_scenario, seed), 0, INT64_MAX, NULL},
@@ -263,6 +288,7 @@ static const struct profile_field scenario_fields[] = {
     {"drives", FIELD_CUSTOM, true, 0, 0, 0, drives_read},
     {"array", FIELD_CUSTOM, true, 0, 0, 0, array_read},
     {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
+    {"before", FIELD_CUSTOM, false, 0, 0, 0, before_read},
     {"workloads", FIELD_CUSTOM, true, 0, 0, 0, workloads_read},
     {"rebuild", FIELD_BOOL, false, FIELD_OF(lab_scenario, rebuild), 0, 0, NULL},
     {"sweep", FIELD_CUSTOM, false, 0, 0, 0, ignored},
@@ -455,6 +481,33 @@ static uint64_t mix_seed(uint64_t seed, uint64_t index)
     return (seed ^ (index + 1)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* The first of each of the load's steps; and enough of it. */
+static void before_make(const struct lab_scenario *scenario, struct lab_point *point)
+{
+    const struct lab_workload *before = &scenario->before;
+
+    point->has_before = scenario->before_operations > 0;
+    point->recreate = scenario->recreate;
+    point->pause_s = scenario->before_pause_s;
+    if (!point->has_before) {
+        return;
+    }
+    point->before = (struct lab_load){
+        .pattern = before->pattern,
+        .write_percent = before->write_percents[0],
+        .block_count = before->mixes[0].count,
+        .workers = before->workers[0],
+        .depth = before->depths[0],
+        .zone_bytes = before->zone_bytes,
+        .start_bytes = before->start_bytes,
+        .file_bytes = before->file_bytes,
+        .operations = scenario->before_operations,
+        .seconds = scenario->seconds,
+        .seed = mix_seed(scenario->seed, UINT32_MAX),
+    };
+    memcpy(point->before.blocks, before->mixes[0].blocks, sizeof(point->before.blocks));
+}
+
 static struct lab_point point_make(const struct lab_scenario *scenario,
                                    const struct lab_place *place)
 {
@@ -490,6 +543,8 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
                                              place->workers * 101u + place->depth),
     };
     memcpy(point.load.blocks, mix->blocks, sizeof(point.load.blocks));
+    before_make(scenario, &point);
+    lab_quirks_apply(&point);
     return point;
 }
 

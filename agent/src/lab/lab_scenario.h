@@ -54,6 +54,10 @@ struct lab_scenario {
     uint32_t spans;              /* of the array's own level; 0: as levels do it */
     bool rebuild;                /* is to be predicted too */
     uint64_t operations, warmup_operations, seconds, seed;
+    uint64_t before_operations;  /* 0: nothing goes before */
+    uint64_t before_pause_s;
+    bool recreate;               /* after that, the array is deleted and made anew */
+    struct lab_workload before;  /* the first of its steps */
     uint32_t workload_count;
     struct lab_workload workloads[SCENARIO_WORKLOADS_MAX];
     bool is_sweep;

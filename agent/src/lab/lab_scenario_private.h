@@ -13,6 +13,11 @@ MUST_CHECK bool lab_workload_read(struct profile_reader *reader, const char *pro
 /* value: a list of members that are missing. */
 MUST_CHECK bool lab_failed_read(struct profile_reader *reader, const json_t *value,
                                 uint64_t *ret_failed);
+/* value: names of quirks of the controller's model, which has been read. */
+MUST_CHECK bool lab_quirks_read(struct profile_reader *reader, const json_t *value,
+                                struct lab_scenario *scenario);
+/* What the quirks asked for make of the array itself. */
+void lab_quirks_apply(struct lab_point *point);
 
 /* value: the scenario's sweep, or NULL. */
 MUST_CHECK bool lab_variants_read(struct profile_reader *reader, const json_t *value,

@@ -203,7 +203,7 @@ struct group {
 };
 
 /* A run of reads, each beginning where the one before ended (mirror.c). */
-#define MIRROR_RUNS 8u
+#define MIRROR_RUNS 32u
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;

@@ -2,7 +2,8 @@
  * Which copy of a mirror to read. The one with the lowest expected completion: what its drive has
  * to do before, and the way there (drive_expected_us). A sequential stream alternates 1 MiB
  * sections between the copies instead, so that each drive reads long runs and all of them work
- * (engine.md §6.3), as long as no copy's drive is much slower than the best.
+ * (engine.md §6.3); of several streams each keeps to a copy of its own, so that no drive goes back
+ * and forth between them; as long as no copy's drive is much slower than the best.
  *
  * (1) Only a choice of speed: every place in `valid` may be read.
  */
@@ -10,6 +11,8 @@
 
 #define SECTION_SHIFT 20u /* 1 MiB */
 #define STREAM_RUN_BYTES (UINT64_C(256) << 10)
+/* A stream that has not gone on for so many reads of its virtual drive has ended. */
+#define STREAM_IDLE_READS 64u
 /* A drive is much slower if it takes more than twice the time of the best, or, as what each of many
  * takes depends on how many they are, more than four times that. */
 #define SLOWER_IDLE 2u
@@ -19,10 +22,9 @@
 /* How far ahead of the best a section's drive may be busy, in services of one slice. */
 #define AHEAD_SLICES 64u
 
-/* Advances the stream that continues with this read, or begins a new one in place of the oldest.
- * Returns how long the stream has been running. */
-static uint64_t stream_note(struct vd *vd, uint32_t span_base, uint64_t offset_bytes,
-                            uint32_t length_bytes)
+/* Advances the stream that continues with this read, or begins a new one in place of the oldest. */
+static const struct mirror_run *stream_note(struct vd *vd, uint32_t span_base,
+                                            uint64_t offset_bytes, uint32_t length_bytes)
 {
     struct mirror_run *oldest = &vd->runs[0];
 
@@ -35,7 +37,7 @@ static uint64_t stream_note(struct vd *vd, uint32_t span_base, uint64_t offset_b
             stream->next_bytes += length_bytes;
             stream->run_bytes += length_bytes;
             stream->used = vd->run_clock;
-            return stream->run_bytes;
+            return stream;
         }
         oldest = stream->used < oldest->used ? stream : oldest;
     }
@@ -43,7 +45,28 @@ static uint64_t stream_note(struct vd *vd, uint32_t span_base, uint64_t offset_b
                                   .span_base = span_base,
                                   .run_bytes = length_bytes,
                                   .used = vd->run_clock};
-    return length_bytes;
+    return oldest;
+}
+
+/* Which of the streams on the same drives it is; how many there are. */
+static uint32_t stream_rank(const struct vd *vd, const struct mirror_run *stream,
+                            uint32_t *ret_count)
+{
+    uint32_t rank = 0;
+
+    *ret_count = 0;
+    for (uint32_t i = 0; i < MIRROR_RUNS; i++) {
+        const struct mirror_run *other = &vd->runs[i];
+
+        if (other == stream) {
+            rank = (*ret_count)++;
+        } else if (other->used != 0 && other->span_base == stream->span_base &&
+                   other->run_bytes >= STREAM_RUN_BYTES &&
+                   vd->run_clock - other->used < STREAM_IDLE_READS) {
+            (*ret_count)++;
+        }
+    }
+    return rank;
 }
 
 static struct drive *drive_of(const struct stripe_op *op, uint32_t place)
@@ -153,11 +176,23 @@ static bool section_is_fair(const struct stripe_op *op, uint32_t place, uint32_t
                                  expected_of(op, best, fastest) + AHEAD_SLICES * each_us);
 }
 
+/* Its part of the copies: in turn if it is alone, always the same if it is not. */
+static uint32_t stream_place(const struct vd *vd, const struct mirror_run *stream,
+                             uint64_t offset_bytes, uint32_t valid)
+{
+    uint32_t copies = (uint32_t)__builtin_popcount(valid);
+    uint32_t count = 0;
+    uint32_t rank = stream_rank(vd, stream, &count);
+
+    return place_at(valid, count > 1 ? rank % copies
+                                     : (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
+}
+
 uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
 {
     uint64_t offset_bytes = stripe_drive_offset(op, 0);
     struct pace fastest;
-    uint64_t run_bytes = 0;
+    const struct mirror_run *stream = NULL;
     uint32_t best = 0;
     uint32_t section = 0;
 
@@ -169,11 +204,10 @@ uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
     if (!op->direct) {
         return best;
     }
-    run_bytes = stream_note(op->vd, op->map.span_base, offset_bytes, op->hi - op->lo);
-    if (run_bytes < STREAM_RUN_BYTES) {
+    stream = stream_note(op->vd, op->map.span_base, offset_bytes, op->hi - op->lo);
+    if (stream->run_bytes < STREAM_RUN_BYTES) {
         return best;
     }
-    section = place_at(
-        valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % (uint32_t)__builtin_popcount(valid)));
+    section = stream_place(op->vd, stream, offset_bytes, valid);
     return section_is_fair(op, section, best, &fastest) ? section : best;
 }

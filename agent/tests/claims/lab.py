@@ -35,12 +35,16 @@ class Array:
     strip: int = 64 * KIB
     controllers: int = 1
     ceilings: tuple[tuple[str, int], ...] = ()
+    quirks: tuple[str, ...] = ()
 
     def through(self) -> Array:
         return replace(self, write_back=False)
 
     def without(self, *members: int) -> Array:
         return replace(self, failed=members)
+
+    def odd(self, *quirks: str) -> Array:
+        return replace(self, quirks=quirks)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Load:
     file: int = 0
     operations: int = 4000
     warmup: int = 3000
+    after_random: bool = False     # a phase of random requests before it
+    recreated: bool = False        # and the array made anew
 
 
 def enough(operations: int, size: int) -> int:
@@ -81,6 +87,8 @@ class Lab:
             controller["cache_bytes"] = array.cache
         if array.ceilings:
             controller["ceilings"] = dict(array.ceilings)
+        if array.quirks:
+            controller["quirks"] = list(array.quirks)
         cache = array.write_back if array.drive_cache is None else array.drive_cache
         has_cache = array.cache is None or array.cache > 0
         workload: dict = {"depths": list(load.depths)} if load.depths else {}
@@ -94,7 +102,12 @@ class Lab:
                            ("file_bytes", load.file)):
             if value:
                 workload[key] = value
-        return {"name": "claim", "seed": seed, "controller": controller,
+        before = {}
+        if load.after_random or load.recreated:
+            before = {"before": {"workload": {"profile": "w01-database", "write_percents": [50],
+                                              "depths": [4]},
+                                 "operations": 3000, "pause_s": 60, "recreate": load.recreated}}
+        return before | {"name": "claim", "seed": seed, "controller": controller,
                 "drives": {"profile": array.drive, "count": array.drives, "write_cache": cache,
                            "failed": list(array.failed)},
                 "array": {"level": array.level, "strip_bytes": array.strip,
@@ -133,10 +146,11 @@ class Lab:
     def db(self, array: Array, depth: int, writes: int) -> float:
         return self.ops(array, Load(writes=writes, depths=(depth,)))
 
-    def seq(self, array: Array, size: int, writes: int = 0, depth: int = 4) -> float:
+    def seq(self, array: Array, size: int, writes: int = 0, depth: int = 4,
+            **before: bool) -> float:
         """MB/s"""
         load = Load(pattern="sequential", bytes=size, writes=writes, depths=(depth,),
-                    operations=enough(1500, size), warmup=enough(1000, size))
+                    operations=enough(1500, size), warmup=enough(1000, size), **before)
         return self.point(array, load)["bytes_per_s"] / 1e6
 
     def rnd(self, array: Array, size: int, writes: int = 0, depth: int = 4) -> float:
@@ -164,6 +178,7 @@ class Lab:
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
 
-    def files(self, array: Array, what: str, file: int) -> float:
-        load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500, warmup=1500)
+    def files(self, array: Array, what: str, file: int, **before: bool) -> float:
+        load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500,
+                    warmup=1500, **before)
         return self.point(array, load)["bytes_per_s"] / 1e6

@@ -225,7 +225,6 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\", \"write_policy\": \"hope\"}]}",
                           "write_policy has not one of its words");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\"}]}", "read_policy is missing");
-    expect_bad_controller(CONTROLLER(", \"quirks\": []"), "quirks is not a key");
     expect_bad_controller("{\"batteries\": [\"../x\"]}", "entry 1 is not the name of a profile");
     expect_bad_controller("{\"batteries\": [1,2,3,4,5,6,7,8,9]}", "at most 8 names");
     write_file("controllers", CONTROLLER(""));
@@ -237,6 +236,41 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
                           " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3},"
                           " \"batteries\": []" CONTROLLER_REST "}",
                           "name is \"z\", not that of the file");
+}
+
+#define QUIRK(rest)                                                                                \
+    "{\"quirks\": [{\"name\": \"odd\", \"text\": \"t\", \"source\": \"s\", " rest "}]}"
+#define WHEN_WRITES "\"when\": {\"operations\": \"writes\"}"
+#define DELAY "\"effect\": {\"delay_us\": 7}"
+
+static void a_bad_quirk_is_refused_with_a_sentence(void **state UNUSED)
+{
+    struct controller_profile_file file;
+
+    write_file("controllers", CONTROLLER(", \"quirks\": []"));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.quirk_count, 0);
+    expect_bad_controller("{\"quirks\": {}}", "quirks must be a list of at most 16");
+    expect_bad_controller(QUIRK(WHEN_WRITES), "effect is missing");
+    expect_bad_controller(QUIRK(DELAY), "when is missing");
+    expect_bad_controller(QUIRK("\"when\": {}, " DELAY), "operations is missing");
+    expect_bad_controller(QUIRK("\"when\": {\"moon\": \"full\"}"), "moon is not a key");
+    expect_bad_controller(QUIRK("\"when\": {\"operations\": \"some\"}"), "operations must be");
+    expect_bad_controller(QUIRK("\"when\": {\"order\": \"zigzag\"}"), "order must be");
+    expect_bad_controller(QUIRK("\"when\": {\"levels\": [\"raid7\"]}"), "a list of levels");
+    expect_bad_controller(QUIRK("\"when\": {\"drives\": {\"least\": 4, \"most\": 3}}"),
+                          "least is more than most in drives");
+    expect_bad_controller(QUIRK(WHEN_WRITES ", \"effect\": {}"), "effect has one of its keys");
+    expect_bad_controller(
+        QUIRK(WHEN_WRITES ", \"effect\": {\"delay_us\": 7, \"cache_percent\": 50}"),
+        "effect has one of its keys");
+    expect_bad_controller("{\"quirks\": [{\"name\": \"A b\", \"text\": \"t\", \"source\": \"s\","
+                          " " WHEN_WRITES ", " DELAY "}]}",
+                          "\"A b\" is not a name");
+    expect_bad_controller("{\"quirks\": [{\"name\": \"odd\", \"text\": \"t\", \"source\": \"s\","
+                          " " WHEN_WRITES ", " DELAY "}, {\"name\": \"odd\", \"text\": \"t\","
+                          " \"source\": \"s\", " WHEN_WRITES ", " DELAY "}]}",
+                          "there are two named odd");
 }
 
 static void a_bad_battery_is_refused_with_a_sentence(void **state UNUSED)
@@ -327,6 +361,7 @@ int main(void)
         cmocka_unit_test(the_rules_of_known_models),
         cmocka_unit_test(native_needs_no_file),
         cmocka_unit_test(a_bad_controller_is_refused_with_a_sentence),
+        cmocka_unit_test(a_bad_quirk_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_drive_is_refused_with_a_sentence),
     };

@@ -145,6 +145,36 @@ static void sequential_transfer_runs_at_the_rate_of_its_zone(void **state UNUSED
     }
 }
 
+static uint64_t first_write_ns(uint32_t spindle_permille)
+{
+    struct emulated_timing timing = disk;
+    struct drive_model_command command = {
+        .op = IO_OP_WRITE, .offset_bytes = SIZE_BYTES / 8192 * 4096, .length_bytes = 4096};
+    struct drive_model *model = NULL;
+    uint64_t now_ns = 0;
+
+    timing.hdd.spindle_permille = spindle_permille;
+    model = model_new(&timing);
+    drive_model_write_cache_set(model, false);
+    drive_model_submit(model, &command, now_ns);
+    while (drive_model_pop(model, now_ns) == NULL) {
+        now_ns = drive_model_next_ns(model);
+    }
+    model = drive_model_free(model);
+    return command.end_ns;
+}
+
+/* The same block comes round on each drive at its own time, within a turn of 4 ms. */
+static void spindles_are_not_in_step(void **state UNUSED)
+{
+    uint64_t first_ns = first_write_ns(0);
+    uint64_t second_ns = first_write_ns(250);
+    uint64_t later_ns = (second_ns + 4000000 - first_ns) % 4000000;
+
+    expect_between((double)later_ns, 0.99e6, 1.01e6);
+    assert_int_equal(first_write_ns(1000), first_ns);
+}
+
 /* One command at a time, not answered before it is on the platter: a turn is lost with each. */
 static void without_write_buffer_a_sequential_write_loses_turns(void **state UNUSED)
 {
@@ -393,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_random_read_takes_seek_and_half_a_turn),
         cmocka_unit_test(sequential_transfer_runs_at_the_rate_of_its_zone),
+        cmocka_unit_test(spindles_are_not_in_step),
         cmocka_unit_test(without_write_buffer_a_sequential_write_loses_turns),
         cmocka_unit_test(queueing_gains_by_reordering_only),
         cmocka_unit_test(nobody_starves),

@@ -337,6 +337,16 @@ static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
         {WITH(NATIVE, SSDS("4"), "{\"level\": \"raid5\"}",
               "{\"profile\": \"w01-database\", \"depths\": [64], \"workers\": [64]}"),
          "more than 1024 requests"},
+        {WITH("{\"profile\": \"3ware-9500s-8\", \"quirks\": [\"warp\"]}", SSDS("4"),
+              "{\"level\": \"raid0\"}", READS),
+         "has no quirk named \"warp\". It has: twinstor-idle, read-ahead-conflict"},
+        {WITH("{\"profile\": \"native\", \"quirks\": [\"warp\"]}", SSDS("4"),
+              "{\"level\": \"raid0\"}", READS),
+         "has no quirk named \"warp\""},
+        {WITH("{\"profile\": \"3ware-9500s-8\", \"quirks\": [\"twinstor-idle\", "
+              "\"twinstor-idle\"]}",
+              SSDS("4"), "{\"level\": \"raid0\"}", READS),
+         "twinstor-idle is there twice"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -349,6 +359,67 @@ static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
             fail_msg("expected \"%s\" in \"%s\"", cases[i].message, text);
         }
     }
+}
+
+static double read_ms(const char *level, const char *quirks)
+{
+    char content[1024];
+    struct lab_answer answer;
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"x\", \"controller\": {\"profile\": \"3ware-9500s-8\","
+                   " \"quirks\": [%s]}, \"drives\": {\"profile\": \"intel-x25-e\", \"count\": 2},"
+                   " \"array\": {\"level\": \"%s\"}, \"limits\": {\"operations\": 500},"
+                   " \"workloads\": [{\"profile\": \"w01-database\", \"write_percents\": [0],"
+                   " \"depths\": [1]}]}",
+                   quirks, level);
+    answer = answer_of(content);
+    return answer.outcome.read.mean_us / 1000;
+}
+
+/* Off unless asked for, and only where it applies. */
+static void a_quirk_is_had_by_name_only(void **state UNUSED)
+{
+    double usual = read_ms("raid1", "");
+
+    expect_between(usual, 0.05, 0.5);
+    expect_between(read_ms("raid1", "\"twinstor-idle\""), usual + 1.9, usual + 2.1);
+    expect_between(read_ms("raid0", "\"twinstor-idle\""), 0.05, 0.5);
+    expect_between(read_ms("raid1", "\"read-ahead-conflict\""), usual, usual);
+}
+
+static double after_ms(const char *before, const char *quirks)
+{
+    char content[1400];
+    struct lab_answer answer;
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"x\", \"controller\": {\"profile\": \"lsi-megaraid-sas-9260-8i\","
+                   " \"cache_bytes\": 16777216, \"quirks\": [%s]}, \"drives\": {\"profile\":"
+                   " \"intel-x25-e\", \"count\": 4}, \"array\": {\"level\": \"raid5\","
+                   " \"write_policy\": \"write_back\"}, \"limits\": {\"operations\": 500,"
+                   " \"warmup_operations\": 100}%s, \"workloads\": [{\"profile\":"
+                   " \"w02-sequential-write\", \"mixes\": [[{\"bytes\": 262144, \"percent\":"
+                   " 100}]]}]}",
+                   quirks, before);
+    answer = answer_of(content);
+    return answer.outcome.write.mean_us / 1000;
+}
+
+#define BEFORE(more)                                                                               \
+    ", \"before\": {\"workload\": {\"profile\": \"w01-database\"}, \"operations\": 2000" more "}"
+
+static void what_went_before_is_remembered(void **state UNUSED)
+{
+    double usual = after_ms("", "");
+
+    expect_between(after_ms(BEFORE(", \"pause_s\": 60"), ""), usual * 0.95, usual * 1.05);
+    expect_between(after_ms("", "\"adaptive-cache-lag\""), usual * 0.95, usual * 1.05);
+    assert_true(after_ms(BEFORE(", \"pause_s\": 60"), "\"adaptive-cache-lag\"") > usual * 1.5);
+    expect_between(after_ms(BEFORE(", \"pause_s\": 60, \"recreate\": true"), ""), usual * 0.95,
+                   usual * 1.05);
+    assert_true(after_ms(BEFORE(", \"recreate\": true"), "\"stale-after-delete\"") > usual * 1.5);
+    expect_between(after_ms("", "\"stale-after-delete\""), usual * 0.95, usual * 1.05);
 }
 
 /* In a sweep such an array is part of the answer. */
@@ -509,6 +580,8 @@ int main(void)
         cmocka_unit_test(the_same_scenario_gives_the_same_answer),
         cmocka_unit_test(points_run_side_by_side),
         cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),
+        cmocka_unit_test(a_quirk_is_had_by_name_only),
+        cmocka_unit_test(what_went_before_is_remembered),
         cmocka_unit_test(a_sweep_tells_what_the_model_refuses),
         cmocka_unit_test(survival_of_each_level),
         cmocka_unit_test(a_rebuild_takes_as_long_as_the_drive_is_large),

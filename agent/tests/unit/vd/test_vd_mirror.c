@@ -162,6 +162,27 @@ static void test_sections_alternate(void **state)
     load_free(load);
 }
 
+/* Two readers of two runs: each keeps to one drive. */
+static void test_streams_keep_apart(void **state)
+{
+    struct load *load = load_new(2);
+
+    (void)state;
+    for (uint32_t at = 0; at < EXTENT / 2; at += 64u << 10) {
+        if (at == 1u << 20) { /* both are known by then */
+            counters_clear(load);
+        }
+        for (uint32_t reader = 0; reader < 2; reader++) {
+            uint64_t before = reads_of(load, reader);
+
+            load_read(load, 1, reader * (EXTENT / 2) + at, 0, 64u << 10);
+            assert_true(at < 1u << 20 || reads_of(load, reader) > before);
+        }
+    }
+    assert_int_equal(reads_of(load, 0), reads_of(load, 1));
+    load_free(load);
+}
+
 /* A run does not wait for a copy that is much slower. */
 static void test_run_spares_the_slow_copy(void **state)
 {
@@ -182,9 +203,8 @@ static void test_run_spares_the_slow_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queues_are_shared),
-        cmocka_unit_test(test_slow_copy_is_spared),
-        cmocka_unit_test(test_sections_alternate),
+        cmocka_unit_test(test_queues_are_shared),        cmocka_unit_test(test_slow_copy_is_spared),
+        cmocka_unit_test(test_sections_alternate),       cmocka_unit_test(test_streams_keep_apart),
         cmocka_unit_test(test_run_spares_the_slow_copy),
     };
 
