@@ -47,6 +47,7 @@ void change_vd_task(struct cli_context *context);
 void change_vd_performance_delete(struct cli_context *context);
 /* change_controller.c */
 void change_controller_set(struct cli_context *context);
+void change_controller_emergency(struct cli_context *context);
 /* change_battery.c */
 void change_battery_learn(struct cli_context *context);
 void change_battery_set(struct cli_context *context);

@@ -9,36 +9,41 @@
 #include "cli/change.h"
 #include "cli/rows.h"
 
-static bool controller_value(const char *option, const char *typed, json_t *args)
+/* What is set, under which name of the agent, and how StorCLI shows it. */
+struct controller_property {
+    const char *option;
+    const char *field;
+    const char *shown;
+    bool is_rate; /* else on or off */
+};
+
+static bool property_value(const struct controller_property *property, const char *typed,
+                           json_t *args)
 {
     char *end = NULL;
     long percent = strtol(typed, &end, 10);
 
-    if (strcmp(option, "autorebuild") == 0) {
+    if (!property->is_rate) {
         bool on = strcasecmp(typed, "on") == 0;
 
-        (void)json_object_set_new(args, "auto_rebuild", json_boolean(on));
+        (void)json_object_set_new(args, property->field, json_boolean(on));
         return on || strcasecmp(typed, "off") == 0;
     }
-    row_number(args,
-               strcmp(option, "rebuildrate") == 0 ? "rebuild_rate_percent" : "bgi_rate_percent",
-               percent >= 0 ? (uint64_t)percent : 0);
+    row_number(args, property->field, percent >= 0 ? (uint64_t)percent : 0);
     return end != typed && (*end == '\0' || strcmp(end, "%") == 0) && percent >= 0 &&
            percent <= 100;
 }
 
-void change_controller_set(struct cli_context *context)
+static void properties_set(struct cli_context *context,
+                           const struct controller_property *properties, size_t count,
+                           const char *hint)
 {
-    static const struct {
-        const char *option;
-        const char *shown;
-    } properties[] = {
-        {"rebuildrate", "Rebuildrate"}, {"bgirate", "BGI Rate"}, {"autorebuild", "AutoRebuild"}};
     json_t *rows = json_array();
     int error = context->option_count == 0 ? CLI_ERROR_GENERIC : 0;
-    char message[REQUEST_TEXT_BYTES] = "say what to set: rebuildrate=, bgirate= or autorebuild=";
+    char message[REQUEST_TEXT_BYTES];
 
-    for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]) && error == 0; i++) {
+    (void)snprintf(message, sizeof(message), "%s", hint);
+    for (size_t i = 0; i < count && error == 0; i++) {
         const char *typed = option_value(context, properties[i].option);
         json_t *args = json_pack("{s:s}", "controller", cli_controller(context)->key);
 
@@ -46,7 +51,7 @@ void change_controller_set(struct cli_context *context)
             json_decref(args);
             continue;
         }
-        if (!controller_value(properties[i].option, typed, args)) {
+        if (!property_value(&properties[i], typed, args)) {
             json_decref(args);
             (void)snprintf(message, sizeof(message), "%.60s is not a value of %s", typed,
                            properties[i].option);
@@ -63,4 +68,30 @@ void change_controller_set(struct cli_context *context)
                                "Failed", "Property", "-", "ErrMsg", message, "ErrCd", error);
     report_add(&context->report, context->number, error, "None", detailed,
                json_pack("{s:o}", "Controller Properties", rows));
+}
+
+void change_controller_set(struct cli_context *context)
+{
+    static const struct controller_property properties[] = {
+        {"rebuildrate", "rebuild_rate_percent", "Rebuildrate", true},
+        {"bgirate", "bgi_rate_percent", "BGI Rate", true},
+        {"autorebuild", "auto_rebuild", "AutoRebuild", false},
+        {"mixmedia", "mixed_media", "MixMedia", false},
+        {"mixinterface", "mixed_interfaces", "MixInterface", false},
+    };
+
+    properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
+                   "say what to set: rebuildrate=, bgirate=, autorebuild=, mixmedia= or "
+                   "mixinterface=");
+}
+
+void change_controller_emergency(struct cli_context *context)
+{
+    static const struct controller_property properties[] = {
+        {"state", "emergency_spare", "EmergencyHotSpare", false},
+        {"eug", "emergency_unconfigured", "EmergencyUG", false},
+    };
+
+    properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
+                   "say what to set: state= or eug=");
 }

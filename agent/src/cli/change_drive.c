@@ -90,6 +90,9 @@ static json_t *args_spare(struct cli_context *context, const struct model_object
     if (groups != NULL) {
         (void)json_object_set_new(args, "drive_groups", groups_parse(context, groups));
     }
+    if (option_has(context, "enclaffinity")) {
+        (void)json_object_set_new(args, "enclosure_affinity", json_true());
+    }
     if (option_has(context, "force")) {
         (void)json_object_set_new(args, "force", json_true());
         row_text(args, "serial", doc_text(drive->doc, "serial"));

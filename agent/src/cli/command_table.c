@@ -9,7 +9,7 @@
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
-    "copyback|cc|consistencycheck|pr|patrolread"
+    "copyback|cc|consistencycheck|pr|patrolread|eghs|mixmedia|mixinterface"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb "   \
     "nora "                                                                                        \
@@ -59,9 +59,15 @@ const struct cli_command cli_commands[] = {
      "/cX show preservedcache", "Cached writes that wait for their drives."},
     {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
      "Drive groups, virtual drives and drives."},
-    {CLI_OBJECT_CONTROLLER, "set", NULL, "rebuildrate= bgirate= autorebuild=",
-     change_controller_set, "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off",
-     "Changes properties of the controller."},
+    {CLI_OBJECT_CONTROLLER, "set", "eghs", "state= eug=", change_controller_emergency,
+     "/cX set eghs [state=on|off] [eug=on|off]",
+     "Emergency spares: hot spares of another kind than the members, unconfigured good drives."},
+    {CLI_OBJECT_CONTROLLER, "set", NULL,
+     "rebuildrate= bgirate= autorebuild= mixmedia= mixinterface=", change_controller_set,
+     "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off | mixmedia=on|off | "
+     "mixinterface=on|off",
+     "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
+     "SATA drives may share a drive group."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
@@ -96,8 +102,9 @@ const struct cli_command cli_commands[] = {
      "/cX/eX/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "", change_drive_locate,
      "/cX/eX/sX start|stop locate", "Lights the drive's locate lamp."},
-    {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= force", change_drive_spare_add,
-     "/cX/eX/sX add hotsparedrive [dgs=<list>] [force]", "Makes a global or dedicated hot spare."},
+    {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity force", change_drive_spare_add,
+     "/cX/eX/sX add hotsparedrive [dgs=<list>] [enclaffinity] [force]",
+     "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure."},
     {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
      "/cX/eX/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
     {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,

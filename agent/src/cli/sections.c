@@ -404,14 +404,29 @@ static json_t *make_strip_max(const struct section_source *source)
     return strip_text(source, true);
 }
 
+static json_t *allowed(const struct section_source *source, const char *field)
+{
+    return json_string(doc_bool(source->controller, field) ? "Allowed" : "Not Allowed");
+}
+
+static json_t *make_mix_interfaces(const struct section_source *source)
+{
+    return allowed(source, "mixed_interfaces");
+}
+
+static json_t *make_mix_media(const struct section_source *source)
+{
+    return allowed(source, "mixed_media");
+}
+
 static const struct section_key capabilities[] = {
     TEXT("Supported Drives", "SAS, SATA, NVMe"),
     MADE("RAID Level Supported", make_levels),
     TEXT("Enable JBOD", "No"),
     TEXT("Mix in Enclosure", "Allowed"),
-    TEXT("Mix of SAS/SATA of HDD type in VD", "Allowed"),
-    TEXT("Mix of SAS/SATA of SSD type in VD", "Allowed"),
-    TEXT("Mix of SSD/HDD in VD", "Not Allowed"),
+    MADE("Mix of SAS/SATA of HDD type in VD", make_mix_interfaces),
+    MADE("Mix of SAS/SATA of SSD type in VD", make_mix_interfaces),
+    MADE("Mix of SSD/HDD in VD", make_mix_media),
     TEXT("SAS Disable", "No"),
     MADE("Max Arms Per VD", make_arms),
     NUMBER("Max Spans Per VD", 128),

@@ -53,7 +53,7 @@ static const struct capability adapter_operations[] = {
     {"Support Shield State", false},
     {"Block SSD Write Disk Cache Change", false},
     {"Support Suspend Resume BG ops", true},
-    {"Support Emergency Spares", false},
+    {"Support Emergency Spares", true},
     {"Support Set Link Speed", false},
     {"Support Boot Time PFK Change", false},
     {"Support JBOD", false},
@@ -113,7 +113,7 @@ static const struct capability adapter_operations[] = {
 };
 
 static const struct capability drive_operations[] = {
-    {"Force Online", false},
+    {"Force Online", true},
     {"Force Offline", true},
     {"Force Rebuild", true},
     {"Deny Force Failed", false},

@@ -32,9 +32,34 @@ static void make_bgi_rate(const json_t *controller, char out[VALUE_BYTES])
     rate_text(controller, "bgi_rate_percent", out);
 }
 
+static void on_off(const json_t *controller, const char *field, char out[VALUE_BYTES])
+{
+    (void)snprintf(out, VALUE_BYTES, "%s", doc_bool(controller, field) ? "ON" : "OFF");
+}
+
 static void make_auto_rebuild(const json_t *controller, char out[VALUE_BYTES])
 {
-    (void)snprintf(out, VALUE_BYTES, "%s", doc_bool(controller, "auto_rebuild") ? "ON" : "OFF");
+    on_off(controller, "auto_rebuild", out);
+}
+
+static void make_emergency_spare(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "emergency_spare", out);
+}
+
+static void make_emergency_unconfigured(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "emergency_unconfigured", out);
+}
+
+static void make_mixed_media(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "mixed_media", out);
+}
+
+static void make_mixed_interfaces(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "mixed_interfaces", out);
 }
 
 static void make_time(const json_t *controller UNUSED, char out[VALUE_BYTES])
@@ -53,6 +78,10 @@ static const struct property_row properties[] = {
     {"rebuildrate", "Rebuildrate", NULL, make_rebuild_rate},
     {"bgirate", "BGI Rate", NULL, make_bgi_rate},
     {"autorebuild", "AutoRebuild", NULL, make_auto_rebuild},
+    {"eghs", "EmergencyHotSpare", NULL, make_emergency_spare},
+    {"eghs", "EmergencyUG", NULL, make_emergency_unconfigured},
+    {"mixmedia", "MixMedia", NULL, make_mixed_media},
+    {"mixinterface", "MixInterface", NULL, make_mixed_interfaces},
     {"time", "Time", NULL, make_time},
     {"temperature", "ROC temperature(Degree Celsius)", "0", NULL},
     {"foreignautoimport", "ForeignAutoImport", "OFF", NULL},

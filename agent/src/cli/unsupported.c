@@ -21,7 +21,7 @@ const struct cli_unsupported cli_unsupported[] = {
      "ccrate=|prrate=|migraterate=|reconrate=", "Consistency check, patrol read and migration"},
     {CLI_OBJECT_CONTROLLER, "set", "jbod=|personality=|profile=", "Drives without a configuration"},
     {CLI_OBJECT_CONTROLLER, "set", "alarm=", "An alarm"},
-    {CLI_OBJECT_CONTROLLER, "set", "copyback=|eghs=|restorehotspare=", "Copyback"},
+    {CLI_OBJECT_CONTROLLER, "set", "copyback=|restorehotspare=", "Copyback"},
     {CLI_OBJECT_CONTROLLER, "set", "foreignautoimport=", "Importing foreign configurations"},
     {CLI_OBJECT_CONTROLLER, "set",
      "cacheflushint=|smartpollinterval=|coercion=|abortcconerror=|ncq=|maintainpdfailhistory=|"
@@ -34,7 +34,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "show",
      "termlog|snapdump|dpmstat|phyerrorcounters|security|aso|badblocks|"
      "pendingimages|sesmonitoring|ds|dpm|maintainpdfailhistory|ocr|ncq|smartpollinterval|"
-     "cacheflushint|coercion|eghs|ccrate|prrate|migraterate|restorehotspare|batterywarning|"
+     "cacheflushint|coercion|ccrate|prrate|migraterate|restorehotspare|batterywarning|"
      "spinupdrivecount|spinupdelay|activityforlocate|loadbalancemode|abortcconerror|"
      "bootwithpinnedcache|backplane|perfmode|personality|profile",
      "What was asked for"},

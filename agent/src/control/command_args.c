@@ -130,20 +130,37 @@ static const struct arg_spec vd_set_args[] = {
      AT(vd_set.fields)},
     END};
 
+#define CONTROLLER_SET_BOOL(name, member, bit)                                                     \
+    {name,                                                                                         \
+     ARG_BOOL,                                                                                     \
+     false,                                                                                        \
+     AT(controller_set.member),                                                                    \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     CONTROLLER_SET_##bit,                                                                         \
+     AT(controller_set.fields)}
+
 static const struct arg_spec controller_set_args[] = {
     KEY("controller", controller_set.controller, true),
     {"rebuild_rate_percent", ARG_U32, false, AT(controller_set.rebuild_rate_percent), 100, 0, NULL,
      CONTROLLER_SET_REBUILD_RATE, AT(controller_set.fields)},
     {"bgi_rate_percent", ARG_U32, false, AT(controller_set.bgi_rate_percent), 100, 0, NULL,
      CONTROLLER_SET_BGI_RATE, AT(controller_set.fields)},
-    {"auto_rebuild", ARG_BOOL, false, AT(controller_set.auto_rebuild), 0, 0, NULL,
-     CONTROLLER_SET_AUTO_REBUILD, AT(controller_set.fields)},
+    CONTROLLER_SET_BOOL("auto_rebuild", auto_rebuild, AUTO_REBUILD),
+    CONTROLLER_SET_BOOL("emergency_spare", emergency_spare, EMERGENCY_SPARE),
+    CONTROLLER_SET_BOOL("emergency_unconfigured", emergency_unconfigured, EMERGENCY_UNCONFIGURED),
+    CONTROLLER_SET_BOOL("mixed_media", mixed_media, MIXED_MEDIA),
+    CONTROLLER_SET_BOOL("mixed_interfaces", mixed_interfaces, MIXED_INTERFACES),
     END};
 
 static const struct arg_spec spare_add_args[] = {
     KEY("drive", spare_add.drive, true),
     KEYS("drive_groups", spare_add.groups, spare_add.group_count, COMMAND_SPARES_MAX),
-    BOOL("force", spare_add.force, false), TEXT("serial", spare_add.serial, SERIAL_MAX), END};
+    BOOL("enclosure_affinity", spare_add.affinity, false),
+    BOOL("force", spare_add.force, false),
+    TEXT("serial", spare_add.serial, SERIAL_MAX),
+    END};
 
 static const struct arg_spec drive_args[] = {KEY("drive", drive.drive, true), END};
 

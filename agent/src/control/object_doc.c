@@ -218,6 +218,10 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
+    json_put_bool(doc, "emergency_spare", view->emergency_spare);
+    json_put_bool(doc, "emergency_unconfigured", view->emergency_unconfigured);
+    json_put_bool(doc, "mixed_media", view->mixed_media);
+    json_put_bool(doc, "mixed_interfaces", view->mixed_interfaces);
     json_put(doc, "levels", levels);
     json_put(doc, "strip_sizes_bytes", strip_sizes_doc(view->capabilities));
     json_put_u64(doc, "strip_default_bytes", controller_profile_strip_default(view->capabilities));
@@ -271,6 +275,7 @@ static json_t *hot_spare_doc(const struct drive_view *view)
 
     json_put_text(doc, "kind", spare_kind_word(view->spare_kind));
     json_put(doc, "drive_groups", keys_doc(view->spare_groups, view->spare_group_count));
+    json_put_bool(doc, "enclosure_affinity", view->spare_affinity);
     return doc;
 }
 
@@ -356,6 +361,21 @@ static json_t *members_doc(const struct drive_group_view *view)
     return doc;
 }
 
+static json_t *spare_choices_doc(const struct drive_group_view *view)
+{
+    json_t *doc = json_new_array();
+
+    for (uint32_t i = 0; i < view->choice_count; i++) {
+        json_t *entry = json_new_object();
+
+        json_put_text(entry, "drive", view->choices[i].drive);
+        json_put_bool(entry, "chosen", view->choices[i].chosen);
+        json_put(entry, "reason", reason_doc(&view->choices[i].reason));
+        json_append(doc, entry);
+    }
+    return doc;
+}
+
 static json_t *drive_group_doc(const struct drive_group_view *view)
 {
     json_t *doc = json_new_object();
@@ -375,6 +395,7 @@ static json_t *drive_group_doc(const struct drive_group_view *view)
     json_put(doc, "members", members_doc(view));
     json_put(doc, "virtual_drives", keys_doc(view->vds, view->vd_count));
     json_put(doc, "spares", keys_doc(view->spares, view->spare_count));
+    json_put(doc, "spare_choices", spare_choices_doc(view));
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;
 }

@@ -97,7 +97,11 @@ struct command_vd_set {
 enum controller_set_field {
     CONTROLLER_SET_REBUILD_RATE = 1,
     CONTROLLER_SET_BGI_RATE = 2,
-    CONTROLLER_SET_AUTO_REBUILD = 4
+    CONTROLLER_SET_AUTO_REBUILD = 4,
+    CONTROLLER_SET_EMERGENCY_SPARE = 8,
+    CONTROLLER_SET_EMERGENCY_UNCONFIGURED = 16,
+    CONTROLLER_SET_MIXED_MEDIA = 32,
+    CONTROLLER_SET_MIXED_INTERFACES = 64
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
@@ -117,11 +121,14 @@ struct ctl_command {
             uint32_t rebuild_rate_percent;
             uint32_t bgi_rate_percent;
             bool auto_rebuild;
+            bool emergency_spare, emergency_unconfigured;
+            bool mixed_media, mixed_interfaces;
         } controller_set;
         struct {
             object_key_t drive;
             uint32_t group_count; /* 0: global */
             object_key_t groups[COMMAND_SPARES_MAX];
+            bool affinity;       /* serves only its own enclosure */
             bool force;
             char serial[41];
         } spare_add;

@@ -218,6 +218,14 @@ static void event_rate(struct ctl *ctl, enum event_id id, uint32_t old, uint32_t
     }
 }
 
+static void event_controller_policy(struct ctl *ctl, const char *policy, bool old, bool now)
+{
+    if (old != now) {
+        ctl_event(ctl, EVENT_CONTROLLER_POLICY_CHANGED, controller_key(ctl), "policy", policy,
+                  "state", now ? "on" : "off", NULL);
+    }
+}
+
 static void controller_set_done(struct ctl *ctl, int error, void *context)
 {
     struct ctl_command *command = context;
@@ -237,6 +245,11 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
         ctl_event(ctl, EVENT_AUTO_REBUILD_CHANGED, controller_key(ctl), "state",
                   now->auto_rebuild ? "on" : "off", NULL);
     }
+    event_controller_policy(ctl, "emergency spare", old->emergency_spare, now->emergency_spare);
+    event_controller_policy(ctl, "emergency use of unconfigured drives", old->emergency_unconfigured,
+                 now->emergency_unconfigured);
+    event_controller_policy(ctl, "mixed media", old->mixed_media, now->mixed_media);
+    event_controller_policy(ctl, "mixed interfaces", old->mixed_interfaces, now->mixed_interfaces);
     operations_rate_set(ctl);
     command_object_add(command, &ctl->controller);
     command_done(ctl);
@@ -251,6 +264,38 @@ static bool rate_is_valid(uint32_t fields, uint32_t field, uint32_t percent, con
         return false;
     }
     return true;
+}
+
+static void policy_apply(const struct ctl_command *command, enum controller_set_field field,
+                         bool value, bool *policy)
+{
+    if ((command->args.controller_set.fields & field) != 0) {
+        *policy = value;
+    }
+}
+
+static void controller_record_apply(struct controller_record *record,
+                                    const struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+
+    if ((fields & CONTROLLER_SET_REBUILD_RATE) != 0) {
+        record->rebuild_rate_percent = command->args.controller_set.rebuild_rate_percent;
+    }
+    if ((fields & CONTROLLER_SET_BGI_RATE) != 0) {
+        record->bgi_rate_percent = command->args.controller_set.bgi_rate_percent;
+    }
+    policy_apply(command, CONTROLLER_SET_AUTO_REBUILD, command->args.controller_set.auto_rebuild,
+                 &record->auto_rebuild);
+    policy_apply(command, CONTROLLER_SET_EMERGENCY_SPARE,
+                 command->args.controller_set.emergency_spare, &record->emergency_spare);
+    policy_apply(command, CONTROLLER_SET_EMERGENCY_UNCONFIGURED,
+                 command->args.controller_set.emergency_unconfigured,
+                 &record->emergency_unconfigured);
+    policy_apply(command, CONTROLLER_SET_MIXED_MEDIA, command->args.controller_set.mixed_media,
+                 &record->mixed_media);
+    policy_apply(command, CONTROLLER_SET_MIXED_INTERFACES,
+                 command->args.controller_set.mixed_interfaces, &record->mixed_interfaces);
 }
 
 void command_controller_set(struct ctl *ctl, struct ctl_command *command)
@@ -277,14 +322,6 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     ctl_record_edit(ctl);
-    if ((fields & CONTROLLER_SET_REBUILD_RATE) != 0) {
-        ctl->record->rebuild_rate_percent = rebuild;
-    }
-    if ((fields & CONTROLLER_SET_BGI_RATE) != 0) {
-        ctl->record->bgi_rate_percent = bgi;
-    }
-    if ((fields & CONTROLLER_SET_AUTO_REBUILD) != 0) {
-        ctl->record->auto_rebuild = command->args.controller_set.auto_rebuild;
-    }
+    controller_record_apply(ctl->record, command);
     ctl_record_save(ctl, controller_set_done, command);
 }

@@ -61,6 +61,8 @@ static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group
 {
     char path[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
+    char size[24];
+    char needed[24];
 
     if (!cg_is_redundant(cg)) {
         reason_set(ret_reason, REASON_SPARE_NOT_NEEDED, NULL);
@@ -69,7 +71,11 @@ static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group
     if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
         drive_path(cd, path, sizeof(path));
         group_path(cg, group, sizeof(group));
-        reason_set(ret_reason, REASON_SPARE_TOO_SMALL, "drive", path, "group", group, NULL);
+        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
+        (void)snprintf(needed, sizeof(needed), "%llu",
+                       (unsigned long long)cg_member_needed_bytes(cg));
+        reason_set(ret_reason, REASON_SPARE_TOO_SMALL, "drive", path, "group", group, "size_bytes",
+                   size, "needed_bytes", needed, NULL);
         return false;
     }
     return drive_fits_group(cd, cg, ret_reason);
@@ -158,6 +164,7 @@ static void spare_labelled(struct label_write *write, int error)
     cd->spare = true;
     cd->label_status = LABEL_STATUS_VALID;
     cd->auto_failed = false;
+    cd->spare_affinity = run->label.spare_affinity;
     cd->spare_group_count = run->group_count;
     for (uint32_t i = 0; i < run->group_count; i++) {
         cd->spare_groups[i] = cg_config(run->groups[i])->guid;
@@ -183,6 +190,7 @@ static void spare_former_gone(struct ctl_former *former, const struct ctl_drive 
     run->label = (struct drive_label){.drive = run->cd->uuid,
                                       .controller = ctl->record->controller,
                                       .role = LABEL_ROLE_SPARE,
+                                      .spare_affinity = run->command->args.spare_add.affinity,
                                       .spare_group_count = run->group_count};
     for (uint32_t i = 0; i < run->group_count; i++) {
         run->label.spare_groups[i] = cg_config(run->groups[i])->guid;

@@ -104,6 +104,7 @@ struct ctl_drive {
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
+    bool spare_affinity;           /* serves only its own enclosure */
     bool reinserted;               /* came back while online: an automatic rebuild is due */
     bool auto_failed;              /* it could not take a place; not tried again */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
@@ -585,11 +586,24 @@ bool rule_drive_cache(struct ctl_drive *const *drives, uint32_t count,
 void ctl_drive_caches_work(struct ctl *ctl);
 bool ctl_drive_caches_are_quiet(const struct ctl *ctl); /* no switch is under way */
 
-/* ctl_spare.c */
+/* spare_choice.c */
 bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg);
+/* It would, but for its size. */
+bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg);
+/* May the two share a drive group? */
+bool drives_may_mix(const struct ctl_drive *a, const struct ctl_drive *b,
+                    struct reason *ret_reason);
+/* Who stands in for the member, and why; NULL: nobody. */
+struct ctl_drive *spare_choose(const struct ctl_group *cg, uint32_t member,
+                               struct reason *ret_reason);
+/* All who were asked, with what speaks for or against each. Returns how many. */
+uint32_t spare_choices(const struct ctl_group *cg, uint32_t member, uint32_t capacity,
+                       struct spare_choice_view *ret_choices);
 /* Could cd take a place of cg? */
 bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
                       struct reason *ret_reason);
+
+/* ctl_spare.c */
 void ctl_spares_work(struct ctl *ctl);
 /* At the start: a blank drive in the slot of a member that is not there. */
 bool spare_is_due(const struct ctl_drive *cd);

@@ -129,6 +129,7 @@ static void record_make(struct ctl *ctl)
         .rebuild_rate_percent = REBUILD_RATE_DEFAULT,
         .bgi_rate_percent = BGI_RATE_DEFAULT,
         .auto_rebuild = true,
+        .mixed_interfaces = true,
     };
     ctl->record_is_new = true;
 }

@@ -87,6 +87,7 @@ static void settle_spare(struct ctl_drive *cd, const struct drive_label *label)
             cd->spare_groups[known++] = label->spare_groups[i];
         }
     }
+    cd->spare_affinity = label->spare_affinity;
     cd->spare_group_count = known;
     /* A dedicated spare none of whose groups exist any more is just a drive. */
     cd->spare = known > 0 || label->spare_group_count == 0;

@@ -1,7 +1,7 @@
 /*
  * Who takes the place of a lost member: the drive that came back to it, a blank drive in its
- * slot, a dedicated hot spare, a global one; in that order at an arrival, spares first at a
- * loss because nothing has arrived then.
+ * slot, or a spare (spare_choice.c); in that order at an arrival, spares first at a loss because
+ * nothing has arrived then.
  *
  * (1) One place is filled at a time, under `change`.
  * (2) A drive that could not take a place is not tried again by itself.
@@ -26,58 +26,6 @@ struct replacement {
     void (*done)(struct ctl *ctl, int error, void *context);
     void *context;
 };
-
-bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
-                      struct reason *ret_reason)
-{
-    char path[PATH_TEXT_BYTES];
-    char group[PATH_TEXT_BYTES];
-    char size[24];
-    char needed[24];
-    enum drive_media media = DRIVE_MEDIA_HDD;
-
-    drive_path(cd, path, sizeof(path));
-    group_path(cg, group, sizeof(group));
-    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
-        (void)snprintf(needed, sizeof(needed), "%llu",
-                       (unsigned long long)cg_member_needed_bytes(cg));
-        reason_set(ret_reason, REASON_DRIVE_TOO_SMALL_FOR_GROUP, "drive", path, "group", group,
-                   "size_bytes", size, "needed_bytes", needed, NULL);
-        return false;
-    }
-    if (cd->block_bytes > cg_block_bytes(cg)) {
-        (void)snprintf(size, sizeof(size), "%u", cd->block_bytes);
-        (void)snprintf(needed, sizeof(needed), "%u", cg_block_bytes(cg));
-        reason_set(ret_reason, REASON_MIXED_SECTOR_SIZES, "first", needed, "second", size, NULL);
-        return false;
-    }
-    if (cg_media(cg, &media) && media != cd->identity.media) {
-        reason_set(ret_reason, REASON_MIXED_MEDIA, NULL);
-        return false;
-    }
-    return true;
-}
-
-static bool spare_is_assigned(const struct ctl_drive *cd, const struct ctl_group *cg)
-{
-    const struct guid *guid = &cg_config(cg)->guid;
-
-    for (uint32_t i = 0; i < cd->spare_group_count; i++) {
-        if (guid_equal(&cd->spare_groups[i], guid)) {
-            return true;
-        }
-    }
-    return cd->spare_group_count == 0;
-}
-
-bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg)
-{
-    struct reason reason;
-
-    return cd->spare && cd->present && !cd->departed && spare_is_assigned(cd, cg) &&
-           drive_fits_group(cd, cg, &reason);
-}
 
 /* Putting a drive in a place */
 
@@ -211,12 +159,12 @@ bool spare_is_due(const struct ctl_drive *cd)
 /* A blank drive in the slot of the one that is missing. */
 static bool is_replacement(const struct ctl_group *cg, uint32_t member, const struct ctl_drive *cd)
 {
+    bool blank = cd->drive == NULL || (cd->settled && cd->label_status == LABEL_STATUS_NONE);
     struct reason reason;
 
-    return cd->reinserted && cd->settled && cd->present && !cd->departed && cd->drive != NULL &&
-           cd->group == NULL && !cd->spare && !cd->foreign && !cd->bad && !cd->auto_failed &&
-           !cd->has_unsuitable && cd->label_status == LABEL_STATUS_NONE &&
-           cd->signature[0] == '\0' && is_vacant_place_of(cg, member, cd) &&
+    return cd->reinserted && blank && cd->present && !cd->departed && cd->group == NULL &&
+           !cd->spare && !cd->foreign && cd->found == NULL && !cd->bad && !cd->auto_failed &&
+           !cd->has_unsuitable && cd->signature[0] == '\0' && is_vacant_place_of(cg, member, cd) &&
            drive_fits_group(cd, cg, &reason);
 }
 
@@ -238,18 +186,6 @@ static struct ctl_drive *replacement_find(const struct ctl_group *cg, uint32_t m
     return NULL;
 }
 
-/* Dedicated before global, small before large. */
-static bool spare_is_better(const struct ctl_drive *a, const struct ctl_drive *b)
-{
-    if (b == NULL) {
-        return true;
-    }
-    if ((a->spare_group_count > 0) != (b->spare_group_count > 0)) {
-        return a->spare_group_count > 0;
-    }
-    return cd_usable_bytes(a) < cd_usable_bytes(b);
-}
-
 static void spare_too_small_tell(struct ctl_group *cg, const struct ctl_drive *cd)
 {
     char path[PATH_TEXT_BYTES];
@@ -262,41 +198,117 @@ static void spare_too_small_tell(struct ctl_group *cg, const struct ctl_drive *c
               NULL);
 }
 
-static struct ctl_drive *spare_find(struct ctl_group *cg)
+static void too_small_look(struct ctl_group *cg)
 {
-    struct ctl_drive *best = NULL;
-    const struct ctl_drive *small = NULL;
-
     LIST_FOR_EACH (node, &cg->ctl->drives) {
-        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (cd->drive == NULL || cd->auto_failed || cd->group != NULL) {
-            continue;
-        }
-        if (spare_serves(cd, cg)) {
-            best = spare_is_better(cd, best) ? cd : best;
-        } else if (cd->spare && cd->present && spare_is_assigned(cd, cg) &&
-                   cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
-            small = cd;
+        if (!cg->spare_too_small_told && spare_is_too_small(cd, cg)) {
+            spare_too_small_tell(cg, cd);
         }
     }
-    if (best == NULL && small != NULL && !cg->spare_too_small_told) {
-        spare_too_small_tell(cg, small);
+}
+
+/* A drive that is only offered is claimed first; what is found on it then decides. */
+struct filling {
+    struct ctl_claims claims;
+    struct ctl_group *cg;
+    uint32_t member;
+    struct ctl_drive *cd;
+    struct reason why; /* REASON_OK: it is not a spare, it was put there */
+};
+
+/* The drive stays where it is and is not tried again by itself (2). */
+static void filling_failed(struct filling *filling, const char *why)
+{
+    struct ctl_drive *cd = filling->cd;
+    struct ctl *ctl = cd->ctl;
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    group_path(filling->cg, group, sizeof(group));
+    cd->auto_failed = true;
+    ctl_event(ctl, EVENT_SPARE_FAILED, cd->identity.key, "drive", path, "group", group, "why", why,
+              NULL);
+    ctl_claims_undo(&filling->claims);
+    free(filling);
+    ctl_change_end(ctl);
+    ctl_kick(ctl);
+}
+
+static void filling_remembered(struct ctl *ctl, int error, void *context)
+{
+    struct filling *filling = context;
+    struct ctl_group *cg = filling->cg;
+    struct ctl_drive *cd = filling->cd;
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+
+    if (error != 0 || cd->drive == NULL || !cd->present || cg->phase != CTL_GROUP_RUNNING ||
+        !cg_member_is_vacant(cg, filling->member)) {
+        filling_failed(filling, error != 0 ? "the configuration could not be saved"
+                                           : "it is not needed or not there any more");
+        return;
     }
-    return best;
+    if (filling->why.code != REASON_OK) {
+        drive_path(cd, path, sizeof(path));
+        group_path(cg, group, sizeof(group));
+        (void)reason_text(&filling->why, why, sizeof(why));
+        ctl_event(ctl, EVENT_SPARE_COMMISSIONED, cd->identity.key, "drive", path, "group", group,
+                  "why", why, NULL);
+    }
+    ctl_member_replace(cg, filling->member, cd, false, auto_replaced, NULL);
+    free(filling);
+}
+
+static void filling_claimed(struct ctl_claims *claims, bool ok)
+{
+    struct filling *filling = claims->owner;
+    struct ctl_drive *cd = filling->cd;
+    struct reason reason;
+    char why[REASON_TEXT_MAX];
+
+    reason = claims->reason;
+    if (!ok ||
+        (!cd->spare && cd->group == NULL && !rule_drive_for_use(cd, false, false, &reason))) {
+        (void)reason_text(&reason, why, sizeof(why));
+        filling_failed(filling, why);
+        return;
+    }
+    if (!claims->taken[0]) { /* it is ours already */
+        filling_remembered(claims->ctl, 0, filling);
+        return;
+    }
+    ctl_record_edit(claims->ctl);
+    record_drive_add(claims->ctl->record, cd->identity.key, false);
+    ctl_record_save(claims->ctl, filling_remembered, filling);
 }
 
 static bool group_place_fill(struct ctl_group *cg, uint32_t member)
 {
+    struct reason why = {.code = REASON_OK};
     struct ctl_drive *cd = replacement_find(cg, member);
+    struct filling *filling = NULL;
 
     if (cd == NULL) {
-        cd = spare_find(cg);
+        cd = spare_choose(cg, member, &why);
     }
-    if (cd == NULL || !ctl_change_begin(cg->ctl, "rebuild")) {
+    if (cd == NULL) {
+        too_small_look(cg);
         return false;
     }
-    ctl_member_replace(cg, member, cd, false, auto_replaced, NULL);
+    if (!ctl_change_begin(cg->ctl, "rebuild")) {
+        return false;
+    }
+    filling = calloc(1, sizeof(*filling));
+    ASSERT(filling != NULL);
+    *filling = (struct filling){.cg = cg, .member = member, .cd = cd, .why = why};
+    filling->claims =
+        (struct ctl_claims){.ctl = cg->ctl, .done = filling_claimed, .owner = filling};
+    ctl_claims_add(&filling->claims, cd);
+    ctl_claims_run(&filling->claims);
     return true;
 }
 

@@ -150,8 +150,8 @@ static void drives_mix_check(const struct creation *creation, const struct ctl_d
         reason_set(&reason, REASON_MIXED_SECTOR_SIZES, "first", one, "second", two, NULL);
         preview_refuse(preview, &reason);
     }
-    if (cd->identity.media != first->identity.media) {
-        refuse_plain(preview, REASON_MIXED_MEDIA);
+    if (!drives_may_mix(first, cd, &reason)) {
+        preview_refuse(preview, &reason);
     }
 }
 

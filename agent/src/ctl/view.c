@@ -237,6 +237,10 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->auto_rebuild = ctl->record->auto_rebuild;
+    view->emergency_spare = ctl->record->emergency_spare;
+    view->emergency_unconfigured = ctl->record->emergency_unconfigured;
+    view->mixed_media = ctl->record->mixed_media;
+    view->mixed_interfaces = ctl->record->mixed_interfaces;
     view->has_battery = battery_is_fitted(ctl);
     view->battery = ctl->battery.verdict.state;
     view->no_battery_rule = profile->no_battery_rule;
@@ -265,6 +269,10 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->rebuild_rate_percent);
     digest_number(digest, true, view->bgi_rate_percent);
     digest_number(digest, true, view->auto_rebuild);
+    digest_number(digest, true, view->emergency_spare);
+    digest_number(digest, true, view->emergency_unconfigured);
+    digest_number(digest, true, view->mixed_media);
+    digest_number(digest, true, view->mixed_interfaces);
     digest_number(digest, true, (uint64_t)view->battery);
     cache_digest(&view->cache, digest);
     digest_blocked(digest, &view->blocked);

@@ -89,6 +89,7 @@ struct controller_view {
     enum controller_status status;
     uint32_t rebuild_rate_percent, bgi_rate_percent;
     bool auto_rebuild;
+    bool emergency_spare, emergency_unconfigured, mixed_media, mixed_interfaces;
     bool has_battery;
     enum battery_state battery;
     enum no_battery_rule no_battery_rule;
@@ -133,6 +134,7 @@ struct drive_view {
     enum spare_kind spare_kind;
     uint32_t spare_group_count;
     object_key_t spare_groups[COMMAND_SPARES_MAX];
+    bool spare_affinity;
     uint64_t media_errors, other_errors, predictive_failures;
     uint64_t timeouts, retries, slow_commands;
     uint64_t bad_blocks;             /* of 4 KiB, in its group's table */
@@ -150,6 +152,13 @@ struct member_view {
     const char *serial;
 };
 
+#define SPARE_CHOICES_MAX 32u
+struct spare_choice_view {
+    object_key_t drive;
+    bool chosen;
+    struct reason reason;
+};
+
 struct drive_group_view {
     object_key_t controller;
     uint32_t index;
@@ -165,6 +174,8 @@ struct drive_group_view {
     object_key_t vds[GROUP_VDS_MAX];
     uint32_t spare_count;
     object_key_t spares[COMMAND_SPARES_MAX];
+    uint32_t choice_count;
+    struct spare_choice_view choices[SPARE_CHOICES_MAX]; /* for a lost member, or the first one */
     struct blocked blocked;
 };
 

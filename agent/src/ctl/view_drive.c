@@ -57,6 +57,7 @@ static void drive_role(const struct ctl_drive *cd, struct drive_view *view)
         view->row = cd->member % geometry->members_per_span;
     }
     view->spare = cd->spare;
+    view->spare_affinity = cd->spare_affinity;
     view->spare_kind = cd->spare_group_count == 0 ? SPARE_KIND_GLOBAL : SPARE_KIND_DEDICATED;
     for (uint32_t i = 0; i < cd->spare_group_count && cd->spare; i++) {
         guid_format(&cd->spare_groups[i], view->spare_groups[i]);
@@ -112,6 +113,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     digest_number(digest, true, view->span);
     digest_number(digest, true, view->row);
     digest_number(digest, true, view->spare);
+    digest_number(digest, true, view->spare && view->spare_affinity);
     for (uint32_t i = 0; i < view->spare_group_count; i++) {
         digest_text(digest, true, view->spare_groups[i]);
     }

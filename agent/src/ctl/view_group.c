@@ -68,6 +68,20 @@ static void group_relations_view(const struct ctl_group *cg, struct drive_group_
     }
 }
 
+/* For the member that is lost, or as if the first one were. */
+static void group_choices_view(const struct ctl_group *cg, struct drive_group_view *view)
+{
+    uint32_t member = 0;
+
+    if (!cg_is_redundant(cg)) {
+        return;
+    }
+    for (uint32_t i = cg_config(cg)->member_count; i > 0; i--) {
+        member = cg_member_is_vacant(cg, i - 1) ? i - 1 : member;
+    }
+    view->choice_count = spare_choices(cg, member, SPARE_CHOICES_MAX, view->choices);
+}
+
 static void group_digest(const struct drive_group_view *view, struct view_digest *digest)
 {
     digest_text(digest, true, view->path);
@@ -84,6 +98,11 @@ static void group_digest(const struct drive_group_view *view, struct view_digest
     }
     for (uint32_t i = 0; i < view->spare_count; i++) {
         digest_text(digest, false, view->spares[i]);
+    }
+    for (uint32_t i = 0; i < view->choice_count; i++) {
+        digest_text(digest, false, view->choices[i].drive);
+        digest_number(digest, false, view->choices[i].chosen);
+        digest_reason(digest, false, &view->choices[i].reason);
     }
     digest_blocked(digest, &view->blocked);
 }
@@ -107,6 +126,7 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
     view->free_bytes = geometry_data_bytes(geometry, group_space_free(cg));
     group_members_view(cg, view);
     group_relations_view(cg, view);
+    group_choices_view(cg, view);
     if (!rule_group_create(cg, &reason)) {
         blocked_add(&view->blocked, CTL_OP_VD_CREATE, NULL, &reason);
     }

@@ -3,7 +3,7 @@
  *
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
- *  36  auto rebuild        40  intent      48  intent group     72  controller    88  epoch
+ *  36  policies, one bit each     40  intent      48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  zero to 128
  * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64
  */
@@ -23,6 +23,13 @@
 #define GROUP_BYTES 24u
 #define DRIVE_BYTES 66u
 #define KEY_BYTES 64u
+/* Policies; a bit says what is not so by default, but for the oldest. */
+#define POLICY_AUTO_REBUILD 1u
+#define POLICY_EMERGENCY_SPARE 2u
+#define POLICY_EMERGENCY_UNCONFIGURED 4u
+#define POLICY_MIXED_MEDIA 8u
+#define POLICY_UNMIXED_INTERFACES 16u
+#define POLICIES 31u
 #define REV_MAX (UINT64_C(1) << 53) /* JSON readers keep integers exact up to here */
 
 static const uint8_t record_magic[8] = "AWCTRL01";
@@ -95,6 +102,24 @@ static size_t record_bytes(uint32_t group_count, uint32_t drive_count)
     return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES;
 }
 
+static uint32_t policies_of(const struct controller_record *record)
+{
+    return (record->auto_rebuild ? POLICY_AUTO_REBUILD : 0) |
+           (record->emergency_spare ? POLICY_EMERGENCY_SPARE : 0) |
+           (record->emergency_unconfigured ? POLICY_EMERGENCY_UNCONFIGURED : 0) |
+           (record->mixed_media ? POLICY_MIXED_MEDIA : 0) |
+           (record->mixed_interfaces ? 0 : POLICY_UNMIXED_INTERFACES);
+}
+
+static void policies_take(struct controller_record *record, uint32_t policies)
+{
+    record->auto_rebuild = (policies & POLICY_AUTO_REBUILD) != 0;
+    record->emergency_spare = (policies & POLICY_EMERGENCY_SPARE) != 0;
+    record->emergency_unconfigured = (policies & POLICY_EMERGENCY_UNCONFIGURED) != 0;
+    record->mixed_media = (policies & POLICY_MIXED_MEDIA) != 0;
+    record->mixed_interfaces = (policies & POLICY_UNMIXED_INTERFACES) == 0;
+}
+
 int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
                              size_t capacity, size_t *ret_bytes)
 {
@@ -116,7 +141,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     put_le32(buffer + 24, record->drive_count);
     put_le32(buffer + 28, record->rebuild_rate_percent);
     put_le32(buffer + 32, record->bgi_rate_percent);
-    put_le32(buffer + 36, record->auto_rebuild ? 1 : 0);
+    put_le32(buffer + 36, policies_of(record));
     put_le32(buffer + 40, (uint32_t)record->intent);
     memcpy(buffer + 48, record->intent_group.bytes, 24);
     memcpy(buffer + 72, record->controller.bytes, 16);
@@ -151,8 +176,9 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
         record_bytes(get_le32(buffer + 20), get_le32(buffer + 24)) != bytes) {
         return -EBADMSG;
     }
-    return get_le32(buffer + 36) <= 1 && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX ? 0
-                                                                                       : -EBADMSG;
+    return get_le32(buffer + 36) <= POLICIES && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX
+               ? 0
+               : -EBADMSG;
 }
 
 static int record_fields_decode(const uint8_t *buffer, struct controller_record *record)
@@ -163,7 +189,7 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
     record->drive_count = get_le32(buffer + 24);
     record->rebuild_rate_percent = get_le32(buffer + 28);
     record->bgi_rate_percent = get_le32(buffer + 32);
-    record->auto_rebuild = get_le32(buffer + 36) != 0;
+    policies_take(record, get_le32(buffer + 36));
     record->intent = (enum controller_intent)get_le32(buffer + 40);
     memcpy(record->intent_group.bytes, buffer + 48, 24);
     memcpy(record->controller.bytes, buffer + 72, 16);

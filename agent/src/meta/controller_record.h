@@ -37,6 +37,10 @@ struct controller_record {
     uint32_t rebuild_rate_percent;
     uint32_t bgi_rate_percent;
     bool auto_rebuild;
+    bool emergency_spare;         /* a hot spare of another kind than the members may stand in */
+    bool emergency_unconfigured;  /* an unconfigured good drive may stand in */
+    bool mixed_media;             /* SSDs and hard disks may share a drive group */
+    bool mixed_interfaces;        /* SAS and SATA drives may share a drive group */
     uint32_t group_count;
     struct guid groups[CONTROLLER_GROUPS_MAX];
     enum controller_intent intent;

@@ -4,7 +4,7 @@
  *   0  magic "AWLABEL1"    8  version      12  bytes in all     16  CRC-32C, itself as zero
  *  20  role               24  sequence     32  drive uuid       48  controller uuid
  *  64  group guid         88  member       92  spare groups     96  record bytes
- * 100  zero to 128       128  spare groups, 16 times 24 bytes
+ * 100  spare flags       104  zero to 128           128  spare groups, 16 times 24 bytes
  * 512  group record
  *
  * Order of the reader: magic, length, CRC, then meaning.
@@ -26,6 +26,8 @@
 #define LABEL_HEAD_BYTES 512u
 #define LABEL_CRC_OFFSET 16u
 #define LABEL_SPARES_OFFSET 128u
+#define LABEL_SPARE_AFFINITY 1u
+#define LABEL_SPARE_FLAGS 1u
 #define LABEL_SEQUENCE_MAX (UINT64_C(1) << 62)
 
 static const uint8_t label_magic[8] = "AWLABEL1";
@@ -53,7 +55,8 @@ static bool label_is_sound(const struct drive_label *label)
         label->spare_group_count > LABEL_SPARE_GROUPS_MAX) {
         return false;
     }
-    if (label->role != LABEL_ROLE_SPARE && label->spare_group_count != 0) {
+    if (label->role != LABEL_ROLE_SPARE &&
+        (label->spare_group_count != 0 || label->spare_affinity)) {
         return false;
     }
     if (label->role != LABEL_ROLE_MEMBER) {
@@ -92,6 +95,7 @@ int drive_label_encode(const struct drive_label *label, uint8_t *slot, size_t *r
     put_le32(slot + 88, label->member);
     put_le32(slot + 92, label->spare_group_count);
     put_le32(slot + 96, (uint32_t)record_bytes);
+    put_le32(slot + 100, label->spare_affinity ? LABEL_SPARE_AFFINITY : 0);
     for (uint32_t i = 0; i < label->spare_group_count; i++) {
         memcpy(slot + LABEL_SPARES_OFFSET + 24 * i, label->spare_groups[i].bytes, 24);
     }
@@ -114,7 +118,7 @@ static int label_frame_check(const uint8_t *slot)
         return -EBADMSG;
     }
     if (get_le32(slot + 8) != LABEL_VERSION || get_le32(slot + 20) >= LABEL_ROLE_MAX ||
-        get_le32(slot + 92) > LABEL_SPARE_GROUPS_MAX ||
+        get_le32(slot + 92) > LABEL_SPARE_GROUPS_MAX || get_le32(slot + 100) > LABEL_SPARE_FLAGS ||
         get_le32(slot + 96) != bytes - LABEL_HEAD_BYTES) {
         return -EBADMSG;
     }
@@ -132,6 +136,7 @@ static int label_fields_decode(const uint8_t *slot, struct drive_label *label)
     memcpy(label->group.bytes, slot + 64, 24);
     label->member = get_le32(slot + 88);
     label->spare_group_count = get_le32(slot + 92);
+    label->spare_affinity = (get_le32(slot + 100) & LABEL_SPARE_AFFINITY) != 0;
     for (uint32_t i = 0; i < label->spare_group_count; i++) {
         memcpy(label->spare_groups[i].bytes, slot + LABEL_SPARES_OFFSET + 24 * i, 24);
     }

@@ -392,6 +392,10 @@ class ControllerDoc(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
     auto_rebuild: bool
+    emergency_spare: bool | None = None
+    emergency_unconfigured: bool | None = None
+    mixed_media: bool | None = None
+    mixed_interfaces: bool | None = None
     levels: list[LevelRule]
     strip_sizes_bytes: list[Annotated[int, Field(ge=0)]]
     strip_default_bytes: Annotated[int, Field(ge=0)]
@@ -419,6 +423,13 @@ class EnclosureDoc(Wire):
 class HotSpare(Wire):
     kind: str
     drive_groups: list[Key]
+    enclosure_affinity: bool | None = None
+
+
+class SpareChoiceDoc(Wire):
+    drive: Key
+    chosen: bool
+    reason: Reason
 
 
 class Fault(Wire):
@@ -493,6 +504,7 @@ class DriveGroupDoc(Wire):
     members: list[Member]
     virtual_drives: list[Key]
     spares: list[Key]
+    spare_choices: list[SpareChoiceDoc] | None = None
     blocked: Blocked
 
 
@@ -873,6 +885,10 @@ class ControllerSetArgs(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     auto_rebuild: bool | None = None
+    emergency_spare: bool | None = None
+    emergency_unconfigured: bool | None = None
+    mixed_media: bool | None = None
+    mixed_interfaces: bool | None = None
 
 
 class SpareAddArgs(Wire):
@@ -880,6 +896,7 @@ class SpareAddArgs(Wire):
 
     drive: Key
     drive_groups: list[Key] | None = None
+    enclosure_affinity: bool | None = None
     force: bool | None = None
     serial: str | None = None
 
@@ -1157,6 +1174,7 @@ REASONS: dict[str, str] = {
     "drive_foreign": "Drive {drive} carries a foreign label. Make it good with force first if its data are not needed.",
     "mixed_sector_sizes": "Drives with {first} and {second} byte blocks cannot share a drive group.",
     "mixed_media": "SSDs and hard disks cannot share a drive group.",
+    "mixed_interfaces": "SAS and SATA drives cannot share a drive group; the controller's policy does not permit it.",
     "strip_invalid": "The strip size must be a power of two from 8 KiB to 1 MiB.",
     "size_invalid": "The size must be a multiple of the block size, at least one row ({row_bytes} bytes) and at most {maximum_bytes} bytes; it is rounded down to whole rows.",
     "name_invalid": "A name has 1 to 15 characters out of A-Z a-z 0-9 _ and -.",
@@ -1171,9 +1189,21 @@ REASONS: dict[str, str] = {
     "confirm_mismatch": "The typed name does not match {expected}; nothing was changed.",
     "confirm_needed": "Type {expected} to confirm.",
     "virtual_drive_in_use": "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force.",
-    "spare_too_small": "Drive {drive} is too small to replace any member of {group}.",
+    "spare_too_small": "Drive {drive} is too small to replace any member of {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
     "spare_not_needed": "No drive group here has redundancy that a spare could restore.",
     "spare_none": "No suitable hot spare is available.",
+    "spare_other_group": "It is dedicated to other drive groups.",
+    "spare_other_enclosure": "It serves only its own enclosure; the member is in another one.",
+    "spare_failed_before": "It could not take a place before and is not tried again by itself.",
+    "spare_chosen_dedicated": "It is dedicated to this drive group, and the best of those that are.",
+    "spare_chosen_global": "It is a global hot spare, and the best of those that would do.",
+    "spare_chosen_emergency_spare": "It is the only hot spare left; in an emergency the controller's policy permits one of another kind than the members.",
+    "spare_chosen_emergency_unconfigured": "No hot spare would do; in an emergency the controller's policy permits an unconfigured good drive.",
+    "spare_after_dedicated": "{drive} is dedicated to this drive group and goes first.",
+    "spare_after_regular": "{drive} is a suitable hot spare; this one is only for an emergency.",
+    "spare_after_near": "{drive} is in the enclosure of the member and goes first.",
+    "spare_after_smaller": "{drive} is smaller and large enough.",
+    "spare_after_equal": "{drive} is as good and comes first.",
     "not_a_spare": "Drive {drive} is not a hot spare.",
     "not_rebuilding": "Drive {drive} is not being rebuilt.",
     "nothing_to_rebuild": "Drive {drive} is not a member that needs a rebuild.",
@@ -1371,6 +1401,8 @@ EVENT_NAMES: dict[int, str] = {
     133: "spare_dedicated_removed",
     135: "spare_global_made",
     136: "spare_global_removed",
+    60160: "spare_commissioned",
+    60161: "controller_policy_changed",
     60012: "spare_failed",
     60013: "drive_made_good",
     60024: "bgi_paused",

@@ -126,12 +126,27 @@ class ControllerUpdate(Change):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     auto_rebuild: bool | None = None
+    emergency_spare: Annotated[
+        bool | None,
+        Field(description="in an emergency, a hot spare of another kind may stand in"),
+    ] = None
+    emergency_unconfigured: Annotated[
+        bool | None,
+        Field(description="in an emergency, an unconfigured good drive may stand in"),
+    ] = None
+    mixed_media: Annotated[
+        bool | None, Field(description="SSDs and hard disks may share a drive group")
+    ] = None
+    mixed_interfaces: Annotated[
+        bool | None, Field(description="SAS and SATA drives may share a drive group")
+    ] = None
 
 
 class MakeHotSpare(ApiInput):
     drive_group_ids: Annotated[
         list[UUID], Field(max_length=64, description="empty: a global hot spare")
     ] = []
+    enclosure_affinity: Annotated[bool, Field(description="serves only its own enclosure")] = False
     force: bool = False
     serial: Annotated[
         Serial | None, Field(description="typed, if the drive carries data to be overwritten")

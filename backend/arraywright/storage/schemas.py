@@ -114,6 +114,18 @@ class Controller(Actionable):
     rebuild_rate_percent: int
     bgi_rate_percent: int
     auto_rebuild: bool
+    emergency_spare: Annotated[
+        bool, Field(description="in an emergency, a hot spare of another kind may stand in")
+    ] = False
+    emergency_unconfigured: Annotated[
+        bool, Field(description="in an emergency, an unconfigured good drive may stand in")
+    ] = False
+    mixed_media: Annotated[
+        bool, Field(description="SSDs and hard disks may share a drive group")
+    ] = False
+    mixed_interfaces: Annotated[
+        bool, Field(description="SAS and SATA drives may share a drive group")
+    ] = True
     levels: list[LevelRule]
     strip_sizes_bytes: list[int]
     strip_default_bytes: int
@@ -140,6 +152,7 @@ class Enclosure(Reported):
 class HotSpare(ApiModel):
     kind: OpenWord[SpareKind]
     drive_group_ids: list[UUID]
+    enclosure_affinity: Annotated[bool, Field(description="serves only its own enclosure")] = False
 
 
 class Fault(ApiModel):
@@ -199,6 +212,12 @@ class Member(ApiModel):
     serial: Annotated[str, Field(description="of the drive that belongs here, also if missing")]
 
 
+class SpareChoice(ApiModel):
+    drive_id: UUID | None
+    chosen: bool
+    reason: Reason
+
+
 class DriveGroup(Actionable):
     controller_id: UUID
     index: int
@@ -213,6 +232,10 @@ class DriveGroup(Actionable):
     members: list[Member]
     virtual_drive_ids: list[UUID]
     spare_ids: Annotated[list[UUID], Field(description="hot spares that would serve it")]
+    spare_choices: Annotated[
+        list[SpareChoice],
+        Field(description="who would stand in for a lost member now, and why not the others"),
+    ] = []
 
 
 class WritePolicyState(ApiModel):

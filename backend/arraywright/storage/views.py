@@ -32,7 +32,7 @@ def _drive(doc: Document, resolve: Resolve) -> Document:
         "controller_id": resolve("controller", doc["controller"]),
         "enclosure_id": resolve("enclosure", doc["enclosure"]),
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
-        "hot_spare": {"kind": spare["kind"], "drive_group_ids": groups} if spare else None,
+        "hot_spare": {**spare, "drive_group_ids": groups} if spare else None,
     }
 
 
@@ -42,6 +42,10 @@ def _drive_group(doc: Document, resolve: Resolve) -> Document:
         "members": [{**m, "drive_id": resolve("drive", m["drive"])} for m in doc["members"]],
         "virtual_drive_ids": [resolve("virtual_drive", key) for key in doc["virtual_drives"]],
         "spare_ids": [resolve("drive", key) for key in doc["spares"]],
+        "spare_choices": [
+            {**choice, "drive_id": resolve("drive", choice["drive"])}
+            for choice in doc.get("spare_choices", [])
+        ],
     }
 
 

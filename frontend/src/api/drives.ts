@@ -30,6 +30,7 @@ const target = (drive: Drive) => ({
 
 export interface SpareWish {
   drive_group_ids: string[]
+  enclosure_affinity: boolean
   serial?: string
 }
 
@@ -59,6 +60,8 @@ export const driveChanges = {
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/jbod', target(drive))),
   takeOffline: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
+  setOnline: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/online', target(drive))),
   locate: (drive: Drive, on: boolean) =>
     unwrap(
       api.POST('/api/v1/drives/{drive_id}/actions/locate', { ...target(drive), body: { on } }),

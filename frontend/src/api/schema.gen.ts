@@ -2098,6 +2098,18 @@ export interface components {
              * @description moves with configuration or health; ETag and If-Match
              */
             config_rev: number;
+            /**
+             * Emergency Spare
+             * @description in an emergency, a hot spare of another kind may stand in
+             * @default false
+             */
+            emergency_spare: boolean;
+            /**
+             * Emergency Unconfigured
+             * @description in an emergency, an unconfigured good drive may stand in
+             * @default false
+             */
+            emergency_unconfigured: boolean;
             /** Firmware Version */
             firmware_version: string;
             /**
@@ -2121,6 +2133,18 @@ export interface components {
             key: string;
             /** Levels */
             levels: components["schemas"]["LevelRule"][];
+            /**
+             * Mixed Interfaces
+             * @description SAS and SATA drives may share a drive group
+             * @default true
+             */
+            mixed_interfaces: boolean;
+            /**
+             * Mixed Media
+             * @description SSDs and hard disks may share a drive group
+             * @default false
+             */
+            mixed_media: boolean;
             /** Model */
             model: string;
             /**
@@ -2219,6 +2243,26 @@ export interface components {
             auto_rebuild?: boolean | null;
             /** Bgi Rate Percent */
             bgi_rate_percent?: number | null;
+            /**
+             * Emergency Spare
+             * @description in an emergency, a hot spare of another kind may stand in
+             */
+            emergency_spare?: boolean | null;
+            /**
+             * Emergency Unconfigured
+             * @description in an emergency, an unconfigured good drive may stand in
+             */
+            emergency_unconfigured?: boolean | null;
+            /**
+             * Mixed Interfaces
+             * @description SAS and SATA drives may share a drive group
+             */
+            mixed_interfaces?: boolean | null;
+            /**
+             * Mixed Media
+             * @description SSDs and hard disks may share a drive group
+             */
+            mixed_media?: boolean | null;
             /** Rebuild Rate Percent */
             rebuild_rate_percent?: number | null;
         };
@@ -2458,6 +2502,12 @@ export interface components {
             size_bytes: number;
             /** Span Count */
             span_count: number;
+            /**
+             * Spare Choices
+             * @description who would stand in for a lost member now, and why not the others
+             * @default []
+             */
+            spare_choices: components["schemas"]["SpareChoice"][];
             /**
              * Spare Ids
              * @description hot spares that would serve it
@@ -3127,6 +3177,12 @@ export interface components {
         HotSpare: {
             /** Drive Group Ids */
             drive_group_ids: string[];
+            /**
+             * Enclosure Affinity
+             * @description serves only its own enclosure
+             * @default false
+             */
+            enclosure_affinity: boolean;
             kind: components["schemas"]["SpareKind"];
         };
         /**
@@ -3384,6 +3440,12 @@ export interface components {
              * @default []
              */
             drive_group_ids: string[];
+            /**
+             * Enclosure Affinity
+             * @description serves only its own enclosure
+             * @default false
+             */
+            enclosure_affinity: boolean;
             /**
              * Force
              * @default false
@@ -4096,6 +4158,14 @@ export interface components {
              * @description of arraysim
              */
             version: string;
+        };
+        /** SpareChoice */
+        SpareChoice: {
+            /** Chosen */
+            chosen: boolean;
+            /** Drive Id */
+            drive_id: string | null;
+            reason: components["schemas"]["Reason"];
         };
         /**
          * SpareKind

@@ -64,6 +64,10 @@ export function controller(part: Partial<Controller> = {}): Controller {
     rebuild_rate_percent: 30,
     bgi_rate_percent: 30,
     auto_rebuild: true,
+    emergency_spare: false,
+    emergency_unconfigured: false,
+    mixed_media: false,
+    mixed_interfaces: true,
     levels: [
       level('raid0', 1),
       level('raid1', 2),
@@ -172,6 +176,7 @@ export function group(part: Partial<DriveGroup> = {}): DriveGroup {
     })),
     virtual_drive_ids: [VIRTUAL_DRIVE_ID],
     spare_ids: [],
+    spare_choices: [],
     blocked: {},
     ...part,
   }

@@ -210,6 +210,7 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct c
         slot->options = (struct sim_drive_options){.size_bytes = 72 * MIB};
         slot->drive = sim_drive_create(world->sim, &slot->options);
         (void)snprintf(slot->serial, sizeof(slot->serial), "S%02u", i);
+        slot->interface = DRIVE_INTERFACE_FILE;
         (void)snprintf(slot->model, sizeof(slot->model), "SIMDISK");
     }
     return world;
@@ -270,11 +271,11 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
 {
     struct slot *slot = &world->slots[index];
     const struct emulated_timing timing = {0};
-    struct drive_identity identity = {.eid = SLOT_EID,
+    struct drive_identity identity = {.eid = slot->eid != 0 ? slot->eid : SLOT_EID,
                                       .slot = index,
                                       .did = index + 8,
                                       .media = slot->media,
-                                      .interface = DRIVE_INTERFACE_FILE,
+                                      .interface = slot->interface,
                                       .emulated = !slot->real};
     struct ctl_drive_arrival arrival = {.identity = &identity, .device = slot};
 

@@ -25,6 +25,8 @@ struct slot {
     char serial[41];
     char model[41];
     enum drive_media media;
+    enum drive_interface interface;
+    uint32_t eid;               /* 0: SLOT_EID */
     bool real;                  /* says that it is not emulated */
     bool offered;               /* arrives without a port, to be claimed */
     bool absent;                /* not there when the controller starts */

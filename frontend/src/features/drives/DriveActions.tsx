@@ -28,6 +28,7 @@ const DIALOGS: { kind: DriveDialogKind; op: string; action?: string; danger?: bo
   { kind: 'rebuild_stop', op: 'rebuild', action: 'stop' },
   { kind: 'drive_good', op: 'drive_good' },
   { kind: 'drive_offline', op: 'drive_offline', danger: true },
+  { kind: 'drive_online', op: 'drive_online', danger: true },
 ]
 
 const REBUILDS = ['start', 'pause', 'resume'] as const

@@ -15,6 +15,7 @@ export type DriveDialogKind =
   | 'rebuild_stop'
   | 'drive_good'
   | 'drive_offline'
+  | 'drive_online'
 
 export interface DriveDialogProps {
   drive: Drive
@@ -36,7 +37,7 @@ export function DriveLine({ drive }: { drive: Drive }) {
 }
 
 interface DriveConfirmProps {
-  kind: 'spare_remove' | 'rebuild_stop' | 'drive_good' | 'drive_offline'
+  kind: 'spare_remove' | 'rebuild_stop' | 'drive_good' | 'drive_offline' | 'drive_online'
   drive: Drive
   onClose: () => void
 }
@@ -75,6 +76,12 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
         t('driveDialog.offlineSpare'),
       ],
     },
+    drive_online: {
+      title: t('driveDialog.onlineTitle', { path }),
+      verb: t('driveDialog.onlineVerb'),
+      grade: { kind: 'consent', label: t('driveDialog.onlineConsent') } as Grade,
+      consequences: [t('driveDialog.onlineTrust'), t('driveDialog.onlineResync')],
+    },
   }[kind]
 
   const change = useChange(
@@ -83,6 +90,7 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
       if (kind === 'rebuild_stop') return driveChanges.rebuild(drive, 'stop')
       if (kind === 'drive_good')
         return driveChanges.makeGood(drive, drive.foreign ? typed : undefined)
+      if (kind === 'drive_online') return driveChanges.setOnline(drive)
       return driveChanges.takeOffline(drive)
     },
     { done: t(`driveAction.done.${kind}`, { path }), onDone: onClose },

@@ -57,6 +57,9 @@ export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
           ? t('drive.spareForAny')
           : served.map((each) => <GroupLink key={each.id} group={each} />),
     })
+    if (drive.hot_spare.enclosure_affinity) {
+      facts.push({ label: t('drive.spareManner'), value: t('drive.spareAffinity') })
+    }
   }
   return <Facts facts={facts} />
 }

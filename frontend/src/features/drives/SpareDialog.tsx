@@ -12,6 +12,7 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
   const { t } = useTranslation()
   const [kind, setKind] = useState('global')
   const [groupIds, setGroupIds] = useState<string[]>([])
+  const [affinity, setAffinity] = useState(false)
   const [serial, setSerial] = useState('')
   const [complaint, setComplaint] = useState<string>()
   const change = useChange((wish: SpareWish) => driveChanges.makeHotSpare(drive, wish), {
@@ -31,6 +32,7 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
     setComplaint(undefined)
     change.mutate({
       drive_group_ids: kind === 'dedicated' ? groupIds : [],
+      enclosure_affinity: affinity,
       ...(serialNeeded && { serial }),
     })
   }
@@ -74,6 +76,12 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
               </Stack>
             </Checkbox.Group>
           )}
+          <Checkbox
+            label={t('driveDialog.spareAffinity')}
+            disabled={drive.enclosure_id === null}
+            checked={affinity}
+            onChange={(event) => setAffinity(event.currentTarget.checked)}
+          />
           {serialNeeded && <SerialField drive={drive} value={serial} onChange={setSerial} />}
           <ChangeFailure error={change.error} />
           <Group justify="flex-end">

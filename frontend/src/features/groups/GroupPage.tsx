@@ -19,6 +19,7 @@ import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
 import classes from './GroupPage.module.css'
 import { MembersTable } from './MembersTable'
+import { SpareChoices } from './SpareChoices'
 
 export function GroupPage({ groupId }: { groupId: string }) {
   const group = useQuery(groupQuery(groupId))
@@ -79,7 +80,6 @@ function AddButton({ group }: { group: DriveGroup }) {
 
 function GroupPanels({ group, inventory }: { group: DriveGroup; inventory: Inventory }) {
   const { t } = useTranslation()
-  const spares = inventory.drives.filter((drive) => group.spare_ids.includes(drive.id))
   const own = inventory.virtualDrives.filter((each) => each.drive_group_id === group.id)
   const running = inventory.operations.filter((each) => each.drive_group_id === group.id)
   return (
@@ -139,18 +139,7 @@ function GroupPanels({ group, inventory }: { group: DriveGroup; inventory: Inven
             </ul>
           </Panel>
           <Panel title={t('group.spares')}>
-            {spares.length === 0 && <p>{t('group.noSpares')}</p>}
-            <ul className={classes.list}>
-              {spares.map((drive) => (
-                <li key={drive.id}>
-                  <Link to="/drives/$driveId" params={{ driveId: drive.id }}>
-                    {drive.path}
-                  </Link>
-                  <Bytes bytes={drive.size_bytes} />
-                  <span>{word('driveState', drive.state)}</span>
-                </li>
-              ))}
-            </ul>
+            <SpareChoices group={group} drives={inventory.drives} />
           </Panel>
         </PanelStack>
       </PanelGrid>

@@ -11,6 +11,15 @@ interface ControllerSettingsProps {
   onClose: () => void
 }
 
+/** What is on or off; each is one switch. */
+const POLICIES = [
+  'auto_rebuild',
+  'emergency_spare',
+  'emergency_unconfigured',
+  'mixed_media',
+  'mixed_interfaces',
+] as const
+
 function isPercent(value: number | string): value is number {
   return typeof value === 'number' && value >= 0 && value <= 100
 }
@@ -19,7 +28,9 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
   const { t } = useTranslation()
   const [rebuild, setRebuild] = useState<number | string>(controller.rebuild_rate_percent)
   const [bgi, setBgi] = useState<number | string>(controller.bgi_rate_percent)
-  const [auto, setAuto] = useState(controller.auto_rebuild)
+  const [policies, setPolicies] = useState(() =>
+    Object.fromEntries(POLICIES.map((policy) => [policy, controller[policy]])),
+  )
   const change = useChange((body: ControllerUpdate) => updateController(controller, body), {
     done: t('controller.settingsDone', { path: controller.path }),
     onDone: onClose,
@@ -32,7 +43,12 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
     const body: ControllerUpdate = {
       ...(rebuild !== controller.rebuild_rate_percent && { rebuild_rate_percent: rebuild }),
       ...(bgi !== controller.bgi_rate_percent && { bgi_rate_percent: bgi }),
-      ...(auto !== controller.auto_rebuild && { auto_rebuild: auto }),
+      ...Object.fromEntries(
+        POLICIES.filter((policy) => policies[policy] !== controller[policy]).map((policy) => [
+          policy,
+          policies[policy],
+        ]),
+      ),
     }
     if (Object.keys(body).length === 0) onClose()
     else change.mutate(body)
@@ -62,11 +78,16 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
         <Stack gap="md">
           {rate(t('controller.rebuildRate'), rebuild, setRebuild)}
           {rate(t('controller.bgiRate'), bgi, setBgi)}
-          <Switch
-            label={t('controller.autoRebuild')}
-            checked={auto}
-            onChange={(event) => setAuto(event.currentTarget.checked)}
-          />
+          {POLICIES.map((policy) => (
+            <Switch
+              key={policy}
+              label={t(`controller.policy.${policy}`)}
+              checked={policies[policy]}
+              onChange={({ currentTarget: { checked } }) =>
+                setPolicies((before) => ({ ...before, [policy]: checked }))
+              }
+            />
+          ))}
           <ChangeFailure error={change.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -33,6 +33,8 @@ export const drive = {
   group: 'Drive group',
   spareFor: 'Spare for',
   spareForAny: 'any drive group',
+  spareManner: 'As a spare',
+  spareAffinity: 'Serves only its own enclosure.',
   identity: 'Identity',
   counters: 'Errors and health',
   actions: 'Actions',
@@ -103,6 +105,10 @@ export const driveAction = {
     label: 'Take offline …',
     help: 'Stops using it. Its data go out of date at once; a rebuild is needed to use it again.',
   },
+  drive_online: {
+    label: 'Set online …',
+    help: 'Trusts a drive again with which its drive group went offline.',
+  },
   done: {
     locate_on: 'The light of {{path}} is blinking.',
     locate_off: 'The light of {{path}} is off.',
@@ -116,6 +122,7 @@ export const driveAction = {
     drive_jbod: '{{path}} is left to its host.',
     drive_good: '{{path}} is unconfigured good.',
     drive_offline: '{{path}} is offline.',
+    drive_online: '{{path}} is trusted again; its drive group is put together anew.',
   },
 } as const
 
@@ -149,6 +156,14 @@ export const driveDialog = {
   offlineRedundancy: 'Its drive group loses redundancy until a rebuild has ended.',
   offlineSpare: 'A suitable hot spare starts to take its place at once.',
   offlineConsent: 'I want to lower the redundancy of this drive group',
+  onlineTitle: 'Set {{path}} online',
+  onlineVerb: 'Set online',
+  onlineTrust:
+    'Its drive group went offline with this drive and is put together anew from what its drives hold.',
+  onlineResync:
+    'If the drive returns wrong data or fails again, what it holds is lost; where writes were cut short, the copies or parity are made equal.',
+  onlineConsent: 'I know why it failed and trust its data',
+  spareAffinity: 'Serves only members in its own enclosure',
   spareRemoveTitle: 'Remove {{path}} as hot spare',
   spareRemoveVerb: 'Remove hot spare',
   spareRemoveText: 'A drive that fails from now on may find no spare.',

@@ -73,6 +73,13 @@ export const controller = {
   rateHelp:
     'Share of the drives’ time while others need it, in percent. When they are idle it takes all of it.',
   autoRebuild: 'Rebuild onto a spare by itself',
+  policy: {
+    auto_rebuild: 'Rebuild onto a spare by itself',
+    emergency_spare: 'In an emergency, use a hot spare of another kind',
+    emergency_unconfigured: 'In an emergency, use an unconfigured good drive',
+    mixed_media: 'SSDs and hard disks may share a drive group',
+    mixed_interfaces: 'SAS and SATA drives may share a drive group',
+  },
   nbdTcp: 'Export over the network',
   nbdOff: 'off',
   on: 'On',
