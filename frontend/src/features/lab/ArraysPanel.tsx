@@ -16,6 +16,7 @@ function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
       id: 'array',
       header: i18n.t('lab.columns.array'),
       isRowHeader: true,
+      grow: true,
       cell: (array) => arrayLabel(array, arrays),
     },
     {
@@ -45,7 +46,6 @@ function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
     {
       id: 'refused',
       header: i18n.t('lab.columns.refused'),
-      grow: true,
       cell: (array) => array.refused ?? '',
     },
   ]
