@@ -17,6 +17,7 @@ import { Route as AppAccountRouteImport } from './routes/_app/account'
 import { Route as AppAlertsRouteImport } from './routes/_app/alerts'
 import { Route as AppAuditRouteImport } from './routes/_app/audit'
 import { Route as AppEventsRouteImport } from './routes/_app/events'
+import { Route as AppLabRouteImport } from './routes/_app/lab'
 import { Route as AppOperationsRouteImport } from './routes/_app/operations'
 import { Route as AppTokensRouteImport } from './routes/_app/tokens'
 import { Route as AppUsersRouteImport } from './routes/_app/users'
@@ -66,6 +67,11 @@ const AppAuditRoute = AppAuditRouteImport.update({
 const AppEventsRoute = AppEventsRouteImport.update({
   id: '/events',
   path: '/events',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppLabRoute = AppLabRouteImport.update({
+  id: '/lab',
+  path: '/lab',
   getParentRoute: () => AppRoute,
 } as any)
 const AppOperationsRoute = AppOperationsRouteImport.update({
@@ -134,6 +140,7 @@ export interface FileRoutesByFullPath {
   '/alerts': typeof AppAlertsRoute
   '/audit': typeof AppAuditRoute
   '/events': typeof AppEventsRoute
+  '/lab': typeof AppLabRoute
   '/operations': typeof AppOperationsRoute
   '/tokens': typeof AppTokensRoute
   '/users': typeof AppUsersRoute
@@ -153,6 +160,7 @@ export interface FileRoutesByTo {
   '/alerts': typeof AppAlertsRoute
   '/audit': typeof AppAuditRoute
   '/events': typeof AppEventsRoute
+  '/lab': typeof AppLabRoute
   '/operations': typeof AppOperationsRoute
   '/tokens': typeof AppTokensRoute
   '/users': typeof AppUsersRoute
@@ -175,6 +183,7 @@ export interface FileRoutesById {
   '/_app/alerts': typeof AppAlertsRoute
   '/_app/audit': typeof AppAuditRoute
   '/_app/events': typeof AppEventsRoute
+  '/_app/lab': typeof AppLabRoute
   '/_app/operations': typeof AppOperationsRoute
   '/_app/tokens': typeof AppTokensRoute
   '/_app/users': typeof AppUsersRoute
@@ -198,6 +207,7 @@ export interface FileRouteTypes {
     | '/alerts'
     | '/audit'
     | '/events'
+    | '/lab'
     | '/operations'
     | '/tokens'
     | '/users'
@@ -217,6 +227,7 @@ export interface FileRouteTypes {
     | '/alerts'
     | '/audit'
     | '/events'
+    | '/lab'
     | '/operations'
     | '/tokens'
     | '/users'
@@ -238,6 +249,7 @@ export interface FileRouteTypes {
     | '/_app/alerts'
     | '/_app/audit'
     | '/_app/events'
+    | '/_app/lab'
     | '/_app/operations'
     | '/_app/tokens'
     | '/_app/users'
@@ -313,6 +325,13 @@ declare module '@tanstack/react-router' {
       path: '/events'
       fullPath: '/events'
       preLoaderRoute: typeof AppEventsRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/lab': {
+      id: '/_app/lab'
+      path: '/lab'
+      fullPath: '/lab'
+      preLoaderRoute: typeof AppLabRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/operations': {
@@ -401,6 +420,7 @@ interface AppRouteChildren {
   AppAlertsRoute: typeof AppAlertsRoute
   AppAuditRoute: typeof AppAuditRoute
   AppEventsRoute: typeof AppEventsRoute
+  AppLabRoute: typeof AppLabRoute
   AppOperationsRoute: typeof AppOperationsRoute
   AppTokensRoute: typeof AppTokensRoute
   AppUsersRoute: typeof AppUsersRoute
@@ -421,6 +441,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAlertsRoute: AppAlertsRoute,
   AppAuditRoute: AppAuditRoute,
   AppEventsRoute: AppEventsRoute,
+  AppLabRoute: AppLabRoute,
   AppOperationsRoute: AppOperationsRoute,
   AppTokensRoute: AppTokensRoute,
   AppUsersRoute: AppUsersRoute,

@@ -1,6 +1,8 @@
 import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import type { ChoiceRequest } from './types'
+import type { ChoiceRequest, Scenario, Simulation } from './types'
+
+const LOOK_MS = 500
 
 /** Models and workloads: they change with the program only. */
 export const catalogueQuery = queryOptions({
@@ -21,3 +23,36 @@ export const choiceQuery = (wish: ChoiceRequest | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
+
+export const isRunning = (simulation: Simulation) =>
+  simulation.state === 'waiting' || simulation.state === 'running'
+
+/** Asks for the simulation of a scenario; then for its progress until it has ended. */
+export const simulationQuery = (scenario: Scenario | undefined) =>
+  queryOptions({
+    queryKey: ['lab', 'simulation', scenario],
+    queryFn:
+      scenario === undefined
+        ? skipToken
+        : ({ signal, client, queryKey }) => {
+            const known = client.getQueryData<Simulation>(queryKey)
+            return known && isRunning(known)
+              ? unwrap(
+                  api.GET('/api/v1/lab/simulations/{simulation_id}', {
+                    params: { path: { simulation_id: known.id } },
+                    signal,
+                  }),
+                )
+              : unwrap(api.POST('/api/v1/lab/simulations', { body: scenario, signal }))
+          },
+    refetchInterval: (query) => (query.state.data && isRunning(query.state.data) ? LOOK_MS : false),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+export const cancelSimulation = (id: string) =>
+  unwrap(
+    api.POST('/api/v1/lab/simulations/{simulation_id}/cancel', {
+      params: { path: { simulation_id: id } },
+    }),
+  )

@@ -46,13 +46,17 @@ export type MetricSeries = Schemas['MetricSeries']
 export type ObjectKind = Schemas['ObjectKind']
 export type Operation = Schemas['Operation']
 export type OperationState = Schemas['OperationState']
+export type PredictedArray = Schemas['PredictedArray']
+export type Prediction = Schemas['Prediction']
 export type PreservedCache = Schemas['PreservedCache']
 export type PreviewResult = Schemas['PreviewResult']
 export type RaidLevel = Schemas['RaidLevel']
 export type Reason = Schemas['Reason']
 export type Role = Schemas['Role']
+export type Scenario = Schemas['Scenario']
 export type Session = Schemas['Session']
 export type Severity = Schemas['EventClass']
+export type Simulation = Schemas['Simulation']
 export type Survival = Schemas['Survival']
 export type TaskAction = Schemas['TaskAction']
 export type User = Schemas['User']
@@ -80,3 +84,5 @@ export interface PageOf<Item> {
   next_cursor: string | null
   total: number | null
 }
+export type WorkloadModel = Schemas['WorkloadModel']
+export type WritePolicy = Schemas['WritePolicy']

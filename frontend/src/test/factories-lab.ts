@@ -1,4 +1,10 @@
-import type { Choice, ChoicePrediction, LabCatalogue } from '@/api/types'
+import type {
+  Choice,
+  ChoicePrediction,
+  LabCatalogue,
+  PredictedArray,
+  Simulation,
+} from '@/api/types'
 
 /** What arraysim answers. */
 export function choice(part: Partial<Choice> = {}): Choice {
@@ -152,6 +158,77 @@ export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
         assumed: ['the mix of block sizes'],
       },
     ],
+    ...part,
+  }
+}
+
+const noLatency = { count: 0, mean_us: 0, p50_us: 0, p90_us: 0, p99_us: 0, p999_us: 0, max_us: 0 }
+
+/** An array under the database load, with operations per second by write share and depth. */
+export function predictedArray(
+  part: Partial<PredictedArray> = {},
+  operations: (write: number, depth: number) => number = () => 100,
+): PredictedArray {
+  const points = [0, 50, 100].flatMap((write) =>
+    [1, 16].map((depth) => ({
+      workload: 'w01-database',
+      mix: [{ bytes: 8192, percent: 100 }],
+      write_percent: write,
+      workers: 1,
+      depth,
+      operations: 500,
+      duration_us: 1_000_000,
+      operations_per_s: operations(write, depth),
+      bytes_per_s: operations(write, depth) * 8192,
+      read_latency: noLatency,
+      write_latency: noLatency,
+      drives: [],
+    })),
+  )
+  return {
+    level: 'raid5',
+    drives: 8,
+    write_policy: 'write_back',
+    strip_bytes: 65_536,
+    failed: [],
+    refused: null,
+    size_bytes: 514e9,
+    survival: { singles: 8, singles_survived: 8, pairs: 28, pairs_survived: 0, fatal_pairs: [] },
+    rebuild: { seconds: 657, member_bytes: 73e9, sampled_bytes: 33_554_432 },
+    points,
+    ratings: [],
+    ...part,
+  }
+}
+
+export const SIMULATION_ID = 'a'.repeat(64)
+
+export function simulation(part: Partial<Simulation> = {}): Simulation {
+  return {
+    id: SIMULATION_ID,
+    version: '0.1.0',
+    state: 'completed',
+    points: 12,
+    points_done: 12,
+    problem: null,
+    prediction: {
+      seed: 1,
+      controller: 'native',
+      drive: 'fujitsu-mba3073rc',
+      capacity_bytes: 73_543_163_904,
+      cache_bytes: 16 << 20,
+      arrays: [
+        predictedArray({ write_policy: 'write_through' }, () => 50),
+        predictedArray({}, (write) => 100 + write),
+        predictedArray({ level: 'raid10' }, (write) => 200 + write),
+        predictedArray({
+          level: 'raid60',
+          refused: 'RAID60 cannot be',
+          survival: null,
+          points: [],
+        }),
+      ],
+    },
     ...part,
   }
 }

@@ -3,6 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import {
   Activity,
   Bell,
+  FlaskConical,
   KeyRound,
   type LucideIcon,
   Plus,
@@ -62,6 +63,9 @@ export function Navigation() {
         </Item>
         <Item to="/events" icon={ScrollText}>
           {t('shell.events')}
+        </Item>
+        <Item to="/lab" icon={FlaskConical}>
+          {t('shell.lab')}
         </Item>
       </ul>
       <p className={classes.group}>{t('shell.access')}</p>

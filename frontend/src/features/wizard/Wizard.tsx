@@ -93,7 +93,6 @@ export function Wizard({ inventory, firstController, search, onSearchChange }: W
             onChange={change}
           />
         )}
-        <PredictionPanel wish={wish} group={group} drives={inventory.drives} />
       </PanelStack>
       <PreviewPanel
         wish={wish}
@@ -103,6 +102,9 @@ export function Wizard({ inventory, firstController, search, onSearchChange }: W
         drives={inventory.drives}
         onChange={change}
       />
+      <div className={classes.wide}>
+        <PredictionPanel wish={wish} group={group} drives={inventory.drives} />
+      </div>
     </div>
   )
 }

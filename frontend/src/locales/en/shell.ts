@@ -7,6 +7,7 @@ export const shell = {
   fleet: 'Fleet',
   operations: 'Operations',
   events: 'Events',
+  lab: 'Lab',
   alerts: 'Alerts',
   alertsOpen: '{{count}} open',
   addHost: 'Add host',

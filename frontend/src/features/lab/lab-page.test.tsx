@@ -1,0 +1,90 @@
+import { screen, within } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { SIMULATION_ID, simulation } from '@/test/factories-lab'
+import { renderApp } from '@/test/render'
+import { get, record, refuse, server } from '@/test/server'
+import { csvOf } from './export'
+
+const BOTH = '/lab?policies=%5B"write_through"%2C"write_back"%5D'
+
+describe('lab', () => {
+  it('follows a simulation to its curves, ratios and arrays', async () => {
+    const asked = record(
+      'post',
+      '/lab/simulations',
+      simulation({ state: 'running', points_done: 3, prediction: null }),
+    )
+    server.use(asked.handler, get(`/lab/simulations/${SIMULATION_ID}`, simulation()))
+    const { user, router } = renderApp(BOTH)
+    await user.click(await screen.findByRole('button', { name: 'Simulate' }))
+    expect(await screen.findByText('3 of 12 points')).toBeVisible()
+    expect(screen.getByRole('progressbar', { name: 'Simulating' })).toHaveAttribute(
+      'aria-valuenow',
+      '25',
+    )
+    expect(asked.requests[0]?.body).toMatchObject({
+      sweep: { write_policies: ['write_through', 'write_back'] },
+    })
+    expect(
+      await screen.findByRole('img', { name: /^Database: operations\/s over share of writes/ }),
+    ).toBeVisible()
+    expect(router.state.location.search).toMatchObject({ run: 'yes' })
+    const ratio = screen.getByRole('region', { name: 'Write-back ÷ write-through: RAID 5' })
+    expect(within(ratio).getAllByRole('row')[1]).toHaveTextContent(/^12\.003\.004\.00$/)
+    const arrays = screen.getByRole('table', { name: 'The arrays that are compared' })
+    expect(within(arrays).getByText('RAID60 cannot be')).toBeVisible()
+  })
+
+  it('forgets what was simulated when the choice changes', async () => {
+    server.use(record('post', '/lab/simulations', simulation()).handler)
+    const { user, router } = renderApp(`${BOTH}&run=yes`)
+    expect(await screen.findByRole('heading', { name: /^Database:/ })).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'RAID 1' }))
+    expect(await screen.findByText('Nothing simulated yet')).toBeVisible()
+    expect(router.state.location.search).toMatchObject({
+      levels: ['raid0', 'raid1', 'raid5', 'raid6', 'raid10'],
+    })
+  })
+
+  it('can be cancelled', async () => {
+    const running = simulation({ state: 'running', points_done: 0, prediction: null })
+    server.use(
+      record('post', '/lab/simulations', running).handler,
+      get(`/lab/simulations/${SIMULATION_ID}`, running),
+      http.post(`http://localhost/api/v1/lab/simulations/${SIMULATION_ID}/cancel`, () =>
+        HttpResponse.json({ ...running, state: 'cancelled' }),
+      ),
+    )
+    const { user } = renderApp(`${BOTH}&run=yes`)
+    await user.click(await screen.findByRole('button', { name: 'Cancel' }))
+    expect(await screen.findByText('The simulation was cancelled.')).toBeVisible()
+  })
+
+  it('keeps comparisons', async () => {
+    const { user } = renderApp('/lab')
+    await user.click(await screen.findByRole('button', { name: 'Keep' }))
+    const link = screen.getByRole('link', { name: /^Database, RAID 0 \/ RAID 5/ })
+    expect(link).toBeVisible()
+    await user.click(screen.getByRole('button', { name: /^Forget Database/ }))
+    expect(link).not.toBeInTheDocument()
+  })
+
+  it('says why nothing can be simulated', async () => {
+    server.use(refuse('get', '/lab/catalogue', 503, 'lab_unavailable', 'No arraysim here.'))
+    renderApp('/lab')
+    expect(await screen.findByText('No arraysim here.')).toBeVisible()
+  })
+
+  it('bears an address that names what is not known', async () => {
+    renderApp('/lab?drive=nobody&run=yes')
+    expect(await screen.findByText(/names a model that is not known/)).toBeVisible()
+  })
+
+  it('writes every point for programs', () => {
+    const { prediction } = simulation()
+    const lines = prediction ? csvOf(prediction).trim().split('\r\n') : []
+    expect(lines).toHaveLength(1 + 3 * 6)
+    expect(lines[1]).toMatch(/^raid5,8,write_through,65536,,w01-database,8192:100,0,1,1,50,/)
+  })
+})

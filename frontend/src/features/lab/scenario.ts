@@ -1,0 +1,51 @@
+import type { LabCatalogue, Scenario } from '@/api/types'
+import { EFFORTS, type LabChoices } from './search'
+
+const MIB = 1 << 20
+
+/** The first of every other drive: of mirrors not both halves. Whether that is survived the
+ * simulation says. */
+export function failedMembers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index * 2)
+}
+
+/** What to simulate; undefined if a model or load of the address does not exist. */
+export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenario | undefined {
+  const controller = catalogue.controllers.find(({ name }) => name === choices.controller)
+  const drive = catalogue.drives.find(({ name }) => name === choices.drive)
+  const load = catalogue.workloads.find(({ name }) => name === choices.load)
+  const [firstLevel] = choices.levels
+  const [firstCount] = choices.counts
+  if (!controller || !drive || !load || !firstLevel || !firstCount) return undefined
+  const operations = EFFORTS[choices.effort]
+  return {
+    seed: 1,
+    controller: {
+      profile: controller.name,
+      count: 1,
+      cache_bytes: controller.has_cache ? choices.cacheMib * MIB : 0,
+    },
+    drives: {
+      profile: drive.name,
+      count: Number(firstCount),
+      write_cache: true,
+      failed: [],
+    },
+    array: {
+      level: firstLevel,
+      strip_bytes: choices.strip,
+      write_policy: 'write_through',
+      read_policy: choices.reading,
+      io_policy: 'direct',
+    },
+    sweep: {
+      levels: choices.levels,
+      drive_counts: choices.counts.map(Number),
+      write_policies: choices.policies,
+      failures: choices.failures.map((count) => failedMembers(Number(count))),
+    },
+    workloads: [{ profile: load.name }],
+    limits: { operations, warmup_operations: operations, seconds: 3600 },
+    rebuild: true,
+  }
+}

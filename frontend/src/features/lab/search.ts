@@ -1,0 +1,101 @@
+import { readInteger, readText, readWord, readWords } from '@/lib/search'
+
+/** What is compared stands in the address, so that a comparison can be sent to somebody. */
+export const LEVELS = [
+  'raid0',
+  'raid1',
+  'raid1e',
+  'raid5',
+  'raid6',
+  'raid10',
+  'raid50',
+  'raid60',
+] as const
+export const POLICIES = ['write_through', 'write_back'] as const
+export const COUNTS = ['2', '3', '4', '5', '6', '8', '10', '12', '16', '24'] as const
+/** How many drives have failed. */
+export const FAILURES = ['0', '1', '2'] as const
+export const READ_POLICIES = ['no_read_ahead', 'read_ahead', 'adaptive_read_ahead'] as const
+/** Requests for each point. */
+export const EFFORTS = { quick: 500, normal: 2000, fine: 8000 } as const
+export type Effort = keyof typeof EFFORTS
+
+const MIB = 1 << 20
+export const CACHES = [0, 16, 64, 256] as const
+const PROFILE = /^[a-z0-9-]{1,32}$/
+
+export interface LabSearch {
+  controller?: string | undefined
+  drive?: string | undefined
+  counts?: (typeof COUNTS)[number][] | undefined
+  levels?: (typeof LEVELS)[number][] | undefined
+  policies?: (typeof POLICIES)[number][] | undefined
+  failures?: (typeof FAILURES)[number][] | undefined
+  reading?: (typeof READ_POLICIES)[number] | undefined
+  strip?: number | undefined
+  cache?: number | undefined
+  load?: string | undefined
+  effort?: Effort | undefined
+  /** Was simulated as it stands here. */
+  run?: 'yes' | undefined
+  /** Which of the steps that the curves leave out. */
+  step?: string | undefined
+}
+
+function readProfile(value: unknown): string | undefined {
+  const text = readText(value, 32)
+  return text !== undefined && PROFILE.test(text) ? text : undefined
+}
+
+/** The router reads numbers out of the address; the words here are texts. */
+const texts = (value: unknown) =>
+  Array.isArray(value) ? value.map(String) : value === undefined ? undefined : String(value)
+
+export function readLabSearch(search: Record<string, unknown>): LabSearch {
+  return {
+    controller: readProfile(search.controller),
+    drive: readProfile(search.drive),
+    counts: readWords(texts(search.counts), COUNTS),
+    levels: readWords(search.levels, LEVELS),
+    policies: readWords(search.policies, POLICIES),
+    failures: readWords(texts(search.failures), FAILURES),
+    reading: readWord(search.reading, READ_POLICIES),
+    strip: readInteger(search.strip, 8192, MIB),
+    cache: readInteger(search.cache, 0, 16 * 1024),
+    load: readProfile(search.load),
+    effort: readWord(search.effort, Object.keys(EFFORTS) as Effort[]),
+    run: readWord(search.run, ['yes']),
+    step: readText(search.step, 32),
+  }
+}
+
+/** All of it, with what is compared if nothing is said. */
+export interface LabChoices {
+  controller: string
+  drive: string
+  counts: (typeof COUNTS)[number][]
+  levels: (typeof LEVELS)[number][]
+  policies: (typeof POLICIES)[number][]
+  failures: (typeof FAILURES)[number][]
+  reading: (typeof READ_POLICIES)[number]
+  strip: number
+  cacheMib: number
+  load: string
+  effort: Effort
+}
+
+export function choicesOf(search: LabSearch): LabChoices {
+  return {
+    controller: search.controller ?? 'native',
+    drive: search.drive ?? 'fujitsu-mba3073rc',
+    counts: search.counts ?? ['8'],
+    levels: search.levels ?? ['raid0', 'raid5', 'raid6', 'raid10'],
+    policies: search.policies ?? ['write_back'],
+    failures: search.failures ?? ['0'],
+    reading: search.reading ?? 'no_read_ahead',
+    strip: search.strip ?? 65536,
+    cacheMib: search.cache ?? 16,
+    load: search.load ?? 'w01-database',
+    effort: search.effort ?? 'quick',
+  }
+}
