@@ -528,6 +528,8 @@ void vd_target_update(struct vd *vd);
 bool vd_needs_mark(const struct vd *vd);
 void vd_mark_dirty(struct vd *vd);
 bool vd_mark_is_durable(const struct vd *vd);
+/* Would a mark that stands at an unclean stop make its region suspect? */
+bool vd_marks_are_suspects(const struct vd *vd);
 /* Members are missing: what is in doubt, or all, cannot be trusted where they are needed. */
 void vd_note_suspects(struct vd *vd, bool all);
 bool vd_regions_are_sound(const struct vd *vd); /* none is in doubt */

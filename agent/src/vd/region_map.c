@@ -131,6 +131,11 @@ void region_map_change_all(struct region_map *map)
 
 /* Writes */
 
+static uint32_t warm_max(const struct region_map *map)
+{
+    return map->tight ? 0 : map->warm_max;
+}
+
 /* A write has met a region without a mark: its neighbours, as many as such writes there have been
  * of late, get theirs in the same page. */
 static void neighbours_mark(struct region_map *map, uint32_t index)
@@ -148,7 +153,7 @@ static void neighbours_mark(struct region_map *map, uint32_t index)
     for (uint32_t i = first; i < min_u32(first + width, page_end); i++) {
         struct region *region = &map->regions[i];
 
-        if (map->dirty >= map->warm_max) {
+        if (map->dirty >= warm_max(map)) {
             return;
         }
         if (region->state == REGION_CLEAN || region->state == REGION_UNWRITTEN) {
@@ -204,7 +209,7 @@ static bool region_rests(struct region *region, uint32_t looks)
 
 bool region_map_cleaning_begin(struct region_map *map)
 {
-    uint32_t looks = map->dirty > map->warm_max ? 1 : map->warm_looks;
+    uint32_t looks = map->dirty > warm_max(map) ? 1 : map->warm_looks;
     bool any = false;
 
     map->misses /= 2;

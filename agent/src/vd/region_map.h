@@ -16,7 +16,8 @@
  * bits for some seconds; and the more often writes meet regions without one, the more neighbours
  * get theirs in the same page: a load that goes everywhere has set them all after about the square
  * root of their number. What all that can cost after an unclean stop is bounded by warm_max:
- * above it nothing is marked in advance, and marks go as soon as their regions rest.
+ * above it nothing is marked in advance, and marks go as soon as their regions rest; so too while
+ * marks tell more than what to resynchronise (tight).
  *
  * Pure: no transfers, no time. region_store.c brings pages to the members and back.
  */
@@ -58,6 +59,7 @@ struct region_map {
     uint32_t suspects;
     uint32_t warm_looks;  /* without a write until a region is cleaned, at least 1 */
     uint32_t warm_max;    /* regions marked in advance or kept warm; above: one look */
+    bool tight;           /* for now as if warm_max were 0 */
     uint32_t misses;      /* writes that had to set a mark; halved with each look */
     uint32_t syncing;     /* the one SYNCING, or REGION_NONE */
     uint64_t sync_row;    /* its next row */

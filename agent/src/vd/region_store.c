@@ -359,6 +359,13 @@ bool regions_are_settled(const struct group *group)
 
 /* Writes of requests */
 
+/* While nothing but the marks tells which rows may describe a missing member wrongly after an
+ * unclean stop (vd_note_suspects), they name no more than what is being written. */
+static void tight_set(struct region_store *store)
+{
+    store->map.tight = vd_marks_are_suspects(store->vd);
+}
+
 static void tick_arm(struct region_store *store)
 {
     struct group *group = store->group;
@@ -375,6 +382,7 @@ uint32_t region_write_begin(struct region_store *store, uint64_t row)
 
     if (store != NULL) {
         index = region_of_row(&store->map, row);
+        tight_set(store);
         region_map_write_begin(&store->map, index);
         tick_arm(store);
     }
@@ -416,6 +424,7 @@ static void tick_fired(struct clock_timer *timer)
         return;
     }
     group_enter(group);
+    tight_set(store);
     if (!store->cleaning && region_map_cleaning_begin(&store->map)) {
         store->cleaning = true;
         store->clean_flush.done = clean_flushed;

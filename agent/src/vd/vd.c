@@ -277,14 +277,18 @@ enum vd_guarantee vd_guarantee(const struct vd *vd)
  * moment. That cannot be told from the bytes, so it is recorded; mirrors have no such rows, and
  * with a log the intents have made the rows agree.
  */
-void vd_note_suspects(struct vd *vd, bool all)
+bool vd_marks_are_suspects(const struct vd *vd)
 {
     bool described = raid_level_info(vd_config_of(vd)->geometry.level)->parity_count > 0;
-
     bool logged = vd_has_log(vd) && vd_config_of(vd)->intent_generation % 2 != 0;
 
-    if (vd->regions == NULL || !described || logged ||
-        vd->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL || group_is_offline(vd->group)) {
+    return vd->regions != NULL && described && !logged &&
+           vd->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL && !group_is_offline(vd->group);
+}
+
+void vd_note_suspects(struct vd *vd, bool all)
+{
+    if (!vd_marks_are_suspects(vd)) {
         return;
     }
     region_map_suspect(region_store_map(vd->regions), all);

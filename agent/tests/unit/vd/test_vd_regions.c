@@ -9,7 +9,7 @@
 #define ROWS 64u /* 1 MiB of each member */
 #define ROW_BYTES (2u * STRIP)
 
-static struct sim_array *array_start(uint64_t seed)
+static struct sim_array *array_start_warm(uint64_t seed, uint32_t warm_ms, uint64_t warm_bytes)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
                                         .span_count = 1,
@@ -20,11 +20,18 @@ static struct sim_array *array_start(uint64_t seed)
                                         .extent_bytes = ROWS * STRIP,
                                         .spare_count = 1,
                                         .consistent = true,
+                                        .dirty_warm_ms = warm_ms,
+                                        .dirty_warm_bytes = warm_bytes,
                                         .region_bytes = 4 * STRIP};
     struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
 
     assert_int_equal(sim_array_start(array), 0);
     return array;
+}
+
+static struct sim_array *array_start(uint64_t seed)
+{
+    return array_start_warm(seed, 0, 0);
 }
 
 static void array_end(struct sim_array *array)
@@ -201,6 +208,34 @@ static void test_suspects(void **state)
     array_end(array);
 }
 
+/* Marks that are kept for speed must not say of data at rest that they may be wrong. */
+static void test_degraded_marks_are_tight(void **state)
+{
+    struct sim_array *array = array_start_warm(8, 60000, 1u << 20);
+
+    (void)state;
+    for (uint32_t i = 0; i < ROWS; i += 3) {
+        write_row(array, i * 7 % ROWS, 1);
+    }
+    sim_world_advance(array->world, 3 * SIM_SECOND);
+    write_row(array, 5, 1);
+    cut(array);
+    assert_in_range(rows_left(array), ROWS / 2, ROWS);
+    array_end(array);
+
+    array = array_start_warm(8, 60000, 1u << 20);
+    for (uint32_t i = 0; i < ROWS; i += 3) {
+        write_row(array, i * 7 % ROWS, 1);
+    }
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    sim_world_advance(array->world, 3 * SIM_SECOND);
+    write_row(array, 5, 1);
+    cut(array);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(array, 0)), 4 * ROW_BYTES);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_records_without_a_map),
         cmocka_unit_test(test_new_member_gets_the_map),
         cmocka_unit_test(test_suspects),
+        cmocka_unit_test(test_degraded_marks_are_tight),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
