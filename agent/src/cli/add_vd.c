@@ -235,8 +235,7 @@ static int vd_add(struct cli_context *context, const struct vd_wish *wish,
 {
     json_t *args = args_make(context, wish, text);
 
-    return args != NULL ? cli_execute(context, "vd_create", args, NULL, json_array(), text)
-                        : CLI_ERROR_GENERIC;
+    return args != NULL ? cli_execute(context, "vd_create", args, NULL, text) : CLI_ERROR_GENERIC;
 }
 
 /* "each": every drive becomes a RAID 0 of its own. Stops at the first that fails. */

@@ -11,7 +11,7 @@
 #include "cli/rows.h"
 
 int cli_execute(struct cli_context *context, const char *op, json_t *args, const char *confirm,
-                json_t *preconditions, char message[REQUEST_TEXT_BYTES])
+                char message[REQUEST_TEXT_BYTES])
 {
     json_t *status = NULL;
     int error = 0;
@@ -19,11 +19,9 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
     (void)snprintf(message, REQUEST_TEXT_BYTES, "-");
     if (context->failed) {
         json_decref(args);
-        json_decref(preconditions);
         return CLI_ERROR_GENERIC;
     }
-    if (!client_command(context->client, op, args, confirm, preconditions, &status,
-                        context->failure)) {
+    if (!client_command(context->client, op, args, confirm, &status, context->failure)) {
         context->failed = true;
         return CLI_ERROR_GENERIC;
     }
@@ -36,12 +34,6 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
     }
     json_decref(status);
     return error;
-}
-
-json_t *cli_precondition(enum object_kind kind, const struct model_object *object)
-{
-    return json_pack("[{s:s, s:s, s:I}]", "kind", object_kind_word(kind), "key", object->key,
-                     "config_rev", (json_int_t)object->config_rev);
 }
 
 static void error_keep(struct change *change, int error)
@@ -102,7 +94,7 @@ static void drive_visit(struct cli_context *context, const struct model_object *
     if (confirm != NULL && confirm[0] == '\0') { /* "force" vouches for the serial number */
         confirm = doc_text(drive->doc, "serial");
     }
-    int error = cli_execute(context, change->op, args, confirm, json_array(), message);
+    int error = cli_execute(context, change->op, args, confirm, message);
     change_row_drive(change, drive->doc, error, message);
 }
 
@@ -120,8 +112,8 @@ static void vd_visit(struct cli_context *context, const struct model_object *vd,
 {
     struct change *change = data;
     char message[REQUEST_TEXT_BYTES];
-    int error = cli_execute(context, change->op, change->make_args(context, vd), change->confirm,
-                            json_array(), message);
+    int error =
+        cli_execute(context, change->op, change->make_args(context, vd), change->confirm, message);
 
     change_row_vd(change, vd->doc, error, message);
 }

@@ -37,7 +37,7 @@ void change_battery_learn(struct cli_context *context)
         return;
     }
     error = cli_execute(context, "battery_learn", json_pack("{s:s}", "battery", battery->key), NULL,
-                        json_array(), message);
+                        message);
     report_add(&context->report, context->number, error,
                error == 0 ? "Start BBU Learn Succeeded." : "Start BBU Learn Failed.",
                error == 0
@@ -133,7 +133,7 @@ static void setting_change(struct cli_context *context, const struct model_objec
                        setting->option);
     } else {
         (void)json_object_set_new(args, "battery", json_string(battery->key));
-        error = cli_execute(context, setting->op, args, NULL, json_array(), message);
+        error = cli_execute(context, setting->op, args, NULL, message);
     }
     battery_report(context, setting->shown, typed, error, message);
 }

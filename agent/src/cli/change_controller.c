@@ -58,7 +58,7 @@ static void properties_set(struct cli_context *context,
             error = CLI_ERROR_GENERIC;
             break;
         }
-        error = cli_execute(context, "controller_set", args, NULL, json_array(), message);
+        error = cli_execute(context, "controller_set", args, NULL, message);
         (void)json_array_append_new(
             rows, json_pack("{s:s, s:s}", "Ctrl_Prop", properties[i].shown, "Value", typed));
     }

@@ -30,8 +30,7 @@ static void vd_delete_visit(struct cli_context *context, const struct model_obje
     } else {
         json_t *args = json_pack("{s:s, s:b}", "virtual_drive", vd->key, "force", force);
 
-        error = cli_execute(context, "vd_delete", args, confirm,
-                            cli_precondition(OBJECT_KIND_VIRTUAL_DRIVE, vd), message);
+        error = cli_execute(context, "vd_delete", args, confirm, message);
     }
     change_row_vd(data, vd->doc, error, message);
 }
@@ -138,7 +137,7 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
         error = cli_execute(context, "vd_set",
                             json_pack("{s:s, s:o}", "virtual_drive", vd->key, property->argument,
                                       flag ? json_boolean(word[0] == 't') : json_string(word)),
-                            NULL, json_array(), message);
+                            NULL, message);
     }
     (void)json_array_append_new(change->rows, json_pack("{s:I, s:s, s:s, s:s, s:i, s:s}", "VD",
                                                         (json_int_t)doc_u64(vd->doc, "index"),

@@ -286,7 +286,7 @@ static json_t *actor_make(void)
 }
 
 bool client_command(struct client *client, const char *op, json_t *args, const char *confirm,
-                    json_t *preconditions, json_t **ret_status, char text[CLIENT_TEXT_BYTES])
+                    json_t **ret_status, char text[CLIENT_TEXT_BYTES])
 {
     char command_id[UUID_TEXT_BYTES];
     struct client_answer answer;
@@ -294,13 +294,11 @@ bool client_command(struct client *client, const char *op, json_t *args, const c
     if (!command_id_make(command_id)) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "no random numbers: %s", strerror(errno));
         json_decref(args);
-        json_decref(preconditions);
         return false;
     }
-    json_t *params =
-        json_pack("{s:s, s:i, s:s, s:o, s:s?, s:o, s:o, s:i}", "command_id", command_id, "number",
-                  0, "op", op, "args", args, "confirm", confirm, "preconditions", preconditions,
-                  "actor", actor_make(), "not_after_us", 0);
+    json_t *params = json_pack("{s:s, s:i, s:s, s:o, s:s?, s:[], s:o, s:i}", "command_id",
+                               command_id, "number", 0, "op", op, "args", args, "confirm", confirm,
+                               "preconditions", "actor", actor_make(), "not_after_us", 0);
     if (params == NULL) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "an argument is not valid UTF-8");
         return false;

@@ -27,9 +27,10 @@ struct client_answer {
 MUST_CHECK bool client_ask(struct client *client, const char *method, json_t *params,
                            struct client_answer *ret_answer, char text[CLIENT_TEXT_BYTES]);
 
-/* Runs a command to its end: *ret_status is a command_status whose state is final. */
+/* Runs a command to its end: *ret_status is a command_status whose state is final. Without
+ * preconditions: health may move at any time, and keys and typed names say what is meant. */
 MUST_CHECK bool client_command(struct client *client, const char *op, json_t *args,
-                               const char *confirm, json_t *preconditions, json_t **ret_status,
+                               const char *confirm, json_t **ret_status,
                                char text[CLIENT_TEXT_BYTES]);
 
 #endif

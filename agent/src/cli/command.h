@@ -122,7 +122,6 @@ void cli_refuse(struct cli_context *context, const char *description, int error,
 
 /* Runs one command on the agent. 0, or StorCLI's error number with its sentence. */
 int cli_execute(struct cli_context *context, const char *op, json_t *args, const char *confirm,
-                json_t *preconditions, char message[REQUEST_TEXT_BYTES]);
-json_t *cli_precondition(enum object_kind kind, const struct model_object *object);
+                char message[REQUEST_TEXT_BYTES]);
 
 #endif

@@ -92,7 +92,7 @@ static void deletion_visit(struct cli_context *context, const struct model_objec
         error = cli_execute(context, "cache_discard",
                             json_pack("{s:s, s:s}", "controller", cli_controller(context)->key,
                                       "virtual_drive", vd->key),
-                            confirm, json_array(), message);
+                            confirm, message);
     }
     if (error != 0) {
         (void)json_array_append_new(deletion->rows,

@@ -334,9 +334,8 @@ static void command_record(int number, const char *op, json_t *args, const char 
 }
 
 bool client_command(struct client *client, const char *op, json_t *args, const char *confirm,
-                    json_t *preconditions, json_t **ret_status, char text[CLIENT_TEXT_BYTES])
+                    json_t **ret_status, char text[CLIENT_TEXT_BYTES])
 {
-    json_decref(preconditions);
     if (args == NULL) {
         (void)snprintf(text, CLIENT_TEXT_BYTES, "an argument is not valid UTF-8");
         return false;
