@@ -193,10 +193,17 @@ class TakenByForce(AgentCase):
         self.assertEqual([drive["state"] for drive in map(agent.view().drive, range(9))],
                          ["online"] * 6 + ["hot_spare"] * 3)
         agent.stop()
-        for path in paths:
+        # Members carry our own set and nothing else, spares nothing.
+        for path in paths[:6]:
+            seen = marks(path)
+            self.assertIn("TYPE=ddf_raid_member\n", seen)
+            self.assertIn("\nUUID=ARRAYWRT", seen)
+            self.assertNotIn("group-0123456789", seen)
+            self.assertEqual(len([line for line in seen.splitlines() if " 0x" in line]), 1, seen)
+        for path in paths[6:]:
             self.assertEqual(marks(path), "", path)
         mdadm = shutil.which("mdadm", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
-        for path in paths if mdadm else ():
+        for path in paths[6:] if mdadm else ():
             seen = subprocess.run([mdadm, "--examine", str(path)], check=False,
                                   capture_output=True, text=True)
             self.assertIn("No md superblock detected", seen.stdout + seen.stderr)
