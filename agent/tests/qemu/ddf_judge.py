@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Stock Linux as the judge of the format on the drives, both ways: mdadm and the kernel's md
-assemble sets that our writer made, whole and with drives missing, and read them; sets that mdadm
+assemble sets that our writer made, whole and with drives missing, and the members that a running
+arrayd leaves behind, whole, degraded and after one of its rebuilds, and read them; sets that mdadm
 made, wrote, lost a drive of and rebuilt are read by our reader.
 
     ddf_judge.py --kernel-package linux-image-….deb [--keep FOLDER]
 
-DDFIMAGE and DDFREAD name the programs of tests/tools. Runs under software emulation; needs
-qemu-system-x86, busybox-static, cpio and mdadm.
+ARRAYD and ARRAYCTL name the daemon, DDFIMAGE and DDFREAD programs of tests/tools. Runs under
+software emulation; needs qemu-system-x86, busybox-static, cpio, mdadm and python3-libnbd.
 """
 
 import argparse
@@ -21,6 +22,11 @@ from pathlib import Path
 import judge
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e" / "agent"))
+
+from cases import write_random  # noqa: E402
+from harness import Agent  # noqa: E402
+
 MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "raid0", "raid1", "raid10", "raid456"]
 MIB = 96
 CONTENT_64K = 384
@@ -37,6 +43,21 @@ OURS = [
     ("raid1e", "raid1e", 1, 3, ()),
     ("raid10", "raid10", 2, 2, ()),
     ("raid10lost", "raid10", 2, 2, (0, 3)),
+]
+# Of a running arrayd. name, level, members, more arguments, the place that fails, is it rebuilt?
+LIVE = [
+    ("live0", "raid0", 3, {}, None, False),
+    ("live1", "raid1", 3, {"drives_per_span": 3}, None, False),
+    ("live1lost", "raid1", 2, {}, 1, False),
+    ("live5", "raid5", 4, {}, None, False),
+    ("live5lost", "raid5", 4, {}, 2, False),
+    ("live5rebuilt", "raid5", 4, {}, 1, True),
+    ("live6", "raid6", 5, {}, None, False),
+    ("live6lost", "raid6", 5, {}, 0, False),
+    ("live6rebuilt", "raid6", 5, {}, 4, True),
+    ("live1e", "raid1e", 3, {}, None, False),
+    ("live10", "raid10", 4, {}, None, False),
+    ("live10rebuilt", "raid10", 4, {}, 3, True),
 ]
 # name, members, spares, level, data drives, the place that fails
 THEIRS = [
@@ -62,6 +83,35 @@ def ours_make(folder, lines, drives):
                      f"{hashlib.sha256(content).hexdigest()}")
         drives += [(f"{name}-{number}", place / f"d{number}") for number in range(spans * members)
                    if number not in missing]
+
+
+def live_make(folder, lines, drives):
+    for name, level, members, more, failing, rebuilt in LIVE:
+        place = folder / name
+        place.mkdir()
+        agent = Agent(slots=members, drive_mib=MIB, directory=place)
+        agent.start()
+        try:
+            agent.create(level, range(members), **more)
+            if failing is not None:
+                with agent.nbd() as data:
+                    write_random(data, data.get_size(), 1)
+                agent.fault(failing, "pull")
+            with agent.nbd() as data:
+                size = data.get_size()
+                sums = write_random(data, size, 2)
+            if rebuilt:
+                agent.kill()  # the drive comes back with the next start
+                agent.start()
+                agent.optimal()
+            if failing is None or rebuilt:
+                agent.until("it to be consistent", lambda view: view.vd()["consistent"]
+                            and not view.running("bgi"))
+        finally:
+            agent.stop()
+        lines.append(f"ours {name} {members} {size} {sums}")
+        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(members)
+                   if rebuilt or number != failing]
 
 
 def theirs_make(folder, lines, drives):
@@ -119,6 +169,7 @@ def main():
         kernel, root, archive = folder / "kernel", folder / "root", folder / "initrd"
         lines, drives = [], []
         ours_make(folder, lines, drives)
+        live_make(folder, lines, drives)
         theirs_make(folder, lines, drives)
         judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
         root.mkdir()
