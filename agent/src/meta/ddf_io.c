@@ -3,6 +3,9 @@
  *
  * A write or wipe ends at the first failure, a read bears it. A late transfer keeps its job and
  * buffers until it returns; the owner is told at once.
+ *
+ * A drive that comes back is read, and its group may be saved meanwhile: what was read beside a
+ * write may be half of each and teaches nothing.
  */
 #include "meta/ddf_io.h"
 
@@ -31,12 +34,20 @@ static void job_detach(struct ddf_job *job)
 {
     ASSERT(*job->jobs > 0);
     (*job->jobs)--;
+    if (job->begun && job->kind != DDF_JOB_READ) {
+        ASSERT(job->copies->writers > 0);
+        job->copies->writers--;
+        job->copies->changes++;
+    }
 }
 
 static void read_learn(struct ddf_job *job)
 {
     const struct ddf_step *steps = job->script.steps;
 
+    if (job->copies->writers > 0 || job->copies->changes != job->changes) {
+        return;
+    }
     job->found = ddf_copies_learn(job->copies, &job->group, drive_size_bytes(job->drive),
                                   job->failed[0] ? NULL : steps[0].buffer,
                                   job->failed[1] ? NULL : steps[1].buffer,
@@ -50,6 +61,7 @@ static void job_finish(struct ddf_job *job)
         read_learn(job);
         break;
     case DDF_JOB_WRITE:
+        ddf_copies_forget(job->copies);
         job->copies->config = job->config;
         job->config = NULL; /* taken */
         break;
@@ -155,7 +167,13 @@ struct ddf_job *ddf_job_wipe(struct drive *drive, struct ddf_copies *copies, uin
 
 void ddf_job_run(struct ddf_job *job)
 {
-    ASSERT(job->done != NULL && job->script.count > 0);
+    ASSERT(job->done != NULL && job->script.count > 0 && !job->begun);
+    job->begun = true;
+    if (job->kind != DDF_JOB_READ) {
+        job->copies->writers++;
+        job->copies->changes++;
+    }
+    job->changes = job->copies->changes;
     ddf_copies_forget(job->copies); /* until it is through */
     step_begin(job);
 }

@@ -41,6 +41,8 @@ struct ddf_copies {
     bool whole[2];             /* known, but this copy must be written as a whole */
     uint32_t sequence_used;    /* the highest number ever seen or tried */
     struct ddf_config *others; /* what another system has written, until we write again */
+    uint32_t writers;          /* jobs that change it, on their way */
+    uint32_t changes;          /* how many have begun or ended */
 };
 
 void ddf_copies_forget(struct ddf_copies *copies);
@@ -84,12 +86,14 @@ struct ddf_job {
     void (*done)(struct ddf_job *job); /* exactly once; the job frees itself */
     void *owner;
     struct guid group;                 /* READ */
+    uint32_t changes;                  /* READ: of the copies when it began */
     bool ok;                           /* WRITE, WIPE: durable */
     enum ddf_found_on_member found;    /* READ */
 
     /* Private. */
     struct drive_io io;
     uint32_t at;
+    bool begun;
     bool answered;
     bool failed[DDF_STEPS_MAX];        /* READ: a step */
     struct ddf_config *config;         /* WRITE: becomes known */
