@@ -280,11 +280,24 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
 
 /* All kinds */
 
+/* How much of the view is that of its kind: the largest is many times the usual one. */
+static const size_t view_bytes[OBJECT_KIND_MAX] = {
+    [OBJECT_KIND_HOST] = sizeof(struct host_view),
+    [OBJECT_KIND_CONTROLLER] = sizeof(struct controller_view),
+    [OBJECT_KIND_ENCLOSURE] = sizeof(struct enclosure_view),
+    [OBJECT_KIND_DRIVE] = sizeof(struct drive_view),
+    [OBJECT_KIND_DRIVE_GROUP] = sizeof(struct drive_group_view),
+    [OBJECT_KIND_VIRTUAL_DRIVE] = sizeof(struct virtual_drive_view),
+    [OBJECT_KIND_OPERATION] = sizeof(struct operation_view),
+    [OBJECT_KIND_BATTERY] = sizeof(struct battery_view),
+};
+
 void view_build(const struct ctl *ctl, const struct ctl_object *object, union ctl_view *view,
                 struct view_digest *ret_digest)
 {
+    ASSERT(object->kind < OBJECT_KIND_MAX);
     *ret_digest = (struct view_digest){UINT64_C(0xcbf29ce484222325), UINT64_C(0xcbf29ce484222325)};
-    memset(view, 0, sizeof(*view));
+    memset(view, 0, view_bytes[object->kind]);
     switch (object->kind) {
     case OBJECT_KIND_HOST:
         view_host(ctl, &view->host, ret_digest);

@@ -4,7 +4,10 @@ import contextlib
 import tempfile
 from pathlib import Path
 
+import in_memory
 from harness import EID, Agent
+
+in_memory.use()
 
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"
 SLOTS = 6
@@ -37,7 +40,7 @@ class Scene:
         return self.stack.__exit__(*exit_reason)
 
     def folder(self):
-        return self.stack.enter_context(tempfile.TemporaryDirectory(prefix="aw-", dir="/tmp"))
+        return self.stack.enter_context(tempfile.TemporaryDirectory(prefix="aw-"))
 
     def add(self, **options):
         agent = Agent(slots=SLOTS, **options)
@@ -100,9 +103,11 @@ def degraded(scene):
 def rebuilding(scene):
     healthy(scene)
     agent = scene.agents[0]
-    agent.fault(3, "slow", latency_ms=3000)
+    agent.fault(3, "slow", latency_ms=50)
+    scene.stack.callback(agent.fault, 3, "clear")  # arrayd stops after the commands under way
     agent.fault(1, "pull")
     agent.until("the rebuild", lambda view: view.running("rebuild"))
+    agent.fault(3, "slow", latency_ms=3000)
 
 
 def foreign(scene):

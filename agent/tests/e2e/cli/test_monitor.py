@@ -14,8 +14,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import in_memory
 from cases import AgentCase
 from harness import ARRAYCTL, PATIENCE_S, wait_for
+
+in_memory.use()
 
 
 @contextlib.contextmanager

@@ -6,10 +6,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import in_memory
 from cases import AgentCase
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
 from test_event_catalogue import unpaired
 
+in_memory.use()
 SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\} (\S+)')
 
 

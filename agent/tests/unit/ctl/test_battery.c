@@ -15,9 +15,9 @@
 #define EVENT_FORCED 60034
 #define EVENT_STATE 60030
 
-static struct ctl_world *world_of(enum battery_kind kind)
+static struct ctl_world *world_of_drives(enum battery_kind kind, uint32_t drives)
 {
-    struct ctl_world *world = world_new(1, 8);
+    struct ctl_world *world = world_new(1, drives);
 
     world->battery = (struct ctl_battery_options){.fitted = true,
                                                   .kind = kind,
@@ -42,6 +42,11 @@ static struct ctl_world *world_of(enum battery_kind kind)
         world->battery.settle_us = 10 * SIM_SECOND;
     }
     return world;
+}
+
+static struct ctl_world *world_of(enum battery_kind kind)
+{
+    return world_of_drives(kind, 8);
 }
 
 static void start_with_cache(struct ctl_world *world)
@@ -407,13 +412,14 @@ static void its_history_outlives_a_restart(void **state)
 /* The calendar, step by step; and what a cycle comes to that is disturbed. */
 static void learn_cycles_are_announced_and_disturbed(void **state)
 {
-    struct ctl_world *world = world_of(BATTERY_KIND_EMULATED);
+    struct ctl_world *world = world_of_drives(BATTERY_KIND_EMULATED, 1);
     uint64_t wall_us = 0;
     uint32_t from = 0;
 
     (void)state;
+    world->battery.profile.learn_period_days = 5; /* every day of it is lived second by second */
     start_with_cache(world);
-    world_settle(world, 29 * 24 * HOUR); /* the period of the profile is over */
+    world_settle(world, 6 * 24 * HOUR);
     assert_int_equal(world_event_count(world, 0, 157), 1); /* in 4 days */
     assert_int_equal(world_event_count(world, 0, 158), 1);
     assert_int_equal(world_event_count(world, 0, 159), 1);
