@@ -1,11 +1,26 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { en } from '@/locales/en'
+import type * as access from '@/locales/en/access'
+import type * as cache from '@/locales/en/cache'
+import type * as drives from '@/locales/en/drives'
+import type * as lab from '@/locales/en/lab'
+import type * as storage from '@/locales/en/storage'
+import type * as wizard from '@/locales/en/wizard'
+
+type Later = typeof access &
+  typeof cache &
+  typeof drives &
+  typeof lab &
+  typeof storage &
+  typeof wizard
+
+type Texts = typeof en & Later
 
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'translation'
-    resources: { translation: typeof en }
+    resources: { translation: Texts }
     returnNull: false
   }
 }
@@ -20,3 +35,8 @@ void i18n.use(initReactI18next).init({
   interpolation: { escapeValue: false },
   returnNull: false,
 })
+
+/** Of locales/later: they come with the pages they are for; the first page does not wait for them. */
+export function addTexts(texts: Partial<Later>) {
+  i18n.addResourceBundle('en', 'translation', texts, true)
+}

@@ -1,3 +1,4 @@
+import '@/locales/later/access'
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'

@@ -1,3 +1,5 @@
+import '@/locales/later/drives'
+import '@/locales/later/cache'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'

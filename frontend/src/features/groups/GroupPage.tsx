@@ -1,3 +1,5 @@
+import '@/locales/later/storage'
+import '@/locales/later/drives'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

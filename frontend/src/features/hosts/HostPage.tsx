@@ -1,3 +1,5 @@
+import '@/locales/later/drives'
+import '@/locales/later/cache'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

@@ -1,3 +1,4 @@
+import '@/locales/later/lab'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { catalogueQuery } from '@/api/lab'

@@ -1,3 +1,8 @@
+import '@/locales/later/storage'
+import '@/locales/later/drives'
+import '@/locales/later/cache'
+import '@/locales/later/lab'
+import '@/locales/later/wizard'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'

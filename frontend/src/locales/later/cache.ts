@@ -1,0 +1,4 @@
+import { addTexts } from '@/lib/i18n'
+import * as cache from '@/locales/en/cache'
+
+addTexts(cache)
