@@ -1,0 +1,55 @@
+import { accessibilityViolations } from '../support/axe.ts';
+import { expect, test } from '../support/fixtures.ts';
+
+test.use({ hosts: ['alpha'] });
+
+test('arrays are compared before one is built, and the comparison is sent to somebody', async ({
+  console,
+}) => {
+  const { page } = console;
+  await page.getByRole('link', { name: 'Lab' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Lab' })).toBeVisible();
+  await page.getByRole('combobox', { name: 'Drives' }).selectOption('intel-x25-e');
+  await page.getByRole('button', { name: 'RAID 6', exact: true }).click();
+  await page.getByRole('button', { name: 'Write-through', exact: true }).click();
+  await page.getByRole('button', { name: '4', exact: true }).click();
+  await page.getByRole('button', { name: '8', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Load' }).selectOption('w06-file-server');
+  await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+  const curves = page.getByRole('img', { name: /a line for each of 6 arrays/ });
+  await expect(curves).toBeVisible({ timeout: 60_000 });
+
+  await test.step('what write-back gains, and which failures each array survives', async () => {
+    await expect(
+      page.getByRole('region', { name: 'Write-back ÷ write-through: RAID 5' }),
+    ).toBeVisible();
+    const arrays = page.getByRole('table', { name: 'The arrays that are compared' });
+    await expect(arrays.getByRole('row', { name: /^RAID 10.* 4 \/ 6/ }).first()).toBeVisible();
+    await expect(arrays.getByRole('row', { name: /^RAID 5.* 0 \/ 6/ }).first()).toBeVisible();
+  });
+
+  await test.step('whoever opens the address sees the same', async () => {
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await expect(other.getByRole('img', { name: /a line for each of 6 arrays/ })).toBeVisible();
+    expect(await accessibilityViolations(other)).toEqual([]);
+    await other.close();
+  });
+});
+
+test('the wizard says what the choice would do, next to its alternatives', async ({
+  console,
+  page,
+}) => {
+  await console.chooseDrives('alpha', 'RAID 10', [0, 1, 2, 3]);
+  const prediction = page.getByRole('region', { name: 'What it would do' });
+  const table = prediction.getByRole('table', { name: 'The choice next to its alternatives' });
+  await expect(table.getByRole('row', { name: /^RAID 10 your choice/ })).toBeVisible({
+    timeout: 60_000,
+  });
+  await expect(table.getByRole('row', { name: /^RAID 5 / })).toBeVisible();
+  await expect(prediction.getByText('4 of 6 pairs of failures are survived.')).toBeVisible();
+  await prediction.getByText('Each pair of failures').click();
+  await expect(prediction.getByRole('img', { name: 'data lost' })).toHaveCount(4);
+  await expect(prediction.getByText(/^Simulated by arraysim .* not measured/)).toBeVisible();
+});
