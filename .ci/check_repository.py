@@ -128,9 +128,15 @@ def compose_installs_what_setup_installs() -> None:
     assert listed
     libraries = {word for word in listed[1].split() if word.startswith("lib") and
                  word not in ("libcmocka-dev", "libnbd-dev", "libfuse3-dev")}
-    dockerfile = (ROOT / "agent/Dockerfile").read_text()
-    missing = sorted(word for word in libraries if word not in dockerfile)
-    assert not missing, f"agent/Dockerfile does not install {', '.join(missing)}"
+    steps = []
+    for name in ("agent", "backend"):
+        dockerfile = (ROOT / name / "Dockerfile").read_text()
+        missing = sorted(word for word in libraries if word not in dockerfile)
+        assert not missing, f"{name}/Dockerfile does not install {', '.join(missing)}"
+        steps.append(re.search(r"^FROM debian:12-slim AS \w+\n(.*?)\nFROM ", dockerfile,
+                               flags=re.M | re.S))
+    assert steps[0] and steps[1], "a Dockerfile does not build the agent"
+    assert steps[0][1].strip() == steps[1][1].strip(), "the Dockerfiles build different agents"
 
 
 def nothing_machine_specific_is_committed() -> None:
