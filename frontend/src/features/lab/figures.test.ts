@@ -1,3 +1,4 @@
+import '@/locales/later/lab'
 import { describe, expect, it } from 'vitest'
 import '@/lib/i18n'
 import { catalogue, predictedArray } from '@/test/factories-lab'
