@@ -39,7 +39,7 @@ static void page_fill(void *context, uint64_t page, uint8_t *bytes)
 static void pages_read(const struct sim_drive *drive, const struct sim_pages *pages,
                        uint64_t offset_bytes, uint8_t *buffer, uint64_t length_bytes)
 {
-    uint8_t filled[PAGE_BYTES];
+    uint8_t filled[PAGE_BYTES] UNINITIALIZED; /* used as far as page_fill() went */
 
     ASSERT(offset_bytes + length_bytes <= drive->options.size_bytes);
     while (length_bytes > 0) {
@@ -70,8 +70,10 @@ void sim_drive_write_pages(struct sim_drive *drive, struct sim_pages *pages, uin
         uint64_t within = offset_bytes % PAGE_BYTES;
         uint64_t count = min_u64(PAGE_BYTES - within, length_bytes);
 
-        memcpy(sim_pages_take(pages, offset_bytes / PAGE_BYTES, page_fill, drive) + within, buffer,
-               count);
+        uint8_t *page = sim_pages_take(pages, offset_bytes / PAGE_BYTES,
+                                       count == PAGE_BYTES ? NULL : page_fill, drive);
+
+        memcpy(page + within, buffer, count);
         buffer += count;
         offset_bytes += count;
         length_bytes -= count;

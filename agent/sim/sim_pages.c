@@ -111,12 +111,16 @@ uint8_t *sim_pages_take(struct sim_pages *pages, uint64_t number,
 
     if (page == NULL) {
         page = page_new();
-        fill(context, number, page->bytes);
+        if (fill != NULL) {
+            fill(context, number, page->bytes);
+        }
         slot_fill(pages, number, page);
     } else if (page->references > 1) {
         struct sim_page *own = page_new();
 
-        memcpy(own->bytes, page->bytes, SIM_PAGE_BYTES);
+        if (fill != NULL) {
+            memcpy(own->bytes, page->bytes, SIM_PAGE_BYTES);
+        }
         page_release(page);
         slot->page = own;
         page = own;

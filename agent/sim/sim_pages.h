@@ -33,7 +33,10 @@ void sim_pages_copy(struct sim_pages *to, const struct sim_pages *from);
 
 /* NULL if it was never written. */
 const uint8_t *sim_pages_find(const struct sim_pages *pages, uint64_t number);
-/* The page for writing. fill makes the bytes of one that was never written. */
+/*
+ * The page for writing. fill makes the bytes of one that was never written; NULL: the caller
+ * writes the whole page, what it held is not needed.
+ */
 uint8_t *sim_pages_take(struct sim_pages *pages, uint64_t number,
                         void (*fill)(void *context, uint64_t number, uint8_t *bytes),
                         void *context);
