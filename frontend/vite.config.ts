@@ -25,6 +25,10 @@ export default defineConfig({
   test: {
     restoreMocks: true,
     css: false,
+    // One world for all files of a worker: their modules are loaded once, and src/test/setup.ts
+    // cleans up after each test.
+    pool: 'threads',
+    isolate: false,
     projects: [
       {
         extends: true,

@@ -101,34 +101,38 @@ async def _stop(runtime: Runtime, workers: list[asyncio.Task[None]]) -> None:
         worker.cancel()
 
 
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """From start to stop: what runs is made anew from the settings each time."""
+    settings: Settings = app.state.settings
+    database = Database(settings.resolved_database_url())
+    identity = await bootstrap.server_id(database)
+    runtime = Runtime.build(settings, app.state.clock, database, identity)
+    app.state.runtime = runtime
+    workers = await _workers(runtime)
+    try:
+        yield
+    finally:
+        begin_shutdown(runtime)
+        await runtime.lab.close()
+        await _stop(runtime, workers)
+        await runtime.activity.flush(database)
+        await database.close()
+
+
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     """The application; the database has been prepared by `bootstrap.prepare`."""
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(settings.resolved_database_url())
-        identity = await bootstrap.server_id(database)
-        runtime = Runtime.build(settings, clock or Clock(), database, identity)
-        app.state.runtime = runtime
-        workers = await _workers(runtime)
-        try:
-            yield
-        finally:
-            begin_shutdown(runtime)
-            await runtime.lab.close()
-            await _stop(runtime, workers)
-            await runtime.activity.flush(database)
-            await database.close()
-
     app = FastAPI(
         title="Arraywright",
         version=__version__,
-        lifespan=lifespan,
+        lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
         generate_unique_id_function=openapi.operation_id,
     )
+    app.state.settings = settings
+    app.state.clock = clock or Clock()
     api = APIRouter(prefix=PREFIX)
     for router in ROUTERS:
         api.include_router(router)

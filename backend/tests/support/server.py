@@ -17,6 +17,8 @@ from arraywright.runtime import Runtime
 from arraywright.settings import Settings
 
 PATIENCE_S = 15.0
+# Assembling the routes takes longer than most tests: applications that have stopped start again.
+_idle: list[FastAPI] = []
 
 
 @dataclass
@@ -39,7 +41,9 @@ class Running:
 
 @asynccontextmanager
 async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Running]:
-    app = create_app(settings, clock)
+    app = _idle.pop() if _idle else create_app(settings)
+    app.state.settings = settings
+    app.state.clock = clock or Clock()
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = Server(server_config(app, settings))
@@ -55,3 +59,4 @@ async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         async with asyncio.timeout(PATIENCE_S):
             await task
         listener.close()
+    _idle.append(app)
