@@ -3,6 +3,7 @@
  * noun is taken, so a row without a noun stands behind those with one.
  */
 #include "cli/change.h"
+#include "cli/config.h"
 #include "cli/metrics.h"
 #include "cli/monitor.h"
 #include "cli/show.h"
@@ -59,6 +60,12 @@ const struct cli_command cli_commands[] = {
      "/cX show preservedcache", "Cached writes that wait for their drives."},
     {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
      "Drive groups, virtual drives and drives."},
+    {CLI_OBJECT_CONTROLLER, "get", "config", "file=", config_get, "/cX get config [file=PATH]",
+     "Saves the whole configuration: settings, drive groups, virtual drives, hot spares."},
+    {CLI_OBJECT_CONTROLLER, "set", "config", "file= dryrun", config_set,
+     "/cX set config file=PATH [dryrun]",
+     "Builds a saved configuration again, all of it or nothing; what exists is never overwritten. "
+     "dryrun: says what it would do."},
     {CLI_OBJECT_CONTROLLER, "set", "eghs", "state= eug=", change_controller_emergency,
      "/cX set eghs [state=on|off] [eug=on|off]",
      "Emergency spares: hot spares of another kind than the members, unconfigured good drives."},

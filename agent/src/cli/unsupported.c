@@ -38,8 +38,8 @@ const struct cli_unsupported cli_unsupported[] = {
      "spinupdrivecount|spinupdelay|activityforlocate|loadbalancemode|abortcconerror|"
      "bootwithpinnedcache|backplane|perfmode|personality|profile",
      "What was asked for"},
-    {CLI_OBJECT_CONTROLLER, "get|compare", NULL, "Saving a configuration"},
-    {CLI_OBJECT_CONTROLLER, "set", "config", "Restoring a configuration"},
+    {CLI_OBJECT_CONTROLLER, "get", "vdpolicy|bios", "Saving what was asked for"},
+    {CLI_OBJECT_CONTROLLER, "compare", NULL, "Comparing configurations"},
     {CLI_OBJECT_CONTROLLER, "delete|del", "config", "Clearing the whole configuration"},
     {CLI_OBJECT_CONTROLLER, "delete|del", "events|termlog|snapdump|securitykey", "Deleting a log"},
     {CLI_OBJECT_CONTROLLER, "flush|flushcache", NULL, "Flushing the cache by command"},
