@@ -7,6 +7,7 @@ from arraywright.commands.models import Command, Idempotency
 from arraywright.events.models import Event
 from arraywright.hosts.models import EnrolToken, Host, HostSummary
 from arraywright.kit.database import Base
+from arraywright.lab.models import SavedScenario
 from arraywright.link.models import Installation, SyncCursor
 from arraywright.live.models import OutboxItem
 from arraywright.metrics.models import MetricPoint
@@ -27,6 +28,7 @@ __all__ = [
     "MetricPoint",
     "ObjectState",
     "OutboxItem",
+    "SavedScenario",
     "SyncCursor",
     "UiSession",
     "User",

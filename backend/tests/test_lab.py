@@ -12,11 +12,14 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
+from arraywright.kit.roles import Role
+from arraywright.lab import scenarios
 from arraywright.lab.program import LabFailedError, LabUnavailableError, Program
 from arraywright.lab.runs import Lab
 from arraywright.lab.schemas import RunState, Scenario
 from arraywright.lab.service import encode
 from arraywright.settings import Settings
+from tests.conftest import Callers
 from tests.support import documents, programs, wire
 from tests.support.agent import FakeAgent
 from tests.test_commands import only
@@ -164,6 +167,65 @@ async def test_what_arraysim_itself_refuses(viewer: httpx.AsyncClient) -> None:
     done = await ended(viewer, (await viewer.post("/lab/simulations", json=body)).json())
     assert done["state"] == "failed"
     assert "there is no such profile" in done["problem"]
+
+
+# Saved ones
+
+
+async def test_saved_scenarios(callers: Callers) -> None:
+    viewer, other = callers.role(Role.VIEWER), callers.role(Role.OPERATOR)
+    made = await viewer.post("/lab/scenarios", json={"name": " mine ", "scenario": scenario()})
+    assert made.status_code == 201, made.text
+    saved = made.json()
+    assert saved["name"] == "mine"
+    assert saved["scenario"]["array"]["level"] == "raid5"
+    assert made.headers["Location"] == f"/api/v1/lab/scenarios/{saved['id']}"
+    assert (await viewer.get(f"/lab/scenarios/{saved['id']}")).json() == saved
+    body = {"name": "later", "scenario": scenario(rebuild=True)}
+    assert (await viewer.post("/lab/scenarios", json=body)).status_code == 201
+    listed = (await viewer.get("/lab/scenarios")).json()
+    assert ([each["name"] for each in listed["items"]], listed["total"]) == (["later", "mine"], 2)
+    # What comes out can be simulated as it is.
+    run = await viewer.post("/lab/simulations", json=listed["items"][1]["scenario"])
+    assert run.status_code in (200, 202), run.text
+
+    # The names are one's own; what others have saved is not there.
+    assert (await other.get("/lab/scenarios")).json()["total"] == 0
+    assert (await other.get(f"/lab/scenarios/{saved['id']}")).status_code == 404
+    assert (await other.delete(f"/lab/scenarios/{saved['id']}")).status_code == 404
+    assert (await other.post("/lab/scenarios", json=body)).status_code == 201
+
+    assert (await viewer.delete(f"/lab/scenarios/{saved['id']}")).status_code == 204
+    assert (await viewer.delete(f"/lab/scenarios/{saved['id']}")).status_code == 404
+    assert (await viewer.get("/lab/scenarios")).json()["total"] == 1
+    trail = (await callers.role(Role.ADMINISTRATOR).get("/audit")).json()["items"]
+    acts = [(each["action"], each["target"]) for each in trail if "lab" in each["action"]]
+    assert acts == [
+        ("lab_scenario.delete", "mine"),
+        ("lab_scenario.save", "later"),
+        ("lab_scenario.save", "later"),
+        ("lab_scenario.save", "mine"),
+    ]
+
+
+async def test_what_is_not_saved(
+    viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def save(name: str, **changes: Any) -> tuple[int, str]:
+        body = {"name": name, "scenario": scenario(**changes)}
+        answer = await viewer.post("/lab/scenarios", json=body)
+        return answer.status_code, answer.json().get("code", "")
+
+    assert await save("one") == (201, "")
+    assert await save("one", rebuild=True) == (409, "name_taken")
+    assert await save(" ") == (422, "invalid_argument")
+    assert await save("x" * 121) == (422, "invalid_argument")
+    assert await save("two", turbo=True) == (422, "invalid_argument")
+    monkeypatch.setattr(scenarios, "SAVED_MAX", 1)
+    assert await save("three") == (422, "lab_too_many_saved")
+    listed = (await viewer.get("/lab/scenarios")).json()
+    assert [each["name"] for each in listed["items"]] == ["one"]
+    assert listed["items"][0]["scenario"]["rebuild"] is False
 
 
 # The wizard's question

@@ -32,8 +32,25 @@ test('arrays are compared before one is built, and the comparison is sent to som
     const other = await page.context().newPage();
     await other.goto(page.url());
     await expect(other.getByRole('img', { name: /a line for each of 6 arrays/ })).toBeVisible();
+    await expect(other.getByText('Nothing is saved yet.')).toBeVisible();
     expect(await accessibilityViolations(other)).toEqual([]);
     await other.close();
+  });
+
+  await test.step('what is saved stays on the server, to be opened again', async () => {
+    await page.getByRole('textbox', { name: 'Name of this comparison' }).fill('mirror or parity');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const link = page.getByRole('link', { name: 'mirror or parity' });
+    await expect(link).toBeVisible();
+    await page.goto(`${console.stack.info.url}/lab`);
+    await link.click();
+    await expect(page.getByRole('combobox', { name: 'Load' })).toHaveValue('w06-file-server');
+    await expect(page.getByRole('button', { name: 'RAID 6', exact: true })).toHaveAttribute(
+      'aria-pressed',
+      'false',
+    );
+    await page.getByRole('button', { name: 'Delete mirror or parity' }).click();
+    await expect(link).toBeHidden();
   });
 });
 

@@ -1,14 +1,24 @@
-"""Predictions over HTTP. They change nothing: whoever may look may ask."""
+"""Predictions over HTTP. They change nothing: whoever may look may ask, and save what is asked."""
 
 from typing import Annotated
+from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
-from arraywright.dependencies import RuntimeDep, Viewer
+from arraywright.dependencies import ReadSession, RuntimeDep, Viewer, WriteSession
+from arraywright.kit.paging import PageQuery
 from arraywright.kit.problems import problems
-from arraywright.lab import choice, service
+from arraywright.kit.schema import Page
+from arraywright.lab import choice, scenarios, service
 from arraywright.lab.requests import ChoicePrediction, ChoiceRequest
-from arraywright.lab.schemas import LabCatalogue, RunState, Scenario, Simulation
+from arraywright.lab.schemas import (
+    LabCatalogue,
+    RunState,
+    SavedScenario,
+    SavedScenarioCreate,
+    Scenario,
+    Simulation,
+)
 
 router = APIRouter(prefix="/lab", tags=["lab"])
 
@@ -64,3 +74,38 @@ async def cancel_simulation(
 ) -> Simulation:
     """Ends it; whoever else follows it sees that too, and may ask again."""
     return await service.cancel(runtime.lab, simulation_id)
+
+
+@router.get("/scenarios", name="list_saved", responses=problems())
+async def list_saved(
+    principal: Viewer, session: ReadSession, query: Annotated[PageQuery, Query()]
+) -> Page[SavedScenario]:
+    """One's own, the newest first."""
+    return await scenarios.page(session, principal, query)
+
+
+@router.post("/scenarios", name="save", status_code=201, responses=problems(409))
+async def save_scenario(
+    body: SavedScenarioCreate,
+    response: Response,
+    runtime: RuntimeDep,
+    principal: Viewer,
+    session: WriteSession,
+) -> SavedScenario:
+    saved = await scenarios.save(session, runtime, principal, body)
+    response.headers["Location"] = f"/api/v1/lab/scenarios/{saved.id}"
+    return saved
+
+
+@router.get("/scenarios/{scenario_id}", name="get_saved", responses=problems(404))
+async def get_saved(scenario_id: UUID, principal: Viewer, session: ReadSession) -> SavedScenario:
+    return await scenarios.get(session, principal, scenario_id)
+
+
+@router.delete(
+    "/scenarios/{scenario_id}", name="delete_saved", status_code=204, responses=problems(404)
+)
+async def delete_saved(
+    scenario_id: UUID, runtime: RuntimeDep, principal: Viewer, session: WriteSession
+) -> None:
+    await scenarios.delete(session, runtime, principal, scenario_id)

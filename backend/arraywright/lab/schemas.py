@@ -2,10 +2,11 @@
 
 from enum import StrEnum
 from typing import Annotated, Self
+from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from arraywright.kit.schema import ApiInput, ApiModel, OpenWord
+from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Timestamp
 from arraywright.link.protocol import (
     DriveInterface,
     DriveMedia,
@@ -212,6 +213,25 @@ class Scenario(ApiInput):
     workloads: Annotated[list[Workload], Field(min_length=1, max_length=16)]
     limits: ScenarioLimits = ScenarioLimits()
     rebuild: Annotated[bool, Field(description="predict how long a rebuild takes too")] = False
+
+
+ScenarioName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)
+]
+
+
+class SavedScenarioCreate(ApiInput):
+    name: ScenarioName
+    scenario: Scenario
+
+
+class SavedScenario(ApiModel):
+    """What somebody saved to simulate it again."""
+
+    id: UUID
+    name: str
+    scenario: Scenario
+    created_at: Timestamp
 
 
 # What is answered

@@ -1,6 +1,7 @@
 import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
-import type { ChoiceRequest, Scenario, Simulation } from './types'
+import { collect, PAGE_MAX } from './pages'
+import type { ChoiceRequest, SavedScenarioCreate, Scenario, Simulation } from './types'
 
 const LOOK_MS = 500
 
@@ -55,4 +56,21 @@ export const cancelSimulation = (id: string) =>
     api.POST('/api/v1/lab/simulations/{simulation_id}/cancel', {
       params: { path: { simulation_id: id } },
     }),
+  )
+
+/** One's own saved scenarios, the newest first. */
+export const savedQuery = queryOptions({
+  queryKey: ['lab', 'saved'],
+  queryFn: () =>
+    collect((cursor) =>
+      unwrap(api.GET('/api/v1/lab/scenarios', { params: { query: { limit: PAGE_MAX, cursor } } })),
+    ),
+})
+
+export const saveScenario = (body: SavedScenarioCreate) =>
+  unwrap(api.POST('/api/v1/lab/scenarios', { body }))
+
+export const deleteScenario = (id: string) =>
+  unwrap(
+    api.DELETE('/api/v1/lab/scenarios/{scenario_id}', { params: { path: { scenario_id: id } } }),
   )

@@ -3,6 +3,7 @@ import type {
   ChoicePrediction,
   LabCatalogue,
   PredictedArray,
+  SavedScenario,
   Simulation,
 } from '@/api/types'
 
@@ -229,6 +230,36 @@ export function simulation(part: Partial<Simulation> = {}): Simulation {
         }),
       ],
     },
+    ...part,
+  }
+}
+
+export function savedScenario(part: Partial<SavedScenario> = {}): SavedScenario {
+  return {
+    id: '5a7ed000-0000-4000-8000-000000000001',
+    name: 'Mirrors against parity',
+    scenario: {
+      seed: 1,
+      controller: { profile: 'native', count: 1, cache_bytes: 64 << 20 },
+      drives: { profile: 'fujitsu-mba3073rc', count: 4, write_cache: true, failed: [] },
+      array: {
+        level: 'raid1e',
+        strip_bytes: 65_536,
+        write_policy: 'write_through',
+        read_policy: 'no_read_ahead',
+        io_policy: 'direct',
+      },
+      sweep: {
+        levels: ['raid1e', 'raid6'],
+        drive_counts: [4, 8],
+        write_policies: ['write_back'],
+        failures: [[], [0, 2]],
+      },
+      workloads: [{ profile: 'w01-database' }],
+      limits: { operations: 2000, warmup_operations: 2000, seconds: 3600 },
+      rebuild: true,
+    },
+    created_at: '2026-11-22T10:00:00Z',
     ...part,
   }
 }

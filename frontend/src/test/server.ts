@@ -66,6 +66,7 @@ export const server = setupServer(
   get('/controllers/:id', make.controller({ cache: make.cache() })),
   get('/metrics/history', make.history()),
   get('/lab/catalogue', catalogue()),
+  list('/lab/scenarios', []),
   http.post(api('/lab/choices'), () => HttpResponse.json(choicePrediction())),
   list('/operations', []),
   list('/events', [make.event(1)]),

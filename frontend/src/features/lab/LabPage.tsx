@@ -79,7 +79,7 @@ function Compare({ catalogue, search, onSearchChange }: CompareProps) {
           {t('lab.notYetText')}
         </EmptyState>
       )}
-      <SavedList catalogue={catalogue} search={search} />
+      <SavedList catalogue={catalogue} choices={choices} scenario={scenario} />
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { SIMULATION_ID, simulation } from '@/test/factories-lab'
+import { SIMULATION_ID, savedScenario, simulation } from '@/test/factories-lab'
 import { renderApp } from '@/test/render'
-import { get, record, refuse, server } from '@/test/server'
+import { get, list, record, refuse, server } from '@/test/server'
 import { csvOf } from './export'
 
 const BOTH = '/lab?policies=%5B"write_through"%2C"write_back"%5D'
@@ -61,13 +61,46 @@ describe('lab', () => {
     expect(await screen.findByText('The simulation was cancelled.')).toBeVisible()
   })
 
-  it('keeps comparisons', async () => {
-    const { user } = renderApp('/lab')
-    await user.click(await screen.findByRole('button', { name: 'Keep' }))
-    const link = screen.getByRole('link', { name: /^Database, RAID 0 \/ RAID 5/ })
-    expect(link).toBeVisible()
-    await user.click(screen.getByRole('button', { name: /^Forget Database/ }))
-    expect(link).not.toBeInTheDocument()
+  it('saves a comparison under a name, and shows what the server objects to', async () => {
+    server.use(refuse('post', '/lab/scenarios', 409, 'name_taken', 'You have that one already.'))
+    const { user } = renderApp('/lab?levels=%5B"raid5"%5D&effort=fine')
+    const name = await screen.findByRole('textbox', { name: 'Name of this comparison' })
+    expect(name).toHaveValue('Database, RAID 5, 8 × FUJITSU MBA3073RC')
+    await user.clear(name)
+    await user.type(name, 'ours')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('You have that one already.')).toBeVisible()
+
+    const saved = record('post', '/lab/scenarios', savedScenario())
+    server.use(saved.handler, list('/lab/scenarios', [savedScenario({ name: 'ours' })]))
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByRole('link', { name: 'ours' })).toBeVisible()
+    expect(saved.requests[0]?.body).toMatchObject({
+      name: 'ours',
+      scenario: { sweep: { levels: ['raid5'] }, limits: { operations: 8000 } },
+    })
+  })
+
+  it('opens what was saved as it was, and deletes it', async () => {
+    const { id } = savedScenario()
+    const gone = record('delete', `/lab/scenarios/${id}`, null)
+    server.use(list('/lab/scenarios', [savedScenario({ name: 'ours' })]), gone.handler)
+    const { user, router } = renderApp('/lab')
+    await user.click(await screen.findByRole('link', { name: 'ours' }))
+    expect(router.state.location.search).toMatchObject({
+      drive: 'fujitsu-mba3073rc',
+      counts: ['4', '8'],
+      levels: ['raid1e', 'raid6'],
+      policies: ['write_back'],
+      failures: ['0', '2'],
+      cache: 64,
+      effort: 'normal',
+    })
+    expect(screen.getByRole('button', { name: 'RAID 6' })).toHaveAttribute('aria-pressed', 'true')
+    server.use(list('/lab/scenarios', []))
+    await user.click(screen.getByRole('button', { name: 'Delete ours' }))
+    expect(await screen.findByText('Nothing is saved yet.')).toBeVisible()
+    expect(gone.requests).toHaveLength(1)
   })
 
   it('says why nothing can be simulated', async () => {

@@ -1,5 +1,5 @@
 import type { LabCatalogue, Scenario } from '@/api/types'
-import { EFFORTS, type LabChoices } from './search'
+import { EFFORTS, type Effort, type LabChoices, type LabSearch, readLabSearch } from './search'
 
 const MIB = 1 << 20
 
@@ -48,4 +48,25 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
     limits: { operations, warmup_operations: operations, seconds: 3600 },
     rebuild: true,
   }
+}
+
+/** The choices that lead to a scenario; what the form has no place for is left out. */
+export function searchOf(scenario: Scenario): LabSearch {
+  const { controller, drives, array, sweep, workloads, limits } = scenario
+  const effort = (Object.keys(EFFORTS) as Effort[]).find(
+    (each) => EFFORTS[each] === limits?.operations,
+  )
+  return readLabSearch({
+    controller: controller.profile,
+    drive: drives.profile,
+    counts: sweep?.drive_counts ?? [drives.count],
+    levels: sweep?.levels ?? [array.level],
+    policies: sweep?.write_policies ?? [array.write_policy],
+    failures: (sweep?.failures ?? [[]]).map((failed) => failed.length),
+    reading: array.read_policy,
+    strip: array.strip_bytes,
+    cache: controller.cache_bytes == null ? undefined : controller.cache_bytes / MIB,
+    load: workloads[0]?.profile,
+    effort,
+  })
 }
