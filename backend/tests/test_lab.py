@@ -10,10 +10,11 @@ from typing import Any
 
 import httpx
 import pytest
+import uvloop
 from jsonschema import Draft202012Validator
 
 from arraywright.kit.roles import Role
-from arraywright.lab import scenarios
+from arraywright.lab import program, scenarios
 from arraywright.lab.program import LabFailedError, LabUnavailableError, Program
 from arraywright.lab.runs import Lab
 from arraywright.lab.schemas import RunState, Scenario
@@ -321,6 +322,19 @@ async def test_one_that_talks_too_much_is_ended(tmp_path: Path) -> None:
     program = Program(settings_with(script(tmp_path, "cat /dev/zero")))
     with pytest.raises(LabFailedError, match="too long"):
         await program.sweep(b"{}", PATIENCE_S, None)
+
+
+def test_one_that_ended_before_it_was_asked(tmp_path: Path) -> None:
+    """On the loop of the server, which differs here from asyncio's own."""
+    path = script(tmp_path, "echo early")
+
+    async def talk() -> bytes:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(path, stdin=pipe, stdout=pipe, stderr=pipe)
+        await process.wait()
+        return await program._talk(process, b"{}", None)
+
+    assert uvloop.run(talk()) == b"early\n"
 
 
 async def test_it_inherits_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

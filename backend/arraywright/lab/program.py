@@ -110,9 +110,11 @@ async def _talk(
     assert process.stderr is not None
     complaints = asyncio.create_task(_listen(process.stderr, progress))
     try:
-        with contextlib.suppress(ConnectionError):  # it may have ended without reading
-            process.stdin.write(given)
-            await process.stdin.drain()
+        # It may have ended without reading; then uvloop refuses to write at all.
+        if not process.stdin.is_closing():
+            with contextlib.suppress(ConnectionError):
+                process.stdin.write(given)
+                await process.stdin.drain()
             process.stdin.close()
         answer = bytearray()
         while piece := await process.stdout.read(1 << 16):
