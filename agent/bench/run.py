@@ -9,6 +9,7 @@ Parts:
   files   the engine on files, without NBD, against fio on the same files
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
+  predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
   idle    CPU of an idle arrayd with eight virtual drives and a client connected to each
 
 Absolute figures depend on the machine, so each stands beside a calibration of the same run;
@@ -31,11 +32,13 @@ from pathlib import Path
 import files
 import idle
 import nbd_cpu
+import predicted
 import vd_nbd
 
-PARTS = ("engine", "share", "files", "nbd", "vd", "idle")
+PARTS = ("engine", "share", "files", "nbd", "vd", "predicted", "idle")
 
-# What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least.
+# What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
+# how far from 1 it may be.
 ENGINE = {
     "memcpy_cached": ("calibration: memcpy in cache", None),
     "memcpy_memory": ("calibration: memcpy out of cache", None),
@@ -83,12 +86,17 @@ class Line:
         if self.bound is None:
             return ""
         sign, limit = self.bound
+        if sign == "~":
+            return "yes" if abs(self.value - 1) <= limit else "no"
         good = self.value <= limit if sign == "<" else self.value >= limit
         return "yes" if good else f"no ({self.value / limit:.2f} ×)"
 
     @property
     def must(self) -> str:
-        return "" if self.bound is None else f"{'≤' if self.bound[0] == '<' else '≥'} {self.bound[1]:g}"
+        if self.bound is None:
+            return ""
+        sign = {"<": "≤", ">": "≥", "~": "1 ±"}[self.bound[0]]
+        return f"{sign} {self.bound[1]:g}"
 
 
 def engine_lines(part: str, build: Path):
@@ -100,10 +108,10 @@ def engine_lines(part: str, build: Path):
         yield Line(part, words, entry["value"], entry["unit"], "", bound)
 
 
-def ratio_lines(part: str, results):
+def ratio_lines(part: str, results, sign: str = ">"):
     for name, (median, least, most), must in results:
-        yield Line(part, name, round(median, 3), "", f"{least:.2f}–{most:.2f}",
-                   None if must is None else (">", must))
+        yield Line(part, name, round(median, 3), "", "" if least == most else f"{least:.2f}–{most:.2f}",
+                   None if must is None else (sign, must))
 
 
 def files_lines(build: Path, seconds: int, rounds: int, levels: list[str]):
@@ -135,6 +143,8 @@ def lines_of(part: str, options: argparse.Namespace):
         yield from nbd_lines(build, seconds, rounds)
     elif part == "vd":
         yield from ratio_lines("vd", vd_nbd.run(build, seconds, rounds))
+    elif part == "predicted":
+        yield from ratio_lines("predicted", predicted.run(build, seconds * rounds), "~")
     else:
         yield Line("idle", "idle arrayd, 8 virtual drives, 8 clients",
                    round(idle.measure(build, 20), 3), "% of a CPU", "", ("<", 0.5))

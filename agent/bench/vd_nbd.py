@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MIB = 1 << 20
+PROFILES = Path(__file__).resolve().parent.parent / "profiles"
 
 
 @dataclass(frozen=True)
@@ -66,24 +67,27 @@ def fio(load: Load, seconds: int, *target: str) -> float:
 
 
 class Agent:
-    """One arrayd over plain files."""
+    """One arrayd over plain files, or over drives that are more than that."""
 
-    def __init__(self, build: Path, folder: Path, drive_bytes: int, count: int) -> None:
+    def __init__(self, build: Path, folder: Path, drive_bytes: int, count: int,
+                 kinds: list[str] | None = None) -> None:
         self._build = build
         self.nbd = folder / "nbd.sock"
         self.control = folder / "control.sock"
         self.files = [folder / f"drive{index}.img" for index in range(count)]
-        for path in self.files:
+        for path in self.files if kinds is None else []:
             with path.open("wb") as out:  # written, not sparse: reads must reach the disk
                 for _ in range(drive_bytes // MIB):
                     out.write(os.urandom(MIB))
-        drives = ",\n".join(f'  {{ path = "{path}"; enclosure = 252; slot = {index}; }}'
-                            for index, path in enumerate(self.files))
+        drives = ",\n".join(
+            f'  {{ path = "{path}"; enclosure = 252; slot = {index}; {kind} }}'
+            for index, (path, kind) in enumerate(zip(self.files, kinds or [""] * count, strict=True)))
         config = folder / "arrayd.conf"
         config.write_text(f"""state_dir = "{folder}/state";
 control = {{ socket = "{self.control}"; mode = "0600"; }};
 nbd = {{ unix = "{self.nbd}"; }};
 scan = {{ enabled = false; }};
+profiles_dir = "{PROFILES}";
 enclosures = ( {{ eid = 252; model = "Bench"; slots = {count}; rows = 1; columns = {count}; }} );
 drives = (
 {drives}
