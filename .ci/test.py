@@ -49,7 +49,7 @@ def meson_setup(name: str, *options: str) -> list[str]:
 def meson_test(name: str, suite: str, *tests: str, processes: int = 2) -> list[str]:
     # Timeouts are for hung tests, not for slow machines.
     return ["meson", "test", "-C", str(BUILD / name), "--no-rebuild", "--print-errorlogs",
-            "--num-processes", str(processes), "--timeout-multiplier", "4",
+            "--num-processes", str(processes), "--timeout-multiplier", "10",
             "--logbase", suite, f"--suite={suite}", *tests]
 
 

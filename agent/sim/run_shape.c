@@ -115,8 +115,8 @@ void shape_describe(struct run *run)
                    "%s %ux%u strip %u block %u extent %llu vds %u ops %u%s%s%s",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, (unsigned long long)o->extent_bytes, o->vd_count,
-                   o->stripe_ops, o->stripe_log ? " log" : "",
-                   o->hedged_reads ? " hedged" : "", o->ddf ? " ddf" : ""); /* fits */
+                   o->stripe_ops, o->stripe_log ? " log" : "", o->hedged_reads ? " hedged" : "",
+                   o->ddf ? " ddf" : ""); /* fits */
 }
 
 /* Swarm: in half of the lives most classes are off, so that the others meet each other. A lie

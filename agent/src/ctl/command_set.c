@@ -246,8 +246,8 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
                   now->auto_rebuild ? "on" : "off", NULL);
     }
     event_controller_policy(ctl, "emergency spare", old->emergency_spare, now->emergency_spare);
-    event_controller_policy(ctl, "emergency use of unconfigured drives", old->emergency_unconfigured,
-                 now->emergency_unconfigured);
+    event_controller_policy(ctl, "emergency use of unconfigured drives",
+                            old->emergency_unconfigured, now->emergency_unconfigured);
     event_controller_policy(ctl, "mixed media", old->mixed_media, now->mixed_media);
     event_controller_policy(ctl, "mixed interfaces", old->mixed_interfaces, now->mixed_interfaces);
     operations_rate_set(ctl);

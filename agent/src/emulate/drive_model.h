@@ -54,7 +54,7 @@ struct emulated_timing {
         uint32_t seek_full_us;
         uint32_t write_settle_us;
         uint32_t spindle_permille; /* of a turn, how far it is ahead: no two drives' are in step */
-        uint32_t read_segments;    /* 0: does not read ahead */
+        uint32_t read_segments; /* 0: does not read ahead */
         uint32_t zone_count;
         struct drive_zone zones[DRIVE_MODEL_ZONES_MAX];
     } hdd;
@@ -70,7 +70,7 @@ struct drive_model_command {
     enum io_op op;
     uint64_t offset_bytes;
     uint32_t length_bytes;
-    uint64_t end_ns;      /* once it is done */
+    uint64_t end_ns; /* once it is done */
     /* Private to the model. */
     uint64_t arrived_ns, ready_ns;
     uint32_t angle_ns;

@@ -5,8 +5,8 @@
  * 6 I/O policy, 7 drive cache policy, 8 number of the virtual drive (4), 12 block in sectors (2),
  * 14 zero (2), 16 size in blocks (8), 24 time of creation in microseconds since 1970 (8).
  * In the controller data, behind what others read as an empty name: 1 magic "AWG1", 5 number of
- * the group (4), 9 its sequence (8), 17 the header's sequence number (4): whoever else writes raises
- * the one and leaves the other, which is how we notice.
+ * the group (4), 9 its sequence (8), 17 the header's sequence number (4): whoever else writes
+ * raises the one and leaves the other, which is how we notice.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -63,6 +63,7 @@ class Ups:
         self.driver = None
         self.server = None
         self.device = self.directory / "ups.dev"
+        self._written_s = 0
         (self.directory / "ups.conf").write_text(
             f"maxretry = 1\n[{self.name}]\n  driver = dummy-ups\n  port = {self.device}\n"
             "  mode = dummy-once\n  pollinterval = 1\n")
@@ -82,7 +83,13 @@ class Ups:
 
     def _write(self):
         text = "".join(f"{name}: {value}\n" for name, value in self.values.items())
-        self.device.write_text(text)
+        # The driver looks at the time of the file in whole seconds: no two versions may share one,
+        # and it must not read half of one.
+        self._written_s = max(self._written_s + 1, int(time.time()))
+        new = self.device.with_suffix(".new")
+        new.write_text(text)
+        os.utime(new, (self._written_s, self._written_s))
+        new.rename(self.device)
 
     def set(self, **values):
         """Underscores stand for dots; None takes a variable away (for a driver started later)."""

@@ -298,8 +298,9 @@ static void test_events_of_controllers(void **state UNUSED)
         const char *key, *value;
         uint32_t index;
     } cases[] = {
-        {"c0", "native", 0},        {"c1", "30", 1},         {"c2-bbu", "low", 2},
-        {"sn-x", "/c1/e252/s3", 1}, {"guid", "/c3/v0 (data)", 3}, {"", "/dev/c1d0", 0},
+        {"c0", "native", 0},          {"c1", "30", 1},
+        {"c2-bbu", "low", 2},         {"sn-x", "/c1/e252/s3", 1},
+        {"guid", "/c3/v0 (data)", 3}, {"", "/dev/c1d0", 0},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
