@@ -13,7 +13,7 @@ from pathlib import Path
 import vd_nbd
 
 DRIVES = 32
-DRIVE_BYTES = 64 << 20
+DRIVE_BYTES = 128 << 20
 GROUPS = 4
 
 
@@ -29,7 +29,8 @@ def once(command: list[str], env: dict[str, str]) -> tuple[float, float]:
 def measure(build: Path, rounds: int):
     """Yields (form, (median, least, most) on the clock, median of the processor)."""
     with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as name:
-        agent = vd_nbd.Agent(build, Path(name), DRIVE_BYTES, DRIVES)
+        agent = vd_nbd.Agent(build, Path(name), DRIVE_BYTES, DRIVES,
+                             [f'emulated = {{ size = "{DRIVE_BYTES >> 20} MiB"; }};'] * DRIVES)
         try:
             for group in range(GROUPS):
                 first = group * DRIVES // GROUPS

@@ -65,6 +65,27 @@ static void help_print(const char *word)
     }
 }
 
+/* "/c0/v0 help", "/c0 set help", "show help": the commands of that object, or of its verb. */
+static bool help_wanted(const struct cli_request *request)
+{
+    return request->word_count > 0 &&
+           strcasecmp(request->words[request->word_count - 1], "help") == 0;
+}
+
+static void object_help_print(const struct cli_request *request)
+{
+    const char *verb = request->word_count > 1 ? request->words[0] : NULL;
+
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *command = &cli_commands[i];
+
+        if (command->object == request->object &&
+            (verb == NULL || word_is_one_of(verb, command->verb))) {
+            (void)printf("  %s\n      %s\n", command->usage, command->help);
+        }
+    }
+}
+
 /* Takes the options of the program itself; returns how many arguments are left, or -1. */
 static int options_take(struct cli_context *context, int count, char **arguments,
                         const char *version, bool *ret_done)
@@ -254,6 +275,8 @@ int cli_run(int argc, char **argv, const char *version)
         code = tw_run(&context, count, argv + 1);
     } else if (!request_parse(count, argv + 1, &context.request, text)) {
         code = fail(&context, text);
+    } else if (help_wanted(&context.request)) {
+        object_help_print(&context.request);
     } else {
         code = command_run(&context);
     }
