@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench coverage soak soak-fuzz soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -22,6 +22,8 @@ help:
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
 	  'make soak-fuzz   10,000,000 executions of each fuzz target, taken up again where' \
 	  '                 agent/fuzz/ledger.jsonl ends' \
+	  'make soak-lines  1,000,000 drawn command lines, taken up again where' \
+	  '                 agent/tests/prop/ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
 	  'make coverage    branches of the engine that its tests take' \
@@ -77,6 +79,9 @@ POINTS ?= 1000000
 
 soak: setup-test agent
 	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim --points $(POINTS)
+
+soak-lines: setup-test agent
+	@python3 agent/tests/prop/long_run.py --program $(BUILD)/agent/tests/prop/test_prop_command_lines
 
 soak-fuzz: setup-test
 	@python3 agent/fuzz/long_run.py --build $(BUILD)/agent-fuzz

@@ -11,6 +11,7 @@ Parts:
   vd      a virtual drive of arrayd by NBD against fio on the raw files
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
   idle    CPU of an idle arrayd with eight virtual drives and a client connected to each
+  show    how long arrayctl takes for "show all" of a controller with 32 drives
 
 Absolute figures depend on the machine, so each stands beside a calibration of the same run;
 everything else is a ratio of two sides that took turns, the median of the rounds.
@@ -33,9 +34,10 @@ import files
 import idle
 import nbd_cpu
 import predicted
+import show
 import vd_nbd
 
-PARTS = ("engine", "share", "files", "nbd", "vd", "predicted", "idle")
+PARTS = ("engine", "share", "files", "nbd", "vd", "predicted", "idle", "show")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -145,6 +147,12 @@ def lines_of(part: str, options: argparse.Namespace):
         yield from ratio_lines("vd", vd_nbd.run(build, seconds, rounds))
     elif part == "predicted":
         yield from ratio_lines("predicted", predicted.run(build, seconds * rounds), "~")
+    elif part == "show":
+        for form, (median, least, most), cpu in show.measure(build, rounds):
+            yield Line("show", f"show all of 32 drives, {form}", round(median, 2), "ms",
+                       f"{least:.1f}–{most:.1f}", ("<", 20))
+            yield Line("show", f"show all of 32 drives, {form}: CPU of arrayctl", round(cpu, 2),
+                       "ms")
     else:
         yield Line("idle", "idle arrayd, 8 virtual drives, 8 clients",
                    round(idle.measure(build, 20), 3), "% of a CPU", "", ("<", 0.5))

@@ -113,9 +113,8 @@ static const struct model_object *place_find(const struct model *model,
     return found;
 }
 
-/* Keys of the drives; NULL with text if one is not there. */
-static json_t *keys_make(const struct model *model, const struct cli_place *places, uint32_t count,
-                         json_t *serials, char text[REQUEST_TEXT_BYTES])
+json_t *change_drive_keys(const struct model *model, const struct cli_place *places, uint32_t count,
+                          json_t *serials, char text[REQUEST_TEXT_BYTES])
 {
     json_t *keys = json_array();
 
@@ -131,7 +130,8 @@ static json_t *keys_make(const struct model *model, const struct cli_place *plac
             return NULL;
         }
         (void)json_array_append_new(keys, json_string(drive->key));
-        if (!doc_is_null(drive->doc, "unsuitable") && json_array_size(serials) < SERIALS_MAX) {
+        if (!doc_is_null(drive->doc, "unsuitable") && serials != NULL &&
+            json_array_size(serials) < SERIALS_MAX) {
             (void)json_array_append_new(serials, json_string(doc_text(drive->doc, "serial")));
         }
     }
@@ -164,8 +164,8 @@ static void policies_set(const struct cli_context *context, json_t *args)
     }
 }
 
-/* The asked size rounded up to whole rows, as the agent's planner counts them. */
-static bool size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
+/* Whole rows as the agent's planner counts them. */
+bool change_size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
                        char text[REQUEST_TEXT_BYTES])
 {
     struct client_answer answer;
@@ -195,10 +195,11 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
 {
     const char *name = option_value(context, "name");
     json_t *serials = json_array();
-    json_t *drives = keys_make(context->model, wish->places, wish->place_count, serials, text);
-    json_t *spares = drives != NULL
-                         ? keys_make(context->model, wish->spares, wish->spare_count, serials, text)
-                         : NULL;
+    json_t *drives =
+        change_drive_keys(context->model, wish->places, wish->place_count, serials, text);
+    json_t *spares = drives != NULL ? change_drive_keys(context->model, wish->spares,
+                                                        wish->spare_count, serials, text)
+                                    : NULL;
 
     if (drives == NULL || spares == NULL) {
         json_decref(serials);
@@ -222,7 +223,7 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
         row_number(args, "drives_per_span", wish->drives_per_span);
     }
     policies_set(context, args);
-    if (wish->size_bytes != 0 && !size_round(context, args, wish->size_bytes, text)) {
+    if (wish->size_bytes != 0 && !change_size_round(context, args, wish->size_bytes, text)) {
         json_decref(args);
         return NULL;
     }

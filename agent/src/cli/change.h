@@ -53,5 +53,14 @@ void change_battery_learn(struct cli_context *context);
 void change_battery_set(struct cli_context *context);
 /* add_vd.c */
 void change_vd_add(struct cli_context *context);
+/* Keys of the drives in these places; NULL with text if one is not there. The serial numbers of
+ * those that carry something are appended to `serials`, unless that is NULL. */
+json_t *change_drive_keys(const struct model *model, const struct cli_place *places, uint32_t count,
+                          json_t *serials, char text[REQUEST_TEXT_BYTES]);
+/* Sets size_bytes of vd_create: the asked size rounded up to whole rows. False with text. */
+MUST_CHECK bool change_size_round(struct cli_context *context, json_t *args, uint64_t size_bytes,
+                                  char text[REQUEST_TEXT_BYTES]);
+/* create.c */
+void change_create_guided(struct cli_context *context);
 
 #endif

@@ -48,6 +48,7 @@ struct cli_context {
     char failure[CLIENT_TEXT_BYTES]; /* the connection broke: nothing else is printed */
     bool failed;
     bool documents; /* --json: the agent's own documents */
+    json_t *documents_shown; /* those to print in the end; NULL: none were asked for */
     bool printed;    /* the command has printed what there is to say itself */
     bool absent_too; /* drives that were pulled can be named as well */
 };

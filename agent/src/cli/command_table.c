@@ -82,6 +82,12 @@ const struct cli_command cli_commands[] = {
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
      "with PDperArray=n. At most 32 drives in a span, 8 spans (128 for r10) and 256 drives."},
 
+    {CLI_OBJECT_NONE, "create", NULL, "", change_create_guided, "create",
+     "Asks on the terminal for what a virtual drive needs, shows what would be made, and makes "
+     "it."},
+    {CLI_OBJECT_CONTROLLER, "create", NULL, "", change_create_guided, "/cX create",
+     "The same on this controller."},
+
     {CLI_OBJECT_CONTROLLER, "explain", NULL, "", show_explanation, "explain /cX [--json]",
      "Why it is as it is, and what is not possible now."},
     {CLI_OBJECT_DRIVE, "explain", NULL, "", show_explanation, "explain /cX/eX/sX [--json]",

@@ -9,25 +9,42 @@
 #include <strings.h>
 
 #include "cli/command.h"
+#include "cli/show.h"
 #include "cli/tw.h"
 
 #define SOCKET_DEFAULT "/run/arraywright/control.sock"
 #define EXIT_USAGE 2
+
+/* What StorCLI has and this has not, with what was typed for it. */
+static void unsupported_print(void)
+{
+    static const char *const objects[CLI_OBJECT_MAX] = {"",       "/cX",    "/cX/eX", "/cX/eX/sX",
+                                                        "/cX/dX", "/cX/vX", "/cX/fX", "/cX/bbu",
+                                                        "/cX/cv", "/cX/pX"};
+
+    for (uint32_t i = 0; i < cli_unsupported_count; i++) {
+        const struct cli_unsupported *row = &cli_unsupported[i];
+
+        (void)printf("  %s%s%s %s\n      %s\n", objects[row->object],
+                     row->object == CLI_OBJECT_NONE ? "" : " ", row->verb,
+                     row->noun != NULL ? row->noun : "", row->what);
+    }
+}
 
 static void help_print(const char *word)
 {
     bool any = false;
 
     if (word == NULL) {
-        (void)fputs(
-            "Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
-            "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
-            "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
-            "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
-            "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
-            "between them, are several controllers. status, watch and explain take --json.\n"
-            "\nCommands:\n",
-            stdout);
+        (void)fputs("Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
+                    "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
+                    "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
+                    "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
+                    "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
+                    "between them, are several controllers. status, show and explain take --json.\n"
+                    "\"arrayctl help unsupported\" lists what StorCLI has and this has not.\n"
+                    "\nCommands:\n",
+                    stdout);
     }
     for (uint32_t i = 0; i < cli_command_count; i++) {
         const struct cli_command *command = &cli_commands[i];
@@ -39,8 +56,33 @@ static void help_print(const char *word)
             any = true;
         }
     }
+    if (word != NULL && strcasecmp(word, "unsupported") == 0) {
+        unsupported_print();
+        any = true;
+    }
     if (!any) {
         (void)printf("There is no command \"%s\". \"arrayctl help\" lists all.\n", word);
+    }
+}
+
+/* "/c0/v0 help", "/c0 set help", "show help": the commands of that object, or of its verb. */
+static bool help_wanted(const struct cli_request *request)
+{
+    return request->word_count > 0 &&
+           strcasecmp(request->words[request->word_count - 1], "help") == 0;
+}
+
+static void object_help_print(const struct cli_request *request)
+{
+    const char *verb = request->word_count > 1 ? request->words[0] : NULL;
+
+    for (uint32_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *command = &cli_commands[i];
+
+        if (command->object == request->object &&
+            (verb == NULL || word_is_one_of(verb, command->verb))) {
+            (void)printf("  %s\n      %s\n", command->usage, command->help);
+        }
     }
 }
 
@@ -153,8 +195,17 @@ static void host_run(struct cli_context *context, const struct cli_command *comm
     }
 }
 
+/* With --json the plain show of an object, and status, print documents. */
+static bool is_document_command(const struct cli_command *command)
+{
+    return word_is_one_of(command->verb, "status") ||
+           (word_is_one_of(command->verb, "show") &&
+            (command->noun == NULL || strcmp(command->noun, "all") == 0));
+}
+
 static int command_run(struct cli_context *context)
 {
+    static struct cli_command documents;
     char text[REQUEST_TEXT_BYTES];
     const struct cli_unsupported *unsupported = cli_unsupported_find(&context->request);
     const struct cli_command *command =
@@ -162,6 +213,12 @@ static int command_run(struct cli_context *context)
 
     if (command == NULL && unsupported == NULL) {
         return fail(context, text);
+    }
+    if (context->documents && command != NULL && is_document_command(command)) {
+        documents = *command;
+        documents.run = show_documents;
+        command = &documents;
+        context->documents_shown = json_array();
     }
     if (cli_controllers_open(context) == 0) {
         return fail(context, context->controllers[0].failure);
@@ -176,6 +233,10 @@ static int command_run(struct cli_context *context)
     }
     if (context->printed) {
         return context->report.exit_code;
+    }
+    if (context->documents_shown != NULL && context->report.exit_code == 0) {
+        documents_print(context);
+        return 0;
     }
     if (context->request.json) {
         report_print_json(&context->report, stdout);
@@ -214,12 +275,15 @@ int cli_run(int argc, char **argv, const char *version)
         code = tw_run(&context, count, argv + 1);
     } else if (!request_parse(count, argv + 1, &context.request, text)) {
         code = fail(&context, text);
+    } else if (help_wanted(&context.request)) {
+        object_help_print(&context.request);
     } else {
         code = command_run(&context);
     }
     if (fflush(stdout) != 0) {
         code = CLI_ERROR_GENERIC;
     }
+    json_decref(context.documents_shown);
     cli_controllers_close(&context);
     report_done(&context.report);
     return code;

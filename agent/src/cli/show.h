@@ -54,6 +54,9 @@ void show_event_info(struct cli_context *context);
 void show_status(struct cli_context *context);
 void show_watch(struct cli_context *context);
 void show_explanation(struct cli_context *context);
+/* show_documents.c */
+void show_documents(struct cli_context *context);
+void documents_print(const struct cli_context *context);
 /* show_health.c */
 void show_health(struct cli_context *context);
 void show_support_bundle(struct cli_context *context);

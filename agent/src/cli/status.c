@@ -1,6 +1,6 @@
 /*
  * The friendlier face: arrayctl status, watch and explain. Colour only on a terminal, and not if
- * NO_COLOR is set; --json prints the agent's own documents, the same as REST.
+ * NO_COLOR is set. (--json: show_documents.c)
  */
 #include <errno.h>
 #include <signal.h>
@@ -129,12 +129,6 @@ static void notes_print(const struct model *model)
     }
 }
 
-static void documents_print(const struct model *model)
-{
-    (void)json_dumpf(json_object_get(model->state, "objects"), stdout, JSON_INDENT(2));
-    (void)fputc('\n', stdout);
-}
-
 static void status_print(const struct model *model)
 {
     const json_t *controller = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
@@ -158,27 +152,18 @@ static void status_print(const struct model *model)
     notes_print(model);
 }
 
-static void model_print(const struct cli_context *context, const struct model *model)
-{
-    if (context->documents) {
-        documents_print(model);
-    } else {
-        status_print(model);
-    }
-}
-
 void show_status(struct cli_context *context)
 {
     context->printed = true;
     if (context->request.object != CLI_OBJECT_NONE) {
-        model_print(context, context->model);
+        status_print(context->model);
         return;
     }
     for (uint32_t i = 0; i < context->controller_count; i++) {
         const struct model *model = context->controllers[i].model;
 
         if (model != NULL && model->lists[OBJECT_KIND_CONTROLLER].count > 0) {
-            model_print(context, model);
+            status_print(model);
         } else {
             (void)printf("%s! /c%u%s: %s\n", colour_of(HEALTH_BAD), i, colour_end(),
                          context->controllers[i].failure);

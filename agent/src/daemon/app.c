@@ -196,6 +196,11 @@ static bool state_open(struct app *app)
     char text[STATE_STORE_TEXT_BYTES];
     char log_text[EVENT_LOG_TEXT_BYTES];
     char journal_text[256];
+    const struct config_events *events = &app->config->events;
+    const struct event_log_options kept = {.event_count_max = events->count_max,
+                                           .bytes_max = events->bytes_max,
+                                           .age_max_us =
+                                               events->days_max * UINT64_C(86400) * 1000000};
     int error = state_store_open(app->pool, app->config->state_dir, &app->store, text);
 
     if (error != 0) {
@@ -203,7 +208,7 @@ static bool state_open(struct app *app)
         return false;
     }
     int directory_fd = state_store_directory_fd(app->store);
-    error = event_log_open(app->loop, app->pool, directory_fd, NULL, &app->events, log_text);
+    error = event_log_open(app->loop, app->pool, directory_fd, &kept, &app->events, log_text);
     if (error != 0) {
         log_error("%s", log_text);
         return false;

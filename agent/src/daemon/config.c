@@ -111,6 +111,13 @@ static const struct config_key control_keys[] = {
     {"uplink_users", CONFIG_LIST, AT(config_control, uplink_users), 0, 0, NULL, NULL, false},
     END};
 
+static const struct config_key event_keys[] = {
+    {"count", CONFIG_U32, AT(config_events, count_max), 100, 1000000, NULL, NULL, false},
+    {"size", CONFIG_SIZE, AT(config_events, bytes_max), UINT64_C(1) << 20, UINT64_C(256) << 20,
+     NULL, NULL, false},
+    {"days", CONFIG_U32, AT(config_events, days_max), 1, 36500, NULL, NULL, false},
+    END};
+
 static const struct config_key scan_keys[] = {
     {"enabled", CONFIG_BOOL, AT(config_scan, enabled), 0, 0, NULL, NULL, false},
     {"loop_devices", CONFIG_BOOL, AT(config_scan, loop_devices), 0, 0, NULL, NULL, false},
@@ -152,6 +159,7 @@ static const struct config_key root_keys[] = {
     {"policy", CONFIG_CUSTOM, AT(daemon_config, policy), 0, 0, NULL, policy_read, false},
     {"claim_wait_s", CONFIG_U32, AT(daemon_config, claim_wait_s), 1, 600, NULL, NULL, false},
     {"control", CONFIG_GROUP, AT(daemon_config, control), 0, 0, control_keys, NULL, false},
+    {"events", CONFIG_GROUP, AT(daemon_config, events), 0, 0, event_keys, NULL, false},
     {"nbd", CONFIG_GROUP, AT(daemon_config, nbd), 0, 0, nbd_keys, NULL, false},
     {"ublk", CONFIG_GROUP, 0, 0, 0, ublk_keys, NULL, false},
     {"profile", CONFIG_CUSTOM, AT(daemon_config, controllers), 0, 0, NULL, config_profile_read,

@@ -122,6 +122,13 @@ struct config_controller {
     struct config_cache cache;
 };
 
+/* How much of the event log is kept; 0: the default of host/event_log.h. */
+struct config_events {
+    uint32_t count_max;
+    uint64_t bytes_max;
+    uint32_t days_max; /* 0: however old */
+};
+
 struct daemon_config {
     char state_dir[PATH_MAX];
     enum log_level log_level;
@@ -129,6 +136,7 @@ struct daemon_config {
     uint32_t claim_wait_s; /* for drives whose claim a killed predecessor still holds */
     char profiles_dir[PATH_MAX];
     struct config_control control;
+    struct config_events events;
     struct config_nbd nbd;
     bool ublk_enabled;
     struct config_protect protect;

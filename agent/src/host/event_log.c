@@ -22,6 +22,7 @@
 
 #define EVENT_COUNT_MAX_DEFAULT 20000u
 #define BYTES_MAX_DEFAULT (16u * 1024u * 1024u)
+#define AGE_LOOK_US (UINT64_C(3600) * 1000000)
 
 /* Room for at least a few of the longest events, whatever the limits say. */
 #define SEGMENT_CAPACITY_MIN (SEGMENT_HEADER_BYTES + 8u * EVENT_RECORD_MAX_BYTES)
@@ -55,6 +56,16 @@ struct segment *segment_new(uint64_t first_seq, size_t capacity)
     put_le64(segment->bytes + 8, first_seq);
     list_init(&segment->link);
     return segment;
+}
+
+void event_log_segment_note(struct segment *segment, const struct event *event)
+{
+    if (segment->event_count == 0) {
+        segment->first_wall_us = event->wall_us;
+    }
+    segment->event_count++;
+    segment->last_seq = event->seq;
+    segment->last_wall_us = max_u64(segment->last_wall_us, event->wall_us);
 }
 
 struct segment *segment_free(struct segment *segment)
@@ -261,13 +272,24 @@ static void drop_oldest(struct event_log *log)
     list_push_tail(&log->dropped, &segment->link);
 }
 
-/* Keeps at least the newest segment, and the one a write order works on. */
-static void apply_retention(struct event_log *log)
+static bool is_too_old(const struct event_log *log, const struct segment *segment, uint64_t now_us)
 {
-    while (log->stats.event_count > log->event_count_max ||
-           log->stats.byte_count > log->bytes_max) {
+    return log->age_max_us != 0 && now_us > log->age_max_us &&
+           segment->last_wall_us < now_us - log->age_max_us;
+}
+
+/* Keeps at least the newest segment, and the one a write order works on: a clock that was set
+ * wrong takes no more than what is older than that. */
+static void apply_retention(struct event_log *log, uint64_t now_us)
+{
+    for (;;) {
         struct list *oldest = list_first(&log->segments);
         if (oldest == NULL || oldest == log->segments.prev) {
+            return;
+        }
+        if (log->stats.event_count <= log->event_count_max &&
+            log->stats.byte_count <= log->bytes_max &&
+            !is_too_old(log, list_entry(oldest, struct segment, link), now_us)) {
             return;
         }
         if (log->writing && list_entry(oldest, struct segment, link) == log->order.segment) {
@@ -277,8 +299,27 @@ static void apply_retention(struct event_log *log)
     }
 }
 
+static void age_look(struct clock_timer *timer)
+{
+    struct event_log *log = timer->owner;
+    struct clock_port *clock = loop_clock(log->loop);
+
+    apply_retention(log, clock_wall_us(clock));
+    write_next(log);
+    clock_arm(clock, timer, clock_now_us(clock) + AGE_LOOK_US);
+}
+
+static bool spans_enough(const struct event_log *log, const struct segment *segment,
+                         const struct event *event)
+{
+    return log->age_max_us != 0 && segment->event_count > 0 &&
+           event->wall_us > segment->first_wall_us &&
+           event->wall_us - segment->first_wall_us >= log->age_max_us / SEGMENTS_PER_LOG;
+}
+
 /* The newest segment if it has room, else a new one; NULL without memory. */
-static struct segment *segment_for(struct event_log *log, uint64_t seq, size_t record_bytes)
+static struct segment *segment_for(struct event_log *log, const struct event *event,
+                                   size_t record_bytes)
 {
     struct segment *segment = NULL;
 
@@ -286,10 +327,11 @@ static struct segment *segment_for(struct event_log *log, uint64_t seq, size_t r
         segment = list_entry(log->segments.prev, struct segment, link);
     }
     if (segment != NULL && segment->capacity - segment->used_bytes >= record_bytes &&
-        segment->event_count < max_u32(1, log->event_count_max / SEGMENTS_PER_LOG)) {
+        segment->event_count < max_u32(1, log->event_count_max / SEGMENTS_PER_LOG) &&
+        !spans_enough(log, segment, event)) {
         return segment;
     }
-    segment = segment_new(seq, event_log_segment_capacity(log));
+    segment = segment_new(event->seq, event_log_segment_capacity(log));
     if (segment == NULL) {
         return NULL;
     }
@@ -306,7 +348,7 @@ static void log_publish(struct event_port *port, const struct event *event)
     struct segment *segment = NULL;
 
     if (event->seq > log->stats.last_seq) {
-        segment = segment_for(log, event->seq, length);
+        segment = segment_for(log, event, length);
     }
     if (segment == NULL) {
         log->stats.lost_count++;
@@ -315,12 +357,11 @@ static void log_publish(struct event_port *port, const struct event *event)
     ASSERT(length <= segment->capacity - segment->used_bytes);
     memcpy(segment->bytes + segment->used_bytes, bytes, length);
     segment->used_bytes += length;
-    segment->event_count++;
-    segment->last_seq = event->seq;
+    event_log_segment_note(segment, event);
     log->stats.last_seq = event->seq;
     log->stats.event_count++;
     log->stats.byte_count += length;
-    apply_retention(log);
+    apply_retention(log, event->wall_us);
     if (event->class_ >= EVENT_CLASS_WARNING) {
         write_urgently(log);
     } else if (!log->timer.armed && !log->writing) {
@@ -344,12 +385,16 @@ static void log_init(struct event_log *log, struct loop *loop, struct work_pool 
     if (options != NULL && options->bytes_max != 0) {
         log->bytes_max = options->bytes_max;
     }
+    log->age_max_us = options != NULL ? options->age_max_us : 0;
     list_init(&log->segments);
     list_init(&log->dropped);
     list_init(&log->order.dropped);
     list_init(&log->timer.port_link);
     log->timer.fire = timer_fire;
     log->timer.owner = log;
+    list_init(&log->age_timer.port_link);
+    log->age_timer.fire = age_look;
+    log->age_timer.owner = log;
     work_init(&log->work, order_run, order_done, work_pool_new_key(pool), log);
 }
 
@@ -402,8 +447,7 @@ int event_log_open(struct loop *loop, struct work_pool *pool, int directory_fd,
         log_free(log);
         return error;
     }
-    apply_retention(log);
-    write_next(log);
+    age_look(&log->age_timer);
     *ret_log = log;
     return 0;
 }
@@ -423,6 +467,7 @@ struct event_log *event_log_close(struct event_log *log)
         }
     }
     clock_cancel(loop_clock(log->loop), &log->timer);
+    clock_cancel(loop_clock(log->loop), &log->age_timer);
     log_free(log);
     return NULL;
 }

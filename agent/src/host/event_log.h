@@ -8,8 +8,9 @@
  * (3) Events of class warning and above are written and synced at once, the others within
  *     EVENT_LOG_DELAY_US. event_log_durable_seq() says how far that has come: nothing
  *     beyond it may leave the host, or a power cut could number another event the same.
- * (4) Retention drops whole segments, oldest first; what is kept has no holes except where
- *     publish() had them.
+ * (4) Retention by count, size and age drops whole segments, oldest first, never the newest;
+ *     what is kept has no holes except where publish() had them. With a limit of age a segment
+ *     spans a sixteenth of it at most.
  * (5) If the disk refuses, events stay in memory, writing is tried again, and events that
  *     retention drops before they were written count as lost.
  */
@@ -30,6 +31,7 @@
 struct event_log_options {
     uint32_t event_count_max; /* 0: 20000 */
     uint64_t bytes_max;       /* 0: 16 MiB */
+    uint64_t age_max_us;      /* 0: however old */
 };
 
 struct event_log_stats {

@@ -117,8 +117,7 @@ static void accept_records(struct event_log *log, struct segment *segment, size_
             break;
         }
         at += bytes;
-        segment->event_count++;
-        segment->last_seq = event.seq;
+        event_log_segment_note(segment, &event);
         log->stats.last_seq = event.seq;
     }
     segment->used_bytes = at;

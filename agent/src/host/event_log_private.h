@@ -21,6 +21,8 @@ struct segment {
     int fd;                        /* -1: not opened by this process; pool thread only */
     uint64_t first_seq;
     uint64_t last_seq;
+    uint64_t first_wall_us; /* of its first event; 0: none yet */
+    uint64_t last_wall_us;  /* the latest of its events */
     uint32_t event_count;
     uint8_t *bytes; /* allocated at full capacity: it never moves */
     size_t capacity;
@@ -47,6 +49,7 @@ struct event_log {
     int directory_fd;
     uint32_t event_count_max;
     uint64_t bytes_max;
+    uint64_t age_max_us;
     struct list segments; /* oldest first; the last one takes new events */
     struct list dropped;  /* waiting for the next write order */
     struct event_log_stats stats;
@@ -55,6 +58,7 @@ struct event_log {
     bool writing;
     uint64_t urgent_seq; /* everything up to here is to be written without delay */
     struct clock_timer timer;
+    struct clock_timer age_timer; /* events grow old without others coming */
     event_log_durable_fn durable;
     void *durable_owner;
 };
@@ -64,5 +68,7 @@ struct segment *segment_free(struct segment *segment);
 /* Reads all segments of the directory into log->segments. */
 MUST_CHECK int event_log_load(struct event_log *log, char *text);
 size_t event_log_segment_capacity(const struct event_log *log);
+/* One more event is in the segment. */
+void event_log_segment_note(struct segment *segment, const struct event *event);
 
 #endif

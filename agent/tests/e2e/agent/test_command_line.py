@@ -229,6 +229,23 @@ class CommandLine(AgentCase):
             self.assertNotEqual(agent.ctl("/c0", "show", "alilog", "file=/none/where",
                                           check=False).returncode, 0)
 
+    def test_help(self):
+        """Without an arrayd, too."""
+        agent = self.agent(slots=1)
+        everything = agent.ctl("help").stdout
+        for words, usage in ((["show", "help"], "  show [all]\n"),
+                             (["/c0/v0", "help"], "  /cX/vX show [all]\n"),
+                             (["/c0", "set", "help"], "  /cX set config file=PATH [dryrun]\n"),
+                             (["/c0", "/e0", "/s0", "insert", "HELP"], "  /cX/eX/sX insert dg=A "),
+                             (["help", "hotsparedrive"], "  /cX/eX/sX add hotsparedrive ")):
+            text = agent.ctl(*words).stdout
+            self.assertIn(usage, text, words)
+            self.assertIn(usage, everything)
+            self.assertLess(len(text), len(everything) / 2, words)
+        missing = agent.ctl("help", "unsupported").stdout
+        for what in ("/cX start|stop|pause|suspend|resume patrolread", "/cX/pX show"):
+            self.assertIn(what, missing)
+
     def test_what_is_not_supported(self):
         with self.agent(slots=3) as agent:
             agent.create("raid1", [0, 1])

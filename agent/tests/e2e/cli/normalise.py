@@ -17,6 +17,7 @@ KEYS = {  # the whole value behind these keys
 RULES = [  # of the same width as what they stand for, because tables are padded
     (r"\d{4}/\d\d/\d\d  \d\d:\d\d:\d\d \(\d+ seconds\)", "<time>"),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "<time>"),
+    (r"\b0x[0-9a-f]{8}\b", "<seq>"),
 ]
 ACTIVE = re.compile(r"(Background Initialization|Resynchronization|Rebuild) \(\d+%\)")
 DIRECTORY = re.compile(r"/(?:dev/shm|tmp)/aw-[A-Za-z0-9_-]+")

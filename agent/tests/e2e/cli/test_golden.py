@@ -7,6 +7,7 @@ UPDATE_GOLDEN=1 writes the files anew; run test_healthy first then, the others a
 
 import difflib
 import os
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -18,6 +19,7 @@ from normalise import normalise
 from states import STATES, Scene
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
+AGENT = Path(__file__).resolve().parents[3]
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 # What is typed, and what the answer must be if there is any. None: only the envelope.
@@ -37,6 +39,10 @@ COMMANDS = [
     ("/c0 show time", validate.check_properties),
     ("/call show temperature", validate.check_properties),
     ("/c0 show preservedcache", None),
+    ("/c0 show jbod alarm copyback eghs mixmedia mixinterface consistencycheck",
+     validate.check_properties),
+    ("/c0 show eventloginfo", validate.check_properties),
+    ("/c0 show health", validate.check_health),
     ("/call/eall show", validate.check_enclosures),
     ("/call/eall show all", validate.check_enclosures_all),
     ("/cALL/eALL/sALL show", validate.check_drives),
@@ -56,6 +62,8 @@ COMMANDS = [
     ("/c0/vall show migrate", validate.check_vd_progress),
     ("/c0/vall show erase", validate.check_vd_progress),
     ("/c0/vall show autobgi", validate.check_auto_bgi),
+    ("/c0/eall/sall show badblocks", validate.check_bad_blocks),
+    ("/c0/vall show badblocks", validate.check_bad_blocks),
     ("/call/dall show", validate.check_groups),
     ("/call/dall show all", validate.check_groups),
     ("/c0/d0 show all", validate.check_groups),
@@ -69,6 +77,16 @@ COMMANDS = [
     ("/c0/cv show all", None),
     ("adpallinfo a0", None),
 ]
+
+# What is counted and timed, and so never the same twice: only its form is checked.
+VARYING = [
+    ("/c0/eall/sall show perf", validate.check_performance),
+    ("/c0/eall/sall show perf all", validate.check_performance),
+    ("/c0/vall show perf all", validate.check_performance),
+    ("/c0 show events count=5 J=2", validate.check_events),
+]
+# Text even with J, or no answer about an object: the table of commands has them as well.
+ELSEWHERE = {"/c show alilog"}
 
 
 def storcli(scene, *words):
@@ -120,6 +138,12 @@ class Golden(unittest.TestCase):
         with Scene() as scene:
             STATES[name](scene)
             answers = self.answers(scene)
+            for command, check in VARYING:
+                self.json_answer(scene, command, check)
+            bundle = storcli(scene, "/c0", "show", "alilog")
+            self.assertEqual((bundle.returncode, bundle.stderr), (0, ""))
+            self.assertIn("\nSupported Adapter Operations :\n", bundle.stdout)
+            self.assertIn("\nseqNum: 0x", bundle.stdout)
             self.collect(scene)
         if name != "healthy":
             answers = {title: difference(healthy_answers()[title], text)
@@ -166,6 +190,42 @@ def healthy_answers():
         title, _, text = part.partition("\n")
         answers[title] = text
     return answers
+
+
+def shows_of_the_table():
+    """Each show in the table of commands as "/c/v word"; without a word where it needs none."""
+    source = (AGENT / "src/cli/command_table.c").read_text()
+    source = re.sub(r'"\s*\\?\n?\s*"', "", source)
+    properties = re.search(r'#define CONTROLLER_PROPERTIES\s*\\?\s*"([^"]+)"', source)[1]
+    for name, noun in re.findall(r'\{CLI_OBJECT_(\w+),\s*"show",\s*(NULL|CONTROLLER_PROPERTIES|"[^"]*")',
+                                 source):
+        words = properties if noun == "CONTROLLER_PROPERTIES" else noun.strip('"')
+        for word in [""] if words == "NULL" else words.split("|"):
+            yield f"{OBJECTS[name]} show {word}".strip()
+
+
+OBJECTS = {"NONE": "", "CONTROLLER": "/c", "ENCLOSURE": "/c/e", "DRIVE": "/c/s", "GROUP": "/c/d",
+           "VD": "/c/v", "FOREIGN": "/c/f", "BBU": "/c/bbu", "CACHEVAULT": "/c/cv"}
+
+
+def shows_tried():
+    for command, _ in COMMANDS + VARYING:
+        words = command.lower().split()
+        path = "".join(word for word in words if word.startswith("/"))
+        parts = re.findall(r"/(bbu|cv|[a-z])", re.sub("all|[0-9,]", "", path))
+        last = parts[-1] if parts else ""
+        name = "" if not parts else "/c" if last == "c" else f"/c/{last}"
+        if "show" in words:
+            yield f"{name} show".strip()
+            for word in words[words.index("show") + 1:]:
+                yield f"{name} show {word}".strip()
+
+
+class Table(unittest.TestCase):
+    def test_every_show_is_tried(self):
+        wanted = set(shows_of_the_table())
+        self.assertGreater(len(wanted), 40)
+        self.assertEqual(wanted - set(shows_tried()) - ELSEWHERE, set())
 
 
 class Validator(unittest.TestCase):

@@ -1,17 +1,22 @@
-"""Other faces of the same controller: 3ware's tw_cli, metrics, and a story told in events."""
+"""Other faces of the same controller: 3ware's tw_cli, documents, guided creation, completion,
+metrics, and a story told in events."""
 
+import json
+import os
+import pty
 import re
-import resource
 import subprocess
 import tempfile
 from pathlib import Path
 
 import in_memory
+import schema_check
 from cases import AgentCase
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
 from test_event_catalogue import unpaired
 
 in_memory.use()
+AGENT = Path(__file__).resolve().parents[3]
 SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\} (\S+)')
 
 
@@ -84,20 +89,83 @@ class ThreeWare(AgentCase):
                 self.assertRegex(self.tw(agent, *words, code=1), r"^Error: \(CLI:\d{3}\) .+\.\n$")
 
 
-class Speed(AgentCase):
-    def test_show_all_of_32_drives(self):
-        with self.agent(slots=32) as agent:
-            for group in range(4):
-                agent.create("raid5", list(range(group * 8, group * 8 + 7)), name=f"d{group}")
-            for words in (["/c0", "show", "all", "J"], ["/c0", "show", "all"]):
-                costs = []
-                for _ in range(10):
-                    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    agent.ctl(*words)
-                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    costs.append(after.ru_utime + after.ru_stime -
-                                 before.ru_utime - before.ru_stime)
-                self.assertLess(min(costs), 0.020, words) # of the processor: others are busy too
+class Documents(AgentCase):
+    """--json: the documents of the control socket, which are those of REST."""
+
+    def documents(self, agent, *words):
+        listed = json.loads(agent.ctl(*words, "--json").stdout)
+        for item in listed:
+            schema_check.check(item, "object", "objects.schema.json")
+        return listed
+
+    def test_show_and_status(self):
+        with self.agent(slots=4, controllers=2) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            items = {(item["kind"], item["key"]): item for item in agent.view().items}
+            for words in (["status"], ["show"], ["/call", "show", "all"]):
+                shown = self.documents(agent, *words)
+                self.assertEqual(len(shown), len(items), words)
+                self.assertEqual({(i["kind"], i["key"]): i["doc"] for i in shown},
+                                 {key: item["doc"] for key, item in items.items()}, words)
+            for words, kind, count in (
+                    (["/c0/v0", "show"], "virtual_drive", 1), (["/c0/d0", "show"], "drive_group", 1),
+                    ([f"/c0/e{EID}/s1,3", "show", "all"], "drive", 2),
+                    (["/c1/eall/sall", "show"], "drive", 4), (["/c0/eall", "show"], "enclosure", 1)):
+                shown = self.documents(agent, *words)
+                self.assertEqual([item["kind"] for item in shown], [kind] * count, words)
+            self.assertNotEqual(agent.ctl("/c0/v7", "show", "--json", check=False).returncode, 0)
+
+
+class Guided(AgentCase):
+    """arrayctl create on a terminal."""
+
+    def typed(self, agent, *lines, code=0):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([ARRAYCTL, "create"], stdin=theirs, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True,
+                                   env={"ARRAYWRIGHT_SOCKET": str(agent.control_path)})
+        os.close(theirs)
+        os.write(ours, "".join(f"{line}\n" for line in lines).encode() + b"\x04")
+        text, _ = process.communicate(timeout=PATIENCE_S)
+        os.close(ours)
+        self.assertEqual(process.returncode, code, text)
+        return text
+
+    def test_questions(self):
+        with self.agent(slots=5) as agent:
+            text = self.typed(agent, f"{EID}:0-2", "raid5", "32MB", "data", "yes")
+            self.assertIn("any one drive may fail", text)
+            self.assertIn("As a command: arrayctl /c0 add vd type=r5 size=32mb", text)
+            vd = agent.view().vd()
+            self.assertEqual((vd["level"], vd["size_bytes"]), ("raid5", 32 * MIB))
+            text = self.typed(agent, "", "raid1", "", "", "no", code=255)
+            self.assertNotIn(f"  {EID}:0 ", text.partition("Drives that are free:")[2])
+            self.assertNotIn("raid5 ", text.partition("Levels for 2 drives:")[2])
+            for lines in ([], [f"{EID}:9"], ["what"], ["", "raid5"], ["", "raid1", "much"],
+                          ["", "raid1", "", "data", "yes"], [f"{EID}:0,3", "raid1", "", "", "yes"],
+                          ["", "raid1", "", "", ""], ["", "raid1", "", ""]):
+                self.assertIn("Nothing was changed", self.typed(agent, *lines, code=255))
+            self.assertEqual(len(agent.view().all("virtual_drive")), 1)
+            self.assertIn("on a terminal",
+                          agent.ctl("create", check=False).stdout)
+
+
+class Completion(AgentCase):
+    def test_bash(self):
+        script = AGENT / "dist/completion/arrayctl.bash"
+        with tempfile.TemporaryDirectory(prefix="aw-") as folder:
+            (Path(folder) / "arrayctl").symlink_to(Path(ARRAYCTL).resolve())
+            for line, offered in (("arrayctl /c0/v0 set wr", "wrcache="),
+                                  ("arrayctl /c0 get co", "config"),
+                                  ("arrayctl /c0 set config dr", "dryrun"),
+                                  ("arrayctl cre", "create")):
+                done = subprocess.run(
+                    ["bash", "-c", f'compopt() {{ :; }}; . {script}; COMP_WORDS=({line}); '
+                     'COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _arrayctl; echo "${COMPREPLY[@]}"'],
+                    text=True, capture_output=True, check=True, timeout=PATIENCE_S,
+                    env={"PATH": f"{folder}:{os.environ['PATH']}"})
+                self.assertEqual((done.stdout.split(), done.stderr), ([offered], ""), line)
 
 
 class Metrics(AgentCase):

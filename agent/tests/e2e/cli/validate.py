@@ -197,3 +197,33 @@ def check_battery(data):
     groups = list(data)
     assert groups == [name for name in reference.BATTERY_PROPERTIES if name in data] or (
         groups == ["BBU_Modes"])
+
+
+def check_health(data):
+    check_keys(data, [("Controller Status", str), ("Findings", int),
+                      ("Health", [[("Object", str), ("Health", str), ("Finding", str)]])], "health")
+    assert data["Findings"] == len(data["Health"])
+
+
+def check_bad_blocks(data):
+    row = [("Drive", str, reference.OPTIONAL), ("VD", str, reference.OPTIONAL), ("LBA", int),
+           ("Blocks", int), ("BlkSize", int), ("Kind", str)]
+    check_keys(data, [("Bad Blocks", [row])], "bad blocks")
+
+
+def check_performance(data):
+    for name, rows in data.items():
+        assert re.fullmatch(r"/c\d+(/e\d+)?/[sv]\d+ Latency( Histogram)?", name), name
+        histogram = name.endswith("Histogram")
+        first = ("Below(us)", int) if histogram else ("Operation", str)
+        for row in rows:
+            assert list(row)[0] == first[0] and fits(row[first[0]], first[1]), (name, row)
+            assert len(row) == len(rows[0]), (name, row)
+        assert histogram or len(rows) == 3, name
+
+
+def check_events(data):
+    [(name, rows)] = data.items()
+    assert name == "Controller Event Log Entries" and 0 < len(rows) <= 5, data
+    for row in rows:
+        assert list(row) == list(rows[0]) and row["Event Description"], row

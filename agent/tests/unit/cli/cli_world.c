@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "cli/client.h"
 #include "control/command_args.h"
 #include "control/foreign_doc.h"
@@ -21,6 +22,7 @@ struct client {
 
 static struct ctl_world *worlds[CLI_PICTURE_MAX];
 static json_t *states[CLI_PICTURE_MAX];
+static json_t *pristine[CLI_PICTURE_MAX]; /* the same; nobody else has these */
 static json_t *events;
 static enum cli_picture used;
 static enum cli_outcome outcome_now;
@@ -128,6 +130,7 @@ void cli_world_open(void)
             world_hurt(worlds[i]);
         }
         states[i] = state_take(worlds[i]);
+        pristine[i] = json_deep_copy(states[i]);
     }
     events = json_array();
     for (uint32_t i = 0; i < worlds[CLI_PICTURE_DEGRADED]->log_count; i++) {
@@ -149,7 +152,9 @@ void cli_world_close(void)
     recorded_forget();
     for (int i = 0; i < CLI_PICTURE_MAX; i++) {
         world_free(worlds[i]);
+        ASSERT(json_equal(states[i], pristine[i]));
         json_decref(states[i]);
+        json_decref(pristine[i]);
     }
     json_decref(events);
 }
@@ -295,7 +300,20 @@ static json_t *events_answer(const json_t *params)
                      list);
 }
 
-bool client_ask(struct client *client UNUSED, const char *method, json_t *params,
+/* The first controller's picture is not changed by reading it, so it need not be a copy; under
+ * ASan it is one, so that the use of a picture that was given back is noticed. */
+static json_t *state_answer(const struct client *client)
+{
+#ifndef __SANITIZE_ADDRESS__
+    if (client->number == 0) {
+        return json_incref(states[used]);
+    }
+#endif
+    (void)client;
+    return json_deep_copy(states[used]);
+}
+
+bool client_ask(struct client *client, const char *method, json_t *params,
                 struct client_answer *ret_answer, char text[CLIENT_TEXT_BYTES])
 {
     *ret_answer = (struct client_answer){NULL, NULL};
@@ -304,7 +322,7 @@ bool client_ask(struct client *client UNUSED, const char *method, json_t *params
         return false;
     }
     if (strcmp(method, "state.get") == 0) {
-        ret_answer->result = json_deep_copy(states[used]);
+        ret_answer->result = state_answer(client);
     } else if (strcmp(method, "events.read") == 0) {
         ret_answer->result = events_answer(params);
     } else if (strcmp(method, "query") == 0) {

@@ -95,6 +95,8 @@ static void test_protection(void **state UNUSED)
     expect_error(MINIMUM "protect = { oom_score_adj = -1001; };", "-1000 to 1000");
     expect_error(MINIMUM "protect = { oom_score_adj = \"low\"; };", "-1000 to 1000");
     expect_error(MINIMUM "claim_wait_s = 0;", "claim_wait_s");
+    expect_error(MINIMUM "events = { days = 0; };", "days");
+    expect_error(MINIMUM "events = { size = \"1 KiB\"; };", "size");
     expect_error(MINIMUM "nbd = { memory = \"1 MiB\"; };", "memory");
     expect_error(MINIMUM "nbd = { connections = 1001; };", "connections");
 }
@@ -108,6 +110,7 @@ static void test_everything(void **state UNUSED)
         "nbd = { unix = \"/tmp/n\"; tcp = { enabled = true; port = 1; }; };\n"
         "ublk = { enabled = true; };\n"
         "controller = { model = \"M\"; };\n"
+        "events = { count = 500; size = \"2 MiB\"; days = 30; };\n"
         "scan = { enabled = false; include = [\"/dev/sd*\"]; loop_devices = true; };\n"
         "enclosures = ( { eid = 252; slots = 8; rows = 2; order = \"column_major\"; } );\n"
         "drives = ( { path = \"/dev/sdx\"; },\n"
@@ -117,6 +120,9 @@ static void test_everything(void **state UNUSED)
 
     assert_non_null(config);
     assert_int_equal(config->log_level, LOG_LEVEL_DEBUG);
+    assert_int_equal(config->events.count_max, 500);
+    assert_int_equal(config->events.bytes_max, 2u << 20);
+    assert_int_equal(config->events.days_max, 30);
     assert_true(config->scan.loop_devices && !config->scan.enabled);
     assert_true(config->ublk_enabled);
     assert_int_equal(config->enclosures[0].columns, 4);

@@ -334,6 +334,31 @@ static void test_retention_drops_the_oldest(void **state)
     assert_true(first > 1000);
 }
 
+/* Events of a test come every 1.000003 s of the wall clock's first hour. */
+static void test_retention_drops_what_is_too_old(void **state)
+{
+    const struct event_log_options by_age = {.age_max_us = 160 * UINT64_C(1000003)};
+    struct fixture *fixture = *state;
+    uint64_t first;
+
+    log_open(fixture, &by_age);
+    for (uint64_t seq = 1; seq <= 1000; seq++) {
+        publish(fixture, seq, EVENT_CLASS_INFO);
+    }
+    /* Every event that is not too old is kept, and less than a segment of those that are. */
+    assert_in_range(read_all(fixture, 0, &first), 160, 160 + 160 / 16 + 1);
+    assert_int_equal(stats(fixture).first_seq, first);
+    TURN_UNTIL(fixture->loop, event_log_durable_seq(fixture->log) == 1000);
+    log_close(fixture);
+    log_open(fixture, NULL);
+    assert_int_equal(read_all(fixture, first - 1, &first), 1000 - first + 1);
+    log_close(fixture);
+    /* By the clock of today all are too old: the newest are kept nevertheless, and the numbers. */
+    log_open(fixture, &by_age);
+    assert_in_range(read_all(fixture, 0, &first), 1, 160 / 16 + 1);
+    assert_int_equal(stats(fixture).last_seq, 1000);
+}
+
 /* The directory disappears: publishing goes on, the error is told, and after its return
  * everything still in memory becomes durable. */
 static void test_disk_that_refuses(void **state)
@@ -395,6 +420,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rot_and_strangers_do_not_stop_the_log, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_retention_drops_the_oldest, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_retention_drops_what_is_too_old, setup, teardown),
         cmocka_unit_test_setup_teardown(test_disk_that_refuses, setup, teardown),
         cmocka_unit_test(test_hostile_records),
     };
