@@ -123,6 +123,10 @@ static void the_rules_of_known_models(void **state UNUSED)
     assert_int_equal(file.profile.cache_bytes, 256 << 20); /* its module can be replaced */
     assert_int_equal(controller_profile_read(PROFILES, "lsi-megaraid-sas-9210-8i", &file, text), 0);
     assert_false(file.profile.has_cache || file.profile.levels[RAID_LEVEL_5].offered);
+    assert_int_equal(controller_profile_read(PROFILES, "lsi-92xx-hba", &file, text), 0);
+    assert_true(file.profile.levels[RAID_LEVEL_1E].offered); /* of mirrors, all there are */
+    assert_int_equal(file.profile.levels[RAID_LEVEL_1E].drives_min, 3);
+    assert_false(file.profile.levels[RAID_LEVEL_6].offered);
     assert_int_equal(battery_profile_read(PROFILES, "lsi-ibbu01", &battery, text), 0);
     assert_true(battery.smart && battery.has_learn);
     assert_int_equal(battery.retention_s, 72 * 3600);
