@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -56,6 +57,8 @@ def main() -> int:
     # Whoever ends us, the children end too.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
+    # Other tests may be computing beside: what is shown counts, not how soon.
+    os.environ.setdefault("ARRAYWRIGHT_LAB_PREDICTION_TIMEOUT_S", "120")
     stack = Stack(options.folder, plans, "127.0.0.1", free_port())
     try:
         stack.start()
