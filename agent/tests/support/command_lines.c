@@ -80,7 +80,6 @@ static const struct {
 };
 
 static uint64_t asked[sizeof(rules) / sizeof(rules[0])]; /* by rule */
-static uint64_t restored; /* by a saved configuration */
 static struct line line;
 static FILE *report; /* stderr as it was */
 static char folder[] = FOLDER;
@@ -274,7 +273,6 @@ static void command_judge(const struct cli_recorded *command)
 
     expect(!line.threeware && !is_completion(), "nothing is changed here", command);
     if (is_restoring(command)) {
-        restored++;
         return;
     }
 
@@ -345,11 +343,11 @@ const char *command_lines_missing(void)
             return rules[i].op;
         }
     }
-    return restored == 0 ? "set config" : NULL;
+    return NULL;
 }
 
-/* Before "set config" the file is there as often as not. */
-static void config_save(struct draw *draw)
+/* Before "set config" the file is there, mostly: true if so. */
+static bool config_save(struct draw *draw)
 {
     const char *file = typed("file=");
     char object[] = "/c0";
@@ -359,11 +357,13 @@ static void config_save(struct draw *draw)
     char *words[] = {line.words[0], object, verb, noun, option};
 
     if (file != NULL && typed("set") != NULL && typed("config") != NULL &&
-        draw_below(draw, 2) == 0 && !line.threeware) {
+        draw_below(draw, 8) != 1 && !line.threeware) {
         (void)snprintf(option, sizeof(option), "%s", file);
         cli_world_use(CLI_PICTURE_HEALTHY, CLI_OUTCOME_REFUSED);
         (void)cli_run(5, words, "test");
+        return true;
     }
+    return false;
 }
 
 uint32_t command_line_run(const uint8_t *data, size_t size)
@@ -381,7 +381,9 @@ uint32_t command_line_run(const uint8_t *data, size_t size)
     if (typed("monitor|watch") != NULL) {
         return 0; /* these do not end by themselves */
     }
-    config_save(&draw);
+    if (config_save(&draw)) {
+        picture = CLI_PICTURE_EMPTY; /* there is something to restore */
+    }
     cli_world_use(picture, outcome);
     memcpy(words, line.words, sizeof(words));
     int code = cli_run(line.count, words, "test");
