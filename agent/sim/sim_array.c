@@ -393,8 +393,9 @@ int sim_array_reload(struct sim_array *array)
         group_store_label_read(array->store, &reading.read);
         if (sim_array_wait(array) == 0) {
             labels[i] = reading.read.label;
-            /* Whatever was cut short: it is never taken for another system's. */
-            ASSERT(reading.read.ddf != DDF_FOUND_ON_MEMBER_OTHERS);
+            /* Whatever was cut short: it is never taken for another system's. What a drive that
+             * lies has kept of several changes may look like it, and is better not trusted. */
+            ASSERT(reading.read.ddf != DDF_FOUND_ON_MEMBER_OTHERS || array->sims[i]->flush_ignored);
             if (labels[i]->has_record) {
                 newest_take(newest, &labels[i]->record);
             }
