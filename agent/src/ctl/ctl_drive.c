@@ -214,6 +214,8 @@ void cd_close(struct ctl_drive *cd)
     cd->label_status = LABEL_STATUS_UNREAD;
     cd->settled = false;
     cd->gone_noted = false;
+    cd->give_back = false;
+    cd_foreign_label_forget(cd);
     devices->ops->release(devices, cd->device);
 }
 
@@ -291,6 +293,7 @@ void cd_make_blank(struct ctl_drive *cd)
     cd_place_clear(cd);
     free(cd->label);
     cd->label = NULL;
+    cd_foreign_label_forget(cd);
     cd->label_status = LABEL_STATUS_NONE;
     cd->uuid = (struct uuid){0};
     cd->settled = true;
@@ -350,6 +353,13 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
 
+void cd_foreign_label_forget(struct ctl_drive *cd)
+{
+    free(cd->foreign_label);
+    cd->foreign_label = NULL;
+    cd->ctl->foreign_noted = true;
+}
+
 void cd_former_forget(struct ctl_drive *cd)
 {
     cd->found = foreign_drive_free(cd->found);
@@ -362,6 +372,7 @@ void cd_former_forget(struct ctl_drive *cd)
 static void found_take(struct ctl_drive *cd, struct foreign_drive *found)
 {
     cd->found = foreign_drive_free(cd->found);
+    cd->ctl->foreign_noted = true;
     if (cd->group == NULL && !cd->spare) {
         cd->found = found;
     } else {
