@@ -326,10 +326,19 @@ static void size_check(struct ctl_drive *cd)
     char size[24];
     char needed[24];
 
-    if (cd_usable_bytes(cd) != 0 || cd->has_unsuitable) {
+    if (cd->has_unsuitable) {
         return;
     }
     (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd->size_bytes);
+    if (cd->drive == NULL && cd->size_bytes % IO_ALIGN_BYTES != 0) {
+        cd->has_unsuitable = true;
+        reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SIZE, "device", cd->identity.device,
+                   "size_bytes", size, NULL);
+        return;
+    }
+    if (cd_usable_bytes(cd) != 0) {
+        return;
+    }
     (void)snprintf(needed, sizeof(needed), "%llu", (unsigned long long)DRIVE_SIZE_MIN_BYTES);
     cd->has_unsuitable = true;
     reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SMALL, "device", cd->identity.device,
@@ -364,8 +373,10 @@ void cd_former_forget(struct ctl_drive *cd)
 {
     cd->found = foreign_drive_free(cd->found);
     cd->signature[0] = '\0';
-    cd->has_unsuitable =
-        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+    /* One of an odd size that is ours goes on as it is. */
+    cd->has_unsuitable = cd->has_unsuitable &&
+                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE &&
+                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIZE;
 }
 
 /* What the host has read counts for a drive that is nobody's here. */

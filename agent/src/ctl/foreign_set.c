@@ -29,6 +29,11 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
     return false;
 }
 
+static unsigned hex_digit(char digit)
+{
+    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
 /* Of what one drive says, and that it is this drive which says it. */
 static void digest_add(uint8_t sum[32], const struct foreign_set *set, const struct ctl_drive *cd)
 {
@@ -48,10 +53,7 @@ static void digest_add(uint8_t sum[32], const struct foreign_set *set, const str
     }
     sha256_hex(&sha, hex);
     for (uint32_t i = 0; i < 32; i++) { /* in any order */
-        unsigned byte = 0;
-
-        (void)sscanf(hex + 2 * (size_t)i, "%2x", &byte); /* two digits, always */
-        sum[i] ^= (uint8_t)byte;
+        sum[i] ^= (uint8_t)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
     }
 }
 

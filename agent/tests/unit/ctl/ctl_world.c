@@ -190,7 +190,8 @@ static uint32_t on_connections(void *context, const char *key)
 
 /* Life */
 
-static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct ctl_world *leader)
+static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, uint64_t size_bytes,
+                                    struct ctl_world *leader)
 {
     struct ctl_world *world = calloc(1, sizeof(*world));
 
@@ -208,7 +209,7 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct c
         struct slot *slot = &world->slots[i];
 
         slot->world = world;
-        slot->options = (struct sim_drive_options){.size_bytes = 72 * MIB};
+        slot->options = (struct sim_drive_options){.size_bytes = size_bytes};
         slot->drive = sim_drive_create(world->sim, &slot->options);
         (void)snprintf(slot->serial, sizeof(slot->serial), "S%02u", i);
         slot->interface = DRIVE_INTERFACE_FILE;
@@ -219,12 +220,17 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct c
 
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
 {
-    return world_make(seed, slot_count, NULL);
+    return world_make(seed, slot_count, 72 * MIB, NULL);
+}
+
+struct ctl_world *world_new_sized(uint64_t seed, uint32_t slot_count, uint64_t size_bytes)
+{
+    return world_make(seed, slot_count, size_bytes, NULL);
 }
 
 struct ctl_world *world_beside(struct ctl_world *leader, uint32_t index, uint32_t slot_count)
 {
-    struct ctl_world *world = world_make(leader->seed + index, slot_count, leader);
+    struct ctl_world *world = world_make(leader->seed + index, slot_count, 72 * MIB, leader);
 
     assert_non_null(leader->host);
     world->host = leader->host;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "ctl_world.h"
 #include "drive/drive_layout.h"
 #include "meta/ddf/ddf.h"
@@ -140,7 +141,10 @@ static uint64_t drives_sum(struct ctl_world *world)
     return sum;
 }
 
-enum source { BY_LABELS, BY_DDF, BY_BOTH };
+enum source { BY_LABELS, BY_DDF, BY_BOTH, BY_MDADM };
+
+/* What mdadm and a stock kernel have written (tests/qemu/ddf_judge.py --keep). */
+static const char golden[] = GOLDEN_FOLDER;
 
 /* A set with data of another controller, not yet started. */
 static struct ctl_world *world_foreign(uint64_t seed, enum raid_level level, uint32_t count,
@@ -161,6 +165,75 @@ static struct ctl_world *world_foreign(uint64_t seed, enum raid_level level, uin
         all_offer(world);
     }
     return world;
+}
+
+static void golden_put(struct ctl_world *world, uint32_t slot, const char *name)
+{
+    uint8_t record[8 + 512];
+    char path[4096];
+    FILE *file = NULL;
+
+    (void)snprintf(path, sizeof(path), "%s/%s-d%u", golden, name, slot);
+    file = fopen(path, "rb");
+    assert_non_null(file);
+    while (fread(record, sizeof(record), 1, file) == 1) {
+        sim_drive_poke(world->slots[slot].drive, get_be64(record) * 512, record + 8, 512);
+    }
+    assert_true(feof(file));
+    (void)fclose(file); /* only read from */
+}
+
+/* Drives of 96 MiB with a set of mdadm's; its data are zeros. What is not in the files is all FF,
+ * which is what is unused in DDF. */
+static struct ctl_world *world_mdadm(uint64_t seed, const char *name, uint32_t count)
+{
+    struct ctl_world *world = world_new_sized(seed, count, 96 * MIB);
+    uint8_t *unused = malloc(DDF_COPY_BYTES);
+
+    memset(unused, 0xFF, DDF_COPY_BYTES);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_drive_poke(world->slots[i].drive, 64 * MIB, unused, DDF_COPY_BYTES);
+        sim_drive_poke(world->slots[i].drive, 80 * MIB, unused, DDF_COPY_BYTES);
+        golden_put(world, i, name);
+    }
+    free(unused);
+    all_offer(world);
+    return world;
+}
+
+/* Sets that stock Linux has made, used, lost a member of and rebuilt. */
+static void test_mdadm(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t drives;
+        const char *told;
+        enum virtual_drive_state state;
+    } cases[] = {
+        {"md5spare", 4, "ddf judge optimal ok: S00=online/member", VIRTUAL_DRIVE_STATE_OPTIMAL},
+        {"md6lost", 5, "ddf judge degraded ok: S00=online/member",
+         VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED},
+        {"md10", 4, "ddf judge optimal ok: S00=online/member", VIRTUAL_DRIVE_STATE_OPTIMAL},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ctl_world *world = world_mdadm(40 + i, cases[i].name, cases[i].drives);
+        struct virtual_drive_view vd;
+
+        world_start(world);
+        expect_told(world, cases[i].told);
+        assert_int_equal(import(world, look(world)->digest), REASON_OK);
+        for (uint32_t life = 0; life < 2; life++) {
+            assert_true(world_vd(world, "judge", &vd, NULL));
+            assert_int_equal(vd.state, cases[i].state);
+            assert_true(vd.config->size_bytes == 16 * MIB || vd.config->size_bytes == 24 * MIB);
+            world_check(world, "judge", 0, DATA, life == 0 ? 0x00 : 0x3C);
+            world_write(world, "judge", 0, DATA, 0x3C);
+            world_restart(world);
+        }
+        world_free(world);
+    }
 }
 
 static void test_levels(void **state)
@@ -320,6 +393,31 @@ static void test_name_taken(void **state)
     world_free(world);
 }
 
+/* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
+ * what is ours goes on. */
+static void test_odd_size(void **state)
+{
+    struct ctl_world *world = world_new(75, 4);
+
+    (void)state;
+    all_offer(world);
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    world_stop(world);
+    for (uint32_t i = 0; i < 4; i++) {
+        world->slots[i].options.size_bytes += 512; /* the arrival's; what is there stays */
+        world->slots[i].probed = false;
+    }
+    world_start(world);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_ONLINE);
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+    assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_UNCONFIGURED_BAD);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 3, 1, "more"), REASON_DRIVE_IN_USE);
+    assert_non_null(strstr(world->text, "no multiple of 4096"));
+    world_free(world);
+}
+
 static void test_unknown(void **state)
 {
     struct ctl_world *world = world_new(80, 2);
@@ -367,7 +465,9 @@ static void describe(struct ctl_world *world, char out[16384])
 /* at: UINT64_MAX: never. True when it got through before. */
 static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
 {
-    struct ctl_world *world = world_foreign(90, RAID_LEVEL_5, 3, source);
+    bool linux_made = source == BY_MDADM;
+    struct ctl_world *world =
+        linux_made ? world_mdadm(90, "md5spare", 4) : world_foreign(90, RAID_LEVEL_5, 3, source);
     struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
     bool done = false;
     uint64_t base = 0;
@@ -402,7 +502,7 @@ static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
         }
         done = acknowledged;
     }
-    world_check(world, "theirs", 0, DATA, 0x5A);
+    world_check(world, linux_made ? "judge" : "theirs", 0, DATA, linux_made ? 0x00 : 0x5A);
     world_free(world);
     return done;
 }
@@ -412,10 +512,12 @@ static void test_cut(void **state)
     uint32_t points = 0;
 
     (void)state;
-    for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+    for (int source = BY_LABELS; source <= BY_MDADM; source++) {
         (void)cut_at((enum source)source, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
         for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
-            uint64_t step = cut == SIM_CUT_RATE && source != BY_BOTH ? 1 : 9;
+            uint64_t step = cut != SIM_CUT_RATE || source == BY_BOTH ? 17
+                            : source == BY_MDADM                     ? 1
+                                                                     : 3;
             uint64_t at = cut % step;
 
             while (!cut_at((enum source)source, at, (enum sim_cut)cut)) {
@@ -459,10 +561,16 @@ static void test_pulled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_missing_and_late),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_name_taken), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_mdadm),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_missing_and_late),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_name_taken),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_odd_size),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_pulled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
