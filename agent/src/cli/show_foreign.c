@@ -174,7 +174,6 @@ static void drive_rows(json_t *rows, const struct model *model, size_t index, co
         }
         row_number(row, "DG", index);
         row_text(row, "EID:Slot", where);
-        row_text(row, "SN", drive != NULL ? doc_text(drive->doc, "serial") : "-");
         row_number(row, "Seq", doc_u64(item, "sequence"));
         row_text(row, "State", doc_text(item, "state"));
         row_text(row, "Import", doc_text(item, "outcome"));
