@@ -38,6 +38,7 @@ bool object_kind_parse(const char *word, enum object_kind *ret_value)
 static const char *const foreign_format_words[FOREIGN_FORMAT_MAX] = {
     "ddf",
     "md",
+    "arraywright",
 };
 
 const char *foreign_format_word(enum foreign_format value)
@@ -51,6 +52,54 @@ bool foreign_format_parse(const char *word, enum foreign_format *ret_value)
     for (unsigned i = 0; i < FOREIGN_FORMAT_MAX; i++) {
         if (strcmp(foreign_format_words[i], word) == 0) {
             *ret_value = (enum foreign_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const foreign_outcome_words[FOREIGN_OUTCOME_MAX] = {
+    "optimal",
+    "resync",
+    "degraded",
+    "refused",
+};
+
+const char *foreign_outcome_word(enum foreign_outcome value)
+{
+    ASSERT((unsigned)value < FOREIGN_OUTCOME_MAX);
+    return foreign_outcome_words[value];
+}
+
+bool foreign_outcome_parse(const char *word, enum foreign_outcome *ret_value)
+{
+    for (unsigned i = 0; i < FOREIGN_OUTCOME_MAX; i++) {
+        if (strcmp(foreign_outcome_words[i], word) == 0) {
+            *ret_value = (enum foreign_outcome)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const foreign_drive_outcome_words[FOREIGN_DRIVE_OUTCOME_MAX] = {
+    "member",
+    "rebuild",
+    "left",
+    "missing",
+};
+
+const char *foreign_drive_outcome_word(enum foreign_drive_outcome value)
+{
+    ASSERT((unsigned)value < FOREIGN_DRIVE_OUTCOME_MAX);
+    return foreign_drive_outcome_words[value];
+}
+
+bool foreign_drive_outcome_parse(const char *word, enum foreign_drive_outcome *ret_value)
+{
+    for (unsigned i = 0; i < FOREIGN_DRIVE_OUTCOME_MAX; i++) {
+        if (strcmp(foreign_drive_outcome_words[i], word) == 0) {
+            *ret_value = (enum foreign_drive_outcome)i;
             return true;
         }
     }
@@ -89,6 +138,8 @@ static const char *const foreign_member_state_words[FOREIGN_MEMBER_STATE_MAX] = 
     "offline",
     "stale",
     "missing",
+    "duplicate",
+    "spare",
 };
 
 const char *foreign_member_state_word(enum foreign_member_state value)
@@ -1222,6 +1273,8 @@ static const struct {
      "{device} carries {signature}."},
     {"drive_unsuitable_read_only",
      "{device} is read-only."},
+    {"drive_unsuitable_size",
+     "{device} has {size_bytes} bytes, which is no multiple of 4096: its last sector, in which Linux looks for metadata, could not be written."},
     {"drive_unsuitable_small",
      "{device} has {size_bytes} bytes; at least {needed_bytes} are needed."},
     {"jbod_emulated",
@@ -1264,6 +1317,16 @@ static const struct {
      "It cannot be run here: {problem}"},
     {"foreign_damaged",
      "Its metadata cannot be believed: {problem}"},
+    {"foreign_duplicate",
+     "Drive {drive} says that it is a drive which another one is as well; one of the two is a copy. Take one of them out."},
+    {"foreign_is_here",
+     "Drive group {group} is this set, and it is in use here."},
+    {"foreign_no_room",
+     "Its virtual drives reach so far on drive {drive} that there is no room for what is kept behind them."},
+    {"foreign_changed",
+     "What is on the drives is not what the preview showed. Look at it again."},
+    {"foreign_md_shown_only",
+     "Sets of md's own format are shown only; Linux can run them."},
     {"label_duplicate",
      "Drive {drive} carries the same label; one of the two is a copy."},
     {"label_replaced",

@@ -24,11 +24,34 @@ bool object_kind_parse(const char *word, enum object_kind *ret_value);
 enum foreign_format {
     FOREIGN_FORMAT_DDF,
     FOREIGN_FORMAT_MD,
+    FOREIGN_FORMAT_ARRAYWRIGHT,
     FOREIGN_FORMAT_MAX
 };
 
 const char *foreign_format_word(enum foreign_format value);
 bool foreign_format_parse(const char *word, enum foreign_format *ret_value);
+
+enum foreign_outcome {
+    FOREIGN_OUTCOME_OPTIMAL,
+    FOREIGN_OUTCOME_RESYNC,
+    FOREIGN_OUTCOME_DEGRADED,
+    FOREIGN_OUTCOME_REFUSED,
+    FOREIGN_OUTCOME_MAX
+};
+
+const char *foreign_outcome_word(enum foreign_outcome value);
+bool foreign_outcome_parse(const char *word, enum foreign_outcome *ret_value);
+
+enum foreign_drive_outcome {
+    FOREIGN_DRIVE_OUTCOME_MEMBER,
+    FOREIGN_DRIVE_OUTCOME_REBUILD,
+    FOREIGN_DRIVE_OUTCOME_LEFT,
+    FOREIGN_DRIVE_OUTCOME_MISSING,
+    FOREIGN_DRIVE_OUTCOME_MAX
+};
+
+const char *foreign_drive_outcome_word(enum foreign_drive_outcome value);
+bool foreign_drive_outcome_parse(const char *word, enum foreign_drive_outcome *ret_value);
 
 enum foreign_state {
     FOREIGN_STATE_OPTIMAL,
@@ -49,6 +72,8 @@ enum foreign_member_state {
     FOREIGN_MEMBER_STATE_OFFLINE,
     FOREIGN_MEMBER_STATE_STALE,
     FOREIGN_MEMBER_STATE_MISSING,
+    FOREIGN_MEMBER_STATE_DUPLICATE,
+    FOREIGN_MEMBER_STATE_SPARE,
     FOREIGN_MEMBER_STATE_MAX
 };
 
@@ -557,6 +582,7 @@ enum reason_code {
     REASON_DRIVE_UNSUITABLE_CLAIMED,
     REASON_DRIVE_UNSUITABLE_SIGNATURE,
     REASON_DRIVE_UNSUITABLE_READ_ONLY,
+    REASON_DRIVE_UNSUITABLE_SIZE,
     REASON_DRIVE_UNSUITABLE_SMALL,
     REASON_JBOD_EMULATED,
     REASON_JBOD_CONFIGURED,
@@ -578,6 +604,11 @@ enum reason_code {
     REASON_FOREIGN_INCOMPLETE,
     REASON_FOREIGN_UNSUPPORTED,
     REASON_FOREIGN_DAMAGED,
+    REASON_FOREIGN_DUPLICATE,
+    REASON_FOREIGN_IS_HERE,
+    REASON_FOREIGN_NO_ROOM,
+    REASON_FOREIGN_CHANGED,
+    REASON_FOREIGN_MD_SHOWN_ONLY,
     REASON_LABEL_DUPLICATE,
     REASON_LABEL_REPLACED,
     REASON_DRIVE_TOO_SMALL_FOR_GROUP,

@@ -175,6 +175,10 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_CACHEVAULT, "start", "learn", "", change_battery_learn, "/cX/cv start learn",
      "Refused: a persistent medium has nothing to learn."},
     {CLI_OBJECT_FOREIGN, "show", NULL, "all", show_foreign, "/cX/fall show [all]",
-     "Drives of foreign configurations."},
+     "Drives of foreign configurations, and with all what an import would make of them."},
+    {CLI_OBJECT_FOREIGN, "import", NULL, "preview", change_foreign_import,
+     "/cX/f<all|N> import [preview]",
+     "Takes foreign configurations over, each one wholly or not at all; preview only shows what "
+     "would become of every virtual drive and drive."},
 };
 const uint32_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);

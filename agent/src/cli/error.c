@@ -22,6 +22,7 @@ int cli_error_number(const char *reason_code)
         {"spare_too_small", 13},
         {"no_vacant_place", 10},         /* row not empty */
         {"drive_in_use", 11},            /* resource conflict */
+        {"foreign_is_here", 11},
         {"group_full", 11},
         {"name_taken", 11},
         {"too_many_virtual_drives", 26}, /* too many virtual drives */
@@ -42,6 +43,7 @@ int cli_error_number(const char *reason_code)
         {"already_running", 85},         /* already running */
         {"learn_running", 85},
         {"stale_precondition", 103},     /* configuration sequence mismatch */
+        {"foreign_incomplete", 59},      /* incomplete foreign configuration */
         {"busy", 117},                   /* a background operation is running */
         {"size_invalid", 142},           /* below the minimum size */
         {"too_few_drives", 143},         /* wrong number of drives for the level */

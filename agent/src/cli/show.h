@@ -28,6 +28,10 @@ void show_drive(struct cli_context *context);
 void show_group(struct cli_context *context);
 void show_vd(struct cli_context *context);
 void show_foreign(struct cli_context *context);
+/* What an import would do. */
+void show_foreign_preview(struct cli_context *context);
+/* The answer to the query `foreign`; NULL: the connection broke. */
+json_t *foreign_ask(struct cli_context *context);
 /* show_operations.c */
 void show_drive_operation(struct cli_context *context);
 void show_vd_operation(struct cli_context *context);

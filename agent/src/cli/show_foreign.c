@@ -55,6 +55,16 @@ static void set_row(json_t *rows, size_t index, const json_t *set)
     rows_append(rows, row);
 }
 
+static const char *remark(const json_t *set, const json_t *vd)
+{
+    const json_t *reason = json_object_get(vd, "reason");
+
+    if (!json_is_object(reason)) {
+        reason = json_object_get(set, "refusal");
+    }
+    return json_is_object(reason) ? doc_text(reason, "text") : "-";
+}
+
 static void vd_rows(json_t *rows, size_t index, const json_t *set)
 {
     const json_t *vd = NULL;
@@ -62,7 +72,6 @@ static void vd_rows(json_t *rows, size_t index, const json_t *set)
 
     json_array_foreach(json_object_get(set, "virtual_drives"), i, vd)
     {
-        const json_t *reason = json_object_get(vd, "reason");
         json_t *row = json_object();
 
         row_number(row, "DG", index);
@@ -72,38 +81,103 @@ static void vd_rows(json_t *rows, size_t index, const json_t *set)
         row_text(row, "State", doc_text(vd, "state"));
         row_text(row, "Consist", doc_bool(vd, "consistent") ? "Yes" : "No");
         row_size(row, "Size", doc_u64(vd, "size_bytes"));
-        row_text(row, "Remark", json_is_object(reason) ? doc_text(reason, "text") : "-");
+        row_text(row, "Import", doc_text(vd, "outcome"));
+        row_text(row, "As", doc_is_null(vd, "imported_as") ? "-" : doc_text(vd, "imported_as"));
+        row_text(row, "Remark", remark(set, vd));
         rows_append(rows, row);
     }
 }
 
-static void member_rows(json_t *rows, const struct model *model, size_t index, const json_t *set)
+/* StorCLI's columns of a topology, most of which mean nothing here. */
+static json_t *foreign_topology_row(size_t index, const char *type)
 {
-    const json_t *vd = NULL;
+    json_t *row = json_object();
+
+    row_number(row, "DG", index);
+    row_text(row, "Arr", "-");
+    row_text(row, "Row", "-");
+    row_text(row, "EID:Slot", "-");
+    row_text(row, "DID", "-");
+    row_text(row, "Type", type);
+    row_text(row, "State", "Frgn");
+    row_text(row, "BT", "N");
+    return row;
+}
+
+static void foreign_topology_row_end(json_t *rows, json_t *row, uint64_t bytes)
+{
+    row_size(row, "Size", bytes);
+    row_text(row, "PDC", "dflt");
+    row_text(row, "PI", "N");
+    row_text(row, "SED", "N");
+    row_text(row, "DS3", "none");
+    row_text(row, "FSpace", "-");
+    row_text(row, "TR", "N");
+    rows_append(rows, row);
+}
+
+static void foreign_topology_members(json_t *rows, const struct model *model, size_t index,
+                                     const json_t *vd)
+{
     const json_t *member = NULL;
-    size_t i = 0;
     size_t place = 0;
 
-    json_array_foreach(json_object_get(set, "virtual_drives"), i, vd)
+    json_array_foreach(json_object_get(vd, "members"), place, member)
     {
-        json_array_foreach(json_object_get(vd, "members"), place, member)
-        {
-            const struct model_object *drive =
-                model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
-            json_t *row = json_object();
-            char where[32] = "-";
+        const struct model_object *drive =
+            model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
+        json_t *row = foreign_topology_row(index, "DRIVE");
+        char where[32] = "-";
 
-            if (drive != NULL) {
-                drive_place_text(drive->doc, where);
-            }
-            row_number(row, "DG", index);
-            row_text(row, "Name", doc_text(vd, "name"));
-            row_number(row, "Row", place);
+        row_number(row, "Arr", 0);
+        row_number(row, "Row", place);
+        if (drive != NULL) {
+            drive_place_text(drive->doc, where);
             row_text(row, "EID:Slot", where);
-            row_text(row, "State", doc_text(member, "state"));
-            row_text(row, "SN", drive != NULL ? doc_text(drive->doc, "serial") : "-");
-            rows_append(rows, row);
+            row_number(row, "DID", doc_u64(drive->doc, "did"));
+        } else {
+            row_text(row, "State", "Msng");
         }
+        foreign_topology_row_end(rows, row, drive != NULL ? doc_u64(drive->doc, "size_bytes") : 0);
+    }
+}
+
+static void foreign_topology_rows(json_t *rows, const struct model *model, size_t index,
+                                  const json_t *set)
+{
+    const json_t *vd = json_array_get(json_object_get(set, "virtual_drives"), 0);
+    json_t *row = NULL;
+    char level[16] = "-";
+
+    (void)snprintf(level, sizeof(level), "%.*s", (int)strcspn(doc_text(vd, "level"), " "),
+                   doc_text(vd, "level"));
+    row = foreign_topology_row(index, level);
+    foreign_topology_row_end(rows, row, doc_u64(vd, "size_bytes"));
+    foreign_topology_members(rows, model, index, vd);
+}
+
+/* What each drive of the set says, and what an import does with it. */
+static void drive_rows(json_t *rows, const struct model *model, size_t index, const json_t *set)
+{
+    const json_t *item = NULL;
+    size_t i = 0;
+
+    json_array_foreach(json_object_get(set, "drive_states"), i, item)
+    {
+        const struct model_object *drive =
+            model_find(model, OBJECT_KIND_DRIVE, doc_text(item, "drive"));
+        json_t *row = json_object();
+        char where[32] = "-";
+
+        if (drive != NULL) {
+            drive_place_text(drive->doc, where);
+        }
+        row_number(row, "DG", index);
+        row_text(row, "EID:Slot", where);
+        row_number(row, "Seq", doc_u64(item, "sequence"));
+        row_text(row, "State", doc_text(item, "state"));
+        row_text(row, "Import", doc_text(item, "outcome"));
+        rows_append(rows, row);
     }
 }
 
@@ -137,22 +211,33 @@ static void rows_set_or_drop(json_t *data, const char *name, json_t *rows)
     }
 }
 
-static void sets_show(struct cli_context *context, const json_t *answer, json_t *data)
+static bool is_incomplete(const json_t *set)
 {
-    bool all = option_has(context, "all");
+    const json_t *reason = json_object_get(set, "refusal");
+
+    return json_is_object(reason) && strcmp(doc_text(reason, "code"), "foreign_incomplete") == 0;
+}
+
+/* True: one of them is not complete. */
+static bool sets_show(struct cli_context *context, const json_t *answer, bool all, json_t *data)
+{
     json_t *sets = json_array();
     json_t *vds = json_array();
-    json_t *members = json_array();
+    json_t *topology = json_array();
+    json_t *drives = json_array();
     json_t *damaged = json_array();
     const json_t *set = NULL;
+    bool incomplete = false;
     size_t i = 0;
 
     json_array_foreach(json_object_get(answer, "sets"), i, set)
     {
         set_row(sets, i, set);
+        incomplete = incomplete || is_incomplete(set);
         if (all) {
             vd_rows(vds, i, set);
-            member_rows(members, context->model, i, set);
+            foreign_topology_rows(topology, context->model, i, set);
+            drive_rows(drives, context->model, i, set);
         }
     }
     if (all) {
@@ -163,35 +248,70 @@ static void sets_show(struct cli_context *context, const json_t *answer, json_t 
     }
     rows_set_or_drop(data, "FOREIGN CONFIGURATION", sets);
     rows_set_or_drop(data, "FOREIGN VD LIST", vds);
-    rows_set_or_drop(data, "FOREIGN TOPOLOGY", members);
+    rows_set_or_drop(data, "Foreign Topology", topology);
+    rows_set_or_drop(data, "FOREIGN DRIVE LIST", drives);
     rows_set_or_drop(data, "DAMAGED METADATA", damaged);
+    return incomplete;
+}
+
+json_t *foreign_ask(struct cli_context *context)
+{
+    struct client_answer answer = {NULL, NULL};
+    json_t *args = json_pack("{s:s, s:{s:s}}", "name", "foreign", "args", "controller",
+                             cli_controller(context)->key);
+
+    if (!client_ask(context->client, "query", args, &answer, context->failure)) {
+        context->failed = true;
+        return NULL;
+    }
+    json_decref(answer.reason);
+    return answer.result != NULL ? answer.result : json_object();
+}
+
+static void foreign_show(struct cli_context *context, bool all)
+{
+    json_t *drives = foreign_drives(context->model);
+    json_t *answer = cli_controller(context) != NULL ? foreign_ask(context) : json_object();
+    uint64_t count = json_array_size(drives);
+    json_t *data = NULL;
+    bool incomplete = false;
+
+    if (answer == NULL) {
+        json_decref(drives);
+        return;
+    }
+    if (count == 0 && json_array_size(json_object_get(answer, "sets")) == 0 &&
+        json_array_size(json_object_get(answer, "damaged")) == 0) {
+        json_decref(drives);
+        json_decref(answer);
+        if (all) {
+            cli_refuse(context, "None", 50, "no foreign configuration");
+        } else {
+            cli_answer(context, "Couldn't find any foreign Configuration", NULL);
+        }
+        return;
+    }
+    data = json_object();
+    incomplete = sets_show(context, answer, all, data);
+    row_number(data, "Total foreign drive Count", count);
+    if (incomplete) {
+        row_number(data, "Total Foreign PDs", count);
+        row_number(data, "Total Locked Foreign PDs", 0);
+    }
+    row_set(data, "FOREIGN PD LIST", drives);
+    json_decref(answer);
+    report_add(&context->report, context->number, incomplete ? 59 : 0,
+               incomplete ? "Incomplete foreign configuration"
+                          : "Operation on foreign configuration Succeeded",
+               NULL, data);
 }
 
 void show_foreign(struct cli_context *context)
 {
-    const struct model_list *controllers = &context->model->lists[OBJECT_KIND_CONTROLLER];
-    struct client_answer answer = {NULL, NULL};
-    json_t *drives = foreign_drives(context->model);
-    json_t *data = NULL;
-    json_t *args = NULL;
+    foreign_show(context, option_has(context, "all"));
+}
 
-    if (json_array_size(drives) == 0 || controllers->count == 0) {
-        json_decref(drives);
-        cli_answer(context, "Couldn't find any foreign Configuration", NULL);
-        return;
-    }
-    args = json_pack("{s:s, s:{s:s}}", "name", "foreign", "args", "controller",
-                     controllers->items[0].key);
-    if (!client_ask(context->client, "query", args, &answer, context->failure)) {
-        context->failed = true;
-        json_decref(drives);
-        return;
-    }
-    data = json_object();
-    sets_show(context, answer.result, data);
-    row_number(data, "Total foreign drive Count", json_array_size(drives));
-    row_set(data, "FOREIGN PD LIST", drives);
-    json_decref(answer.result);
-    json_decref(answer.reason);
-    cli_answer(context, "Operation on foreign configuration Succeeded", data);
+void show_foreign_preview(struct cli_context *context)
+{
+    foreign_show(context, true);
 }

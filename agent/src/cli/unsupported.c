@@ -22,7 +22,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "set", "jbod=|personality=|profile=", "Drives without a configuration"},
     {CLI_OBJECT_CONTROLLER, "set", "alarm=", "An alarm"},
     {CLI_OBJECT_CONTROLLER, "set", "copyback=|restorehotspare=", "Copyback"},
-    {CLI_OBJECT_CONTROLLER, "set", "foreignautoimport=", "Importing foreign configurations"},
+    {CLI_OBJECT_CONTROLLER, "set", "foreignautoimport=", "Importing foreign configurations by itself"},
     {CLI_OBJECT_CONTROLLER, "set",
      "cacheflushint=|smartpollinterval=|coercion=|abortcconerror=|ncq=|maintainpdfailhistory=|"
      "loadbalancemode=|batterywarning=|eccbucketsize=|eccbucketleakrate=|bootwithpinnedcache=|"
@@ -82,8 +82,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_VD, "show", "bootdrive|expansion|ds|locate|security|copyback|cbsize|trim",
      "What was asked for"},
 
-    {CLI_OBJECT_FOREIGN, "import|delete|del|set", NULL, "Importing foreign configurations"},
-    {CLI_OBJECT_FOREIGN, "show", "preview", "The preview of an import"},
+    {CLI_OBJECT_FOREIGN, "delete|del|set", NULL, "Clearing foreign configurations"},
 
     {CLI_OBJECT_BBU, "set", "bbumode=|writeaccess=|bbuGUI=", "This setting of a battery"},
     {CLI_OBJECT_BBU, "show", "gasgauge|learn", "What was asked for"},

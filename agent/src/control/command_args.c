@@ -212,6 +212,10 @@ static const struct arg_spec counters_reset_args[] = {
     WORD("kind", counters_reset.kind, object_kind, true), KEY("key", counters_reset.key, true),
     END};
 
+static const struct arg_spec foreign_args[] = {KEY("controller", foreign.controller, true),
+                                               KEY("set", foreign.set, true),
+                                               TEXT("digest", foreign.digest, DIGEST_MAX), END};
+
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
@@ -233,6 +237,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_BATTERY_SET] = battery_set_args,
     [CTL_OP_BATTERY_FAULT] = battery_fault_args,
     [CTL_OP_COUNTERS_RESET] = counters_reset_args,
+    [CTL_OP_FOREIGN_IMPORT] = foreign_args,
 };
 
 bool object_key_is_valid(const char *text)
@@ -447,6 +452,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
+    case CTL_OP_FOREIGN_IMPORT:
         return true;
     case CTL_OP_COUNTERS_RESET:
         return command->args.counters_reset.kind == OBJECT_KIND_CONTROLLER ||
@@ -568,6 +574,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_COUNTERS_RESET:
     case CTL_OP_CACHE_DISCARD:
+    case CTL_OP_FOREIGN_IMPORT:
         return false;
     case CTL_OP_MAX:
         break;

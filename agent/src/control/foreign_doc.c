@@ -13,9 +13,19 @@ struct collector {
     json_t *damaged;
     /* Borrowed: of the last set, and of its last virtual drive. */
     json_t *drives;
+    json_t *drive_states;
     json_t *vds;
     json_t *members;
 };
+
+static void put_reason(json_t *doc, const char *key, const struct reason *reason)
+{
+    if (reason->code == REASON_OK) {
+        json_put_null(doc, key);
+    } else {
+        json_put(doc, key, reason_doc(reason));
+    }
+}
 
 static void collect_set(void *context, const struct foreign_set_view *view)
 {
@@ -23,20 +33,35 @@ static void collect_set(void *context, const struct foreign_set_view *view)
     json_t *doc = json_new_object();
 
     collector->drives = json_new_array();
+    collector->drive_states = json_new_array();
     collector->vds = json_new_array();
     collector->members = NULL;
     json_put_text(doc, "format", foreign_format_word(view->format));
     json_put_text(doc, "id", view->id);
     json_put_text(doc, "version", view->version);
     json_put_u64(doc, "sequence", view->sequence);
+    json_put_text(doc, "name", view->name);
+    json_put_text(doc, "origin", view->origin);
+    json_put_text(doc, "digest", view->digest);
+    json_put_text(doc, "outcome", foreign_outcome_word(view->outcome));
+    put_reason(doc, "refusal", &view->refusal);
     json_put(doc, "drives", collector->drives);
+    json_put(doc, "drive_states", collector->drive_states);
     json_put(doc, "virtual_drives", collector->vds);
     json_append(collector->sets, doc);
 }
 
-static void collect_set_drive(void *context, const char *key)
+static void collect_set_drive(void *context, const struct foreign_drive_view *view)
 {
-    json_append_text(((struct collector *)context)->drives, key);
+    struct collector *collector = context;
+    json_t *doc = json_new_object();
+
+    json_append_text(collector->drives, view->key);
+    json_put_text(doc, "drive", view->key);
+    json_put_u64(doc, "sequence", view->sequence);
+    json_put_text(doc, "state", foreign_member_state_word(view->state));
+    json_put_text(doc, "outcome", foreign_drive_outcome_word(view->outcome));
+    json_append(collector->drive_states, doc);
 }
 
 static void collect_vd(void *context, const struct foreign_vd_view *view)
@@ -51,10 +76,14 @@ static void collect_vd(void *context, const struct foreign_vd_view *view)
     json_put_u64(doc, "strip_bytes", view->strip_bytes);
     json_put_bool(doc, "consistent", view->consistent);
     json_put_text(doc, "state", foreign_state_word(view->state));
-    if (view->reason.code == REASON_OK) {
-        json_put_null(doc, "reason");
+    put_reason(doc, "reason", &view->reason);
+    json_put_text(doc, "outcome", foreign_outcome_word(view->outcome));
+    if (view->imported_as != NULL) {
+        json_put_text(doc, "imported_as", view->imported_as);
+        json_put_u64(doc, "target_id", view->target_id);
     } else {
-        json_put(doc, "reason", reason_doc(&view->reason));
+        json_put_null(doc, "imported_as");
+        json_put_null(doc, "target_id");
     }
     json_put(doc, "members", collector->members);
     json_append(collector->vds, doc);
@@ -67,6 +96,7 @@ static void collect_member(void *context, const struct foreign_member_view *view
     json_put_text_or_null(doc, "drive", view->drive != NULL ? view->drive : "");
     json_put_text(doc, "serial", view->serial);
     json_put_text(doc, "state", foreign_member_state_word(view->state));
+    json_put_text(doc, "outcome", foreign_drive_outcome_word(view->outcome));
     json_append(((struct collector *)context)->members, doc);
 }
 

@@ -39,6 +39,7 @@ static const struct {
     [CTL_OP_BATTERY_FAULT] = {"battery_fault", COMMAND_CLASS_O, command_battery_fault},
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
+    [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
 };
 
 const char *ctl_op_word(enum ctl_op op)
@@ -147,7 +148,8 @@ void command_refuse(struct ctl *ctl, enum reason_code code)
 
 static bool gives_name(const struct ctl_command *command)
 {
-    return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET;
+    return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET ||
+           command->op == CTL_OP_FOREIGN_IMPORT;
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command)

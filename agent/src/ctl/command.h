@@ -41,6 +41,7 @@ enum ctl_op {
     CTL_OP_BATTERY_FAULT,
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
+    CTL_OP_FOREIGN_IMPORT,
     CTL_OP_MAX
 };
 
@@ -181,6 +182,10 @@ struct ctl_command {
         struct {
             object_key_t controller, vd;
         } cache_discard;
+        struct {
+            object_key_t controller, set;
+            char digest[65];     /* "" or from the preview */
+        } foreign;               /* foreign_import */
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

@@ -396,21 +396,6 @@ static void create_intent_saved(struct ctl *ctl, int error, void *context)
     create_former_wipe(run);
 }
 
-static uint32_t group_index_free(const struct ctl *ctl)
-{
-    uint32_t index = 0;
-    bool taken = true;
-
-    while (taken) {
-        taken = false;
-        LIST_FOR_EACH (node, &ctl->groups) {
-            taken = taken || cg_config(list_entry(node, struct ctl_group, link))->index == index;
-        }
-        index += taken ? 1u : 0u;
-    }
-    return index;
-}
-
 static void create_config(struct create_run *run)
 {
     struct group_config *config = calloc(1, sizeof(*config));
@@ -420,7 +405,7 @@ static void create_config(struct create_run *run)
     vd_config_make(run);
     config->guid = guid_make(run->ctl);
     config->sequence = 1;
-    config->index = group_index_free(run->ctl);
+    config->index = ctl_group_index_free(run->ctl);
     config->member_count = creation->drive_count;
     config->vd_count = 1;
     config->vds[0] = run->vd;

@@ -94,6 +94,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_start_work(ctl);
     }
     ctl_groups_work(ctl);
+    ctl_foreign_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
         ctl_spares_work(ctl);
     }

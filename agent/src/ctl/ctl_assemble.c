@@ -4,7 +4,8 @@
  *   RESERVE   revisions for this run are set aside in the store
  *   CLAIM     drives that were ours and are only offered are claimed
  *   LABELS    every claimed drive's label is being read
- *   CLEAN     labels of an unfinished creation or deletion are wiped
+ *   CLEAN     labels of an unfinished creation or deletion are wiped, those of an unfinished
+ *             import taken back
  *   FORGET    … and the intent is taken off the record
  *   GROUPS    the winning records are chosen, drives settled, groups started
  *
@@ -361,7 +362,11 @@ static void leftover_wiped(struct label_write *write, int error)
     struct label_wipe *wipe = write->owner;
     struct ctl *ctl = wipe->cd->ctl;
 
-    if (error == 0) {
+    if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
+        free(wipe->cd->label);
+        wipe->cd->label = NULL;
+        wipe->cd->label_status = LABEL_STATUS_UNREAD; /* to be read: another's may be under it */
+    } else if (error == 0) {
         cd_make_blank(wipe->cd); /* else its group is unknown and it shows as foreign */
     }
     ASSERT(ctl->start->wipes > 0);
@@ -393,7 +398,12 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
             wipe->write =
                 (struct label_write){.drive = cd->drive, .complete = leftover_wiped, .owner = wipe};
             start->wipes++;
-            group_store_label_write(ctl->group_store, &wipe->write);
+            if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
+                group_store_label_retreat(ctl->group_store, &wipe->write,
+                                          &ctl->record->intent_group, &ctl->record->controller);
+            } else {
+                group_store_label_write(ctl->group_store, &wipe->write);
+            }
         }
     }
     start->put = (struct store_request){.complete = leftover_record_removed, .owner = ctl};
@@ -416,6 +426,13 @@ static void start_forget(struct ctl *ctl, struct ctl_start *start)
 {
     struct controller_record *record = ctl->record;
 
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        /* Somebody else's again, and shown as such. */
+        cd->give_back = record->intent == CONTROLLER_INTENT_IMPORT &&
+                        record_drive_intent(record, cd->identity.key);
+    }
     ctl_record_edit(ctl);
     for (uint32_t i = record->drive_count; i > 0; i--) {
         if (record->drives[i - 1].intent) {

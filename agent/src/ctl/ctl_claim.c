@@ -135,7 +135,20 @@ void ctl_claims_undo(struct ctl_claims *claims)
     for (uint32_t i = 0; i < claims->count; i++) {
         if (claims->taken[i]) {
             claims->taken[i] = false;
+            if (claims->drives[i]->group != NULL || claims->drives[i]->spare) {
+                continue; /* its label says that it is in use here */
+            }
             cd_close(claims->drives[i]);
         }
     }
+}
+
+void ctl_claims_return(struct ctl_claims *claims)
+{
+    ASSERT(!claims->running);
+    for (uint32_t i = 0; i < claims->count; i++) {
+        claims->drives[i]->give_back = claims->drives[i]->give_back || claims->taken[i];
+        claims->taken[i] = false;
+    }
+    ctl_kick(claims->ctl);
 }

@@ -214,6 +214,8 @@ void cd_close(struct ctl_drive *cd)
     cd->label_status = LABEL_STATUS_UNREAD;
     cd->settled = false;
     cd->gone_noted = false;
+    cd->give_back = false;
+    cd_foreign_label_forget(cd);
     devices->ops->release(devices, cd->device);
 }
 
@@ -291,6 +293,7 @@ void cd_make_blank(struct ctl_drive *cd)
     cd_place_clear(cd);
     free(cd->label);
     cd->label = NULL;
+    cd_foreign_label_forget(cd);
     cd->label_status = LABEL_STATUS_NONE;
     cd->uuid = (struct uuid){0};
     cd->settled = true;
@@ -323,10 +326,19 @@ static void size_check(struct ctl_drive *cd)
     char size[24];
     char needed[24];
 
-    if (cd_usable_bytes(cd) != 0 || cd->has_unsuitable) {
+    if (cd->has_unsuitable) {
         return;
     }
     (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd->size_bytes);
+    if (cd->drive == NULL && cd->size_bytes % IO_ALIGN_BYTES != 0) {
+        cd->has_unsuitable = true;
+        reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SIZE, "device", cd->identity.device,
+                   "size_bytes", size, NULL);
+        return;
+    }
+    if (cd_usable_bytes(cd) != 0) {
+        return;
+    }
     (void)snprintf(needed, sizeof(needed), "%llu", (unsigned long long)DRIVE_SIZE_MIN_BYTES);
     cd->has_unsuitable = true;
     reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SMALL, "device", cd->identity.device,
@@ -350,18 +362,28 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
 
+void cd_foreign_label_forget(struct ctl_drive *cd)
+{
+    free(cd->foreign_label);
+    cd->foreign_label = NULL;
+    cd->ctl->foreign_noted = true;
+}
+
 void cd_former_forget(struct ctl_drive *cd)
 {
     cd->found = foreign_drive_free(cd->found);
     cd->signature[0] = '\0';
-    cd->has_unsuitable =
-        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+    /* One of an odd size that is ours goes on as it is. */
+    cd->has_unsuitable = cd->has_unsuitable &&
+                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE &&
+                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIZE;
 }
 
 /* What the host has read counts for a drive that is nobody's here. */
 static void found_take(struct ctl_drive *cd, struct foreign_drive *found)
 {
     cd->found = foreign_drive_free(cd->found);
+    cd->ctl->foreign_noted = true;
     if (cd->group == NULL && !cd->spare) {
         cd->found = found;
     } else {

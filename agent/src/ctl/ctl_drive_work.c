@@ -31,6 +31,7 @@ static void drive_lost(struct ctl_drive *cd)
     }
     cd->spare = false;
     cd->foreign = false;
+    cd_foreign_label_forget(cd);
     cd->bad = false;
     cd->reinserted = false;
     cd->has_state_reason = false;
@@ -80,8 +81,22 @@ static void drive_forget(struct ctl_drive *cd)
         }
     }
     free(cd->label);
+    cd_foreign_label_forget(cd);
     (void)foreign_drive_free(cd->found); /* returns NULL always */
     free(cd);
+}
+
+/* What a failed command had claimed, as soon as nothing of it is on its way. */
+static void drive_give_back(struct ctl_drive *cd)
+{
+    if (cd->group != NULL || cd->spare || !cd->claimed_here) {
+        cd->give_back = false;
+        return;
+    }
+    cd_close(cd);
+    if (cd->drive != NULL) {
+        ctl_kick_at(cd->ctl, clock_now_us(cd->ctl->ports.clock) + 10000); /* not idle yet */
+    }
 }
 
 static void drive_work(struct ctl_drive *cd)
@@ -105,6 +120,9 @@ static void drive_work(struct ctl_drive *cd)
     if (cd->departed) {
         ctl_kick_at(ctl, clock_now_us(ctl->ports.clock) + 100000);
         return;
+    }
+    if (cd->give_back && cd->drive != NULL) {
+        drive_give_back(cd);
     }
     if (ctl->life != CTL_LIFE_NEW && cd->drive != NULL && cd->present &&
         cd->label_status == LABEL_STATUS_UNREAD) {
@@ -197,6 +215,7 @@ void ctl_drives_free(struct ctl *ctl)
             cd->drive = drive_free(cd->drive);
         }
         free(cd->label);
+        cd_foreign_label_forget(cd);
         (void)foreign_drive_free(cd->found); /* returns NULL always */
         free(cd);
     }

@@ -1,15 +1,19 @@
 /*
- * Foreign sets out of the drives that are only offered (foreign_view.h). A set is told when the
- * first of its drives in the list comes by.
+ * Foreign sets told to a visitor (foreign_view.h): DDF's and those of labels by the plan of their
+ * import (foreign_set.h), md's as they are. A set is told when the first of its drives in the list
+ * comes by.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/sha256.h"
 #include "ctl/ctl_private.h"
-#include "ctl/foreign_view.h"
-#include "meta/ddf/ddf_group.h"
+#include "ctl/foreign_set.h"
+
+#define ORIGIN_BYTES 64u
 
 static bool is_shown(const struct ctl_drive *cd, enum foreign_kind kind)
 {
@@ -17,34 +21,47 @@ static bool is_shown(const struct ctl_drive *cd, enum foreign_kind kind)
            cd->found->kind == kind;
 }
 
-static void reason_of(enum foreign_state state, const char *why, struct reason *ret_reason)
-{
-    static const enum reason_code codes[FOREIGN_STATE_MAX] = {
-        [FOREIGN_STATE_OPTIMAL] = REASON_OK,
-        [FOREIGN_STATE_DEGRADED] = REASON_FOREIGN_DEGRADED,
-        [FOREIGN_STATE_INCOMPLETE] = REASON_FOREIGN_INCOMPLETE,
-        [FOREIGN_STATE_UNSUPPORTED] = REASON_FOREIGN_UNSUPPORTED,
-        [FOREIGN_STATE_DAMAGED] = REASON_FOREIGN_DAMAGED,
-    };
-    enum reason_code code = codes[state];
+struct set_walk {
+    const struct ctl *ctl;
+    const struct ctl_foreign_visitor *visitor;
+    struct foreign_set set;
+    struct foreign_plan plan;
+    struct ddf_found found;
+    char origin[ORIGIN_BYTES];
+};
 
-    if (code == REASON_FOREIGN_UNSUPPORTED || code == REASON_FOREIGN_DAMAGED) {
-        reason_set(ret_reason, code, "problem", why, NULL);
-    } else {
-        reason_set(ret_reason, code, NULL);
+static bool is_imported(const struct set_walk *walk)
+{
+    return walk->plan.refusal.code == REASON_OK;
+}
+
+/* What becomes of a place that is in this state. */
+static enum foreign_drive_outcome place_outcome(const struct set_walk *walk, uint32_t place,
+                                                bool there)
+{
+    if (!there) {
+        return FOREIGN_DRIVE_OUTCOME_MISSING;
+    }
+    if (!is_imported(walk) || walk->plan.members[place] == NULL) {
+        return FOREIGN_DRIVE_OUTCOME_LEFT;
+    }
+    return walk->plan.config.members[place].state == MEMBER_REBUILD ? FOREIGN_DRIVE_OUTCOME_REBUILD
+                                                                    : FOREIGN_DRIVE_OUTCOME_MEMBER;
+}
+
+static void vd_outcome(const struct set_walk *walk, uint32_t index, struct foreign_vd_view *view)
+{
+    view->outcome = FOREIGN_OUTCOME_REFUSED;
+    if (is_imported(walk)) {
+        view->outcome = foreign_plan_outcome(&walk->plan, index);
+        view->imported_as = walk->plan.config.vds[index].name;
+        view->target_id = walk->plan.config.vds[index].target_id;
     }
 }
 
 /* DDF */
 
-struct ddf_walk {
-    const struct ctl_foreign_visitor *visitor;
-    struct ddf_set set;
-    const struct ctl_drive *drives[DDF_SET_DRIVES_MAX];
-    struct ddf_found found;
-};
-
-static void ddf_member_tell(struct ddf_walk *walk, const struct ddf_place *place)
+static void ddf_member_tell(struct set_walk *walk, uint32_t index)
 {
     static const enum foreign_member_state states[DDF_PLACE_STATE_MAX] = {
         [DDF_PLACE_ONLINE] = FOREIGN_MEMBER_STATE_ONLINE,
@@ -54,16 +71,18 @@ static void ddf_member_tell(struct ddf_walk *walk, const struct ddf_place *place
         [DDF_PLACE_STALE] = FOREIGN_MEMBER_STATE_STALE,
         [DDF_PLACE_MISSING] = FOREIGN_MEMBER_STATE_MISSING,
     };
+    const struct ddf_place *place = &walk->found.places[index];
     struct foreign_member_view view = {.serial = "", .state = states[place->state]};
 
     if (place->drive != DDF_NO_DRIVE) {
-        view.drive = walk->drives[place->drive]->identity.key;
-        view.serial = walk->drives[place->drive]->identity.serial;
+        view.drive = walk->set.drives[place->drive]->identity.key;
+        view.serial = walk->set.drives[place->drive]->identity.serial;
     }
+    view.outcome = place_outcome(walk, index, view.drive != NULL);
     walk->visitor->member(walk->visitor->context, &view);
 }
 
-static void ddf_vd_tell(struct ddf_walk *walk, uint32_t index)
+static void ddf_vd_tell(struct set_walk *walk, uint32_t index)
 {
     static const enum foreign_state states[DDF_FOUND_STATE_MAX] = {
         [DDF_FOUND_OPTIMAL] = FOREIGN_STATE_OPTIMAL,
@@ -76,7 +95,7 @@ static void ddf_vd_tell(struct ddf_walk *walk, uint32_t index)
     struct foreign_vd_view view = {.level = ""};
     char level[32] = "";
 
-    ddf_set_examine(&walk->set, index, found);
+    ddf_set_examine(&walk->set.ddf, index, found);
     if (found->record != NULL) {
         ddf_level_name(found->record, level);
         if (found->record->vd_sectors <= UINT64_MAX / DDF_SECTOR_BYTES) {
@@ -91,54 +110,223 @@ static void ddf_vd_tell(struct ddf_walk *walk, uint32_t index)
     view.strip_bytes = found->geometry.strip_bytes;
     view.consistent = !found->inconsistent;
     view.state = states[found->state];
-    reason_of(view.state, found->why, &view.reason);
+    foreign_reason(view.state, found->why, &view.reason);
+    vd_outcome(walk, index, &view);
     walk->visitor->vd(walk->visitor->context, &view);
     for (uint32_t i = 0; i < found->place_count; i++) {
-        ddf_member_tell(walk, &found->places[i]);
+        ddf_member_tell(walk, i);
     }
 }
 
-/* Of all drives with the same GUID in their headers, only the first tells the set. */
-static bool ddf_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
-                           struct ddf_walk *walk)
+static enum foreign_member_state pd_state(const struct ddf_config *newest,
+                                          const struct ddf_config *own)
 {
-    walk->set = (struct ddf_set){0};
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        uint32_t at = walk->set.drive_count;
+    const struct ddf_pd *pd = ddf_pd_by_reference(newest, own->own_reference);
 
-        if (!is_shown(cd, FOREIGN_DDF) ||
-            !guid_equal(&cd->found->ddf->header.guid, &first->found->ddf->header.guid)) {
-            continue;
-        }
-        if (at == 0 && cd != first) {
-            return false;
-        }
-        if (ddf_set_add(&walk->set, cd->found->ddf, cd->found->sectors) == 0) {
-            walk->drives[at] = cd;
-        }
+    if (pd == NULL || (pd->state & DDF_PD_MISSING) != 0) {
+        return FOREIGN_MEMBER_STATE_STALE; /* the others go on without it */
     }
-    return true;
+    if ((pd->state & DDF_PD_FAILED) != 0) {
+        return FOREIGN_MEMBER_STATE_FAILED;
+    }
+    if ((pd->type & DDF_PD_ACTIVE) == 0) {
+        return FOREIGN_MEMBER_STATE_SPARE;
+    }
+    if ((pd->state & DDF_PD_REBUILDING) != 0) {
+        return FOREIGN_MEMBER_STATE_REBUILD;
+    }
+    if ((pd->state & DDF_PD_ONLINE) == 0) {
+        return FOREIGN_MEMBER_STATE_OFFLINE;
+    }
+    return own->header.sequence + (own->header.open ? 0u : 1u) <= newest->header.sequence
+               ? FOREIGN_MEMBER_STATE_STALE
+               : FOREIGN_MEMBER_STATE_ONLINE;
 }
 
-static void ddf_set_tell(struct ddf_walk *walk)
-{
-    const struct ctl_foreign_visitor *visitor = walk->visitor;
-    const struct ddf_config *newest = walk->set.newest;
-    char id[GUID_TEXT_BYTES];
-    struct foreign_set_view view = {.format = FOREIGN_FORMAT_DDF,
-                                    .id = id,
-                                    .version = newest->header.revision,
-                                    .sequence = newest->header.sequence,
-                                    .drive_count = walk->set.drive_count};
+/* Labels */
 
-    guid_format(&newest->header.guid, id);
-    visitor->set(visitor->context, &view);
-    for (uint32_t i = 0; i < walk->set.drive_count; i++) {
-        visitor->set_drive(visitor->context, walk->drives[i]->identity.key);
+static enum foreign_member_state member_state_word(enum member_state state)
+{
+    static const enum foreign_member_state words[MEMBER_STATE_MAX] = {
+        [MEMBER_ONLINE] = FOREIGN_MEMBER_STATE_ONLINE,
+        [MEMBER_REBUILD] = FOREIGN_MEMBER_STATE_REBUILD,
+        [MEMBER_FAILED] = FOREIGN_MEMBER_STATE_FAILED,
+        [MEMBER_OFFLINE] = FOREIGN_MEMBER_STATE_OFFLINE,
+        [MEMBER_MISSING] = FOREIGN_MEMBER_STATE_MISSING,
+    };
+
+    return words[state];
+}
+
+/* The drive of the set that has this place, by its own label; NULL: none. */
+static const struct ctl_drive *label_drive_at(const struct foreign_set *set, uint32_t place)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        const struct drive_label *label = set->drives[i]->foreign_label;
+
+        if (label->member == place &&
+            uuid_equal(&label->drive, &set->newest->record.members[place].drive)) {
+            return set->drives[i];
+        }
     }
-    for (uint32_t i = 0; i < newest->vd_count; i++) {
-        ddf_vd_tell(walk, i);
+    return NULL;
+}
+
+static void label_member_tell(struct set_walk *walk, uint32_t place)
+{
+    const struct member_config *member = &walk->set.newest->record.members[place];
+    const struct ctl_drive *cd = label_drive_at(&walk->set, place);
+    struct foreign_member_view view = {.serial = member->serial,
+                                       .state = member_state_word(member->state)};
+
+    if (cd == NULL) {
+        view.state = FOREIGN_MEMBER_STATE_MISSING;
+    } else {
+        view.drive = cd->identity.key;
+        view.serial = cd->identity.serial;
+        if (member->state == MEMBER_MISSING) {
+            view.state = FOREIGN_MEMBER_STATE_STALE;
+        }
+    }
+    view.outcome = place_outcome(walk, place, cd != NULL);
+    walk->visitor->member(walk->visitor->context, &view);
+}
+
+static enum foreign_state label_vd_state(const struct set_walk *walk)
+{
+    if (!is_imported(walk)) {
+        return walk->plan.refusal.code == REASON_FOREIGN_INCOMPLETE ? FOREIGN_STATE_INCOMPLETE
+                                                                    : FOREIGN_STATE_OPTIMAL;
+    }
+    return foreign_plan_outcome(&walk->plan, 0) == FOREIGN_OUTCOME_DEGRADED ? FOREIGN_STATE_DEGRADED
+                                                                            : FOREIGN_STATE_OPTIMAL;
+}
+
+static void label_vd_tell(struct set_walk *walk, uint32_t index)
+{
+    const struct group_config *record = &walk->set.newest->record;
+    const struct vd_config *vd = &record->vds[index];
+    struct foreign_vd_view view = {.name = vd->name,
+                                   .level = raid_level_info(vd->geometry.level)->name,
+                                   .size_bytes = vd->size_bytes,
+                                   .strip_bytes = vd->geometry.strip_bytes,
+                                   .state = label_vd_state(walk)};
+
+    view.consistent = geometry_span_tolerance(&vd->geometry) == 0 ||
+                      (!vd->dirty && vd->consistent_rows == geometry_row_count(&vd->geometry));
+    foreign_reason(view.state, NULL, &view.reason);
+    vd_outcome(walk, index, &view);
+    walk->visitor->vd(walk->visitor->context, &view);
+    for (uint32_t i = 0; i < record->member_count; i++) {
+        label_member_tell(walk, i);
+    }
+}
+
+static enum foreign_member_state label_state(const struct foreign_set *set,
+                                             const struct drive_label *label)
+{
+    const struct group_config *record = &set->newest->record;
+
+    if (label->member >= record->member_count ||
+        !uuid_equal(&record->members[label->member].drive, &label->drive) ||
+        record->members[label->member].state == MEMBER_MISSING) {
+        return FOREIGN_MEMBER_STATE_STALE;
+    }
+    return member_state_word(record->members[label->member].state);
+}
+
+/* A set of either kind */
+
+static void origin_make(struct set_walk *walk)
+{
+    const struct foreign_set *set = &walk->set;
+
+    if (set->format == FOREIGN_FORMAT_ARRAYWRIGHT) {
+        char text[UUID_TEXT_BYTES];
+
+        uuid_format(&set->newest->controller, text);
+        (void)snprintf(walk->origin, sizeof(walk->origin), "Arraywright %s", text); /* fits */
+        return;
+    }
+    (void)snprintf(walk->origin, sizeof(walk->origin), "%.24s",
+                   (const char *)set->ddf.newest->controller.bytes);
+    for (size_t i = 0; walk->origin[i] != '\0'; i++) {
+        if (walk->origin[i] < 0x20 || walk->origin[i] > 0x7e) {
+            walk->origin[i] = '\0'; /* what follows is a number, not a name */
+            break;
+        }
+    }
+}
+
+static void set_drive_tell(struct set_walk *walk, uint32_t index)
+{
+    const struct foreign_set *set = &walk->set;
+    const struct ctl_drive *cd = set->drives[index];
+    struct foreign_drive_view view = {.key = cd->identity.key,
+                                      .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
+
+    if (set->format == FOREIGN_FORMAT_DDF) {
+        view.sequence = cd->found->ddf->header.sequence;
+        view.state = pd_state(set->ddf.newest, cd->found->ddf);
+    } else {
+        view.sequence = cd->foreign_label->record.sequence;
+        view.state = label_state(set, cd->foreign_label);
+    }
+    if (set->twins[index]) {
+        view.state = FOREIGN_MEMBER_STATE_DUPLICATE;
+    }
+    for (uint32_t i = 0; is_imported(walk) && i < walk->plan.config.member_count; i++) {
+        if (walk->plan.members[i] == cd) {
+            view.outcome = place_outcome(walk, i, true);
+        }
+    }
+    walk->visitor->set_drive(walk->visitor->context, &view);
+}
+
+static enum foreign_outcome set_outcome(const struct set_walk *walk)
+{
+    enum foreign_outcome worst = FOREIGN_OUTCOME_OPTIMAL;
+
+    if (!is_imported(walk)) {
+        return FOREIGN_OUTCOME_REFUSED;
+    }
+    for (uint32_t i = 0; i < walk->plan.config.vd_count; i++) {
+        enum foreign_outcome outcome = foreign_plan_outcome(&walk->plan, i);
+
+        worst = outcome > worst ? outcome : worst; /* words.json has them in this order */
+    }
+    return worst;
+}
+
+static void set_tell(struct set_walk *walk)
+{
+    const struct foreign_set *set = &walk->set;
+    bool ddf = set->format == FOREIGN_FORMAT_DDF;
+    uint32_t vd_count = ddf ? set->ddf.newest->vd_count : set->newest->record.vd_count;
+    struct foreign_set_view view = {.format = set->format,
+                                    .id = set->id,
+                                    .name = set->name,
+                                    .origin = walk->origin,
+                                    .digest = set->digest,
+                                    .version = ddf ? set->ddf.newest->header.revision : "1",
+                                    .sequence = ddf ? set->ddf.newest->header.sequence
+                                                    : set->newest->record.sequence,
+                                    .drive_count = set->drive_count};
+
+    foreign_plan_make(walk->ctl, set, &walk->plan);
+    origin_make(walk);
+    view.refusal = walk->plan.refusal;
+    view.outcome = set_outcome(walk);
+    walk->visitor->set(walk->visitor->context, &view);
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        set_drive_tell(walk, i);
+    }
+    for (uint32_t i = 0; i < vd_count; i++) {
+        if (ddf) {
+            ddf_vd_tell(walk, i);
+        } else {
+            label_vd_tell(walk, i);
+        }
     }
 }
 
@@ -220,39 +408,83 @@ static void md_vd_tell(struct md_walk *walk)
                                    .level = level,
                                    .strip_bytes = (uint64_t)md->chunk_sectors * 512u,
                                    .consistent = !md->resyncing || md_tolerance(md) == 0,
-                                   .state = md_state(walk)};
+                                   .state = md_state(walk),
+                                   .outcome = FOREIGN_OUTCOME_REFUSED};
 
     md_level_name(md, level);
     view.size_bytes = sectors <= UINT64_MAX / 512u ? sectors * 512u : 0;
-    reason_of(view.state, "Two drives say that they have the same place.", &view.reason);
+    foreign_reason(view.state, "Two drives say that they have the same place.", &view.reason);
     visitor->vd(visitor->context, &view);
     for (uint32_t i = 0; i < md->member_count; i++) {
         const struct ctl_drive *cd = walk->places[i];
         struct foreign_member_view member = {.drive = cd != NULL ? cd->identity.key : NULL,
                                              .serial = cd != NULL ? cd->identity.serial : "",
-                                             .state = md_member_state(walk, i)};
+                                             .state = md_member_state(walk, i),
+                                             .outcome = cd != NULL ? FOREIGN_DRIVE_OUTCOME_LEFT
+                                                                   : FOREIGN_DRIVE_OUTCOME_MISSING};
 
         visitor->member(visitor->context, &member);
     }
+}
+
+static void md_drive_tell(const struct md_walk *walk, const struct ctl_drive *cd)
+{
+    const struct md_super *md = &cd->found->md;
+    struct foreign_drive_view view = {.key = cd->identity.key,
+                                      .sequence = md->events,
+                                      .state = FOREIGN_MEMBER_STATE_SPARE,
+                                      .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
+
+    if (md->role < MD_ROLES_MAX) {
+        view.state = md->events + 1 >= walk->newest->events ? FOREIGN_MEMBER_STATE_ONLINE
+                                                            : FOREIGN_MEMBER_STATE_STALE;
+    }
+    walk->visitor->set_drive(walk->visitor->context, &view);
+}
+
+static void md_digest(const struct ctl *ctl, const struct md_walk *walk, char out[65])
+{
+    struct sha256 sha;
+
+    sha256_init(&sha);
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (is_shown(cd, FOREIGN_MD) && uuid_equal(&cd->found->md.set, &walk->newest->set)) {
+            sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
+            sha256_add(&sha, &cd->found->md.events, sizeof(cd->found->md.events));
+        }
+    }
+    sha256_hex(&sha, out);
 }
 
 static void md_set_tell(const struct ctl *ctl, struct md_walk *walk)
 {
     const struct ctl_foreign_visitor *visitor = walk->visitor;
     char id[UUID_TEXT_BYTES];
+    char digest[65];
+    char name[FOREIGN_NAME_BYTES];
     struct foreign_set_view view = {.format = FOREIGN_FORMAT_MD,
                                     .id = id,
+                                    .name = name,
+                                    .origin = "Linux md",
+                                    .digest = digest,
                                     .version = "1.2",
                                     .sequence = walk->newest->events,
-                                    .drive_count = walk->drive_count};
+                                    .drive_count = walk->drive_count,
+                                    .outcome = FOREIGN_OUTCOME_REFUSED};
 
     uuid_format(&walk->newest->set, id);
+    (void)snprintf(name, sizeof(name), "%.16s",
+                   walk->newest->name[0] != '\0' ? walk->newest->name : id);
+    md_digest(ctl, walk, digest);
+    reason_set(&view.refusal, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
     visitor->set(visitor->context, &view);
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
         if (is_shown(cd, FOREIGN_MD) && uuid_equal(&cd->found->md.set, &walk->newest->set)) {
-            visitor->set_drive(visitor->context, cd->identity.key);
+            md_drive_tell(walk, cd);
         }
     }
     md_vd_tell(walk);
@@ -264,23 +496,24 @@ static void damaged_tell(const struct ctl_drive *cd, const struct ctl_foreign_vi
 {
     struct reason reason;
 
-    reason_of(FOREIGN_STATE_DAMAGED, cd->found->why, &reason);
+    foreign_reason(FOREIGN_STATE_DAMAGED, cd->found->why, &reason);
     visitor->damaged(visitor->context, cd->identity.key, &reason);
 }
 
 void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
 {
-    struct ddf_walk *ddf = calloc(1, sizeof(*ddf));
+    struct set_walk *walk = calloc(1, sizeof(*walk));
     struct md_walk *md = calloc(1, sizeof(*md));
 
-    ASSERT(ddf != NULL && md != NULL);
-    ddf->visitor = visitor;
+    ASSERT(walk != NULL && md != NULL);
+    walk->ctl = ctl;
+    walk->visitor = visitor;
     md->visitor = visitor;
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (is_shown(cd, FOREIGN_DDF) && ddf_set_gather(ctl, cd, ddf)) {
-            ddf_set_tell(ddf);
+        if (foreign_set_gather(ctl, cd, &walk->set)) {
+            set_tell(walk);
         } else if (is_shown(cd, FOREIGN_MD) && md_set_gather(ctl, cd, md)) {
             md_set_tell(ctl, md);
         }
@@ -292,6 +525,60 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
             damaged_tell(cd, visitor);
         }
     }
-    free(ddf);
+    free(walk);
     free(md);
+}
+
+static void count_set(void *context, const struct foreign_set_view *set)
+{
+    ASSERT(set->id[0] != '\0');
+    ++*(uint32_t *)context;
+}
+
+static void count_drive(void *context, const struct foreign_drive_view *drive)
+{
+    (void)context;
+    (void)drive; /* only sets are counted */
+}
+
+static void count_vd(void *context, const struct foreign_vd_view *vd)
+{
+    (void)context;
+    (void)vd; /* only sets are counted */
+}
+
+static void count_member(void *context, const struct foreign_member_view *member)
+{
+    (void)context;
+    (void)member; /* only sets are counted */
+}
+
+static void count_damaged(void *context, const char *key, const struct reason *reason)
+{
+    (void)context;
+    (void)key;
+    (void)reason; /* only sets are counted */
+}
+
+void ctl_foreign_work(struct ctl *ctl)
+{
+    uint32_t count = 0;
+    const struct ctl_foreign_visitor visitor = {.set = count_set,
+                                                .set_drive = count_drive,
+                                                .vd = count_vd,
+                                                .member = count_member,
+                                                .damaged = count_damaged,
+                                                .context = &count};
+    char text[16];
+
+    if (!ctl->foreign_noted || ctl->life != CTL_LIFE_ONLINE || ctl->change != NULL) {
+        return;
+    }
+    ctl->foreign_noted = false;
+    ctl_foreign(ctl, &visitor);
+    if (count > ctl->foreign_count) {
+        (void)snprintf(text, sizeof(text), "%u", count);
+        ctl_event(ctl, EVENT_FOREIGN_FOUND, controller_key(ctl), "count", text, NULL);
+    }
+    ctl->foreign_count = count;
 }

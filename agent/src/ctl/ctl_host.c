@@ -175,6 +175,7 @@ static const struct {
     /* Its kind is in the command. */
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
+    [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
 };
 
 struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command)

@@ -91,6 +91,7 @@ struct ctl_drive {
     bool settled;                  /* the label has been acted upon */
     struct label_read label_read;
     struct drive_label *label;     /* only between reading and settling */
+    struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
     bool was_elsewhere;            /* a member that another system has written to meanwhile */
     struct uuid uuid;              /* of its label; zero if it has none */
     bool foreign;
@@ -107,6 +108,7 @@ struct ctl_drive {
     bool spare_affinity;           /* serves only its own enclosure */
     bool reinserted;               /* came back while online: an automatic rebuild is due */
     bool auto_failed;              /* it could not take a place; not tried again */
+    bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
     bool locating;
     bool has_temperature;
@@ -331,6 +333,8 @@ struct ctl {
     struct clock_timer later;      /* the next thing that waits for time to pass */
     bool working;
     bool refresh_urgent;
+    bool foreign_noted;            /* what is known of foreign drives has changed */
+    uint32_t foreign_count;        /* sets, as they were told */
 
     struct ctl_claims *claims;     /* running */
     const char *change;            /* who holds the configuration; NULL: nobody */
@@ -431,6 +435,13 @@ struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name);
 struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid);
 const char *controller_key(const struct ctl *ctl);
 uint32_t ctl_vd_count(const struct ctl *ctl);
+/* A virtual drive has this number. */
+bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id);
+/* The lowest number that no drive group has. */
+uint32_t ctl_group_index_free(const struct ctl *ctl);
+
+/* ctl_foreign.c: tells of sets that have come since it was asked last */
+void ctl_foreign_work(struct ctl *ctl);
 
 /* events.c: name and value pairs in any order, ended by NULL; every parameter of the kind
  * must be there. */
@@ -455,6 +466,8 @@ void cd_place_clear(struct ctl_drive *cd);
 void cd_state_update(struct ctl_drive *cd);
 /* Its label is gone: nothing ties it to this controller any more. */
 void cd_make_blank(struct ctl_drive *cd);
+/* Its label is nobody else's any more, or it has not been read since. */
+void cd_foreign_label_forget(struct ctl_drive *cd);
 /* What was found on it is nobody's any more, or ours. */
 void cd_former_forget(struct ctl_drive *cd);
 /* It is not there any more: says so once. */
@@ -511,6 +524,8 @@ void ctl_claims_run(struct ctl_claims *claims);
 void ctl_claims_label_read(struct ctl_claims *claims, const struct ctl_drive *cd);
 /* Gives back what these claims took. */
 void ctl_claims_undo(struct ctl_claims *claims);
+/* The same, as soon as nothing is on its way to them: also from inside a transfer's answer. */
+void ctl_claims_return(struct ctl_claims *claims);
 
 /* ctl_elsewhere.c: members that another system has written to while we were away */
 /* Before a start: brings the configuration in line with what they hold now. False: it cannot
@@ -630,6 +645,8 @@ bool rule_spare_remove(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
 bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason);
+/* As a member of a foreign set that becomes ours. */
+bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_jbod(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
@@ -697,6 +714,7 @@ void command_battery_fault(struct ctl *ctl, struct ctl_command *command);
 bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
+void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 
 #endif

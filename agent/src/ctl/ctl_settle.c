@@ -170,6 +170,7 @@ void cd_settle(struct ctl_drive *cd)
     ASSERT(!cd->settled);
     drive_path(cd, path, sizeof(path));
     cd->label = NULL;
+    cd_foreign_label_forget(cd);
     cd->foreign = false;
     cd->bad = false;
     cd->spare = false;
@@ -190,6 +191,11 @@ void cd_settle(struct ctl_drive *cd)
         cd->uuid = (struct uuid){0};
     }
     cd->settled = true;
-    free(label);
+    if (cd->foreign && label != NULL && label->role == LABEL_ROLE_MEMBER) {
+        cd->foreign_label = label; /* foreign_set.h (1) */
+    } else {
+        free(label);
+    }
+    cd->ctl->foreign_noted = true;
     ctl_kick(cd->ctl);
 }

@@ -144,3 +144,31 @@ uint32_t ctl_vd_count(const struct ctl *ctl)
     }
     return count;
 }
+
+bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id)
+{
+    LIST_FOR_EACH (node, &ctl->objects) {
+        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
+
+        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
+            cv_config(object->subject)->target_id == target_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t ctl_group_index_free(const struct ctl *ctl)
+{
+    uint32_t index = 0;
+    bool taken = true;
+
+    while (taken) {
+        taken = false;
+        LIST_FOR_EACH (node, &ctl->groups) {
+            taken = taken || cg_config(list_entry(node, struct ctl_group, link))->index == index;
+        }
+        index += taken ? 1u : 0u;
+    }
+    return index;
+}

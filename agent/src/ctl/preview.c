@@ -385,19 +385,6 @@ static void sizes_in_group(const struct command_vd_create *args, struct creation
 
 /* Names and numbers */
 
-static bool target_is_taken(const struct ctl *ctl, uint32_t target_id)
-{
-    LIST_FOR_EACH (node, &ctl->objects) {
-        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
-
-        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
-            cv_config(object->subject)->target_id == target_id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void name_set(const struct ctl *ctl, const struct command_vd_create *args,
                      struct creation *creation, struct ctl_preview *preview)
 {
@@ -407,7 +394,7 @@ static void name_set(const struct ctl *ctl, const struct command_vd_create *args
     char maximum[16];
 
     while (creation->vd.target_id <= VD_TARGET_ID_MAX &&
-           target_is_taken(ctl, creation->vd.target_id)) {
+           ctl_target_is_taken(ctl, creation->vd.target_id)) {
         creation->vd.target_id++;
     }
     if (creation->vd.target_id > VD_TARGET_ID_MAX ||

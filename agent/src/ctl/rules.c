@@ -114,6 +114,22 @@ bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_give
     return true;
 }
 
+bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (!cd->present) {
+        return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
+    if (cd->group != NULL || cd->spare || cd->jbod) {
+        drive_path(cd, path, sizeof(path));
+        reason_set(ret_reason, REASON_DRIVE_NOT_UGOOD, "drive", path, "state",
+                   drive_state_short(cd_state(cd)), NULL);
+        return false;
+    }
+    return rule_not_unsuitable(cd, ret_reason);
+}
+
 /* A model of controller has so many ports: those of drives in use, and of `more`
  * new ones. A lost member's port is free once its drive has left. */
 bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)

@@ -45,6 +45,8 @@ struct ddf_copies {
     uint32_t changes;          /* how many have begun or ended */
 };
 
+/* Its copies are where and as large as we write them. */
+bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes);
 void ddf_copies_forget(struct ddf_copies *copies);
 /* What was read; NULL: could not be. Sets *copies. group: whose member the label says it is. */
 enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,

@@ -76,8 +76,7 @@ void ddf_copies_forget(struct ddf_copies *copies)
     copies->whole[1] = false;
 }
 
-/* Where and as large as we write them. */
-static bool header_is_ours(const struct ddf_header *header, uint64_t drive_bytes)
+bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes)
 {
     struct ddf_header ours = {.sequence = 0};
 
@@ -153,7 +152,7 @@ enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struc
                                             drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
-    if (!header_is_ours(&header, drive_bytes)) {
+    if (!ddf_header_is_as_ours(&header, drive_bytes)) {
         return DDF_FOUND_ON_MEMBER_OTHERS;
     }
     for (uint32_t i = 0; i < COPIES; i++) {

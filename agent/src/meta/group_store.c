@@ -300,7 +300,7 @@ void group_store_save(struct group_store *store, struct group_save *save)
     save->private_ = run;
     store->saves++;
     save_labels_prepare(run);
-    if (store->clock != NULL) {
+    if (store->clock != NULL && !save->keep_ddf) {
         save_ddf_prepare(run);
     }
     group_record_name(&save->config->guid, run->put.name);
@@ -421,4 +421,36 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
         return;
     }
     label_job_run(job);
+}
+
+void group_store_label_retreat(struct group_store *store, struct label_write *write,
+                               const struct guid *group, const struct uuid *controller)
+{
+    struct label_job *job =
+        label_job_new(LABEL_JOB_RETREAT, slots_of(store, write->drive), write->drive, NULL, 0);
+
+    ASSERT(write->complete != NULL && !guid_is_zero(group));
+    job->group = *group;
+    job->controller = *controller;
+    job->done = label_write_done;
+    job->owner = write;
+    label_job_run(job);
+}
+
+static void ddf_was_reread(struct ddf_job *job)
+{
+    struct ddf_reread *reread = job->owner;
+
+    reread->complete(reread);
+}
+
+void group_store_ddf_read(struct group_store *store, struct ddf_reread *reread)
+{
+    struct label_slots *slots = slots_of(store, reread->drive);
+    struct ddf_job *job = ddf_job_read(reread->drive, &slots->ddf, &slots->jobs, &reread->group);
+
+    ASSERT(reread->complete != NULL);
+    job->done = ddf_was_reread;
+    job->owner = reread;
+    ddf_job_run(job);
 }

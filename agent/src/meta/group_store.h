@@ -68,6 +68,8 @@ struct group_save {
      * of clean and dirty): the labels are written even if the store fails, and that failure
      * does not fail the save. */
     bool labels_suffice;
+    /* Labels only: the DDF metadata stay as somebody else wrote them. */
+    bool keep_ddf;
     /* The last of a run: what was dirty and is not any more may be called so (ddf_io.h (5)). */
     bool closing;
     /* A member's label could not be written. */
@@ -129,5 +131,17 @@ struct label_write {
     void *private_;
 };
 void group_store_label_write(struct group_store *store, struct label_write *write);
+/* Takes back what a save with keep_ddf has written for this group and controller, and nothing
+ * else; write->label is not looked at. */
+void group_store_label_retreat(struct group_store *store, struct label_write *write,
+                               const struct guid *group, const struct uuid *controller);
+/* Reads the drive's DDF metadata again, for group_store_ddf(). */
+struct ddf_reread {
+    struct drive *drive;
+    struct guid group;
+    void (*complete)(struct ddf_reread *reread);
+    void *owner;
+};
+void group_store_ddf_read(struct group_store *store, struct ddf_reread *reread);
 
 #endif

@@ -4,6 +4,7 @@
  *   READ    read A, read B
  *   WRITE   [read A, read B,] write the other slot, flush
  *   WIPE    [read A, read B,] zero the older slot, flush, zero the newer, flush
+ *   RETREAT read A, read B, [zero A, flush,] [zero B, flush]
  *
  * The reads in brackets happen only while the slots of the drive are not known.
  */
@@ -68,6 +69,9 @@ static uint32_t job_target(const struct label_job *job)
 {
     uint32_t older = job->slots->present ? 1 - job->slots->newest : 0;
 
+    if (job->kind == LABEL_JOB_RETREAT) {
+        return job->step < STEP_SECOND_WRITE ? 0 : 1;
+    }
     if (SIM_BUG(LABEL_SAME_SLOT) && job->slots->present) {
         older = job->slots->newest;
     }
@@ -93,6 +97,19 @@ static void slots_learn(struct label_job *job)
         slots->sequence_used = max_u64(slots->sequence_used, job->read_sequence[i]);
     }
     slots->known = true;
+}
+
+/* Of an import that did not come to its end; half of a label is nobody's (3). */
+static void retreat_plan(struct label_job *job)
+{
+    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
+        const struct drive_label *label = job->labels[i];
+
+        job->zero[i] =
+            job->read_error[i] == -EBADMSG || (label != NULL && label->role == LABEL_ROLE_MEMBER &&
+                                               guid_equal(&label->group, &job->group) &&
+                                               uuid_equal(&label->controller, &job->controller));
+    }
 }
 
 /* 0, or why there is no label: unreadable is worse than damaged is worse than absent. */
@@ -182,9 +199,27 @@ static uint32_t job_last_step(const struct label_job *job)
     case LABEL_JOB_WRITE:
         return SIM_BUG(LABEL_UNFLUSHED) ? STEP_FIRST_WRITE : STEP_FIRST_FLUSH;
     case LABEL_JOB_WIPE:
+    case LABEL_JOB_RETREAT:
         return STEP_SECOND_FLUSH;
     }
     UNREACHABLE();
+}
+
+/* The next step that has something to do; STEP_END: none has. */
+static uint32_t step_next(const struct label_job *job)
+{
+    uint32_t next = job->step + 1;
+
+    if (job->step == job_last_step(job)) {
+        return STEP_END;
+    }
+    if (job->kind == LABEL_JOB_RETREAT && next == STEP_FIRST_WRITE && !job->zero[0]) {
+        next = STEP_SECOND_WRITE;
+    }
+    if (job->kind == LABEL_JOB_RETREAT && next == STEP_SECOND_WRITE && !job->zero[1]) {
+        next = STEP_END;
+    }
+    return next;
 }
 
 static void job_finish(struct label_job *job)
@@ -201,6 +236,9 @@ static void job_finish(struct label_job *job)
         break;
     case LABEL_JOB_WIPE:
         slots->present = false;
+        break;
+    case LABEL_JOB_RETREAT:
+        slots->known = false; /* what was there before is there again */
         break;
     }
     job_answer(job, 0, IO_STATUS_OK);
@@ -229,6 +267,7 @@ static void io_complete(struct drive_io *io, enum io_status status)
 static void io_released(struct drive_io *io)
 {
     struct label_job *job = io->owner;
+    uint32_t next = STEP_END;
 
     if (job->answered) {
         job_detach(job);
@@ -239,15 +278,17 @@ static void io_released(struct drive_io *io)
         slot_was_read(job, job->step - STEP_READ_A);
         if (job->step == STEP_READ_B) {
             slots_learn(job);
+            retreat_plan(job);
         }
     }
-    if (job->step == job_last_step(job)) {
+    next = step_next(job);
+    if (next == STEP_END) {
         job_detach(job);
         job_finish(job);
         job_free(job);
         return;
     }
-    job->step++;
+    job->step = next;
     job_begin_step(job);
 }
 
@@ -260,7 +301,7 @@ struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *sl
     ASSERT((kind == LABEL_JOB_WRITE) == (slot != NULL));
     *job = (struct label_job){.kind = kind, .slots = slots, .drive = drive, .slot = slot};
     job->slot_bytes = slot_bytes;
-    if (kind == LABEL_JOB_WIPE) {
+    if (kind == LABEL_JOB_WIPE || kind == LABEL_JOB_RETREAT) {
         job->slot = label_buffer();
         job->slot_bytes = LABEL_SLOT_BYTES;
     }
@@ -274,7 +315,7 @@ struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *sl
 void label_job_run(struct label_job *job)
 {
     ASSERT(job->done != NULL);
-    if (job->kind != LABEL_JOB_READ && job->slots->known) {
+    if (job->kind != LABEL_JOB_READ && job->kind != LABEL_JOB_RETREAT && job->slots->known) {
         job->step = STEP_FIRST_WRITE;
     } else {
         job->scratch = label_buffer();

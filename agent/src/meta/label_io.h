@@ -5,7 +5,9 @@
  * (1) A write goes to the slot that does not hold the newest label, with a higher sequence;
  *     it counts only after the flush. A failed one leaves the newest label where it is.
  * (2) A wipe zeroes the older slot first, so that a crash in between never uncovers it.
- * (3) done is called exactly once; the job frees itself when the drive has let go of it.
+ * (3) A retreat zeroes the slots that hold what an import wrote, or half of it, and leaves what was
+ *     there before.
+ * (4) done is called exactly once; the job frees itself when the drive has let go of it.
  */
 #ifndef ARRAYWRIGHT_META_LABEL_IO_H
 #define ARRAYWRIGHT_META_LABEL_IO_H
@@ -27,7 +29,7 @@ struct label_slots {
     struct ddf_copies ddf;   /* behind the label */
 };
 
-enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE };
+enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE, LABEL_JOB_RETREAT };
 
 struct label_job {
     enum label_job_kind kind;
@@ -36,12 +38,15 @@ struct label_job {
     void (*done)(struct label_job *job, int error, enum io_status status);
     void *owner;
     uint32_t member;             /* for the owner */
+    struct guid group;           /* RETREAT: of labels of this group … */
+    struct uuid controller;      /* … written by this controller */
 
     /* Private. */
     struct drive_io io;
     enum io_status status;
     uint32_t step;
     bool answered;
+    bool zero[LABEL_SLOT_COUNT]; /* RETREAT */
     uint8_t *slot;               /* WRITE: the encoded label, else what was read */
     uint8_t *scratch;            /* for reading */
     size_t slot_bytes;           /* WRITE: how much of it is used */

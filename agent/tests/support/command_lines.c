@@ -55,6 +55,7 @@ static const struct rule {
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
+    {"foreign_import", CLI_OBJECT_FOREIGN, "import", NULL, "controller", "controller"},
     {"battery_learn", CLI_OBJECT_BBU, "start", "learn", "battery", "battery"},
     {"battery_set", CLI_OBJECT_BBU, "set", NULL, "battery", "battery"},
     {"battery_fault", CLI_OBJECT_BBU, "set", "fault=", "battery", "battery"},

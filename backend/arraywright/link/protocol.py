@@ -47,6 +47,21 @@ class RaidLevel(StrEnum):
 class ForeignFormat(StrEnum):
     DDF = "ddf"
     MD = "md"
+    ARRAYWRIGHT = "arraywright"
+
+
+class ForeignOutcome(StrEnum):
+    OPTIMAL = "optimal"
+    RESYNC = "resync"
+    DEGRADED = "degraded"
+    REFUSED = "refused"
+
+
+class ForeignDriveOutcome(StrEnum):
+    MEMBER = "member"
+    REBUILD = "rebuild"
+    LEFT = "left"
+    MISSING = "missing"
 
 
 class ForeignState(StrEnum):
@@ -64,6 +79,8 @@ class ForeignMemberState(StrEnum):
     OFFLINE = "offline"
     STALE = "stale"
     MISSING = "missing"
+    DUPLICATE = "duplicate"
+    SPARE = "spare"
 
 
 class ControllerStatus(StrEnum):
@@ -999,6 +1016,14 @@ class CacheDiscardArgs(Wire):
     virtual_drive: Key
 
 
+class ForeignImportArgs(Wire):
+    """Takes a foreign set over as a drive group, all of it or nothing. Drives of it that are not in sync stay as they are."""
+
+    controller: Key
+    set: Key
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+
+
 class CountersResetArgs(Wire):
     """Forgets latencies and hit rates and, of a virtual drive, what adaptive read-ahead has learned."""
 
@@ -1102,7 +1127,7 @@ class BadBlocksAnswer(Wire):
 
 
 class ForeignArgs(Wire):
-    """Query: sets of drives that belong to somebody else, out of the DDF metadata and md superblocks of drives that are only offered."""
+    """Query: sets of drives that belong to somebody else, out of the DDF metadata and md superblocks of drives that are only offered and the labels of other controllers, and what an import would make of them."""
 
     controller: Key
 
@@ -1111,6 +1136,7 @@ class ForeignMember(Wire):
     drive: Annotated[str, StringConstraints(max_length=64)] | None
     serial: Annotated[str, StringConstraints(max_length=64)]
     state: str
+    outcome: str | None = None
 
 
 class ForeignVirtualDrive(Wire):
@@ -1121,7 +1147,19 @@ class ForeignVirtualDrive(Wire):
     consistent: bool
     state: str
     reason: Reason | None
+    outcome: str | None = None
+    imported_as: Annotated[str, StringConstraints(max_length=15)] | None = None
+    target_id: Annotated[int, Field(ge=0)] | None = None
     members: Annotated[list[ForeignMember], Field(max_length=2048)]
+
+
+class ForeignDriveArgs(Wire):
+    """what a drive of the set says, and what an import does with it; left: nothing is written to it"""
+
+    drive: Key
+    sequence: Annotated[int, Field(ge=0)]
+    state: str
+    outcome: str
 
 
 class ForeignSet(Wire):
@@ -1129,7 +1167,13 @@ class ForeignSet(Wire):
     id: Annotated[str, StringConstraints(max_length=64)]
     version: Annotated[str, StringConstraints(max_length=16)]
     sequence: Annotated[int, Field(ge=0)]
+    name: Annotated[str, StringConstraints(max_length=64)] | None = None
+    origin: Annotated[str, StringConstraints(max_length=64)] | None = None
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+    outcome: str | None = None
+    refusal: Reason | None = None
     drives: Annotated[list[Key], Field(max_length=1024)]
+    drive_states: Annotated[list[ForeignDriveArgs], Field(max_length=1024)] | None = None
     virtual_drives: Annotated[list[ForeignVirtualDrive], Field(max_length=4096)]
 
 
@@ -1300,6 +1344,7 @@ REASONS: dict[str, str] = {
     "drive_unsuitable_claimed": "{device} is claimed by another process.",
     "drive_unsuitable_signature": "{device} carries {signature}.",
     "drive_unsuitable_read_only": "{device} is read-only.",
+    "drive_unsuitable_size": "{device} has {size_bytes} bytes, which is no multiple of 4096: its last sector, in which Linux looks for metadata, could not be written.",
     "drive_unsuitable_small": "{device} has {size_bytes} bytes; at least {needed_bytes} are needed.",
     "jbod_emulated": "Drive {drive} is emulated: the host has no device that it could use as it is.",
     "jbod_configured": "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host.",
@@ -1321,6 +1366,11 @@ REASONS: dict[str, str] = {
     "foreign_incomplete": "Too many of its drives are missing, failed or out of date.",
     "foreign_unsupported": "It cannot be run here: {problem}",
     "foreign_damaged": "Its metadata cannot be believed: {problem}",
+    "foreign_duplicate": "Drive {drive} says that it is a drive which another one is as well; one of the two is a copy. Take one of them out.",
+    "foreign_is_here": "Drive group {group} is this set, and it is in use here.",
+    "foreign_no_room": "Its virtual drives reach so far on drive {drive} that there is no room for what is kept behind them.",
+    "foreign_changed": "What is on the drives is not what the preview showed. Look at it again.",
+    "foreign_md_shown_only": "Sets of md's own format are shown only; Linux can run them.",
     "label_duplicate": "Drive {drive} carries the same label; one of the two is a copy.",
     "label_replaced": "The drive's place in its drive group was taken by another drive.",
     "drive_too_small_for_group": "Drive {drive} is too small for the place in {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
@@ -1366,6 +1416,8 @@ EVENT_NAMES: dict[int, str] = {
     257: "drive_missing_at_start",
     60060: "drive_group_was_elsewhere",
     60061: "drive_group_changed_elsewhere",
+    218: "foreign_found",
+    219: "foreign_imported",
     238: "drives_missing",
     60010: "drive_label_mismatch",
     60011: "fault_injected",
@@ -1487,6 +1539,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "battery_set": "O",
     "battery_fault": "O",
     "cache_discard": "X",
+    "foreign_import": "D",
     "counters_reset": "O",
     "preview_vd_create": "R",
     "latency": "R",
@@ -1514,6 +1567,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "battery_set": BatterySetArgs,
     "battery_fault": BatteryFaultArgs,
     "cache_discard": CacheDiscardArgs,
+    "foreign_import": ForeignImportArgs,
     "counters_reset": CountersResetArgs,
     "preview_vd_create": PreviewVdCreateArgs,
     "latency": LatencyArgs,

@@ -3009,12 +3009,12 @@ export interface components {
          * ForeignFormat
          * @enum {string}
          */
-        ForeignFormat: "ddf" | "md";
+        ForeignFormat: "ddf" | "md" | "arraywright";
         /**
          * ForeignMemberState
          * @enum {string}
          */
-        ForeignMemberState: "online" | "rebuild" | "failed" | "offline" | "stale" | "missing";
+        ForeignMemberState: "online" | "rebuild" | "failed" | "offline" | "stale" | "missing" | "duplicate" | "spare";
         /** ForeignPlace */
         ForeignPlace: {
             /**

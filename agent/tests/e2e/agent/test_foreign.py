@@ -65,8 +65,36 @@ class Foreign(AgentCase):
         shown = agent.ctl("/c0/fall", "show", "all").stdout
         for text in ("Total foreign Drive Groups", "FOREIGN VD LIST", "judge", "Frgn"):
             self.assertIn(text, shown)
+        self.assertEqual((only["name"], only["outcome"], only["refusal"], volume["outcome"],
+                          volume["imported_as"]), ("judge", "optimal", None, "optimal", "judge"))
+        self.assertEqual({(place["state"], place["outcome"]) for place in only["drive_states"]},
+                         {("online", "member")})
+        self.assertIn("FOREIGN DRIVE LIST", agent.ctl("/c0/fall", "import", "preview").stdout)
         agent.stop()
         self.assertEqual(sums(paths), before)
+
+    def test_import(self):
+        """What the host holds is refused, nothing is written; then all of it, and it stays."""
+        paths = self.images("raid5", 1, 4, "2")
+        before = sums(paths)
+        agent = self.started(paths)
+        found = self.ask(agent)["sets"][0]
+        self.assertEqual(found["outcome"], "degraded")
+        with agent.control() as control:
+            args = {"controller": "c0", "set": found["id"]}
+            self.assert_refused("foreign_changed", control.command, "foreign_import",
+                                {**args, "digest": "00"})
+            self.assert_refused("unknown_object", control.command, "foreign_import",
+                                {**args, "set": "00"})
+        self.assertEqual(sums(paths), before)
+        self.assertIn("Successfully imported", agent.ctl("/c0/fall", "import").stdout)
+        self.assertEqual(self.ask(agent), {"sets": [], "damaged": []})
+        self.assertEqual(agent.view().vd("judge")["state"], "degraded")
+        agent.stop()
+        agent.start()
+        self.assertEqual(agent.view().vd("judge")["state"], "degraded")
+        self.assertEqual([agent.view().drive(slot)["state"] for slot in range(3)], ["online"] * 3)
+        agent.stop()
 
     def test_missing_damaged_and_incomplete(self):
         paths = self.images("raid6", 1, 5, "2")
@@ -90,6 +118,8 @@ class Foreign(AgentCase):
         (volume,) = self.ask(agent)["sets"][0]["virtual_drives"]
         self.assertEqual(volume["state"], "incomplete")
         self.assertEqual(volume["reason"]["code"], "foreign_incomplete")
+        refused = agent.ctl("/c0/fall", "import", check=False)
+        self.assertIn("Incomplete foreign configuration", refused.stdout)
 
     def test_nothing_foreign(self):
         agent = self.agent(slots=2).start()

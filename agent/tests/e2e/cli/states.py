@@ -115,6 +115,7 @@ def foreign(scene):
     other = Agent(slots=2)
     scene.stack.callback(other.close)
     other.start().create("raid1", [0, 1], name="theirs")
+    other.until("theirs to be consistent", idle)
     other.stop()
     folder = scene.folder()
     paths = [f"{folder}/d{slot}" for slot in range(4)]

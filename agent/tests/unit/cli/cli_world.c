@@ -257,6 +257,33 @@ static json_t *latency_answer(const json_t *args, json_t **ret_reason)
     return latency_doc(latency, latency->since_us);
 }
 
+/* Two sets, one of which cannot be imported. */
+static json_t *foreign_answer(void)
+{
+    static const char text[] =
+        "{\"sets\": [{\"format\": \"ddf\", \"id\": \"4c69\", \"name\": \"theirs\","
+        " \"origin\": \"Linux-MD\", \"digest\": \"00\", \"version\": \"01.02.00\","
+        " \"sequence\": 7, \"outcome\": \"degraded\", \"refusal\": null,"
+        " \"drives\": [\"sn-gone\"], \"drive_states\": [{\"drive\": \"sn-gone\","
+        " \"sequence\": 7, \"state\": \"online\", \"outcome\": \"member\"}],"
+        " \"virtual_drives\": [{\"name\": \"theirs\", \"level\": \"RAID5 (N continue)\","
+        " \"size_bytes\": 1048576, \"strip_bytes\": 65536, \"consistent\": true,"
+        " \"state\": \"degraded\", \"reason\": null, \"outcome\": \"degraded\","
+        " \"imported_as\": \"theirs_1\", \"target_id\": 2, \"members\":"
+        " [{\"drive\": null, \"serial\": \"\", \"state\": \"missing\","
+        " \"outcome\": \"missing\"}]}]},"
+        " {\"format\": \"md\", \"id\": \"u-1\", \"name\": \"u-1\", \"origin\": \"\","
+        " \"digest\": \"01\", \"version\": \"1.2\", \"sequence\": 1,"
+        " \"outcome\": \"refused\", \"refusal\": {\"code\": \"foreign_incomplete\","
+        " \"params\": {}, \"text\": \"Too few.\"}, \"drives\": [], \"drive_states\": [],"
+        " \"virtual_drives\": []}], \"damaged\": [{\"drive\": \"sn-x\","
+        " \"reason\": {\"code\": \"foreign_damaged\", \"params\": {}, \"text\": \"Bad.\"}}]}";
+    json_t *answer = json_loads(text, 0, NULL);
+
+    assert_non_null(answer);
+    return answer;
+}
+
 static json_t *query_answer(const json_t *params, json_t **ret_reason)
 {
     const char *name = json_string_value(json_object_get(params, "name"));
@@ -267,6 +294,9 @@ static json_t *query_answer(const json_t *params, json_t **ret_reason)
     }
     if (strcmp(name, "latency") == 0) {
         return latency_answer(args, ret_reason);
+    }
+    if (strcmp(name, "foreign") == 0 && used == CLI_PICTURE_DEGRADED) {
+        return foreign_answer();
     }
     if (strcmp(name, "foreign") == 0) {
         return foreign_doc(ctl_host_of(worlds[used]->ctl),

@@ -3,6 +3,7 @@
  */
 #include "ctl_world.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -189,7 +190,8 @@ static uint32_t on_connections(void *context, const char *key)
 
 /* Life */
 
-static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct ctl_world *leader)
+static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, uint64_t size_bytes,
+                                    struct ctl_world *leader)
 {
     struct ctl_world *world = calloc(1, sizeof(*world));
 
@@ -207,7 +209,7 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct c
         struct slot *slot = &world->slots[i];
 
         slot->world = world;
-        slot->options = (struct sim_drive_options){.size_bytes = 72 * MIB};
+        slot->options = (struct sim_drive_options){.size_bytes = size_bytes};
         slot->drive = sim_drive_create(world->sim, &slot->options);
         (void)snprintf(slot->serial, sizeof(slot->serial), "S%02u", i);
         slot->interface = DRIVE_INTERFACE_FILE;
@@ -218,12 +220,17 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, struct c
 
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
 {
-    return world_make(seed, slot_count, NULL);
+    return world_make(seed, slot_count, 72 * MIB, NULL);
+}
+
+struct ctl_world *world_new_sized(uint64_t seed, uint32_t slot_count, uint64_t size_bytes)
+{
+    return world_make(seed, slot_count, size_bytes, NULL);
 }
 
 struct ctl_world *world_beside(struct ctl_world *leader, uint32_t index, uint32_t slot_count)
 {
-    struct ctl_world *world = world_make(leader->seed + index, slot_count, leader);
+    struct ctl_world *world = world_make(leader->seed + index, slot_count, 72 * MIB, leader);
 
     assert_non_null(leader->host);
     world->host = leader->host;
@@ -267,6 +274,56 @@ const char *slot_key(const struct ctl_world *world, uint32_t slot)
     return key;
 }
 
+static struct ddf_config *slot_copy_read(struct slot *slot, const struct ddf_header *anchor,
+                                         enum ddf_copy which)
+{
+    size_t bytes = (size_t)ddf_copy_sectors(anchor) * DDF_SECTOR_BYTES;
+    uint64_t lba = which == DDF_COPY_PRIMARY ? anchor->primary_lba : anchor->secondary_lba;
+    uint8_t *buffer = malloc(bytes);
+    struct ddf_config *config = NULL;
+    const char *why = NULL;
+
+    sim_drive_peek_durable(slot->drive, lba * DDF_SECTOR_BYTES, buffer, (uint32_t)bytes);
+    if (ddf_copy_decode(anchor, which, buffer, bytes, &config, &why) != 0) {
+        config = NULL;
+    }
+    free(buffer);
+    return config;
+}
+
+/* As the host looks at a device that it offers. */
+static struct foreign_drive *slot_probe(struct slot *slot)
+{
+    uint64_t sectors = slot->options.size_bytes / DDF_SECTOR_BYTES;
+    struct foreign_drive *found = NULL;
+    struct ddf_config *copies[2];
+    struct ddf_header anchor;
+    uint8_t sector[DDF_SECTOR_BYTES];
+    const char *why = NULL;
+    int error = 0;
+
+    sim_drive_peek_durable(slot->drive, (sectors - 1) * DDF_SECTOR_BYTES, sector, sizeof(sector));
+    error = ddf_anchor_decode(sector, sectors, &anchor, &why);
+    if (error == -ENOENT) {
+        return NULL;
+    }
+    found = foreign_drive_new(FOREIGN_DAMAGED, sectors);
+    found->why = why;
+    if (error != 0) {
+        return found;
+    }
+    copies[0] = slot_copy_read(slot, &anchor, DDF_COPY_PRIMARY);
+    copies[1] = slot_copy_read(slot, &anchor, DDF_COPY_SECONDARY);
+    if (copies[0] != NULL || copies[1] != NULL) {
+        bool first = ddf_copy_choose(copies[0], copies[1]) == copies[0];
+
+        found->kind = FOREIGN_DDF;
+        found->ddf = copies[first ? 0 : 1];
+        (void)ddf_config_free(copies[first ? 1 : 0]); /* returns NULL always */
+    }
+    return found;
+}
+
 void slot_arrive(struct ctl_world *world, uint32_t index)
 {
     struct slot *slot = &world->slots[index];
@@ -295,6 +352,11 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
     arrival.block_bytes = sim_drive_port(slot->drive)->logical_block_bytes;
     arrival.physical_block_bytes = 4096;
     arrival.port = slot->offered ? NULL : emulated_drive_port(slot->emulated);
+    if (slot->offered && slot->probed) {
+        arrival.foreign = slot_probe(slot);
+        (void)snprintf(slot->signature, sizeof(slot->signature), "%s",
+                       arrival.foreign != NULL ? "ddf_raid_member" : "");
+    }
     (void)snprintf(arrival.signature, sizeof(arrival.signature), "%s", slot->signature);
     arrival.has_reason = slot->signature[0] != '\0';
     if (arrival.has_reason) {

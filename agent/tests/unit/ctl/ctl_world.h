@@ -29,6 +29,7 @@ struct slot {
     uint32_t eid;               /* 0: SLOT_EID */
     bool real;                  /* says that it is not emulated */
     bool offered;               /* arrives without a port, to be claimed */
+    bool probed;                /* offered: what is on it is looked at */
     bool absent;                /* not there when the controller starts */
     int claim_error;
     int claim_reason;
@@ -79,6 +80,7 @@ struct ctl_world {
 };
 
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count);
+struct ctl_world *world_new_sized(uint64_t seed, uint32_t slot_count, uint64_t size_bytes);
 /* Another controller of the leader's host; to be stopped and freed before it. */
 struct ctl_world *world_beside(struct ctl_world *leader, uint32_t index, uint32_t slot_count);
 void world_free(struct ctl_world *world);

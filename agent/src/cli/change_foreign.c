@@ -1,0 +1,92 @@
+/*
+ * Commands on foreign configurations. /fN names a set by its number in `show`.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/change.h"
+#include "cli/rows.h"
+#include "cli/show.h"
+
+struct import {
+    json_t *rows;
+    uint32_t done;
+    int error; /* of the first failure */
+};
+
+static void import_row(struct import *import, size_t index, int error, const char *message)
+{
+    (void)json_array_append_new(import->rows,
+                                json_pack("{s:I, s:s, s:i, s:s}", "DG", (json_int_t)index, "Status",
+                                          "Failure", "ErrCd", error, "ErrMsg", message));
+    import->error = import->error == 0 ? error : import->error;
+}
+
+static void import_one(struct cli_context *context, size_t index, const json_t *set,
+                       struct import *import)
+{
+    char message[REQUEST_TEXT_BYTES];
+    int error =
+        cli_execute(context, "foreign_import",
+                    json_pack("{s:s, s:s, s:s}", "controller", cli_controller(context)->key, "set",
+                              doc_text(set, "id"), "digest", doc_text(set, "digest")),
+                    NULL, message);
+
+    if (error == 0) {
+        import->done++;
+    } else {
+        import_row(import, index, error, message);
+    }
+}
+
+static void import_finish(struct cli_context *context, struct import *import)
+{
+    char text[96];
+
+    if (json_array_size(import->rows) > 0) {
+        report_add(&context->report, context->number, import->error,
+                   import->error == 59 ? "Incomplete foreign configuration"
+                                       : "Import foreign configuration Failed.",
+                   import->rows, NULL);
+        return;
+    }
+    json_decref(import->rows);
+    if (import->done == 0) {
+        cli_answer(context, "Couldn't find any foreign Configuration", NULL);
+        return;
+    }
+    (void)snprintf(text, sizeof(text), "Successfully imported foreign configuration");
+    cli_answer(context, text, NULL);
+}
+
+void change_foreign_import(struct cli_context *context)
+{
+    struct import import = {.rows = json_array()};
+    json_t *answer = NULL;
+    const json_t *set = NULL;
+    size_t i = 0;
+
+    if (option_has(context, "preview")) {
+        json_decref(import.rows);
+        show_foreign_preview(context);
+        return;
+    }
+    answer = foreign_ask(context);
+    if (answer == NULL) {
+        json_decref(import.rows);
+        return;
+    }
+    json_array_foreach(json_object_get(answer, "sets"), i, set)
+    {
+        if (numbers_have(&context->request.others, i) && !context->failed) {
+            import_one(context, i, set, &import);
+        }
+    }
+    for (uint32_t n = 0; n < context->request.others.count; n++) {
+        if (context->request.others.values[n] >= json_array_size(json_object_get(answer, "sets"))) {
+            import_row(&import, context->request.others.values[n], CLI_ERROR_GENERIC, "Not found");
+        }
+    }
+    json_decref(answer);
+    import_finish(context, &import);
+}

@@ -1,0 +1,361 @@
+/*
+ * What an import would make of a foreign set (foreign_set.h (2)).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/foreign_set.h"
+#include "meta/ddf_io.h"
+
+void foreign_reason(enum foreign_state state, const char *why, struct reason *ret_reason)
+{
+    static const enum reason_code codes[FOREIGN_STATE_MAX] = {
+        [FOREIGN_STATE_OPTIMAL] = REASON_OK,
+        [FOREIGN_STATE_DEGRADED] = REASON_FOREIGN_DEGRADED,
+        [FOREIGN_STATE_INCOMPLETE] = REASON_FOREIGN_INCOMPLETE,
+        [FOREIGN_STATE_UNSUPPORTED] = REASON_FOREIGN_UNSUPPORTED,
+        [FOREIGN_STATE_DAMAGED] = REASON_FOREIGN_DAMAGED,
+    };
+    enum reason_code code = codes[state];
+
+    if (code == REASON_FOREIGN_UNSUPPORTED || code == REASON_FOREIGN_DAMAGED) {
+        reason_set(ret_reason, code, "problem", why, NULL);
+    } else {
+        reason_set(ret_reason, code, NULL);
+    }
+}
+
+static bool refuse(struct foreign_plan *plan, enum foreign_state state, const char *why)
+{
+    foreign_reason(state, why, &plan->refusal);
+    return false;
+}
+
+static bool refuse_drive(struct foreign_plan *plan, enum reason_code code,
+                         const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(&plan->refusal, code, "drive", path, NULL);
+    return false;
+}
+
+static bool twins_are_absent(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        if (set->twins[i]) {
+            return refuse_drive(plan, REASON_FOREIGN_DUPLICATE, set->drives[i]);
+        }
+    }
+    return true;
+}
+
+/* From DDF */
+
+static bool ddf_vds_examine(struct foreign_plan *plan, const struct foreign_set *set,
+                            struct ddf_found *found)
+{
+    for (uint32_t i = set->ddf.newest->vd_count; i > 0; i--) { /* ends with the first */
+        ddf_set_examine(&set->ddf, i - 1, found);
+        if (found->state == DDF_FOUND_INCOMPLETE) {
+            return refuse(plan, FOREIGN_STATE_INCOMPLETE, NULL);
+        }
+        if (found->state == DDF_FOUND_UNSUPPORTED) {
+            return refuse(plan, FOREIGN_STATE_UNSUPPORTED, found->why);
+        }
+        if (found->state == DDF_FOUND_DAMAGED) {
+            return refuse(plan, FOREIGN_STATE_DAMAGED, found->why);
+        }
+    }
+    return true;
+}
+
+/* DDF has no word for the size of a block: the drives' largest. */
+static void blocks_fit(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    uint32_t block_bytes = 512;
+
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        block_bytes = max_u32(block_bytes, set->drives[i]->block_bytes);
+    }
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        struct vd_config *vd = &plan->config.vds[i];
+
+        vd->geometry.block_bytes = max_u32(vd->geometry.block_bytes, block_bytes);
+        vd->size_bytes -= vd->size_bytes % vd->geometry.block_bytes;
+    }
+}
+
+static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *set,
+                          struct ddf_found *found)
+{
+    const char *why = NULL;
+
+    if (set->ddf.newest->vd_count == 0) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED, "It has no virtual drives.");
+    }
+    if (!ddf_vds_examine(plan, set, found)) {
+        return false;
+    }
+    if (ddf_to_group(&set->ddf, 0, &plan->config, &why) != 0) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED, why);
+    }
+    if (plan->config.vd_count != set->ddf.newest->vd_count) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
+                      "Its virtual drives are not all on the same drives.");
+    }
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        enum member_state state = plan->config.members[i].state;
+
+        if (state == MEMBER_ONLINE || state == MEMBER_REBUILD) {
+            struct ctl_drive *cd = set->drives[found->places[i].drive];
+
+            if (!ddf_header_is_as_ours(&cd->found->ddf->header, cd->size_bytes)) {
+                return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
+                              "Its metadata lie where they are not written here.");
+            }
+            plan->members[i] = cd;
+        }
+    }
+    blocks_fit(plan, set);
+    return true;
+}
+
+/* From labels */
+
+static void label_members_find(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        const struct drive_label *label = set->drives[i]->foreign_label;
+        const struct member_config *member = &plan->config.members[label->member];
+
+        if (label->member < plan->config.member_count &&
+            uuid_equal(&member->drive, &label->drive) &&
+            (member->state == MEMBER_ONLINE || member->state == MEMBER_REBUILD)) {
+            plan->members[label->member] = set->drives[i];
+        }
+    }
+}
+
+static bool losses_are_bearable(const struct foreign_plan *plan)
+{
+    const struct geometry *geometry = &plan->config.vds[0].geometry;
+
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        uint32_t lost = 0;
+
+        for (uint32_t i = 0; i < geometry->members_per_span; i++) {
+            uint32_t member = span * geometry->members_per_span + i;
+
+            if (plan->members[member] == NULL ||
+                plan->config.members[member].state != MEMBER_ONLINE) {
+                lost |= UINT32_C(1) << i;
+            }
+        }
+        if (geometry_losses_left(geometry, lost) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool plan_from_labels(struct foreign_plan *plan, const struct foreign_set *set)
+{
+    plan->config = set->newest->record;
+    if (plan->config.vd_count == 0) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED, "It has no virtual drives.");
+    }
+    label_members_find(plan, set);
+    if (!losses_are_bearable(plan)) {
+        return refuse(plan, FOREIGN_STATE_INCOMPLETE, NULL);
+    }
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        struct member_config *member = &plan->config.members[i];
+
+        member->place_known = false; /* of another enclosure */
+        if (plan->members[i] == NULL &&
+            (member->state == MEMBER_ONLINE || member->state == MEMBER_REBUILD)) {
+            member->state = MEMBER_MISSING;
+            member->why = REASON_DRIVE_LOST_ABSENT;
+            member->rebuilt_bytes = 0;
+        }
+    }
+    return true;
+}
+
+/* Both */
+
+/* A set that runs here must never be overwritten by what an old drive of it says. */
+static bool is_not_here(const struct ctl *ctl, struct foreign_plan *plan)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        const struct ctl *other = list_entry(node, const struct ctl, host_link);
+        const struct ctl_group *cg = group_by_guid(other, &plan->config.guid);
+        char path[PATH_TEXT_BYTES];
+
+        for (uint32_t i = 0; i < plan->config.vd_count && cg == NULL; i++) {
+            char key[GUID_TEXT_BYTES];
+            const struct ctl_object *object = NULL;
+
+            guid_format(&plan->config.vds[i].guid, key);
+            object = object_find(other, OBJECT_KIND_VIRTUAL_DRIVE, key);
+            cg = object != NULL ? ((const struct ctl_vd *)object->subject)->cg : NULL;
+        }
+        if (cg != NULL) {
+            group_path(cg, path, sizeof(path));
+            reason_set(&plan->refusal, REASON_FOREIGN_IS_HERE, "group", path, NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool drives_suit(const struct ctl *ctl, struct foreign_plan *plan)
+{
+    uint64_t end_bytes = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        const struct vd_config *vd = &plan->config.vds[i];
+
+        end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
+    }
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        const struct ctl_drive *cd = plan->members[i];
+
+        if (cd == NULL) {
+            continue;
+        }
+        count++;
+        if (!rule_drive_import(cd, &plan->refusal)) {
+            return false;
+        }
+        if (end_bytes > cd_usable_bytes(cd)) {
+            return refuse_drive(plan, REASON_FOREIGN_NO_ROOM, cd);
+        }
+    }
+    return rule_ports(ctl, count, &plan->refusal);
+}
+
+static bool name_is_free(const struct ctl *ctl, const struct foreign_plan *plan, uint32_t vd)
+{
+    for (uint32_t i = 0; i < vd; i++) {
+        if (strcmp(plan->config.vds[i].name, plan->config.vds[vd].name) == 0) {
+            return false;
+        }
+    }
+    return vd_by_name(ctl, plan->config.vds[vd].name) == NULL;
+}
+
+/* A name that is taken gets a number behind it. */
+static void name_find(const struct ctl *ctl, struct foreign_plan *plan, uint32_t vd)
+{
+    char *name = plan->config.vds[vd].name;
+    char wanted[VD_NAME_MAX + 1];
+
+    memcpy(wanted, name, sizeof(wanted));
+    for (uint32_t i = 1; !name_is_free(ctl, plan, vd); i++) {
+        char number[12];
+        int length = snprintf(number, sizeof(number), "_%u", i);
+
+        (void)snprintf(name, VD_NAME_MAX + 1, "%.*s%s", (int)VD_NAME_MAX - length, wanted, number);
+    }
+}
+
+static bool target_is_free(const struct ctl *ctl, const struct foreign_plan *plan, uint32_t vd,
+                           uint32_t target_id)
+{
+    for (uint32_t i = 0; i < vd; i++) {
+        if (plan->config.vds[i].target_id == target_id) {
+            return false;
+        }
+    }
+    return !ctl_target_is_taken(ctl, target_id);
+}
+
+static bool numbers_find(const struct ctl *ctl, struct foreign_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        uint32_t target_id = 0;
+
+        while (target_id <= VD_TARGET_ID_MAX && !target_is_free(ctl, plan, i, target_id)) {
+            target_id++;
+        }
+        if (target_id > VD_TARGET_ID_MAX || ctl->record->group_count == CONTROLLER_GROUPS_MAX) {
+            char maximum[16];
+
+            (void)snprintf(maximum, sizeof(maximum), "%u", VD_TARGET_ID_MAX + 1);
+            reason_set(&plan->refusal, REASON_TOO_MANY_VIRTUAL_DRIVES, "maximum", maximum, NULL);
+            return false;
+        }
+        plan->config.vds[i].target_id = target_id;
+        name_find(ctl, plan, i);
+    }
+    plan->config.index = ctl_group_index_free(ctl);
+    plan->config.sequence++;
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        struct member_config *member = &plan->config.members[i];
+
+        if (plan->members[i] != NULL) {
+            (void)snprintf(member->serial, sizeof(member->serial), "%s",
+                           plan->members[i]->identity.serial); /* the same length */
+        }
+    }
+    return true;
+}
+
+static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
+                      struct foreign_plan *plan, struct ddf_found *found)
+{
+    const char *why = NULL;
+
+    if (!twins_are_absent(plan, set)) {
+        return false;
+    }
+    if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)
+                                          : !plan_from_labels(plan, set)) {
+        return false;
+    }
+    if (!is_not_here(ctl, plan) || !drives_suit(ctl, plan) || !numbers_find(ctl, plan)) {
+        return false;
+    }
+    if (group_config_check(&plan->config, &why) != 0) {
+        return refuse(plan, FOREIGN_STATE_UNSUPPORTED, why);
+    }
+    return true;
+}
+
+void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
+                       struct foreign_plan *ret_plan)
+{
+    struct ddf_found *found = malloc(sizeof(*found));
+    bool ok = false;
+
+    ASSERT(found != NULL && set->drive_count > 0);
+    *ret_plan = (struct foreign_plan){.refusal = {.code = REASON_OK}};
+    ok = plan_fill(ctl, set, ret_plan, found);
+    ASSERT(ok == (ret_plan->refusal.code == REASON_OK));
+    free(found);
+}
+
+enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint32_t vd)
+{
+    const struct vd_config *config = &plan->config.vds[vd];
+
+    ASSERT(plan->refusal.code == REASON_OK && vd < plan->config.vd_count);
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        if (plan->config.members[i].state != MEMBER_ONLINE) {
+            return FOREIGN_OUTCOME_DEGRADED;
+        }
+    }
+    if (geometry_span_tolerance(&config->geometry) == 0) {
+        return FOREIGN_OUTCOME_OPTIMAL; /* nothing to be consistent with */
+    }
+    return config->dirty || config->consistent_rows < geometry_row_count(&config->geometry)
+               ? FOREIGN_OUTCOME_RESYNC
+               : FOREIGN_OUTCOME_OPTIMAL;
+}

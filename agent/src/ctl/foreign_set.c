@@ -1,0 +1,194 @@
+/*
+ * Which drives make a foreign set (foreign_set.h).
+ */
+#include "ctl/foreign_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/sha256.h"
+
+bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_format,
+                      struct guid *ret_guid)
+{
+    if (!cd->present || cd->departed) {
+        return false;
+    }
+    if (cd->drive == NULL && cd->found != NULL && cd->found->kind == FOREIGN_DDF) {
+        *ret_format = FOREIGN_FORMAT_DDF;
+        *ret_guid = cd->found->ddf->header.guid;
+        return true;
+    }
+    if (cd->drive != NULL && cd->foreign && cd->foreign_label != NULL) {
+        *ret_format = FOREIGN_FORMAT_ARRAYWRIGHT;
+        *ret_guid = cd->foreign_label->group;
+        return true;
+    }
+    return false;
+}
+
+static unsigned hex_digit(char digit)
+{
+    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* Of what one drive says, and that it is this drive which says it. */
+static void digest_add(uint8_t sum[32], const struct foreign_set *set, const struct ctl_drive *cd)
+{
+    struct sha256 sha;
+    char hex[65];
+
+    sha256_init(&sha);
+    sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
+    sha256_add(&sha, cd->identity.serial, strlen(cd->identity.serial) + 1);
+    sha256_add(&sha, &cd->size_bytes, sizeof(cd->size_bytes));
+    if (set->format == FOREIGN_FORMAT_DDF) {
+        /* Every change of the metadata raises the number in the header. */
+        sha256_add(&sha, cd->found->ddf->header.bytes, sizeof(cd->found->ddf->header.bytes));
+    } else {
+        sha256_add(&sha, &cd->foreign_label->sequence, sizeof(cd->foreign_label->sequence));
+        sha256_add(&sha, &cd->foreign_label->controller, sizeof(cd->foreign_label->controller));
+    }
+    sha256_hex(&sha, hex);
+    for (uint32_t i = 0; i < 32; i++) { /* in any order */
+        sum[i] ^= (uint8_t)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    }
+}
+
+static void digest_make(struct foreign_set *set)
+{
+    uint8_t sum[32] = {0};
+
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        digest_add(sum, set, set->drives[i]);
+    }
+    for (uint32_t i = 0; i < 32; i++) {
+        (void)snprintf(set->digest + 2 * (size_t)i, 3, "%02x", sum[i]); /* two digits */
+    }
+}
+
+static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)
+{
+    *set = (struct foreign_set){.drive_count = 0};
+    if (!foreign_drive_id(first, &set->format, &set->guid)) {
+        return false;
+    }
+    guid_format(&set->guid, set->id);
+    return true;
+}
+
+static void label_add(struct foreign_set *set, struct ctl_drive *cd)
+{
+    const struct drive_label *label = cd->foreign_label;
+    uint32_t at = set->drive_count;
+
+    for (uint32_t i = 0; i < at; i++) {
+        if (uuid_equal(&set->drives[i]->foreign_label->drive, &label->drive)) {
+            set->twins[i] = true;
+            set->twins[at] = true;
+        }
+    }
+    if (set->newest == NULL || label->record.sequence > set->newest->record.sequence) {
+        set->newest = label;
+    }
+    set->drives[set->drive_count++] = cd;
+}
+
+static void drive_add(struct foreign_set *set, struct ctl_drive *cd)
+{
+    if (set->drive_count == DDF_SET_DRIVES_MAX) {
+        return;
+    }
+    if (set->format == FOREIGN_FORMAT_ARRAYWRIGHT) {
+        label_add(set, cd);
+    } else if (ddf_set_add(&set->ddf, cd->found->ddf, cd->found->sectors) == 0) {
+        set->drives[set->drive_count++] = cd;
+    }
+}
+
+static void set_end(struct foreign_set *set)
+{
+    const char *name = NULL;
+
+    if (set->format == FOREIGN_FORMAT_ARRAYWRIGHT) {
+        name = set->newest->record.vd_count > 0 ? set->newest->record.vds[0].name : "";
+    } else {
+        name = set->ddf.newest->vd_count > 0 ? set->ddf.newest->vds[0].name : "";
+        for (uint32_t i = 0; i < set->drive_count; i++) {
+            set->twins[i] = set->ddf.drives[i].twin;
+        }
+    }
+    if (name[0] != '\0') {
+        (void)snprintf(set->name, sizeof(set->name), "%s", name); /* at most 16 */
+    } else {
+        (void)snprintf(set->name, sizeof(set->name), "%.8s", set->id);
+    }
+    digest_make(set);
+}
+
+bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
+                        struct foreign_set *ret_set)
+{
+    struct foreign_set *set = ret_set;
+
+    if (!set_begin(first, set)) {
+        return false;
+    }
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        enum foreign_format format = FOREIGN_FORMAT_DDF;
+        struct guid guid;
+
+        if (!foreign_drive_id(cd, &format, &guid) || format != set->format ||
+            !guid_equal(&guid, &set->guid)) {
+            continue;
+        }
+        if (set->drive_count == 0 && cd != first) {
+            return false;
+        }
+        drive_add(set, cd);
+    }
+    ASSERT(set->drive_count > 0);
+    set_end(set);
+    return true;
+}
+
+bool foreign_set_find(const struct ctl *ctl, const char *id, struct foreign_set *ret_set)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        enum foreign_format format = FOREIGN_FORMAT_DDF;
+        struct guid guid;
+        char text[GUID_TEXT_BYTES];
+
+        if (foreign_drive_id(cd, &format, &guid)) {
+            guid_format(&guid, text);
+            if (strcmp(text, id) == 0) {
+                return foreign_set_gather(ctl, cd, ret_set);
+            }
+        }
+    }
+    return false;
+}
+
+bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *drives, uint32_t count,
+                           struct foreign_set *ret_set)
+{
+    struct foreign_set *set = ret_set;
+
+    *set = (struct foreign_set){.format = FOREIGN_FORMAT_ARRAYWRIGHT, .guid = *guid};
+    guid_format(guid, set->id);
+    for (uint32_t i = 0; i < count; i++) {
+        if (drives[i]->foreign_label != NULL &&
+            guid_equal(&drives[i]->foreign_label->group, guid)) {
+            drive_add(set, drives[i]);
+        }
+    }
+    if (set->drive_count == 0) {
+        return false;
+    }
+    set_end(set);
+    return true;
+}

@@ -1,0 +1,59 @@
+/*
+ * Foreign sets: drives that say they belong together and to somebody else, and what an import
+ * would make of them. Private to ctl.
+ *
+ * (1) Two sources: what the host has read of drives that are only offered (DDF), and labels of
+ *     another controller on drives that are claimed. A label knows more than DDF; where an import
+ *     finds one under the DDF, it goes by the label.
+ * (2) A plan is pure: it reads nothing and changes nothing. Preview and import use the same one.
+ * (3) A set is imported as one drive group or not at all. Drives that are not in sync are left as
+ *     they are.
+ */
+#ifndef ARRAYWRIGHT_CTL_FOREIGN_SET_H
+#define ARRAYWRIGHT_CTL_FOREIGN_SET_H
+
+#include "ctl/ctl_private.h"
+#include "ctl/foreign_view.h"
+#include "meta/ddf/ddf_group.h"
+
+#define FOREIGN_NAME_BYTES 17u
+
+struct foreign_set {
+    enum foreign_format format;    /* DDF or ARRAYWRIGHT */
+    struct guid guid;              /* of the DDF group, or of the drive group */
+    char id[GUID_TEXT_BYTES];
+    char name[FOREIGN_NAME_BYTES]; /* what has to be typed to clear it */
+    char digest[65];               /* of all that was found */
+    uint32_t drive_count;
+    struct ctl_drive *drives[DDF_SET_DRIVES_MAX];
+    bool twins[DDF_SET_DRIVES_MAX]; /* says that it is a drive that another one is as well */
+    struct ddf_set ddf;             /* DDF */
+    const struct drive_label *newest; /* ARRAYWRIGHT */
+};
+
+struct foreign_plan {
+    struct reason refusal;         /* REASON_OK: it can be imported */
+    struct group_config config;    /* as it will be; not of a refused one */
+    struct ctl_drive *members[GROUP_MEMBERS_MAX]; /* who gets a label; NULL: nobody */
+};
+
+/* What the drive belongs to, by what is known of it; false: nothing that is a set. */
+bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_format,
+                      struct guid *ret_guid);
+/* The set that `first` is the first drive of in the list; false: it is not. */
+bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
+                        struct foreign_set *ret_set);
+bool foreign_set_find(const struct ctl *ctl, const char *id, struct foreign_set *ret_set);
+/* Out of the labels of these drives, which have been claimed; false: they have none of `guid`. */
+bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *drives, uint32_t count,
+                           struct foreign_set *ret_set);
+
+void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
+                       struct foreign_plan *ret_plan);
+/* Of a virtual drive of a plan that is not refused. */
+enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint32_t vd);
+
+/* What is said of a state of a set or virtual drive. */
+void foreign_reason(enum foreign_state state, const char *why, struct reason *ret_reason);
+
+#endif

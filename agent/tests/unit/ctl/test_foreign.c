@@ -1,0 +1,577 @@
+/*
+ * Foreign sets: seen, previewed, imported, all or nothing. Drives of another controller, once by
+ * its labels (claimed drives) and once by their DDF metadata alone (drives that are only offered).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "ctl_world.h"
+#include "drive/drive_layout.h"
+#include "meta/ddf/ddf.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define SIZE (72 * MIB)
+#define DATA (512u * 1024u)
+#define STEPS_MAX 400u
+
+/* What a visitor is told, as text. */
+struct told {
+    char text[8192];
+    size_t used;
+    uint32_t sets;
+    char id[65], digest[65], name[20];
+    struct reason refusal;
+};
+
+#define TELL(told, ...)                                                                            \
+    ((told)->used += (size_t)snprintf((told)->text + (told)->used,                                 \
+                                      sizeof((told)->text) - (told)->used, __VA_ARGS__))
+
+static void told_set(void *context, const struct foreign_set_view *set)
+{
+    struct told *told = context;
+
+    told->sets++;
+    (void)snprintf(told->id, sizeof(told->id), "%s", set->id);
+    (void)snprintf(told->digest, sizeof(told->digest), "%s", set->digest);
+    (void)snprintf(told->name, sizeof(told->name), "%s", set->name);
+    told->refusal = set->refusal;
+    TELL(told, "%s %s %s %s:", foreign_format_word(set->format), set->name,
+         foreign_outcome_word(set->outcome), reason_code_word(set->refusal.code));
+}
+
+static void told_drive(void *context, const struct foreign_drive_view *drive)
+{
+    TELL((struct told *)context, " %s=%s/%s", strrchr(drive->key, '_') + 1,
+         foreign_member_state_word(drive->state), foreign_drive_outcome_word(drive->outcome));
+}
+
+static void told_vd(void *context, const struct foreign_vd_view *vd)
+{
+    TELL((struct told *)context, "; %s %s %s as %s:", vd->name, vd->level,
+         foreign_outcome_word(vd->outcome), vd->imported_as != NULL ? vd->imported_as : "-");
+}
+
+static void told_member(void *context, const struct foreign_member_view *member)
+{
+    TELL((struct told *)context, " %s/%s", foreign_member_state_word(member->state),
+         foreign_drive_outcome_word(member->outcome));
+}
+
+static void told_damaged(void *context, const char *key, const struct reason *reason)
+{
+    TELL((struct told *)context, "damaged %s %s", key, reason_code_word(reason->code));
+}
+
+static struct told *look(struct ctl_world *world)
+{
+    static struct told told;
+    const struct ctl_foreign_visitor visitor = {told_set,    told_drive,   told_vd,
+                                                told_member, told_damaged, &told};
+
+    memset(&told, 0, sizeof(told));
+    ctl_foreign(world->ctl, &visitor);
+    return &told;
+}
+
+static void expect_told(struct ctl_world *world, const char *text)
+{
+    const struct told *told = look(world);
+
+    if (strstr(told->text, text) == NULL) {
+        fail_msg("told: %s\nexpected: %s", told->text, text);
+    }
+}
+
+static enum reason_code import(struct ctl_world *world, const char *digest)
+{
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
+
+    (void)snprintf(command.args.foreign.controller, sizeof(command.args.foreign.controller), "c0");
+    strcpy(command.args.foreign.set, look(world)->id);
+    (void)snprintf(command.args.foreign.digest, sizeof(command.args.foreign.digest), "%s", digest);
+    return world_run(world, &command);
+}
+
+/* The host loses its memory: who was here is another controller now. */
+static void memory_lose(struct ctl_world *world)
+{
+    world_stop(world);
+    sim_store_destroy(world->store);
+    world->store = sim_store_create(world->sim);
+    world->seed += 1000;
+}
+
+/* Nothing of ours on the drives but DDF; they are only offered. */
+static void labels_drop(struct ctl_world *world)
+{
+    uint8_t *zeros = calloc(1, 2 * LABEL_SLOT_BYTES);
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        sim_drive_poke(world->slots[i].drive, drive_layout_label_offset(SIZE, 0), zeros,
+                       2 * LABEL_SLOT_BYTES);
+    }
+    free(zeros);
+}
+
+static void all_offer(struct ctl_world *world)
+{
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        world->slots[i].offered = true;
+        world->slots[i].probed = true;
+        world->slots[i].real = true;
+    }
+}
+
+static uint64_t drives_sum(struct ctl_world *world)
+{
+    uint64_t *buffer = malloc(MIB);
+    uint64_t sum = 14695981039346656037u;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        for (uint64_t at = 0; at < SIZE; at += MIB) {
+            sim_drive_peek_durable(world->slots[i].drive, at, buffer, MIB);
+            for (uint32_t k = 0; k < MIB / 8; k++) {
+                sum = (sum ^ buffer[k]) * 1099511628211u;
+            }
+        }
+    }
+    free(buffer);
+    return sum;
+}
+
+enum source { BY_LABELS, BY_DDF, BY_BOTH, BY_MDADM };
+
+/* What mdadm and a stock kernel have written (tests/qemu/ddf_judge.py --keep). */
+static const char golden[] = GOLDEN_FOLDER;
+
+/* A set with data of another controller, not yet started. */
+static struct ctl_world *world_foreign(uint64_t seed, enum raid_level level, uint32_t count,
+                                       enum source source)
+{
+    struct ctl_world *world = world_new(seed, count + 1);
+
+    world_start(world);
+    assert_int_equal(world_create(world, level, 0, count, "theirs"), REASON_OK);
+    assert_true(world_wait_consistent(world, "theirs", 10 * MINUTE));
+    world_write(world, "theirs", 0, DATA, 0x5A);
+    world_settle(world, 20 * SIM_SECOND);
+    memory_lose(world);
+    if (source == BY_DDF) {
+        labels_drop(world);
+    }
+    if (source != BY_LABELS) {
+        all_offer(world);
+    }
+    return world;
+}
+
+static void golden_put(struct ctl_world *world, uint32_t slot, const char *name)
+{
+    uint8_t record[8 + 512];
+    char path[4096];
+    FILE *file = NULL;
+
+    (void)snprintf(path, sizeof(path), "%s/%s-d%u", golden, name, slot);
+    file = fopen(path, "rb");
+    assert_non_null(file);
+    while (fread(record, sizeof(record), 1, file) == 1) {
+        sim_drive_poke(world->slots[slot].drive, get_be64(record) * 512, record + 8, 512);
+    }
+    assert_true(feof(file));
+    (void)fclose(file); /* only read from */
+}
+
+/* Drives of 96 MiB with a set of mdadm's; its data are zeros. What is not in the files is all FF,
+ * which is what is unused in DDF. */
+static struct ctl_world *world_mdadm(uint64_t seed, const char *name, uint32_t count)
+{
+    struct ctl_world *world = world_new_sized(seed, count, 96 * MIB);
+    uint8_t *unused = malloc(DDF_COPY_BYTES);
+
+    memset(unused, 0xFF, DDF_COPY_BYTES);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_drive_poke(world->slots[i].drive, 64 * MIB, unused, DDF_COPY_BYTES);
+        sim_drive_poke(world->slots[i].drive, 80 * MIB, unused, DDF_COPY_BYTES);
+        golden_put(world, i, name);
+    }
+    free(unused);
+    all_offer(world);
+    return world;
+}
+
+/* Sets that stock Linux has made, used, lost a member of and rebuilt. */
+static void test_mdadm(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t drives;
+        const char *told;
+        enum virtual_drive_state state;
+    } cases[] = {
+        {"md5spare", 4, "ddf judge optimal ok: S00=online/member", VIRTUAL_DRIVE_STATE_OPTIMAL},
+        {"md6lost", 5, "ddf judge degraded ok: S00=online/member",
+         VIRTUAL_DRIVE_STATE_PARTIALLY_DEGRADED},
+        {"md10", 4, "ddf judge optimal ok: S00=online/member", VIRTUAL_DRIVE_STATE_OPTIMAL},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ctl_world *world = world_mdadm(40 + i, cases[i].name, cases[i].drives);
+        struct virtual_drive_view vd;
+
+        world_start(world);
+        expect_told(world, cases[i].told);
+        assert_int_equal(import(world, look(world)->digest), REASON_OK);
+        for (uint32_t life = 0; life < 2; life++) {
+            assert_true(world_vd(world, "judge", &vd, NULL));
+            assert_int_equal(vd.state, cases[i].state);
+            assert_true(vd.config->size_bytes == 16 * MIB || vd.config->size_bytes == 24 * MIB);
+            world_check(world, "judge", 0, DATA, life == 0 ? 0x00 : 0x3C);
+            world_write(world, "judge", 0, DATA, 0x3C);
+            world_restart(world);
+        }
+        world_free(world);
+    }
+}
+
+static void test_levels(void **state)
+{
+    static const struct {
+        enum raid_level level;
+        uint32_t count;
+    } cases[] = {{RAID_LEVEL_0, 2},
+                 {RAID_LEVEL_1, 2},
+                 {RAID_LEVEL_5, 3},
+                 {RAID_LEVEL_6, 4},
+                 {RAID_LEVEL_10, 4}};
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+            struct ctl_world *world =
+                world_foreign(10 + i, cases[i].level, cases[i].count, (enum source)source);
+            uint64_t sum = i == 2 ? drives_sum(world) : 0;
+
+            world_start(world);
+            expect_told(world, source == BY_LABELS ? "arraywright theirs optimal ok"
+                                                   : "ddf theirs optimal ok");
+            expect_told(world, "S00=online/member");
+            assert_int_equal(world_event_count(world, 0, 218), 1);
+            assert_true(i != 2 || drives_sum(world) == sum); /* one level is enough */
+            assert_int_equal(import(world, look(world)->digest), REASON_OK);
+            assert_int_equal(world_event_count(world, 0, 219), 1);
+            assert_string_equal(look(world)->text, "");
+            world_check(world, "theirs", 0, DATA, 0x5A);
+            world_write(world, "theirs", 0, DATA, 0x77);
+            world_restart(world);
+            world_check(world, "theirs", 0, DATA, 0x77);
+            assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_ONLINE);
+            world_free(world);
+        }
+    }
+}
+
+/* A set of which a member is missing runs; the member that comes later is not taken for good. */
+static void test_missing_and_late(void **state)
+{
+    (void)state;
+    for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+        struct ctl_world *world = world_foreign(30, RAID_LEVEL_5, 3, (enum source)source);
+        uint64_t sum = 0;
+
+        world->slots[1].absent = true;
+        world_start(world);
+        expect_told(world, "theirs degraded ok");
+        expect_told(world, "missing/missing");
+        assert_int_equal(import(world, ""), REASON_OK);
+        world_check(world, "theirs", 0, DATA, 0x5A);
+        world_write(world, "theirs", 0, DATA, 0x66);
+        world_settle(world, 20 * SIM_SECOND);
+        sum = drives_sum(world);
+        world->slots[1].absent = false;
+        slot_arrive(world, 1);
+        world_settle(world, 20 * SIM_SECOND);
+        expect_told(world, "theirs refused foreign_i"); /* here, or incomplete by itself */
+        assert_int_not_equal(import(world, ""), REASON_OK);
+        world_settle(world, 20 * SIM_SECOND);
+        assert_true(drives_sum(world) == sum);
+        world_check(world, "theirs", 0, DATA, 0x66);
+        world_restart(world);
+        world_check(world, "theirs", 0, DATA, 0x66);
+        world_free(world);
+    }
+}
+
+static void drive_copy(struct ctl_world *world, uint32_t from, uint32_t to)
+{
+    uint8_t *buffer = malloc(MIB);
+
+    for (uint64_t at = 0; at < SIZE; at += MIB) {
+        sim_drive_peek_durable(world->slots[from].drive, at, buffer, MIB);
+        sim_drive_poke(world->slots[to].drive, at, buffer, MIB);
+    }
+    free(buffer);
+}
+
+/* Nothing is written when it is refused. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+        struct ctl_world *world = world_foreign(50, RAID_LEVEL_5, 3, (enum source)source);
+        uint64_t sum = 0;
+
+        drive_copy(world, 0, 3); /* cloned */
+        sum = drives_sum(world);
+        world_start(world);
+        expect_told(world, "theirs refused foreign_duplicate: ");
+        assert_int_equal(import(world, ""), REASON_FOREIGN_DUPLICATE);
+        slot_depart(world, 3);
+        world_settle(world, SIM_SECOND);
+        expect_told(world, "theirs optimal ok");
+        assert_int_equal(import(world, "00"), REASON_FOREIGN_CHANGED);
+        slot_depart(world, 1);
+        slot_depart(world, 2);
+        world_settle(world, SIM_SECOND);
+        expect_told(world, "theirs refused foreign_incomplete");
+        assert_int_equal(import(world, ""), REASON_FOREIGN_INCOMPLETE);
+        world_settle(world, 20 * SIM_SECOND);
+        assert_true(drives_sum(world) == sum);
+        world_free(world);
+    }
+}
+
+/* Somebody else holds one of the drives; or has written to it since it was looked at. */
+static void test_claims(void **state)
+{
+    struct ctl_world *world = world_foreign(60, RAID_LEVEL_5, 3, BY_DDF);
+    uint64_t sum = drives_sum(world);
+    uint64_t lba = SIZE / 512 - DDF_PRIMARY_FROM_END_SECTORS;
+    uint8_t header[512];
+    uint8_t other[512];
+
+    (void)state;
+    world_start(world);
+    world->slots[2].claim_error = -EBUSY;
+    world->slots[2].claim_reason = REASON_DRIVE_UNSUITABLE_MOUNTED;
+    assert_int_equal(import(world, ""), REASON_DRIVE_IN_USE);
+    world_settle(world, SIM_SECOND);
+    assert_false(world->slots[0].claimed);
+    assert_true(drives_sum(world) == sum);
+    world->slots[2].claim_error = 0;
+    /* Both copies of one drive are damaged behind our back. */
+    sim_drive_peek_durable(world->slots[1].drive, lba * 512, header, sizeof(header));
+    memset(other, 0xEE, sizeof(other));
+    sim_drive_poke(world->slots[1].drive, lba * 512, other, sizeof(other));
+    sim_drive_poke(world->slots[1].drive, (lba - 32768) * 512, other, sizeof(other));
+    sum = drives_sum(world);
+    assert_int_equal(import(world, ""), REASON_FOREIGN_CHANGED);
+    world_settle(world, SIM_SECOND);
+    assert_true(drives_sum(world) == sum);
+    assert_false(world->slots[0].claimed);
+    /* One good copy is enough. */
+    sim_drive_poke(world->slots[1].drive, lba * 512, header, sizeof(header));
+    assert_int_equal(import(world, ""), REASON_OK);
+    world_check(world, "theirs", 0, DATA, 0x5A);
+    world_free(world);
+}
+
+static void test_name_taken(void **state)
+{
+    struct ctl_world *world = world_foreign(70, RAID_LEVEL_1, 2, BY_LABELS);
+
+    (void)state;
+    world->slots[2].options.size_bytes = SIZE;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 2, 1, "theirs"), REASON_OK);
+    expect_told(world, "as theirs_1:");
+    assert_int_equal(import(world, ""), REASON_OK);
+    world_check(world, "theirs_1", 0, DATA, 0x5A);
+    assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 2);
+    world_free(world);
+}
+
+/* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
+ * what is ours goes on. */
+static void test_odd_size(void **state)
+{
+    struct ctl_world *world = world_new(75, 4);
+
+    (void)state;
+    all_offer(world);
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    world_stop(world);
+    for (uint32_t i = 0; i < 4; i++) {
+        world->slots[i].options.size_bytes += 512; /* the arrival's; what is there stays */
+        world->slots[i].probed = false;
+    }
+    world_start(world);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_ONLINE);
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+    assert_int_equal(world_drive_state(world, 3), DRIVE_STATE_UNCONFIGURED_BAD);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 3, 1, "more"), REASON_DRIVE_IN_USE);
+    assert_non_null(strstr(world->text, "no multiple of 4096"));
+    world_free(world);
+}
+
+static void test_unknown(void **state)
+{
+    struct ctl_world *world = world_new(80, 2);
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
+
+    (void)state;
+    world_start(world);
+    strcpy(command.args.foreign.set, "0123");
+    assert_int_equal(world_run(world, &command), REASON_UNKNOWN_OBJECT);
+    world_free(world);
+}
+
+/* All or nothing */
+
+static char old_text[16384], new_text[16384], now_text[16384];
+
+static uint64_t writes_so_far(const struct ctl_world *world)
+{
+    uint64_t count = world->store->put_count;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        const struct sim_drive *drive = world->slots[i].drive;
+
+        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
+    }
+    return count;
+}
+
+static void on_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* What is here, and what is still there to be imported. */
+static void describe(struct ctl_world *world, char out[16384])
+{
+    size_t length = 0;
+
+    world_settle(world, 3 * MINUTE);
+    world_describe(world, out, 16384);
+    length = strlen(out);
+    (void)snprintf(out + length, 16384 - length, "%s %s", look(world)->text, look(world)->digest);
+}
+
+/* at: UINT64_MAX: never. True when it got through before. */
+static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
+{
+    bool linux_made = source == BY_MDADM;
+    struct ctl_world *world =
+        linux_made ? world_mdadm(90, "md5spare", 4) : world_foreign(90, RAID_LEVEL_5, 3, source);
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
+    bool done = false;
+    uint64_t base = 0;
+
+    world_start(world);
+    describe(world, old_text);
+    strcpy(command.args.foreign.set, look(world)->id);
+    command.complete = on_done;
+    command.owner = &done;
+    base = writes_so_far(world);
+    ctl_execute(world->ctl, &command);
+    while (!done && writes_so_far(world) - base < at) {
+        assert_true(sim_world_step(world->sim));
+    }
+    if (at == UINT64_MAX) {
+        assert_int_equal(command.reason.code, REASON_OK);
+        describe(world, new_text);
+        assert_string_not_equal(old_text, new_text);
+    } else {
+        bool acknowledged = done;
+
+        sim_world_power_off(world->sim, cut);
+        world_power_cycle(world);
+        describe(world, now_text);
+        if (strcmp(now_text, new_text) != 0 && (acknowledged || strcmp(now_text, old_text) != 0)) {
+            fail_msg("source %d, cut %d at %llu, acknowledged %d:\n%s\nold:\n%s\nnew:\n%s",
+                     (int)source, (int)cut, (unsigned long long)at, acknowledged, now_text,
+                     old_text, new_text);
+        }
+        if (strcmp(now_text, new_text) != 0) {
+            assert_int_equal(import(world, ""), REASON_OK); /* and it can be had again */
+        }
+        done = acknowledged;
+    }
+    world_check(world, linux_made ? "judge" : "theirs", 0, DATA, linux_made ? 0x00 : 0x5A);
+    world_free(world);
+    return done;
+}
+
+static void test_cut(void **state)
+{
+    uint32_t points = 0;
+
+    (void)state;
+    for (int source = BY_LABELS; source <= BY_MDADM; source++) {
+        (void)cut_at((enum source)source, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
+        for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
+            uint64_t step = cut != SIM_CUT_RATE || source == BY_BOTH ? 17
+                            : source == BY_MDADM                     ? 1
+                                                                     : 3;
+            uint64_t at = cut % step;
+
+            while (!cut_at((enum source)source, at, (enum sim_cut)cut)) {
+                at += step;
+                points++;
+                assert_true(at < STEPS_MAX);
+            }
+        }
+    }
+    printf("# %u cuts\n", points);
+    assert_true(points > 50);
+}
+
+/* A member dies at the n-th write of the import: refused and taken back, or imported. */
+static void test_pulled(void **state)
+{
+    (void)state;
+    for (int source = BY_LABELS; source <= BY_BOTH; source++) {
+        for (uint32_t steps = 1; steps < 400; steps += 37) {
+            struct ctl_world *world = world_foreign(95, RAID_LEVEL_5, 3, (enum source)source);
+            enum reason_code code = REASON_OK;
+
+            world_start(world);
+            world->pull_slot = 1;
+            world->pull_after_steps = steps;
+            code = import(world, "");
+            world_settle(world, MINUTE);
+            if (code == REASON_OK) {
+                world_check(world, "theirs", 0, DATA, 0x5A);
+            } else {
+                assert_int_equal(world_count(world, OBJECT_KIND_DRIVE_GROUP), 0);
+                expect_told(world, "theirs degraded ok");
+                assert_int_equal(import(world, ""), REASON_OK);
+                world_check(world, "theirs", 0, DATA, 0x5A);
+            }
+            world_free(world);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mdadm),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_missing_and_late),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_name_taken),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_odd_size),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_pulled),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
