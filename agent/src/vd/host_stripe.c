@@ -21,7 +21,7 @@ struct host_stripe {
     struct clock_port *clock;
     uint32_t strip_bytes;
     uint32_t member_count;
-    struct vd_target *members[HOST_STRIPE_MEMBERS_MAX];
+    struct vd_target *members[STRIPE_MEMBERS_MAX];
     struct pool parts;
     uint64_t requests_open;
     struct list waiting;         /* the first may have begun */
@@ -258,11 +258,11 @@ static bool options_agree(const struct host_stripe_options *options)
 {
     uint32_t strip = options->strip_bytes;
 
-    if (options->member_count < HOST_STRIPE_MEMBERS_MIN ||
-        options->member_count > HOST_STRIPE_MEMBERS_MAX || strip < HOST_STRIPE_STRIP_MIN_BYTES ||
-        strip > HOST_STRIPE_STRIP_MAX_BYTES || (strip & (strip - 1)) != 0 ||
-        options->member_bytes == 0 || options->member_bytes % strip != 0 ||
-        options->member_bytes > UINT64_MAX / HOST_STRIPE_MEMBERS_MAX ||
+    if (options->member_count < STRIPE_MEMBERS_MIN || options->member_count > STRIPE_MEMBERS_MAX ||
+        strip < STRIPE_STRIP_MIN_BYTES || strip > STRIPE_STRIP_MAX_BYTES ||
+        (strip & (strip - 1)) != 0 || options->member_bytes == 0 ||
+        options->member_bytes % strip != 0 ||
+        options->member_bytes > UINT64_MAX / STRIPE_MEMBERS_MAX ||
         strlen(options->name) >= sizeof(((struct vd_target *)NULL)->name)) {
         return false;
     }

@@ -18,13 +18,9 @@
 #define ARRAYWRIGHT_VD_HOST_STRIPE_H
 
 #include "base/attrs.h"
+#include "meta/config.h"
 #include "port/clock_port.h"
 #include "vd/vd_request.h"
-
-#define HOST_STRIPE_MEMBERS_MIN 2u
-#define HOST_STRIPE_MEMBERS_MAX 16u
-#define HOST_STRIPE_STRIP_MIN_BYTES (8u * 1024u)
-#define HOST_STRIPE_STRIP_MAX_BYTES (1024u * 1024u)
 
 struct host_stripe;
 
@@ -32,7 +28,7 @@ struct host_stripe_options {
     const char *name;            /* of the export */
     uint32_t strip_bytes;        /* a power of two */
     uint32_t member_count;
-    struct vd_target *members[HOST_STRIPE_MEMBERS_MAX]; /* stay valid as long as the stripe */
+    struct vd_target *members[STRIPE_MEMBERS_MAX]; /* stay valid as long as the stripe */
     uint64_t member_bytes;       /* used of each: a multiple of strip_bytes */
     uint32_t parts;              /* at a time; 0: 1024 */
 };

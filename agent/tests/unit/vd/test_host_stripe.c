@@ -334,7 +334,7 @@ static void test_refusals(void **state UNUSED)
     for (uint32_t i = 0; i < 7; i++) {
         struct host_stripe_options wrong = options;
 
-        wrong.member_count = i == 0 ? 1 : i == 1 ? HOST_STRIPE_MEMBERS_MAX + 1 : 2;
+        wrong.member_count = i == 0 ? 1 : i == 1 ? STRIPE_MEMBERS_MAX + 1 : 2;
         wrong.strip_bytes = i == 2 ? 4096 : i == 3 ? 12288 : 8192;
         wrong.member_bytes = i == 4 ? 8192 + 512 : i == 5 ? 64 * 8192 : 4 * 8192;
         wrong.members[1] = i == 6 ? options.members[0] : options.members[1];
