@@ -41,6 +41,8 @@ enum ctl_op {
     CTL_OP_BATTERY_FAULT,
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
+    CTL_OP_STRIPE_CREATE,
+    CTL_OP_STRIPE_DELETE,
     CTL_OP_MAX
 };
 
@@ -105,6 +107,15 @@ enum controller_set_field {
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
+
+/* Over whole virtual drives, in this order. */
+struct command_stripe_create {
+    char name[VD_NAME_MAX + 1];
+    uint32_t vd_count;
+    object_key_t vds[STRIPE_MEMBERS_MAX];
+    uint32_t strip_bytes;            /* 0: default */
+    bool force;                      /* also over data, and members of incomplete stripes */
+};
 
 struct ctl_command {
     enum ctl_op op;
@@ -181,6 +192,11 @@ struct ctl_command {
         struct {
             object_key_t controller, vd;
         } cache_discard;
+        struct command_stripe_create stripe_create;
+        struct {
+            object_key_t stripe;
+            bool force;
+        } stripe_delete;
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

@@ -94,6 +94,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_start_work(ctl);
     }
     ctl_groups_work(ctl);
+    ctl_stripes_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
         ctl_spares_work(ctl);
     }
@@ -103,6 +104,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_commands_work(ctl);
     ctl_policies_work(ctl);
     ctl_refresh(ctl);
+    host_naming_kick(ctl);
     ctl->working = false;
     if (ctl->life == CTL_LIFE_STOPPING && ctl->start == NULL) {
         stop_work(ctl);
@@ -354,4 +356,5 @@ void ctl_export_closed(struct ctl *ctl, struct vd_target *target)
             return;
         }
     }
+    stripe_export_closed(ctl->host, target);
 }

@@ -306,11 +306,12 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     const char *why = NULL;
     size_t bytes = 0;
     uint8_t *out = buffer + GROUP_RECORD_HEAD_BYTES;
-    uint32_t version = is_striped(config) ? RECORD_VERSION_STRIPED : RECORD_VERSION;
+    uint32_t version = RECORD_VERSION;
 
     if (group_config_check(config, &why) != 0) {
         return -EINVAL;
     }
+    version = is_striped(config) ? RECORD_VERSION_STRIPED : RECORD_VERSION;
     bytes = record_bytes(version, config->member_count, config->vd_count) +
             (size_t)config->bad_count * GROUP_RECORD_BAD_BYTES;
     if (bytes > capacity) {
