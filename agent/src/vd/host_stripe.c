@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/pool.h"
+#include "base/sim_bug.h"
 
 #define PARTS_DEFAULT 1024u
 
@@ -114,7 +115,7 @@ static void part_begin(struct host_stripe *stripe, struct vd_request *origin, ui
     ASSERT(part != NULL);
     ASSERT(length_bytes <= UINT32_MAX);
     *part = (struct part){.request = {.op = origin->op,
-                                      .fua = origin->fua,
+                                      .fua = origin->fua && !SIM_BUG(HOST_STRIPE_FUA_LOST),
                                       .offset_bytes = offset_bytes,
                                       .length_bytes = (uint32_t)length_bytes,
                                       .buffer = buffer,
@@ -155,6 +156,7 @@ static bool strips_begin(struct host_stripe *stripe, struct vd_request *request)
 static bool members_begin(struct host_stripe *stripe, struct vd_request *request)
 {
     struct progress *progress = progress_of(request);
+    bool flushes = request->op == VD_OP_FLUSH;
     uint64_t end = request->offset_bytes + request->length_bytes;
 
     while (progress->next < stripe->member_count) {
@@ -166,9 +168,8 @@ static bool members_begin(struct host_stripe *stripe, struct vd_request *request
         if (pool_free_count(&stripe->parts) == 0) {
             return false;
         }
-        if (request->op == VD_OP_FLUSH || to > from) {
-            part_begin(stripe, request, member, request->op == VD_OP_FLUSH ? 0 : from, to - from,
-                       NULL);
+        if (flushes ? !SIM_BUG(HOST_STRIPE_FLUSH_ONE) || member == 0 : to > from) {
+            part_begin(stripe, request, member, flushes ? 0 : from, to - from, NULL);
         }
         progress->next++;
     }
@@ -246,7 +247,11 @@ static void target_submit(struct vd_target *target, struct vd_request *request)
         go_on_later(stripe);
         return;
     }
-    list_push_tail(&stripe->waiting, &request->vd_link);
+    if (SIM_BUG(HOST_STRIPE_OVERTAKES)) {
+        list_push_head(&stripe->waiting, &request->vd_link);
+    } else {
+        list_push_tail(&stripe->waiting, &request->vd_link);
+    }
     waiting_begin(stripe);
 }
 
