@@ -6,6 +6,7 @@
 
 #include "directed.h"
 #include "run.h"
+#include "stripe_life.h"
 
 static uint32_t runs_wanted(uint32_t fallback)
 {
@@ -122,6 +123,19 @@ static void test_stories(void **state)
     }
 }
 
+static void test_stripe_lives(void **state)
+{
+    uint64_t seed = aw_test_seed("stripe", 1);
+
+    (void)state;
+    for (uint32_t i = 0; i < runs_wanted(60); i++) {
+        running.seed = seed + i;
+        if (!stripe_life(seed + i)) {
+            fail_msg("stripe: AW_SEED=%llu AW_RUNS=1", (unsigned long long)(seed + i));
+        }
+    }
+}
+
 static void test_same_seed_same_life(void **state)
 {
     struct run_options options = {.requests = 150, .level = -1, .crashes = true, .seed = 77};
@@ -148,9 +162,9 @@ static void assert_failed(const char *expression, const char *file, int line)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_within_budget),       cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_over_budget),         cmocka_unit_test(test_stories),
-        cmocka_unit_test(test_same_seed_same_life),
+        cmocka_unit_test(test_within_budget), cmocka_unit_test(test_crashes),
+        cmocka_unit_test(test_over_budget),   cmocka_unit_test(test_stories),
+        cmocka_unit_test(test_stripe_lives),  cmocka_unit_test(test_same_seed_same_life),
     };
 
     (void)assert_set_handler(assert_failed);

@@ -14,6 +14,7 @@
 #include "closure.h"
 #include "directed.h"
 #include "lives.h"
+#include "stripe_life.h"
 
 #define EXIT_CAUGHT 42
 #define EXIT_MISSED 43
@@ -57,6 +58,9 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_PUNCTURE_FORGOTTEN, .story = directed_puncture_repair},
     {.bug = SIM_BUG_PUNCTURE_REPLACED, .story = directed_puncture},
     {.bug = SIM_BUG_NOTE_ENDS_UNFLUSHED, .story = directed_note_end},
+    {.bug = SIM_BUG_HOST_STRIPE_FLUSH_ONE, .story = stripe_life},
+    {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .story = stripe_life},
+    {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .story = stripe_life},
     {.bug = SIM_BUG_HEDGE_UNSOUND, .story = directed_hedge},
 };
 

@@ -210,6 +210,46 @@ async def test_delete_needs_if_match_and_the_name(
     assert command["args"] == {"virtual_drive": "v0", "force": True}
 
 
+async def test_stripes_are_made_of_keys_and_dissolved_by_name(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    stripe = {
+        "key": "5f1c8a52-0000-4000-8000-000000000001",
+        "name": "wide",
+        "state": "incomplete",
+        "position": 0,
+        "member_count": 2,
+        "members_found": 1,
+        "strip_bytes": 65536,
+        "member_bytes": 1 << 30,
+        "size_bytes": 1 << 31,
+        "exports": [],
+    }
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert virtual_drive["stripe"] is None
+    path = f"/virtual-drives/{virtual_drive['id']}/actions"
+    nobody = {"virtual_drive_ids": [str(uuid4())], "name": "wide"}
+    answer = await operator.post(f"{path}/create-stripe", json=nobody)
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_object")
+    # The host judges whether it may be: here one is named twice.
+    wish = {"virtual_drive_ids": [virtual_drive["id"]], "name": "wide", "force": True}
+    assert (await operator.post(f"{path}/create-stripe", json=wish)).status_code == 202
+    command = await raid5.expect("command", op="stripe_create", confirm="wide")
+    assert command["args"] == {"virtual_drives": ["v0", "v0"], "name": "wide", "force": True}
+    fresh = {"If-Match": '"1"'}
+    answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "wide"}, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_object")
+    await raid5.change("virtual_drive", "v0", documents.virtual_drive(stripe=stripe), config_rev=2)
+    assert (await only(operator, "/virtual-drives"))["stripe"] == stripe
+    fresh = {"If-Match": '"2"'}
+    answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "no"}, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+    answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "wide"}, headers=fresh)
+    assert answer.status_code == 202
+    command = await raid5.expect("command", op="stripe_delete", confirm="wide")
+    assert command["args"] == {"stripe": stripe["key"]}
+
+
 async def test_good_needs_the_serial_only_with_force(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

@@ -94,9 +94,15 @@
     X(NOTE_ENDS_UNFLUSHED, P2, "a lost block is trusted before what replaced it is flushed")       \
     X(HEDGE_UNSOUND, P2, "reads another copy of a row not known consistent if one is slow")
 
+#define SIM_BUGS_HOST_STRIPE(X)                                                                    \
+    X(HOST_STRIPE_FLUSH_ONE, P1, "a stripe over virtual drives flushes the first of them only")    \
+    X(HOST_STRIPE_FUA_LOST, P1, "a stripe over virtual drives forgets FUA")                        \
+    X(HOST_STRIPE_OVERTAKES, P1, "a stripe over virtual drives begins the newest request first")
+
 /* All; another family of bugs gets a list of its own and a place here. */
 #define SIM_BUGS(X)                                                                                \
-    SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X) SIM_BUGS_BAD_BLOCK(X)
+    SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X) SIM_BUGS_BAD_BLOCK(X)                  \
+    SIM_BUGS_HOST_STRIPE(X)
 
 enum sim_bug {
     SIM_BUG_NONE,

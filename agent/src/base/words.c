@@ -283,6 +283,30 @@ uint32_t virtual_drive_state_mfi(enum virtual_drive_state value)
     return numbers[value];
 }
 
+static const char *const host_stripe_state_words[HOST_STRIPE_STATE_MAX] = {
+    "optimal",
+    "degraded",
+    "offline",
+    "incomplete",
+};
+
+const char *host_stripe_state_word(enum host_stripe_state value)
+{
+    ASSERT((unsigned)value < HOST_STRIPE_STATE_MAX);
+    return host_stripe_state_words[value];
+}
+
+bool host_stripe_state_parse(const char *word, enum host_stripe_state *ret_value)
+{
+    for (unsigned i = 0; i < HOST_STRIPE_STATE_MAX; i++) {
+        if (strcmp(host_stripe_state_words[i], word) == 0) {
+            *ret_value = (enum host_stripe_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const drive_media_words[DRIVE_MEDIA_MAX] = {
     "hdd",
     "ssd",
@@ -1051,6 +1075,12 @@ static const struct {
      "Type {expected} to confirm."},
     {"virtual_drive_in_use",
      "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force."},
+    {"stripe_member",
+     "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first."},
+    {"stripe_member_incomplete",
+     "Virtual drive {name} is part of the stripe {stripe}, which is incomplete. Delete that one first, or use force to give it up."},
+    {"stripe_has_data",
+     "Virtual drive {name} carries data, which a stripe overwrites. Use force to give it up."},
     {"spare_too_small",
      "Drive {drive} is too small to replace any member of {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed."},
     {"spare_not_needed",

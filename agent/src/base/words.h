@@ -123,6 +123,17 @@ bool virtual_drive_state_parse(const char *word, enum virtual_drive_state *ret_v
 const char *virtual_drive_state_short(enum virtual_drive_state value); /* StorCLI's word */
 uint32_t virtual_drive_state_mfi(enum virtual_drive_state value);      /* MegaRAID's number */
 
+enum host_stripe_state {
+    HOST_STRIPE_STATE_OPTIMAL,
+    HOST_STRIPE_STATE_DEGRADED,
+    HOST_STRIPE_STATE_OFFLINE,
+    HOST_STRIPE_STATE_INCOMPLETE,
+    HOST_STRIPE_STATE_MAX
+};
+
+const char *host_stripe_state_word(enum host_stripe_state value);
+bool host_stripe_state_parse(const char *word, enum host_stripe_state *ret_value);
+
 enum drive_media {
     DRIVE_MEDIA_HDD,
     DRIVE_MEDIA_SSD,
@@ -471,6 +482,9 @@ enum reason_code {
     REASON_CONFIRM_MISMATCH,
     REASON_CONFIRM_NEEDED,
     REASON_VIRTUAL_DRIVE_IN_USE,
+    REASON_STRIPE_MEMBER,
+    REASON_STRIPE_MEMBER_INCOMPLETE,
+    REASON_STRIPE_HAS_DATA,
     REASON_SPARE_TOO_SMALL,
     REASON_SPARE_NOT_NEEDED,
     REASON_SPARE_NONE,

@@ -53,6 +53,9 @@ void change_battery_learn(struct cli_context *context);
 void change_battery_set(struct cli_context *context);
 /* change_foreign.c */
 void change_foreign_import(struct cli_context *context);
+/* stripes.c */
+void change_stripe_add(struct cli_context *context);
+void change_stripe_delete(struct cli_context *context);
 /* add_vd.c */
 void change_vd_add(struct cli_context *context);
 /* Keys of the drives in these places; NULL with text if one is not there. The serial numbers of

@@ -36,6 +36,15 @@ const struct cli_command cli_commands[] = {
      "MegaCLI's summary, for health checks that still ask for it."},
     {CLI_OBJECT_NONE, "show", "ctrlcount", "", show_controller_count, "show ctrlcount",
      "Number of controllers."},
+    {CLI_OBJECT_NONE, "show", "stripes", "", show_stripes, "show stripes",
+     "Stripes over virtual drives."},
+    {CLI_OBJECT_NONE, "add", "stripe", "name= vds= strip= force", change_stripe_add,
+     "add stripe name=NAME vds=c:v,c:v[,...] [strip=<KiB>] [force]",
+     "Stripes over whole virtual drives of one or several controllers (2 to 8, c: controller, v: "
+     "number), which is exported instead of them. force: although they carry data."},
+    {CLI_OBJECT_NONE, "delete|del", "stripe", "name= force confirm=", change_stripe_delete,
+     "delete stripe name=NAME [force] [confirm=NAME]",
+     "Dissolves a stripe; its virtual drives stay. Without force its name must be typed twice."},
     {CLI_OBJECT_NONE, "show", NULL, "all", show_host, "show [all]", "Overview of all controllers."},
 
     {CLI_OBJECT_CONTROLLER, "show", "all", "", show_controller_all, "/cX show all",

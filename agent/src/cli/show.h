@@ -49,6 +49,10 @@ uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
 json_t *battery_summary_row(const json_t *doc);
 /* preserved.c */
 void show_preserved_cache(struct cli_context *context);
+/* stripes.c */
+void show_stripes(struct cli_context *context);
+/* Lines of status. */
+void stripes_print(struct cli_context *context);
 void change_preserved_delete(struct cli_context *context);
 /* show_events.c */
 void show_events(struct cli_context *context);

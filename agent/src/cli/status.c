@@ -169,6 +169,9 @@ void show_status(struct cli_context *context)
                          context->controllers[i].failure);
         }
     }
+    if (!context->documents) {
+        stripes_print(context);
+    }
 }
 
 /* Watch. */

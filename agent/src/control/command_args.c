@@ -97,6 +97,15 @@ static const struct arg_spec vd_create_args[] = {
 static const struct arg_spec cache_discard_args[] = {
     KEY("controller", cache_discard.controller, true), KEY("virtual_drive", cache_discard.vd, true),
     END};
+static const struct arg_spec stripe_create_args[] = {
+    {"name", ARG_TEXT, true, AT(stripe_create.name), VD_NAME_MAX, 0, NULL, 0, 0},
+    {"virtual_drives", ARG_KEYS, true, AT(stripe_create.vds), STRIPE_MEMBERS_MAX,
+     AT(stripe_create.vd_count), NULL, 0, 0},
+    U32("strip_bytes", stripe_create.strip_bytes, UINT32_MAX, false),
+    BOOL("force", stripe_create.force, false),
+    END};
+static const struct arg_spec stripe_delete_args[] = {
+    KEY("stripe", stripe_delete.stripe, true), BOOL("force", stripe_delete.force, false), END};
 static const struct arg_spec vd_delete_args[] = {KEY("virtual_drive", vd_delete.vd, true),
                                                  BOOL("force", vd_delete.force, false), END};
 
@@ -220,6 +229,8 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
     [CTL_OP_CACHE_DISCARD] = cache_discard_args,
+    [CTL_OP_STRIPE_CREATE] = stripe_create_args,
+    [CTL_OP_STRIPE_DELETE] = stripe_delete_args,
     [CTL_OP_VD_SET] = vd_set_args,
     [CTL_OP_CONTROLLER_SET] = controller_set_args,
     [CTL_OP_SPARE_ADD] = spare_add_args,
@@ -453,6 +464,8 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_STRIPE_CREATE:
+    case CTL_OP_STRIPE_DELETE:
         return true;
     case CTL_OP_COUNTERS_RESET:
         return command->args.counters_reset.kind == OBJECT_KIND_CONTROLLER ||
@@ -558,6 +571,8 @@ bool command_takes_used_drives(const struct ctl_command *command)
         return command->args.drive_replace.force;
     case CTL_OP_DRIVE_GOOD:
         return command->args.drive_good.force;
+    case CTL_OP_STRIPE_CREATE:
+        return command->args.stripe_create.force;
     case CTL_OP_VD_DELETE:
     case CTL_OP_VD_SET:
     case CTL_OP_CONTROLLER_SET:
@@ -575,6 +590,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_COUNTERS_RESET:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_STRIPE_DELETE:
         return false;
     case CTL_OP_MAX:
         break;

@@ -413,6 +413,16 @@ static void export_append(json_t *exports, const char *kind, const char *uri, ui
     json_append(exports, entry);
 }
 
+static json_t *exports_doc(const struct exports_view *view)
+{
+    json_t *list = json_new_array();
+
+    export_append(list, "nbd_unix", view->nbd_unix_uri, view->connections);
+    export_append(list, "nbd_tcp", view->nbd_tcp_uri, view->connections);
+    export_append(list, "ublk", view->ublk_path, 0);
+    return list;
+}
+
 static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config)
 {
     char guid[GUID_TEXT_BYTES];
@@ -478,10 +488,27 @@ static json_t *lost_writes_doc(const struct virtual_drive_view *view)
     return reason_doc(&reason);
 }
 
+static json_t *stripe_doc(const struct stripe_view *view)
+{
+    const struct vd_stripe *config = view->config;
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "key", view->key);
+    json_put_text(doc, "name", config->name);
+    json_put_text(doc, "state", host_stripe_state_word(view->state));
+    json_put_u64(doc, "position", config->position);
+    json_put_u64(doc, "member_count", config->count);
+    json_put_u64(doc, "members_found", view->found);
+    json_put_u64(doc, "strip_bytes", config->strip_bytes);
+    json_put_u64(doc, "member_bytes", config->member_bytes);
+    json_put_u64(doc, "size_bytes", view->size_bytes);
+    json_put(doc, "exports", exports_doc(&view->exports));
+    return doc;
+}
+
 static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
 {
     json_t *doc = json_new_object();
-    json_t *exports = json_new_array();
 
     virtual_drive_doc_config(doc, view->config);
     json_put_text(doc, "controller", view->controller);
@@ -496,10 +523,8 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "cache", view->cache.present ? vd_cache_doc(&view->cache) : json_null());
     json_put(doc, "read_ahead", view->cache.present ? read_ahead_doc(view) : json_null());
     json_put(doc, "lost_writes", lost_writes_doc(view));
-    export_append(exports, "nbd_unix", view->nbd_unix_uri, view->connections);
-    export_append(exports, "nbd_tcp", view->nbd_tcp_uri, view->connections);
-    export_append(exports, "ublk", view->ublk_path, 0);
-    json_put(doc, "exports", exports);
+    json_put(doc, "stripe", view->stripe.config != NULL ? stripe_doc(&view->stripe) : json_null());
+    json_put(doc, "exports", exports_doc(&view->exports));
     json_put_u64(doc, "media_error_count", view->lost_blocks);
     json_put_u64(doc, "bad_block_count", view->lost_blocks);
     json_put_u64(doc, "hedged_read_count", view->hedged_reads);

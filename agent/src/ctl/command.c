@@ -40,6 +40,8 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
+    [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
+    [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},
 };
 
 const char *ctl_op_word(enum ctl_op op)
@@ -63,8 +65,8 @@ bool ctl_op_parse(const char *word, enum ctl_op *ret_op)
 enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives)
 {
     ASSERT((unsigned)op < CTL_OP_MAX);
-    if (on_used_drives &&
-        (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD || op == CTL_OP_DRIVE_REPLACE)) {
+    if (on_used_drives && (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD ||
+                           op == CTL_OP_DRIVE_REPLACE || op == CTL_OP_STRIPE_CREATE)) {
         return COMMAND_CLASS_X;
     }
     return ops[op].class_;
@@ -149,7 +151,8 @@ void command_refuse(struct ctl *ctl, enum reason_code code)
 static bool gives_name(const struct ctl_command *command)
 {
     return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET ||
-           command->op == CTL_OP_FOREIGN_IMPORT;
+           command->op == CTL_OP_FOREIGN_IMPORT ||
+           command->op == CTL_OP_STRIPE_CREATE || command->op == CTL_OP_STRIPE_DELETE;
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command)
@@ -172,6 +175,9 @@ void ctl_commands_work(struct ctl *ctl)
 {
     if (ctl->command != NULL) {
         command_vd_delete_work(ctl);
+    }
+    if (ctl->command != NULL) {
+        command_stripe_work(ctl);
     }
     if (ctl->life == CTL_LIFE_NEW || ctl->life == CTL_LIFE_STARTING) {
         return;

@@ -42,6 +42,8 @@ enum ctl_op {
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
     CTL_OP_FOREIGN_IMPORT,
+    CTL_OP_STRIPE_CREATE,
+    CTL_OP_STRIPE_DELETE,
     CTL_OP_MAX
 };
 
@@ -106,6 +108,15 @@ enum controller_set_field {
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
+
+/* Over whole virtual drives, in this order. */
+struct command_stripe_create {
+    char name[VD_NAME_MAX + 1];
+    uint32_t vd_count;
+    object_key_t vds[STRIPE_MEMBERS_MAX];
+    uint32_t strip_bytes;            /* 0: default */
+    bool force;                      /* also over data, and members of incomplete stripes */
+};
 
 struct ctl_command {
     enum ctl_op op;
@@ -186,6 +197,11 @@ struct ctl_command {
             object_key_t controller, set;
             char digest[65];     /* "" or from the preview */
         } foreign;               /* foreign_import */
+        struct command_stripe_create stripe_create;
+        struct {
+            object_key_t stripe;
+            bool force;
+        } stripe_delete;
     } args;
     char confirm[65];                /* the typed identity, or "" */
     bool local;                      /* asked on the host itself by a local administrator */

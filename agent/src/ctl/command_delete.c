@@ -325,7 +325,7 @@ static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *c
     uint32_t connections = 0;
     char text[16];
 
-    if (!delete_is_confirmed(command, cv, ret_reason)) {
+    if (!rule_stripe_delete_vd(cv, ret_reason) || !delete_is_confirmed(command, cv, ret_reason)) {
         return false;
     }
     if (cv->target != NULL && ctl->observer.export_connections != NULL) {

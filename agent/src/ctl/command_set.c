@@ -59,7 +59,7 @@ static bool name_is_free(const struct ctl *ctl, const struct command_vd_set *arg
         return false;
     }
     other = vd_by_name(ctl, args->name);
-    if (other != NULL && other != cv) {
+    if (other != NULL && (other != cv || strcmp(cv_config(cv)->name, args->name) != 0)) {
         vd_path(other, path, sizeof(path));
         reason_set(ret_reason, REASON_NAME_TAKEN, "name", args->name, "key", path, NULL);
         return false;
@@ -185,7 +185,9 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
         command_refuse(ctl, REASON_NOTHING_TO_CHANGE);
         return;
     }
-    if (!enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
+    if (((args->fields & VD_SET_ACCESS) != 0 && args->access != cv_config(cv)->access &&
+         !rule_stripe_free(cv, &reason)) ||
+        !enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
         !redundancy_suffices(args, cv, &reason) || !rule_group_running(cv->cg, "vd_set", &reason) ||
         ((args->fields & VD_SET_DRIVE_CACHE) != 0 &&
          args->drive_cache_policy != cv_config(cv)->drive_cache_policy &&

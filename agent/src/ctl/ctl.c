@@ -95,6 +95,7 @@ static void work_fired(struct clock_timer *timer)
     }
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
+    ctl_stripes_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
         ctl_spares_work(ctl);
     }
@@ -104,6 +105,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_commands_work(ctl);
     ctl_policies_work(ctl);
     ctl_refresh(ctl);
+    host_naming_kick(ctl);
     ctl->working = false;
     if (ctl->life == CTL_LIFE_STOPPING && ctl->start == NULL) {
         stop_work(ctl);
@@ -355,4 +357,5 @@ void ctl_export_closed(struct ctl *ctl, struct vd_target *target)
             return;
         }
     }
+    stripe_export_closed(ctl->host, target);
 }

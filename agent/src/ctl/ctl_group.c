@@ -333,7 +333,10 @@ static void group_stopped(void *context, int error)
     ASSERT(cg->config != NULL);
     group_durable_config(cg->group, cg->config);
     LIST_FOR_EACH (node, &cg->vds) {
-        list_entry(node, struct ctl_vd, link)->vd = NULL;
+        struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
+
+        ASSERT(cv->stripe == NULL);
+        cv->vd = NULL;
     }
     cg->group = group_free(cg->group);
     cg_intents_close(cg);
@@ -388,7 +391,7 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
 
 void ctl_vd_remove(struct ctl_vd *cv)
 {
-    ASSERT(cv->target == NULL && cv->cached == NULL);
+    ASSERT(cv->target == NULL && cv->cached == NULL && cv->stripe == NULL);
     object_remove(cv->cg->ctl, &cv->object);
     list_remove(&cv->link);
     free(cv);
@@ -413,7 +416,12 @@ void ctl_vd_export(struct ctl_vd *cv)
         return;
     }
     cv_cache_open(cv); /* it was closed with the export */
-    cv->target = cv->cached != NULL ? vd_cached_target(cv->cached) : vd_target(cv->vd);
+    if (cv_is_striped(cv)) {
+        cv->stripe_ready = true; /* the stripe is exported when all of its members are there */
+        ctl_kick(ctl);
+        return;
+    }
+    cv->target = cv_target(cv);
     ctl->observer.export_open(ctl->observer.context, cv->target, cv->object.key);
 }
 
@@ -421,6 +429,13 @@ bool ctl_vd_unexport(struct ctl_vd *cv)
 {
     struct ctl *ctl = cv->cg->ctl;
 
+    cv->stripe_ready = false;
+    if (cv->stripe != NULL) {
+        stripe_close(cv->stripe);
+    }
+    if (cv->stripe != NULL) {
+        return true;
+    }
     if (cv->target != NULL && !cv->export_closing) {
         cv->export_closing = true;
         ctl->observer.export_close(ctl->observer.context, cv->target, cv->object.key);

@@ -13,6 +13,7 @@ void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq)
     ASSERT(next_event_seq > 0);
     *host = (struct ctl_host){.event_seq = next_event_seq, .operation_next = 1};
     list_init(&host->ctls);
+    list_init(&host->stripes);
 }
 
 const struct ctl_host *ctl_host_of(const struct ctl *ctl)
@@ -44,6 +45,9 @@ void ctl_host_remove(struct ctl *ctl)
 {
     host_naming_end(ctl);
     list_remove(&ctl->host_link);
+    if (list_is_empty(&ctl->host->ctls)) {
+        stripes_free(ctl->host);
+    }
 }
 
 bool ctl_shows_host(const struct ctl *ctl)
@@ -125,6 +129,14 @@ bool host_naming_begin(struct ctl *ctl)
     return ctl->host->naming == ctl;
 }
 
+/* A command of the host works on several controllers. */
+void host_naming_kick(struct ctl *ctl)
+{
+    if (ctl->host->naming != NULL && ctl->host->naming != ctl) {
+        ctl_kick(ctl->host->naming);
+    }
+}
+
 void host_naming_end(struct ctl *ctl)
 {
     if (ctl->host->naming != ctl) {
@@ -176,6 +188,9 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
     [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
+    [CTL_OP_STRIPE_CREATE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_create.vds[0]),
+    /* For the host: nobody has an object of that key, so the first controller does it. */
+    [CTL_OP_STRIPE_DELETE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_delete.stripe),
 };
 
 struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command)

@@ -24,7 +24,9 @@ struct ctl_host {
     uint64_t rev;
     uint64_t event_seq;          /* of the next event */
     uint64_t operation_next;
-    const struct ctl *naming;    /* whose command gives a name now: one at a time; or NULL */
+    struct ctl *naming;          /* whose command gives a name now: one at a time; or NULL */
+    struct list stripes;         /* over virtual drives (ctl_stripe.c) */
+    bool stripes_held;           /* a command is changing one: nothing is put together */
 };
 
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq);

@@ -32,6 +32,7 @@
 #include "task/task.h"
 #include "vd/cached.h"
 #include "vd/group.h"
+#include "vd/host_stripe.h"
 
 #define PATH_TEXT_BYTES 48u
 #define TOMBSTONES_MAX 1024u
@@ -145,6 +146,8 @@ struct ctl_vd {
     struct vd_target *target;      /* while exported */
     bool export_closing;
     bool export_stale;             /* to be closed, or opened again: its access has changed */
+    bool stripe_ready;             /* it may be put into its stripe */
+    struct ctl_stripe *stripe;     /* that has been put together with it; or NULL */
     bool bgi_stopped;              /* by a user: not to be started by itself */
     enum virtual_drive_state seen_state;
     uint64_t seen_suspect_bytes;
@@ -175,6 +178,30 @@ struct ctl_group {
     uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
     const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
+};
+
+/* A stripe that virtual drives of the host name (ctl_stripe.c). */
+struct ctl_stripe {
+    struct list link;              /* host->stripes */
+    struct uuid uuid;
+    object_key_t key;
+    enum host_stripe_state seen_state;
+    uint32_t seen_found;
+    struct host_stripe *work;      /* NULL: it is not put together */
+    bool closing;                  /* its export is, or has been */
+    bool closed;                   /* it has been: what is under way ends */
+    uint32_t member_count;         /* with work: */
+    struct ctl_vd *members[STRIPE_MEMBERS_MAX];
+    struct ctl *exporter;          /* the first member's */
+};
+
+/* What the records of the host say of one. */
+struct stripe_found {
+    const struct vd_stripe *config; /* of one of its members; NULL: nobody names it */
+    uint32_t known;                /* virtual drives that name it */
+    uint32_t found;                /* places that are taken */
+    bool whole;                    /* each by one, and they agree */
+    struct ctl_vd *members[STRIPE_MEMBERS_MAX]; /* by position */
 };
 
 struct ctl_operation {
@@ -359,6 +386,8 @@ bool host_drive_is_elsewhere(const struct ctl *ctl, const char *key);
 /* A command that gives a name may run: nobody else's does. */
 bool host_naming_begin(struct ctl *ctl);
 void host_naming_end(struct ctl *ctl);
+/* The controller has worked: who changes several may go on. */
+void host_naming_kick(struct ctl *ctl);
 
 /* ctl.c */
 void ctl_kick(struct ctl *ctl);
@@ -405,6 +434,10 @@ void digest_reason(struct view_digest *digest, bool config, const struct reason 
 void digest_blocked(struct view_digest *digest, const struct blocked *blocked);
 void blocked_add(struct blocked *blocked, enum ctl_op op, const char *action,
                  const struct reason *reason);
+void digest_exports(struct view_digest *digest, const struct exports_view *view);
+/* Of a target that is exported under this key. */
+void view_exports(const struct ctl *ctl, const struct vd_target *target, const char *key,
+                  struct exports_view *view);
 void view_build(const struct ctl *ctl, const struct ctl_object *object, union ctl_view *view,
                 struct view_digest *ret_digest);
 void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view_digest *digest);
@@ -570,6 +603,25 @@ void ctl_vd_export(struct ctl_vd *cv);
  * when there is more to do. */
 bool ctl_vd_unexport(struct ctl_vd *cv);
 
+/* ctl_stripe.c */
+bool cv_is_striped(const struct ctl_vd *cv);
+/* What users of the virtual drive talk to. */
+struct vd_target *cv_target(const struct ctl_vd *cv);
+void stripe_find(const struct ctl_host *host, const struct uuid *uuid,
+                 struct stripe_found *ret_found);
+enum host_stripe_state stripe_state_of(const struct stripe_found *found);
+struct ctl_stripe *stripe_by_key(const struct ctl_host *host, const char *key);
+/* Takes it from its users; stripe_export_closed() takes it apart. */
+void stripe_close(struct ctl_stripe *stripe);
+void stripe_export_closed(struct ctl_host *host, const struct vd_target *target);
+/* Puts together what can be, and tells what has become of them. */
+void ctl_stripes_work(struct ctl *ctl);
+void stripes_free(struct ctl_host *host);
+void view_stripe(const struct ctl_vd *cv, struct stripe_view *view, struct view_digest *digest);
+/* A member stays as it is; false fills the reason. */
+bool rule_stripe_free(const struct ctl_vd *cv, struct reason *ret_reason);
+bool rule_stripe_delete_vd(const struct ctl_vd *cv, struct reason *ret_reason);
+
 /* ctl_cache.c */
 /* The group is about to be made, and has gone. */
 void cg_intents_open(struct ctl_group *cg);
@@ -716,5 +768,11 @@ bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
+/* command_stripe.c */
+void command_stripe_create(struct ctl *ctl, struct ctl_command *command);
+void command_stripe_delete(struct ctl *ctl, struct ctl_command *command);
+void command_stripe_work(struct ctl *ctl);
+/* May it be a member of a new one? */
+bool rule_stripe_create(const struct ctl_vd *cv, bool force, struct reason *ret_reason);
 
 #endif

@@ -114,7 +114,9 @@ static struct ctl_vd *own_vd_by_name(const struct ctl *ctl, const char *name)
         struct ctl_object *object = list_entry(node, struct ctl_object, link);
         struct ctl_vd *cv = object->subject;
 
-        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE && strcmp(cv_config(cv)->name, name) == 0) {
+        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
+            (strcmp(cv_config(cv)->name, name) == 0 ||
+             strcmp(cv_config(cv)->stripe.name, name) == 0)) {
             return cv;
         }
     }

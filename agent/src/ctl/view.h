@@ -179,6 +179,23 @@ struct drive_group_view {
     struct blocked blocked;
 };
 
+/* How a block device is reached. */
+struct exports_view {
+    char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
+    char ublk_path[32];
+    uint32_t connections;
+};
+
+/* Of a stripe, as a member tells it. */
+struct stripe_view {
+    const struct vd_stripe *config;  /* NULL: the virtual drive is in none */
+    object_key_t key;
+    enum host_stripe_state state;
+    uint32_t found;                  /* members */
+    uint64_t size_bytes;
+    struct exports_view exports;
+};
+
 struct virtual_drive_view {
     object_key_t controller, group;
     char path[24];
@@ -189,11 +206,10 @@ struct virtual_drive_view {
     struct policy_view write_policy, read_policy;
     struct vd_cache_view cache;
     struct reason guarantee;
-    char nbd_unix_uri[256], nbd_tcp_uri[256]; /* "" if not offered */
-    char ublk_path[32];
-    uint32_t connections;
+    struct exports_view exports;
     uint64_t lost_blocks;
     uint64_t hedged_reads;
+    struct stripe_view stripe;
     uint32_t operation_count;
     object_key_t operations[4];
     struct blocked blocked;

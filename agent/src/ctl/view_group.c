@@ -201,28 +201,33 @@ static void vd_guarantee_view(const struct ctl_vd *cv, struct virtual_drive_view
                NULL);
 }
 
-static void vd_exports_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
+void digest_exports(struct view_digest *digest, const struct exports_view *view)
 {
-    const struct ctl *ctl = cv->cg->ctl;
+    digest_text(digest, false, view->nbd_unix_uri);
+    digest_text(digest, false, view->ublk_path);
+    digest_text(digest, false, view->nbd_tcp_uri);
+    digest_number(digest, false, view->connections);
+}
 
-    if (cv->target == NULL || cv->export_closing) {
-        return;
-    }
-    if (ctl->options.nbd_unix_path[0] != '\0') {
+void view_exports(const struct ctl *ctl, const struct vd_target *target, const char *key,
+                  struct exports_view *view)
+{
+    const struct ctl_options *options = &ctl->options;
+
+    if (options->nbd_unix_path[0] != '\0') {
         (void)snprintf(view->nbd_unix_uri, sizeof(view->nbd_unix_uri), "nbd+unix:///%s?socket=%s",
-                       cv->target->name, ctl->options.nbd_unix_path);
+                       target->name, options->nbd_unix_path);
     }
-    if (ctl->options.nbd_tcp[0] != '\0') {
+    if (options->nbd_tcp[0] != '\0') {
         (void)snprintf(view->nbd_tcp_uri, sizeof(view->nbd_tcp_uri), "%s://%s/%s",
-                       ctl->options.nbd_tls ? "nbds" : "nbd", ctl->options.nbd_tcp,
-                       cv->target->name);
+                       options->nbd_tls ? "nbds" : "nbd", options->nbd_tcp, target->name);
     }
     if (ctl->observer.export_device != NULL) {
-        ctl->observer.export_device(ctl->observer.context, cv->object.key, view->ublk_path,
+        ctl->observer.export_device(ctl->observer.context, key, view->ublk_path,
                                     sizeof(view->ublk_path));
     }
     if (ctl->observer.export_connections != NULL) {
-        view->connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);
+        view->connections = ctl->observer.export_connections(ctl->observer.context, key);
     }
 }
 
@@ -234,8 +239,15 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     if (!rule_online(cv->cg->ctl, &reason)) {
         blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
         blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
+        blocked_add(blocked, CTL_OP_STRIPE_CREATE, NULL, &reason);
     } else if (!rule_group_running(cv->cg, "vd_set", &reason)) {
         blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
+    }
+    if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_delete_vd(cv, &reason)) {
+        blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
+    }
+    if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_create(cv, false, &reason)) {
+        blocked_add(blocked, CTL_OP_STRIPE_CREATE, NULL, &reason);
     }
     for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
         if (!rule_bgi(cv, (enum task_action)i, &reason)) {
@@ -271,10 +283,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, true, config->hedged_reads);
     digest_number(digest, false, view->hedged_reads);
     digest_number(digest, true, (uint64_t)config->drive_cache_policy);
-    digest_text(digest, false, view->nbd_unix_uri);
-    digest_text(digest, false, view->ublk_path);
-    digest_text(digest, false, view->nbd_tcp_uri);
-    digest_number(digest, false, view->connections);
+    digest_exports(digest, &view->exports);
     digest_number(digest, true, view->lost_blocks);
     digest_number(digest, false, (uint64_t)view->guarantee.code);
     for (uint32_t i = 0; i < view->operation_count; i++) {
@@ -313,9 +322,12 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     view->hedged_reads = cv->vd != NULL ? vd_hedged_reads(cv->vd) : 0;
     vd_policies_view(cv, view);
     vd_guarantee_view(cv, view);
-    vd_exports_view(cv, view);
+    if (cv->target != NULL && !cv->export_closing) {
+        view_exports(cv->cg->ctl, cv->target, cv->object.key, &view->exports);
+    }
     vd_operations_view(cv, view);
     vd_cache_view(cv, view);
+    view_stripe(cv, &view->stripe, digest);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
 }

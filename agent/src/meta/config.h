@@ -18,6 +18,10 @@
 #define GROUP_MEMBERS_MAX 256u
 #define GROUP_VDS_MAX 16u
 #define VD_NAME_MAX 15u
+#define STRIPE_MEMBERS_MIN 2u
+#define STRIPE_MEMBERS_MAX 8u
+#define STRIPE_STRIP_MIN_BYTES (8u * 1024u)
+#define STRIPE_STRIP_MAX_BYTES (1024u * 1024u)
 
 enum member_state {
     MEMBER_ONLINE,   /* in sync: its data may be trusted everywhere */
@@ -37,6 +41,16 @@ struct member_config {
     uint32_t eid;              /* drive found there is meant to take a lost member's place */
     uint16_t slot;
     uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
+};
+
+/* Its place in a stripe over virtual drives, perhaps of several controllers (vd/host_stripe.h).
+ * Each member has it: with all of them the stripe is whole, whatever order they come in. */
+struct vd_stripe {
+    struct uuid uuid;          /* of the stripe; zero: the virtual drive is in none */
+    char name[VD_NAME_MAX + 1];
+    uint32_t position, count;  /* this one of so many */
+    uint32_t strip_bytes;
+    uint64_t member_bytes;     /* used of each member; a multiple of strip_bytes */
 };
 
 struct vd_config {
@@ -67,6 +81,7 @@ not the first background initialization */
     bool cache_lost;           /* a journal with such writes has been lost */
     uint64_t
         cache_discarded_bytes; /* cache_lost: so much was discarded by command; 0: it was not */
+    struct vd_stripe stripe;
 };
 
 /* Blocks of a member whose content is not to be had: meaning and rules in meta/bad_blocks.h. */

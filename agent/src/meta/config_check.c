@@ -87,6 +87,30 @@ static const char *extent_problem(const struct vd_config *vd)
     return NULL;
 }
 
+static const char *stripe_problem(const struct vd_config *vd)
+{
+    const struct vd_stripe *stripe = &vd->stripe;
+
+    if (uuid_is_zero(&stripe->uuid)) {
+        return stripe->name[0] == '\0' && stripe->position == 0 && stripe->count == 0 &&
+                       stripe->strip_bytes == 0 && stripe->member_bytes == 0
+                   ? NULL
+                   : "A virtual drive in no stripe has a place in one.";
+    }
+    if (!vd_name_is_valid(stripe->name) || stripe->count < STRIPE_MEMBERS_MIN ||
+        stripe->count > STRIPE_MEMBERS_MAX || stripe->position >= stripe->count ||
+        stripe->strip_bytes < STRIPE_STRIP_MIN_BYTES ||
+        stripe->strip_bytes > STRIPE_STRIP_MAX_BYTES ||
+        (stripe->strip_bytes & (stripe->strip_bytes - 1)) != 0) {
+        return "A virtual drive's place in a stripe is not valid.";
+    }
+    if (stripe->member_bytes == 0 || stripe->member_bytes > vd->size_bytes ||
+        stripe->member_bytes % stripe->strip_bytes != 0) {
+        return "A stripe does not fit on its virtual drive.";
+    }
+    return NULL;
+}
+
 static const char *vd_problem(const struct group_config *config, const struct vd_config *vd)
 {
     const char *why = extent_problem(vd);
@@ -114,7 +138,8 @@ static const char *vd_problem(const struct group_config *config, const struct vd
     if (vd->map_slot > REGION_MAP_SLOTS || (vd->map_slot == 0 && vd->map_ready)) {
         return "A virtual drive's region map has no place.";
     }
-    return policy_problem(vd);
+    why = stripe_problem(vd);
+    return why != NULL ? why : policy_problem(vd);
 }
 
 static bool vds_overlap(const struct vd_config *a, const struct vd_config *b)

@@ -18,11 +18,12 @@
 #include "meta/group_store.h"
 
 #define RECORD_VERSION 1u
+#define RECORD_VERSION_STRIPED 2u /* no earlier reader takes a member for a plain drive */
 
 static const uint8_t record_magic[8] = "AWGROUP1";
 
 STATIC_ASSERT(GROUP_RECORD_HEAD_BYTES + GROUP_MEMBERS_MAX * GROUP_RECORD_MEMBER_BYTES +
-                      GROUP_VDS_MAX * GROUP_RECORD_VD_BYTES +
+                      GROUP_VDS_MAX * GROUP_RECORD_VD_STRIPED_BYTES +
                       BAD_BLOCKS_MAX * GROUP_RECORD_BAD_BYTES <=
                   GROUP_RECORD_MAX_BYTES,
               "the largest group fits");
@@ -188,6 +189,47 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     return 0;
 }
 
+static void stripe_encode(const struct vd_stripe *stripe, uint8_t *out)
+{
+    memcpy(out, stripe->uuid.bytes, 16);
+    memcpy(out + 16, stripe->name, strlen(stripe->name));
+    put_le32(out + 32, stripe->position);
+    put_le32(out + 36, stripe->count);
+    put_le32(out + 40, stripe->strip_bytes);
+    put_le64(out + 48, stripe->member_bytes);
+}
+
+static int stripe_decode(const uint8_t *in, struct vd_stripe *stripe)
+{
+    memcpy(stripe->uuid.bytes, in, 16);
+    memcpy(stripe->name, in + 16, VD_NAME_MAX);
+    stripe->name[VD_NAME_MAX] = '\0';
+    if (in[31] != 0) {
+        return -EBADMSG;
+    }
+    stripe->position = get_le32(in + 32);
+    stripe->count = get_le32(in + 36);
+    stripe->strip_bytes = get_le32(in + 40);
+    stripe->member_bytes = get_le64(in + 48);
+    return 0;
+}
+
+static bool is_striped(const struct group_config *config)
+{
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        if (!uuid_is_zero(&config->vds[i].stripe.uuid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t vd_bytes_of(uint32_t version)
+{
+    return version == RECORD_VERSION_STRIPED ? GROUP_RECORD_VD_STRIPED_BYTES
+                                             : GROUP_RECORD_VD_BYTES;
+}
+
 /* Records that knew of lost blocks only have zero here. */
 static const enum bad_block_kind bad_kind_numbers[] = {
     BAD_BLOCK_KIND_LOST,
@@ -232,19 +274,19 @@ static int bad_compare(const void *a, const void *b)
     return (left->offset_bytes > right->offset_bytes) - (left->offset_bytes < right->offset_bytes);
 }
 
-static size_t record_bytes(uint32_t member_count, uint32_t vd_count)
+static size_t record_bytes(uint32_t version, uint32_t member_count, uint32_t vd_count)
 {
     ASSERT(member_count <= GROUP_MEMBERS_MAX);
     ASSERT(vd_count <= GROUP_VDS_MAX);
     return GROUP_RECORD_HEAD_BYTES + (size_t)member_count * GROUP_RECORD_MEMBER_BYTES +
-           (size_t)vd_count * GROUP_RECORD_VD_BYTES;
+           (size_t)vd_count * vd_bytes_of(version);
 }
 
 /* What is behind the virtual drives: the bad blocks. */
-static size_t bad_bytes(size_t bytes, uint32_t member_count, uint32_t vd_count)
+static size_t bad_bytes(uint32_t version, size_t bytes, uint32_t member_count, uint32_t vd_count)
 {
-    ASSERT(bytes >= record_bytes(member_count, vd_count));
-    return bytes - record_bytes(member_count, vd_count);
+    ASSERT(bytes >= record_bytes(version, member_count, vd_count));
+    return bytes - record_bytes(version, member_count, vd_count);
 }
 
 /* The CRC is taken with its own four bytes as zeros. */
@@ -264,18 +306,20 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     const char *why = NULL;
     size_t bytes = 0;
     uint8_t *out = buffer + GROUP_RECORD_HEAD_BYTES;
+    uint32_t version = RECORD_VERSION;
 
     if (group_config_check(config, &why) != 0) {
         return -EINVAL;
     }
-    bytes = record_bytes(config->member_count, config->vd_count) +
+    version = is_striped(config) ? RECORD_VERSION_STRIPED : RECORD_VERSION;
+    bytes = record_bytes(version, config->member_count, config->vd_count) +
             (size_t)config->bad_count * GROUP_RECORD_BAD_BYTES;
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
     memset(buffer, 0, bytes);
     memcpy(buffer, record_magic, sizeof(record_magic));
-    put_le32(buffer + 8, RECORD_VERSION);
+    put_le32(buffer + 8, version);
     put_le32(buffer + 12, (uint32_t)bytes);
     put_le32(buffer + 20, config->member_count);
     put_le32(buffer + 24, config->vd_count);
@@ -285,8 +329,11 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     for (uint32_t i = 0; i < config->member_count; i++, out += GROUP_RECORD_MEMBER_BYTES) {
         member_encode(&config->members[i], out);
     }
-    for (uint32_t i = 0; i < config->vd_count; i++, out += GROUP_RECORD_VD_BYTES) {
+    for (uint32_t i = 0; i < config->vd_count; i++, out += vd_bytes_of(version)) {
         vd_encode(&config->vds[i], out);
+        if (version == RECORD_VERSION_STRIPED) {
+            stripe_encode(&config->vds[i].stripe, out + GROUP_RECORD_VD_BYTES);
+        }
     }
     for (uint32_t i = 0; i < config->bad_count; i++, out += GROUP_RECORD_BAD_BYTES) {
         bad_encode(&config->bad[i], out);
@@ -300,6 +347,7 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
 /* Length, magic, version, CRC and counts: after this the fields may be read. */
 static int record_frame_check(const uint8_t *buffer, size_t bytes)
 {
+    uint32_t version = 0;
     uint32_t member_count = 0;
     uint32_t vd_count = 0;
 
@@ -307,8 +355,9 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
         get_le32(buffer + 12) != bytes) {
         return -EBADMSG;
     }
+    version = get_le32(buffer + 8);
     if (memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
-        get_le32(buffer + 8) != RECORD_VERSION) {
+        (version != RECORD_VERSION && version != RECORD_VERSION_STRIPED)) {
         return -EBADMSG;
     }
     if (get_le32(buffer + GROUP_RECORD_CRC_OFFSET) != record_crc(buffer, bytes)) {
@@ -317,9 +366,10 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     member_count = get_le32(buffer + 20);
     vd_count = get_le32(buffer + 24);
     if (member_count == 0 || member_count > GROUP_MEMBERS_MAX || vd_count > GROUP_VDS_MAX ||
-        record_bytes(member_count, vd_count) > bytes ||
-        bad_bytes(bytes, member_count, vd_count) % GROUP_RECORD_BAD_BYTES != 0 ||
-        bad_bytes(bytes, member_count, vd_count) / GROUP_RECORD_BAD_BYTES > BAD_BLOCKS_MAX) {
+        record_bytes(version, member_count, vd_count) > bytes ||
+        bad_bytes(version, bytes, member_count, vd_count) % GROUP_RECORD_BAD_BYTES != 0 ||
+        bad_bytes(version, bytes, member_count, vd_count) / GROUP_RECORD_BAD_BYTES >
+            BAD_BLOCKS_MAX) {
         return -EBADMSG;
     }
     return 0;
@@ -328,6 +378,7 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
 static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct group_config *config)
 {
     const uint8_t *in = buffer + GROUP_RECORD_HEAD_BYTES;
+    uint32_t version = get_le32(buffer + 8);
     const char *why = NULL;
 
     config->member_count = get_le32(buffer + 20);
@@ -340,13 +391,16 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
             return -EBADMSG;
         }
     }
-    for (uint32_t i = 0; i < config->vd_count; i++, in += GROUP_RECORD_VD_BYTES) {
-        if (vd_decode(in, &config->vds[i]) != 0) {
+    for (uint32_t i = 0; i < config->vd_count; i++, in += vd_bytes_of(version)) {
+        if (vd_decode(in, &config->vds[i]) != 0 ||
+            (version == RECORD_VERSION_STRIPED &&
+             stripe_decode(in + GROUP_RECORD_VD_BYTES, &config->vds[i].stripe) != 0)) {
             return -EBADMSG;
         }
     }
-    config->bad_count = (uint32_t)(bad_bytes(bytes, config->member_count, config->vd_count) /
-                                   GROUP_RECORD_BAD_BYTES);
+    config->bad_count =
+        (uint32_t)(bad_bytes(version, bytes, config->member_count, config->vd_count) /
+                   GROUP_RECORD_BAD_BYTES);
     for (uint32_t i = 0; i < config->bad_count; i++, in += GROUP_RECORD_BAD_BYTES) {
         if (bad_decode(in, &config->bad[i]) != 0) {
             return -EBADMSG;

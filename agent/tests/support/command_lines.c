@@ -56,6 +56,8 @@ static const struct rule {
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
     {"foreign_import", CLI_OBJECT_FOREIGN, "import", NULL, "controller", "controller"},
+    {"stripe_create", CLI_OBJECT_NONE, "add", "stripe", "virtual_drive", "virtual_drives"},
+    {"stripe_delete", CLI_OBJECT_NONE, "delete|del", "stripe", "virtual_drive", "stripe"},
     {"battery_learn", CLI_OBJECT_BBU, "start", "learn", "battery", "battery"},
     {"battery_set", CLI_OBJECT_BBU, "set", NULL, "battery", "battery"},
     {"battery_fault", CLI_OBJECT_BBU, "set", "fault=", "battery", "battery"},
@@ -172,6 +174,9 @@ static bool target_is_named(const struct rule *rule, const struct cli_recorded *
     const json_t *doc = cli_world_doc(rule->kind, doc_text(command->args, rule->argument));
 
     objects_read(&request);
+    if (rule->object == CLI_OBJECT_NONE) { /* it names them itself (stripe_judge) */
+        return request.object == CLI_OBJECT_NONE;
+    }
     if (doc == NULL || request.object != rule->object ||
         !numbers_have(&request.controllers, (uint64_t)command->number)) {
         return false;
@@ -267,6 +272,37 @@ static bool is_restoring(const struct cli_recorded *command)
            is_saved(file, doc_text(command->args, "drive")) && is_saved(file, command->confirm);
 }
 
+/* Members were typed as controller:number, the one to be dissolved by its name. */
+static void stripe_judge(const struct cli_recorded *command)
+{
+    static struct cli_place list[256];
+    const char *stripe = json_string_value(json_object_get(command->args, "stripe"));
+    const char *word = typed(stripe != NULL ? "name=" : "vds=");
+    const json_t *keys = json_object_get(command->args, "virtual_drives");
+    uint32_t count = 0;
+    json_t *key;
+    size_t index;
+
+    expect(word != NULL, "names what was not typed", command);
+    if (stripe != NULL) {
+        const char *name = cli_world_stripe(stripe);
+
+        expect(name != NULL && (strcmp(word + 5, name) == 0 || strcmp(word + 5, stripe) == 0),
+               "dissolves what was not typed", command);
+        return;
+    }
+    expect(places_parse(word + 4, list, 256, &count) && count == json_array_size(keys),
+           "members that were not typed", command);
+    json_array_foreach(keys, index, key)
+    {
+        const json_t *doc = cli_world_doc("virtual_drive", json_string_value(key));
+
+        expect(doc != NULL && list[index].has_eid && list[index].slot == doc_u64(doc, "index") &&
+                   list[index].eid == (uint32_t)command->number,
+               "a member that was not typed", command);
+    }
+}
+
 static void command_judge(const struct cli_recorded *command)
 {
     bool known = false;
@@ -299,6 +335,9 @@ static void command_judge(const struct cli_recorded *command)
     if (strcmp(command->op, "vd_create") == 0) {
         members_judge(command, "drives", "drives=");
         members_judge(command, "spares", "spares=");
+    }
+    if (strncmp(command->op, "stripe_", 7) == 0) {
+        stripe_judge(command);
     }
 }
 

@@ -191,7 +191,8 @@ static const struct {
              {"learndelayinterval", "0|24|168"},
              {"fault", "pull|slow|fail|clear"},
              {"confirm", "data|logs|S00"},
-             {"name", "data|new"},
+             {"name", "data|new|wide"},
+             {"vds", "0:0-1|0:1,0:0|1:0-1|0:0,1:1|0:0"},
              {"dg array row dgs", "0|1"}};
 
 static const char *value_draw(struct draw *draw, const char *name, char odd[WORD_BYTES])
@@ -334,6 +335,8 @@ static const char *const wishes[] = {
     "/c0/bbu set autolearnmode=1",
     "/c0/bbu set fault=low_charge",
     "/c0 set rebuildrate=60",
+    "add stripe name=wide vds=0:0-1 strip=128",
+    "delete stripe name=wide confirm=wide",
 };
 
 static void wish_add(struct draw *draw, struct line *line)

@@ -25,6 +25,8 @@ from arraywright.storage.requests import (
     MakeHotSpare,
     PreviewResult,
     ReplaceMember,
+    StripeCreate,
+    StripeDelete,
     TaskRequest,
     VirtualDriveCreate,
     VirtualDriveDelete,
@@ -126,6 +128,28 @@ async def delete_virtual_drive(
 async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Background initialization or resynchronization: start, stop, pause, resume."""
     return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/create-stripe",
+    name="create_stripe",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def create_stripe(virtual_drive_id: UUID, body: StripeCreate, submit: Submit) -> Command:
+    """Stripes over this virtual drive, the first, and others; it is exported instead of them."""
+    return await submit(intents.create_stripe(virtual_drive_id, body))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/delete-stripe",
+    name="delete_stripe",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def delete_stripe(virtual_drive_id: UUID, body: StripeDelete, submit: Submit) -> Command:
+    """Dissolves the stripe it is a member of. Needs If-Match and the stripe's name as `confirm`."""
+    return await submit(intents.delete_stripe(virtual_drive_id, body))
 
 
 @controllers.get("/{controller_id}/foreign", name="foreign", responses=problems(404, 409, 504))

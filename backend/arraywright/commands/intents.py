@@ -23,6 +23,8 @@ from arraywright.storage.requests import (
     MakeDriveGood,
     MakeHotSpare,
     ReplaceMember,
+    StripeCreate,
+    StripeDelete,
     TaskRequest,
     VirtualDriveCreate,
     VirtualDriveDelete,
@@ -115,6 +117,53 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
 
 def steer_bgi(virtual_drive_id: UUID, body: TaskRequest) -> Intent:
     return _simple("bgi", "virtual_drive", virtual_drive_id, body)
+
+
+def create_stripe(virtual_drive_id: UUID, body: StripeCreate) -> Intent:
+    async def build(references: References) -> Arguments:
+        others = await references.keys(
+            "virtual_drive", body.virtual_drive_ids, "/virtual_drive_ids"
+        )
+        return {
+            "virtual_drives": [references.target_key, *others],
+            **_given(body, "virtual_drive_ids"),
+        }
+
+    return Intent(
+        "stripe_create",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.name,
+        identity=(lambda _doc: body.name) if body.force else None,  # goes with what overwrites
+    )
+
+
+def delete_stripe(virtual_drive_id: UUID, body: StripeDelete) -> Intent:
+    def stripe(doc: dict[str, Any]) -> dict[str, Any]:
+        found = doc.get("stripe")
+        if found is None:
+            params = {"kind": "stripe", "key": str(doc["name"])}
+            raise InvalidError(
+                REASONS["unknown_object"].format_map(params), code="unknown_object", params=params
+            )
+        return dict(found)
+
+    async def build(references: References) -> Arguments:
+        force = {"force": True} if body.force else {}
+        return {"stripe": stripe(references.target.doc)["key"], **force}
+
+    return Intent(
+        "stripe_delete",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=lambda doc: str(stripe(doc)["name"]),
+        if_match_needed=True,
+    )
 
 
 def update_controller(controller_id: UUID, body: ControllerUpdate) -> Intent:

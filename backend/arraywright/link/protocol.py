@@ -110,6 +110,13 @@ class VirtualDriveState(StrEnum):
     OFFLINE = "offline"
 
 
+class HostStripeState(StrEnum):
+    OPTIMAL = "optimal"
+    DEGRADED = "degraded"
+    OFFLINE = "offline"
+    INCOMPLETE = "incomplete"
+
+
 class DriveMedia(StrEnum):
     HDD = "hdd"
     SSD = "ssd"
@@ -531,6 +538,21 @@ class Export(Wire):
     connections: Annotated[int, Field(ge=0)]
 
 
+class StripeDoc(Wire):
+    """a stripe (RAID 0) over virtual drives of any of the host's controllers, as each member tells it"""
+
+    key: Key
+    name: str
+    state: str
+    position: Annotated[int, Field(ge=0)]
+    member_count: Annotated[int, Field(ge=2)]
+    members_found: Annotated[int, Field(ge=0)]
+    strip_bytes: Annotated[int, Field(ge=0)]
+    member_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Field(ge=0)]
+    exports: list[Export]
+
+
 class VdCache(Wire):
     dirty: bool
     dirty_bytes: Annotated[int, Field(ge=0)]
@@ -579,6 +601,7 @@ class VirtualDriveDoc(Wire):
     cache: VdCache | None = None
     read_ahead: ReadAhead | None = None
     lost_writes: Reason | None = None
+    stripe: StripeDoc | None = None
     bad_block_count: Annotated[int, Field(ge=0)] | None = None
     blocked: Blocked
 
@@ -882,6 +905,22 @@ class VdDeleteArgs(Wire):
     """Deletes a virtual drive; confirm must be its name. The last one of a group frees the drives."""
 
     virtual_drive: Key
+    force: bool | None = None
+
+
+class StripeCreateArgs(Wire):
+    """Stripes (RAID 0) over virtual drives: the stripe is exported instead of them, under its own name."""
+
+    name: Annotated[str, StringConstraints(max_length=15)]
+    virtual_drives: Annotated[list[Key], Field(min_length=2, max_length=8)]
+    strip_bytes: Annotated[int, Field(ge=0)] | None = None
+    force: bool | None = None
+
+
+class StripeDeleteArgs(Wire):
+    """Dissolves a stripe; confirm must be its name. Its virtual drives stay and are exported by themselves again."""
+
+    stripe: Key
     force: bool | None = None
 
 
@@ -1233,6 +1272,9 @@ REASONS: dict[str, str] = {
     "confirm_mismatch": "The typed name does not match {expected}; nothing was changed.",
     "confirm_needed": "Type {expected} to confirm.",
     "virtual_drive_in_use": "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force.",
+    "stripe_member": "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first.",
+    "stripe_member_incomplete": "Virtual drive {name} is part of the stripe {stripe}, which is incomplete. Delete that one first, or use force to give it up.",
+    "stripe_has_data": "Virtual drive {name} carries data, which a stripe overwrites. Use force to give it up.",
     "spare_too_small": "Drive {drive} is too small to replace any member of {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
     "spare_not_needed": "No drive group here has redundancy that a spare could restore.",
     "spare_none": "No suitable hot spare is available.",
@@ -1438,6 +1480,9 @@ EVENT_NAMES: dict[int, str] = {
     48: "bgi_completed",
     51: "bgi_failed",
     60090: "virtual_drive_suspect",
+    60180: "stripe_created",
+    60181: "stripe_deleted",
+    60182: "stripe_state_changed",
     60020: "resync_started",
     60021: "resync_completed",
     60022: "resync_failed",
@@ -1522,6 +1567,8 @@ DOCUMENTS: dict[str, type[Wire]] = {
 COMMAND_CLASSES: dict[str, str] = {
     "vd_create": "O",
     "vd_delete": "X",
+    "stripe_create": "O",
+    "stripe_delete": "X",
     "vd_set": "O",
     "controller_set": "O",
     "spare_add": "O",
@@ -1550,6 +1597,8 @@ COMMAND_CLASSES: dict[str, str] = {
 COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "vd_create": VdCreateArgs,
     "vd_delete": VdDeleteArgs,
+    "stripe_create": StripeCreateArgs,
+    "stripe_delete": StripeDeleteArgs,
     "vd_set": VdSetArgs,
     "controller_set": ControllerSetArgs,
     "spare_add": SpareAddArgs,

@@ -34,6 +34,8 @@ OPERATIONS: dict[str, dict[str, Role]] = {
     "virtual_drive": {
         "vd_set": Role.OPERATOR,
         "vd_delete": Role.OPERATOR,
+        "stripe_create": Role.OPERATOR,
+        "stripe_delete": Role.OPERATOR,
         "bgi": Role.OPERATOR,
         "counters_reset": Role.OPERATOR,
     },

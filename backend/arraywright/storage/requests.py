@@ -122,6 +122,31 @@ class VirtualDriveDelete(ApiInput):
     force: Annotated[bool, Field(description="also if it has open connections")] = False
 
 
+class StripeCreate(ApiInput):
+    """A stripe (RAID 0) over this virtual drive and others of the same host."""
+
+    virtual_drive_ids: Annotated[
+        list[UUID],
+        Field(min_length=1, max_length=7, description="the other members, in their order"),
+    ]
+    name: Name
+    strip_bytes: Annotated[
+        Bytes | None, Field(description="a power of two from 8 KiB to 1 MiB; absent: 64 KiB")
+    ] = None
+    force: Annotated[
+        bool,
+        Field(description="also over data, or over members of a stripe that is incomplete"),
+    ] = False
+
+
+class StripeDelete(ApiInput):
+    confirm: Annotated[str, Field(max_length=64, description="the stripe's name, typed")]
+    force: Annotated[
+        bool,
+        Field(description="also if it has open connections, or if members cannot be reached"),
+    ] = False
+
+
 class ControllerUpdate(Change):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None

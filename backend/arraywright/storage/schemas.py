@@ -20,6 +20,7 @@ from arraywright.link.protocol import (
     DriveState,
     DriveWriteCache,
     FaultKind,
+    HostStripeState,
     IoPolicy,
     LearnMode,
     LearnResult,
@@ -277,6 +278,21 @@ class Export(ApiModel):
     connections: int
 
 
+class Stripe(ApiModel):
+    """A stripe over virtual drives of any of the host's controllers, as a member tells it."""
+
+    key: str
+    name: str
+    state: OpenWord[HostStripeState]
+    position: Annotated[int, Field(description="of this member")]
+    member_count: int
+    members_found: int
+    strip_bytes: int
+    member_bytes: Annotated[int, Field(description="used of each member")]
+    size_bytes: int
+    exports: list[Export]
+
+
 class VirtualDrive(Actionable):
     controller_id: UUID
     drive_group_id: UUID
@@ -323,6 +339,10 @@ class VirtualDrive(Actionable):
     ] = None
     bad_block_count: Annotated[
         int | None, Field(description="entries of its bad-block table; null: not counted")
+    ] = None
+    stripe: Annotated[
+        Stripe | None,
+        Field(description="it is a member of that one, and not exported by itself"),
     ] = None
 
 

@@ -1278,6 +1278,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/create-stripe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Stripe
+         * @description Stripes over this virtual drive, the first, and others; it is exported instead of them.
+         */
+        post: operations["virtual_drives_create_stripe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/delete-stripe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete Stripe
+         * @description Dissolves the stripe it is a member of. Needs If-Match and the stripe's name as `confirm`.
+         */
+        post: operations["virtual_drives_delete_stripe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters": {
         parameters: {
             query?: never;
@@ -3151,6 +3191,11 @@ export interface components {
             total: number | null;
         };
         /**
+         * HostStripeState
+         * @enum {string}
+         */
+        HostStripeState: "optimal" | "degraded" | "offline" | "incomplete";
+        /**
          * HostSummary
          * @description Figures of one host as of its last report.
          */
@@ -4249,6 +4294,75 @@ export interface components {
          */
         SpareKind: "global" | "dedicated";
         /**
+         * Stripe
+         * @description A stripe over virtual drives of any of the host's controllers, as a member tells it.
+         */
+        Stripe: {
+            /** Exports */
+            exports: components["schemas"]["Export"][];
+            /** Key */
+            key: string;
+            /**
+             * Member Bytes
+             * @description used of each member
+             */
+            member_bytes: number;
+            /** Member Count */
+            member_count: number;
+            /** Members Found */
+            members_found: number;
+            /** Name */
+            name: string;
+            /**
+             * Position
+             * @description of this member
+             */
+            position: number;
+            /** Size Bytes */
+            size_bytes: number;
+            state: components["schemas"]["HostStripeState"];
+            /** Strip Bytes */
+            strip_bytes: number;
+        };
+        /**
+         * StripeCreate
+         * @description A stripe (RAID 0) over this virtual drive and others of the same host.
+         */
+        StripeCreate: {
+            /**
+             * Force
+             * @description also over data, or over members of a stripe that is incomplete
+             * @default false
+             */
+            force: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Strip Bytes
+             * @description a power of two from 8 KiB to 1 MiB; absent: 64 KiB
+             */
+            strip_bytes?: number | null;
+            /**
+             * Virtual Drive Ids
+             * @description the other members, in their order
+             */
+            virtual_drive_ids: string[];
+        };
+        /** StripeDelete */
+        StripeDelete: {
+            /**
+             * Confirm
+             * @description the stripe's name, typed
+             */
+            confirm: string;
+            /**
+             * Force
+             * @description also if it has open connections, or if members cannot be reached
+             * @default false
+             */
+            force: boolean;
+        };
+        /**
          * Survival
          * @description Which drives may fail, out of the whole array: each one and each pair was tried.
          */
@@ -4476,6 +4590,8 @@ export interface components {
             state: components["schemas"]["VirtualDriveState"];
             /** Strip Bytes */
             strip_bytes: number;
+            /** @description it is a member of that one, and not exported by itself */
+            stripe: components["schemas"]["Stripe"] | null;
             /**
              * Stripe Log
              * @description rows are logged on the drives first; null: not offered
@@ -10348,6 +10464,216 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TaskRequest"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_create_stripe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StripeCreate"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_delete_stripe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StripeDelete"];
             };
         };
         responses: {

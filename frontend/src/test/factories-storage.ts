@@ -227,6 +227,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     hedged_read_count: null,
     cache: null,
     read_ahead: null,
+    stripe: null,
     lost_writes: null,
     bad_block_count: null,
     blocked: {},

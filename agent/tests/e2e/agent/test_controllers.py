@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+import nbd
 from cases import AgentCase, digest, write_random
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
 
@@ -60,6 +61,50 @@ class Controllers(AgentCase):
             self.assertEqual(uuids, {key: doc["uuid"] for key, doc
                                      in agent.view().all("controller").items()})
             self.assert_holds(agent, sums)
+
+    def test_stripe_over_both(self):
+        """Made and dissolved on the command line; there after a stop, and after a kill."""
+        agent = self.pair()
+        agent.create("raid0", [0, 1], name="left")
+        agent.create("raid1", [0, 1], name="right", controller="c1")
+
+        def refused(*words):
+            done = agent.ctl(*words, "J", check=False)
+            self.assertNotEqual(done.returncode, 0)
+            return done.stdout
+
+        self.written(agent, "right")
+        add = ("add", "stripe", "name=wide", "vds=0:0,1:0", "strip=128")
+        self.assertIn("carries data", refused(*add))
+        agent.ctl(*add, "force")
+        shown = agent.json("show", "stripes")["Response Data"]["Stripes"]
+        self.assertEqual([(row["Name"], row["State"], row["VDs"], row["Strip"]) for row in shown],
+                         [("wide", "Optl", "0:0,1:0", "128 KB")])
+        self.assertIn("stripe    wide", agent.ctl("status").stdout)
+        stripe = agent.view().vd("right")["stripe"]
+        members = [agent.view().vd(name)["size_bytes"] for name in ("left", "right")]
+        self.assertEqual(stripe["size_bytes"], 2 * (min(members) // 131072) * 131072)
+        self.assertEqual([export["kind"] for export in stripe["exports"]], ["nbd_unix"])
+        sums = self.written(agent, "wide")
+        for end in (agent.stop, agent.kill):
+            end()
+            agent.start()
+            agent.until("the stripe", lambda view: view.vd("left")["stripe"]["exports"])
+            self.assert_holds(agent, sums)
+        with self.assertRaises(nbd.Error):
+            agent.nbd_open("right")
+        self.assertIn("part of the stripe", refused("/c1/v0", "del", "force"))
+        with agent.nbd("wide"):
+            self.assertIn("open connections",
+                          refused("delete", "stripe", "name=wide", "confirm=wide"))
+        agent.ctl(f"/c1/e{EID}/s0", "set", "fault=pull")
+        agent.until("the loss", lambda view: view.vd("left")["stripe"]["state"] == "degraded")
+        self.assert_holds(agent, sums)
+        agent.ctl("delete", "stripe", "name=wide", "confirm=wide")
+        self.assertEqual([doc["stripe"] for doc in agent.view().all("virtual_drive").values()],
+                         [None, None])
+        with agent.nbd("right") as handle:
+            self.assertGreater(handle.get_size(), 0)
 
     def test_one_state_and_one_log(self):
         agent = self.pair()

@@ -27,6 +27,7 @@ COMMANDS = [
     ("show", validate.check_overview),
     ("show all", validate.check_overview),
     ("show ctrlcount", None),
+    ("show stripes", None),
     ("/c0 show", validate.check_show),
     ("/cALL show all", validate.check_show_all),
     ("/c0 show rebuildrate", validate.check_properties),

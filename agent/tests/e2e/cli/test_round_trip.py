@@ -19,6 +19,8 @@ REST = {
     "vd_create": {"POST /virtual-drives"},
     "vd_delete": {"DELETE /virtual-drives/{id}"},
     "vd_set": {"PATCH /virtual-drives/{id}"},
+    "stripe_create": {"POST /virtual-drives/{id}/actions/create-stripe"},
+    "stripe_delete": {"POST /virtual-drives/{id}/actions/delete-stripe"},
     "controller_set": {"PATCH /controllers/{id}"},
     "spare_add": {"POST /drives/{id}/actions/make-hot-spare"},
     "spare_remove": {"POST /drives/{id}/actions/remove-hot-spare"},

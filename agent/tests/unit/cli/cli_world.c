@@ -112,8 +112,20 @@ static void world_configure(struct ctl_world *world)
     assert_true(world_wait_consistent(world, "logs", 600 * MINUTE));
 }
 
+static void world_stripe(struct ctl_world *world)
+{
+    struct ctl_command command = {.op = CTL_OP_STRIPE_CREATE,
+                                  .args.stripe_create = {.name = "wide", .vd_count = 2}};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, "data", &view, command.args.stripe_create.vds[0]));
+    assert_true(world_vd(world, "logs", &view, command.args.stripe_create.vds[1]));
+    assert_int_equal(world_run(world, &command), REASON_OK);
+}
+
 static void world_hurt(struct ctl_world *world)
 {
+    world_stripe(world);
     assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
     assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 5), REASON_OK);
     assert_true(world_operation(world, OPERATION_KIND_REBUILD, NULL, NULL));
@@ -192,6 +204,23 @@ const json_t *cli_world_doc(const char *kind, const char *key)
         if (strcmp(json_string_value(json_object_get(object, "kind")), kind) == 0 &&
             strcmp(json_string_value(json_object_get(object, "key")), key) == 0) {
             return json_object_get(object, "doc");
+        }
+    }
+    return NULL;
+}
+
+const char *cli_world_stripe(const char *key)
+{
+    json_t *object;
+    size_t index;
+
+    json_array_foreach(json_object_get(states[used], "objects"), index, object)
+    {
+        const json_t *stripe = json_object_get(json_object_get(object, "doc"), "stripe");
+        const char *own = json_string_value(json_object_get(stripe, "key"));
+
+        if (own != NULL && strcmp(own, key) == 0) {
+            return json_string_value(json_object_get(stripe, "name"));
         }
     }
     return NULL;

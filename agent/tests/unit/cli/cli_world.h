@@ -42,6 +42,8 @@ const struct cli_recorded *cli_world_command(uint32_t index);
 /* Methods and queries that no arrayctl may use, or that do not exist. */
 uint32_t cli_world_foul_count(void);
 /* The document of an object of the picture, or NULL. */
+/* The name of the stripe with this key, or NULL. */
+const char *cli_world_stripe(const char *key);
 const json_t *cli_world_doc(const char *kind, const char *key);
 
 #endif

@@ -488,16 +488,29 @@ void world_restart(struct ctl_world *world)
     world_start(world);
 }
 
+void worlds_power_down(struct ctl_world *const *worlds, uint32_t count)
+{
+    bool stopped[CTL_HOST_CONTROLLERS_MAX] = {false};
+
+    for (uint32_t i = 0; i < count; i++) {
+        ctl_stop(worlds[i]->ctl, on_stopped, &stopped[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(sim_world_run_until_flag(worlds[i]->sim, &stopped[i], 10 * MINUTE));
+    }
+    for (uint32_t i = count; i > 0; i--) {
+        worlds[i - 1]->ctl = ctl_free(worlds[i - 1]->ctl);
+    }
+    sim_world_advance(worlds[0]->sim, MINUTE);
+    for (uint32_t i = 0; i < count; i++) {
+        emulated_free_all(worlds[i]);
+    }
+    sim_world_power_on(worlds[0]->sim);
+}
+
 void world_power_down(struct ctl_world *world)
 {
-    bool stopped = false;
-
-    ctl_stop(world->ctl, on_stopped, &stopped);
-    assert_true(sim_world_run_until_flag(world->sim, &stopped, 10 * MINUTE));
-    world->ctl = ctl_free(world->ctl);
-    sim_world_advance(world->sim, MINUTE);
-    emulated_free_all(world);
-    sim_world_power_on(world->sim);
+    worlds_power_down(&world, 1);
 }
 
 void world_power_cycle(struct ctl_world *world)

@@ -95,6 +95,8 @@ void world_restart(struct ctl_world *world);
 /* After sim_world_power_off: winds down, and comes back. */
 void world_power_down(struct ctl_world *world);
 void world_power_cycle(struct ctl_world *world);
+/* The same of all controllers of a host. */
+void worlds_power_down(struct ctl_world *const *worlds, uint32_t count);
 void world_settle(struct ctl_world *world, uint64_t us);
 
 const char *slot_key(const struct ctl_world *world, uint32_t slot);

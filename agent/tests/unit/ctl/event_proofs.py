@@ -57,6 +57,7 @@ PROVOKED = {
         fault_injected virtual_drive_optimal virtual_drive_partially_degraded
         virtual_drive_degraded virtual_drive_offline bgi_started bgi_completed
         spare_global_made""",
+    "stripe": "stripe_created stripe_deleted stripe_state_changed",
     "tasks": """
         rebuild_rate_changed bgi_rate_changed resync_started resync_completed rebuild_resumed
         rebuild_paused rebuild_aborted bgi_stopped""",

@@ -167,7 +167,7 @@ static void test_policies(void **state)
     assert_true(world_vd(world, "renamed", &view, NULL));
     assert_int_equal(view.write_policy.reason.code, REASON_AS_REQUESTED);
     /* At once, and its user is not disturbed. */
-    assert_string_equal(view.nbd_unix_uri, "nbd+unix:///renamed?socket=/run/aw/nbd.sock");
+    assert_string_equal(view.exports.nbd_unix_uri, "nbd+unix:///renamed?socket=/run/aw/nbd.sock");
     assert_int_equal(world->exports_closed, 0);
     world->connections = 0;
     set.args.vd_set.fields = VD_SET_ACCESS;

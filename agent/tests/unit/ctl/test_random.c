@@ -143,7 +143,7 @@ static bool is_usable(struct story *story, const struct ledger *ledger)
     if (!world_vd(story->world, ledger->name, &view, NULL)) {
         fail_msg("%s is not there any more", ledger->name);
     }
-    return view.state != VIRTUAL_DRIVE_STATE_OFFLINE && view.nbd_unix_uri[0] != '\0';
+    return view.state != VIRTUAL_DRIVE_STATE_OFFLINE && view.exports.nbd_unix_uri[0] != '\0';
 }
 
 static void do_write(struct story *story)

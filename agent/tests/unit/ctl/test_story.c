@@ -30,7 +30,7 @@ static void story(enum raid_level level, uint32_t width, enum raid_level expecte
     assert_int_equal(view.config->geometry.level, expected);
     assert_false(view.consistent);
     assert_true(world_operation(world, OPERATION_KIND_BACKGROUND_INIT, &operation, NULL));
-    assert_string_equal(view.nbd_unix_uri, "nbd+unix:///data?socket=/run/aw/nbd.sock");
+    assert_string_equal(view.exports.nbd_unix_uri, "nbd+unix:///data?socket=/run/aw/nbd.sock");
     assert_int_equal(world_drive_state(world, width - 1), DRIVE_STATE_ONLINE);
     world_write(world, "data", 0, 300 * 1024, 0x5a);
     world_restart(world);

@@ -33,6 +33,24 @@ static void sample_shape(struct rng *rng, struct geometry *geometry)
     geometry->block_bytes = rng_below(rng, 2) == 0 ? 512 : 4096;
 }
 
+/* Most are in none. */
+static void sample_stripe(struct rng *rng, struct vd_config *vd)
+{
+    struct vd_stripe *stripe = &vd->stripe;
+    uint32_t strip_bytes = STRIPE_STRIP_MIN_BYTES << rng_below(rng, 8);
+
+    if (vd->size_bytes < strip_bytes || rng_below(rng, 8) != 0) {
+        return;
+    }
+    stripe->uuid = uuid_make(rng);
+    (void)snprintf(stripe->name, sizeof(stripe->name), "wide-%u", (unsigned)rng_below(rng, 1000));
+    stripe->count =
+        STRIPE_MEMBERS_MIN + (uint32_t)rng_below(rng, STRIPE_MEMBERS_MAX - STRIPE_MEMBERS_MIN + 1);
+    stripe->position = (uint32_t)rng_below(rng, stripe->count);
+    stripe->strip_bytes = strip_bytes;
+    stripe->member_bytes = (1 + rng_below(rng, vd->size_bytes / strip_bytes)) * strip_bytes;
+}
+
 static void sample_vd(struct rng *rng, const struct geometry *shape, uint32_t index,
                       uint64_t *start_bytes, struct vd_config *vd)
 {
@@ -56,6 +74,7 @@ static void sample_vd(struct rng *rng, const struct geometry *shape, uint32_t in
     vd->dirty = rng_below(rng, 2) == 0;
     vd->resync = rng_below(rng, 2) == 0;
     vd->consistent_rows = rng_below(rng, geometry_row_count(&vd->geometry) + 1);
+    sample_stripe(rng, vd);
 }
 
 void sample_group(struct rng *rng, struct group_config *ret_config)
