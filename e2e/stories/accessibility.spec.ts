@@ -18,6 +18,8 @@ for (const scheme of ['light', 'dark'] as const) {
       const groupPage = new URL(page.url()).pathname;
       await console.openHost('alpha');
       const hostPage = new URL(page.url()).pathname;
+      const foreign = page.getByRole('link', { name: 'Look for them' });
+      const foreignPage = (await foreign.getAttribute('href')) ?? '';
       await console.openBay(5);
       await page.getByRole('link', { name: 'Open the drive’s page' }).click();
       await expect(page.getByRole('heading', { level: 1, name: /Drive/ })).toBeVisible();
@@ -26,6 +28,7 @@ for (const scheme of ['light', 'dark'] as const) {
       const found: string[] = [];
       const pages = [
         ...PLAIN_PAGES, hostPage, `${hostPage}?bay=5`, `${hostPage}/create`, drivePage, groupPage,
+        foreignPage,
         arrayPage,
       ];
       for (const path of pages) {

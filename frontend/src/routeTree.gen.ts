@@ -28,6 +28,7 @@ import { Route as AppHostsHostIdRouteImport } from './routes/_app/hosts.$hostId'
 import { Route as AppHostsAddRouteImport } from './routes/_app/hosts.add'
 import { Route as AppVirtualDrivesVirtualDriveIdRouteImport } from './routes/_app/virtual-drives.$virtualDriveId'
 import { Route as AppControllersControllerIdCacheRouteImport } from './routes/_app/controllers.$controllerId.cache'
+import { Route as AppControllersControllerIdForeignRouteImport } from './routes/_app/controllers.$controllerId.foreign'
 import { Route as AppHostsHostIdCreateRouteImport } from './routes/_app/hosts.$hostId_.create'
 
 const AppRoute = AppRouteImport.update({
@@ -126,6 +127,12 @@ const AppControllersControllerIdCacheRoute =
     path: '/controllers/$controllerId/cache',
     getParentRoute: () => AppRoute,
   } as any)
+const AppControllersControllerIdForeignRoute =
+  AppControllersControllerIdForeignRouteImport.update({
+    id: '/controllers/$controllerId/foreign',
+    path: '/controllers/$controllerId/foreign',
+    getParentRoute: () => AppRoute,
+  } as any)
 const AppHostsHostIdCreateRoute = AppHostsHostIdCreateRouteImport.update({
   id: '/hosts/$hostId_/create',
   path: '/hosts/$hostId/create',
@@ -151,6 +158,7 @@ export interface FileRoutesByFullPath {
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
+  '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRoutesByTo {
@@ -172,6 +180,7 @@ export interface FileRoutesByTo {
   '/hosts/add': typeof AppHostsAddRoute
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
+  '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRoutesById {
@@ -195,6 +204,7 @@ export interface FileRoutesById {
   '/_app/hosts/add': typeof AppHostsAddRoute
   '/_app/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/_app/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
+  '/_app/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/_app/hosts/$hostId_/create': typeof AppHostsHostIdCreateRoute
 }
 export interface FileRouteTypes {
@@ -218,6 +228,7 @@ export interface FileRouteTypes {
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
     | '/controllers/$controllerId/cache'
+    | '/controllers/$controllerId/foreign'
     | '/hosts/$hostId/create'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -239,6 +250,7 @@ export interface FileRouteTypes {
     | '/hosts/add'
     | '/virtual-drives/$virtualDriveId'
     | '/controllers/$controllerId/cache'
+    | '/controllers/$controllerId/foreign'
     | '/hosts/$hostId/create'
   id:
     | '__root__'
@@ -261,6 +273,7 @@ export interface FileRouteTypes {
     | '/_app/hosts/add'
     | '/_app/virtual-drives/$virtualDriveId'
     | '/_app/controllers/$controllerId/cache'
+    | '/_app/controllers/$controllerId/foreign'
     | '/_app/hosts/$hostId_/create'
   fileRoutesById: FileRoutesById
 }
@@ -404,6 +417,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppControllersControllerIdCacheRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/controllers/$controllerId/foreign': {
+      id: '/_app/controllers/$controllerId/foreign'
+      path: '/controllers/$controllerId/foreign'
+      fullPath: '/controllers/$controllerId/foreign'
+      preLoaderRoute: typeof AppControllersControllerIdForeignRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/hosts/$hostId_/create': {
       id: '/_app/hosts/$hostId_/create'
       path: '/hosts/$hostId/create'
@@ -432,6 +452,7 @@ interface AppRouteChildren {
   AppHostsAddRoute: typeof AppHostsAddRoute
   AppVirtualDrivesVirtualDriveIdRoute: typeof AppVirtualDrivesVirtualDriveIdRoute
   AppControllersControllerIdCacheRoute: typeof AppControllersControllerIdCacheRoute
+  AppControllersControllerIdForeignRoute: typeof AppControllersControllerIdForeignRoute
   AppHostsHostIdCreateRoute: typeof AppHostsHostIdCreateRoute
 }
 
@@ -453,6 +474,8 @@ const AppRouteChildren: AppRouteChildren = {
   AppHostsAddRoute: AppHostsAddRoute,
   AppVirtualDrivesVirtualDriveIdRoute: AppVirtualDrivesVirtualDriveIdRoute,
   AppControllersControllerIdCacheRoute: AppControllersControllerIdCacheRoute,
+  AppControllersControllerIdForeignRoute:
+    AppControllersControllerIdForeignRoute,
   AppHostsHostIdCreateRoute: AppHostsHostIdCreateRoute,
 }
 

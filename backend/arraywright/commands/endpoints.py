@@ -18,6 +18,7 @@ from arraywright.storage.requests import (
     BatteryUpdate,
     ControllerUpdate,
     DiscardCache,
+    ImportForeign,
     InjectBatteryFault,
     InjectFault,
     LocateDrive,
@@ -238,6 +239,17 @@ async def inject_fault(drive_id: UUID, body: InjectFault, submit: Submit) -> Com
 async def discard_cache(controller_id: UUID, body: DiscardCache, submit: Submit) -> Command:
     """Loses acknowledged writes. Needs If-Match and the virtual drive's name as `confirm`."""
     return await submit(intents.discard_cache(controller_id, body))
+
+
+@controllers.post(
+    "/{controller_id}/actions/import-foreign",
+    name="import_foreign",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def import_foreign(controller_id: UUID, body: ImportForeign, submit: Submit) -> Command:
+    """Takes over one of the foreign sets. Drives of it that are not in sync stay as they are."""
+    return await submit(intents.import_foreign(controller_id, body))
 
 
 @batteries.patch("/{battery_id}", name="update", status_code=202, responses=ANSWERS)

@@ -17,6 +17,7 @@ from arraywright.storage.requests import (
     BatteryUpdate,
     ControllerUpdate,
     DiscardCache,
+    ImportForeign,
     InjectBatteryFault,
     InjectFault,
     LocateDrive,
@@ -288,6 +289,10 @@ def discard_cache(controller_id: UUID, body: DiscardCache) -> Intent:
         identity=identity,
         if_match_needed=True,
     )
+
+
+def import_foreign(controller_id: UUID, body: ImportForeign) -> Intent:
+    return _simple("foreign_import", "controller", controller_id, body)
 
 
 def reset_counters(kind: str, target_id: UUID) -> Intent:

@@ -14,6 +14,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "vd_create": Role.OPERATOR,
         "controller_set": Role.OPERATOR,
         "cache_discard": Role.OPERATOR,
+        "foreign_import": Role.OPERATOR,
         "counters_reset": Role.OPERATOR,
     },
     "drive": {

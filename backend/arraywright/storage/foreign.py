@@ -9,9 +9,13 @@ from arraywright.kit.ids import object_id
 from arraywright.kit.schema import ApiModel, OpenWord, Reason
 from arraywright.link.protocol import (
     ForeignAnswer,
+    ForeignDriveArgs,
+    ForeignDriveOutcome,
     ForeignFormat,
     ForeignMember,
     ForeignMemberState,
+    ForeignOutcome,
+    ForeignSet,
     ForeignState,
     ForeignVirtualDrive,
 )
@@ -21,6 +25,9 @@ class ForeignPlace(ApiModel):
     drive_id: Annotated[UUID | None, Field(description="null: it is not there")]
     serial: str
     state: OpenWord[ForeignMemberState]
+    outcome: Annotated[
+        OpenWord[ForeignDriveOutcome] | None, Field(description="what an import makes of it")
+    ] = None
 
 
 class ForeignVolume(ApiModel):
@@ -31,7 +38,24 @@ class ForeignVolume(ApiModel):
     consistent: bool
     state: OpenWord[ForeignState]
     reason: Reason | None
+    outcome: Annotated[
+        OpenWord[ForeignOutcome] | None, Field(description="how it would be after an import")
+    ] = None
+    imported_as: Annotated[
+        str | None, Field(description="the name it would have here; null: not imported")
+    ] = None
+    target_id: Annotated[int | None, Field(description="the number it would have here")] = None
     members: list[ForeignPlace]
+
+
+class ForeignDrive(ApiModel):
+    drive_id: UUID
+    sequence: Annotated[int, Field(description="how new what it says is")]
+    state: OpenWord[ForeignMemberState]
+    outcome: Annotated[
+        OpenWord[ForeignDriveOutcome],
+        Field(description="what an import makes of it; left: nothing is written to it"),
+    ]
 
 
 class ForeignConfiguration(ApiModel):
@@ -39,7 +63,22 @@ class ForeignConfiguration(ApiModel):
     id: Annotated[str, Field(description="GUID or UUID of the set")]
     version: str
     sequence: int
+    name: Annotated[
+        str | None, Field(description="for people; what has to be typed to clear it")
+    ] = None
+    origin: Annotated[str | None, Field(description="who made it, as far as it says so")] = None
+    digest: Annotated[
+        str | None,
+        Field(description="of all that was found; the host refuses if it has changed since"),
+    ] = None
+    outcome: Annotated[
+        OpenWord[ForeignOutcome] | None, Field(description="of the worst of its virtual drives")
+    ] = None
+    refusal: Annotated[Reason | None, Field(description="why it is not imported")] = None
     drive_ids: list[UUID]
+    drives: Annotated[
+        list[ForeignDrive], Field(description="empty if the agent does not say yet")
+    ] = []
     virtual_drives: list[ForeignVolume]
 
 
@@ -66,14 +105,18 @@ class ForeignConfigurations(ApiModel):
         def volume(item: ForeignVirtualDrive) -> dict[str, object]:
             return {**item.model_dump(), "members": [member(place) for place in item.members]}
 
-        sets = [
-            {
-                **item.model_dump(),
+        def drive(item: ForeignDriveArgs) -> dict[str, object]:
+            return {**item.model_dump(), "drive_id": drive_id(item.drive)}
+
+        def configuration(item: ForeignSet) -> dict[str, object]:
+            return {
+                **item.model_dump(exclude={"drive_states"}),
                 "drive_ids": [drive_id(key) for key in item.drives],
+                "drives": [drive(each) for each in item.drive_states or []],
                 "virtual_drives": [volume(each) for each in item.virtual_drives],
             }
-            for item in answer.sets
-        ]
+
+        sets = [configuration(item) for item in answer.sets]
         damaged = [
             {**item.model_dump(), "drive_id": drive_id(item.drive)} for item in answer.damaged
         ]

@@ -238,3 +238,15 @@ class DiscardCache(ApiInput):
         str, StringConstraints(pattern=KEY), Field(description="as the controller's cache names it")
     ]
     confirm: Annotated[str, Field(max_length=64, description="the virtual drive's name, typed")]
+
+
+class ImportForeign(ApiInput):
+    """Takes a foreign set over as a drive group, all of it or nothing."""
+
+    set: Annotated[
+        str, StringConstraints(pattern=KEY), Field(description="its id, from the foreign sets")
+    ]
+    digest: Annotated[
+        str | None,
+        Field(max_length=64, description="of the set as it was looked at"),
+    ] = None

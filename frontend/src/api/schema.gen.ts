@@ -391,6 +391,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/import-foreign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Foreign
+         * @description Takes over one of the foreign sets. Drives of it that are not in sync stay as they are.
+         */
+        post: operations["controllers_import_foreign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/actions/reset-counters": {
         parameters: {
             query?: never;
@@ -3011,14 +3031,42 @@ export interface components {
         };
         /** ForeignConfiguration */
         ForeignConfiguration: {
+            /**
+             * Digest
+             * @description of all that was found; the host refuses if it has changed since
+             */
+            digest: string | null;
             /** Drive Ids */
             drive_ids: string[];
+            /**
+             * Drives
+             * @description empty if the agent does not say yet
+             * @default []
+             */
+            drives: components["schemas"]["ForeignDrive"][];
             format: components["schemas"]["ForeignFormat"];
             /**
              * Id
              * @description GUID or UUID of the set
              */
             id: string;
+            /**
+             * Name
+             * @description for people; what has to be typed to clear it
+             */
+            name: string | null;
+            /**
+             * Origin
+             * @description who made it, as far as it says so
+             */
+            origin: string | null;
+            /**
+             * Outcome
+             * @description of the worst of its virtual drives
+             */
+            outcome: components["schemas"]["ForeignOutcome"] | null;
+            /** @description why it is not imported */
+            refusal: components["schemas"]["Reason"] | null;
             /** Sequence */
             sequence: number;
             /** Version */
@@ -3045,6 +3093,27 @@ export interface components {
             drive_id: string;
             reason: components["schemas"]["Reason"];
         };
+        /** ForeignDrive */
+        ForeignDrive: {
+            /**
+             * Drive Id
+             * Format: uuid
+             */
+            drive_id: string;
+            /** @description what an import makes of it; left: nothing is written to it */
+            outcome: components["schemas"]["ForeignDriveOutcome"];
+            /**
+             * Sequence
+             * @description how new what it says is
+             */
+            sequence: number;
+            state: components["schemas"]["ForeignMemberState"];
+        };
+        /**
+         * ForeignDriveOutcome
+         * @enum {string}
+         */
+        ForeignDriveOutcome: "member" | "rebuild" | "left" | "missing";
         /**
          * ForeignFormat
          * @enum {string}
@@ -3055,6 +3124,11 @@ export interface components {
          * @enum {string}
          */
         ForeignMemberState: "online" | "rebuild" | "failed" | "offline" | "stale" | "missing" | "duplicate" | "spare";
+        /**
+         * ForeignOutcome
+         * @enum {string}
+         */
+        ForeignOutcome: "optimal" | "resync" | "degraded" | "refused";
         /** ForeignPlace */
         ForeignPlace: {
             /**
@@ -3062,6 +3136,11 @@ export interface components {
              * @description null: it is not there
              */
             drive_id: string | null;
+            /**
+             * Outcome
+             * @description what an import makes of it
+             */
+            outcome: components["schemas"]["ForeignDriveOutcome"] | null;
             /** Serial */
             serial: string;
             state: components["schemas"]["ForeignMemberState"];
@@ -3076,6 +3155,11 @@ export interface components {
             /** Consistent */
             consistent: boolean;
             /**
+             * Imported As
+             * @description the name it would have here; null: not imported
+             */
+            imported_as: string | null;
+            /**
              * Level
              * @description in words: also levels that cannot be run here
              */
@@ -3084,6 +3168,11 @@ export interface components {
             members: components["schemas"]["ForeignPlace"][];
             /** Name */
             name: string;
+            /**
+             * Outcome
+             * @description how it would be after an import
+             */
+            outcome: components["schemas"]["ForeignOutcome"] | null;
             reason: components["schemas"]["Reason"] | null;
             /**
              * Size Bytes
@@ -3096,6 +3185,11 @@ export interface components {
              * @description 0: none
              */
             strip_bytes: number;
+            /**
+             * Target Id
+             * @description the number it would have here
+             */
+            target_id: number | null;
         };
         /**
          * Formula
@@ -3268,6 +3362,22 @@ export interface components {
              */
             enclosure_affinity: boolean;
             kind: components["schemas"]["SpareKind"];
+        };
+        /**
+         * ImportForeign
+         * @description Takes a foreign set over as a drive group, all of it or nothing.
+         */
+        ImportForeign: {
+            /**
+             * Digest
+             * @description of the set as it was looked at
+             */
+            digest?: string | null;
+            /**
+             * Set
+             * @description its id, from the foreign sets
+             */
+            set: string;
         };
         /**
          * InjectBatteryFault
@@ -6365,6 +6475,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DiscardCache"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_import_foreign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportForeign"];
             };
         };
         responses: {

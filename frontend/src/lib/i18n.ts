@@ -4,6 +4,7 @@ import { en } from '@/locales/en'
 import type * as access from '@/locales/en/access'
 import type * as cache from '@/locales/en/cache'
 import type * as drives from '@/locales/en/drives'
+import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
 import type * as storage from '@/locales/en/storage'
 import type * as wizard from '@/locales/en/wizard'
@@ -11,6 +12,7 @@ import type * as wizard from '@/locales/en/wizard'
 type Later = typeof access &
   typeof cache &
   typeof drives &
+  typeof foreign &
   typeof lab &
   typeof storage &
   typeof wizard

@@ -12,6 +12,7 @@ const STORAGE = [
   'operations',
   'controllers',
   'batteries',
+  'foreign',
 ]
 
 export interface ChangeOptions {

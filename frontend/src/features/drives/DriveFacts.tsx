@@ -40,7 +40,22 @@ export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
   if (drive.unsuitable) {
     facts.push({ label: t('drive.unsuitable'), value: reasonText(drive.unsuitable) })
   }
-  if (drive.foreign) facts.push({ label: t('drive.foreign'), value: t('drive.foreignText') })
+  if (drive.foreign) {
+    facts.push({
+      label: t('drive.foreign'),
+      value: (
+        <>
+          {t('drive.foreignText')}{' '}
+          <Link
+            to="/controllers/$controllerId/foreign"
+            params={{ controllerId: drive.controller_id }}
+          >
+            {t('drive.foreignOpen')}
+          </Link>
+        </>
+      ),
+    })
+  }
   if (group) facts.push({ label: t('drive.group'), value: <GroupLink group={group} /> })
   if (drive.span !== null && drive.row !== null) {
     facts.push({

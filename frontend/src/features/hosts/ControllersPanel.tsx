@@ -66,6 +66,17 @@ function ControllerView({ controller }: { controller: Controller }) {
             value: controller.auto_rebuild ? t('controller.on') : t('controller.off'),
           },
           {
+            label: t('controller.foreign'),
+            value: (
+              <Link
+                to="/controllers/$controllerId/foreign"
+                params={{ controllerId: controller.id }}
+              >
+                {t('controller.foreignOpen')}
+              </Link>
+            ),
+          },
+          {
             label: t('controller.nbdTcp'),
             value: controller.nbd_tcp ? <code>{controller.nbd_tcp}</code> : t('controller.nbdOff'),
           },

@@ -19,6 +19,7 @@ import type {
   CommandState,
   ControllerStatus,
   DriveState,
+  ForeignOutcome,
   OperationState,
   Severity,
   VirtualDriveState,
@@ -88,6 +89,13 @@ export const operationLooks: Record<OperationState, Look> = {
   completed: { tone: 'ok', icon: CircleCheck },
   failed: { tone: 'crit', icon: CircleAlert },
   stopped: { tone: 'idle', icon: CircleOff },
+}
+
+export const foreignLooks: Record<ForeignOutcome, Look> = {
+  optimal: { tone: 'ok', icon: CircleCheck },
+  resync: { tone: 'info', icon: RefreshCw },
+  degraded: { tone: 'warn', icon: TriangleAlert },
+  refused: { tone: 'crit', icon: CircleOff },
 }
 
 export const severityTones: Record<Severity, Tone> = {

@@ -29,6 +29,11 @@ type Catalogue =
   | 'cacheMedium'
   | 'readAheadState'
   | 'metric'
+  | 'foreignFormat'
+  | 'foreignState'
+  | 'foreignMemberState'
+  | 'foreignOutcome'
+  | 'foreignDriveOutcome'
 
 /** Keys made at run time are checked by `exists` instead of by the compiler. */
 function translate(key: string, params: Record<string, string> = {}): string {

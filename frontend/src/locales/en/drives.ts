@@ -59,6 +59,7 @@ export const drive = {
   present: 'In its bay',
   foreign: 'Foreign',
   foreignText: 'It carries a label of another configuration.',
+  foreignOpen: 'Foreign configurations',
   unsuitable: 'Cannot be used',
   recentEvents: 'Recent events',
   columns: {

@@ -80,6 +80,8 @@ export const controller = {
     mixed_media: 'SSDs and hard disks may share a drive group',
     mixed_interfaces: 'SAS and SATA drives may share a drive group',
   },
+  foreign: 'Foreign configurations',
+  foreignOpen: 'Look for them',
   nbdTcp: 'Export over the network',
   nbdOff: 'off',
   on: 'On',

@@ -1,0 +1,53 @@
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { accessibilityViolations } from '../support/axe.ts';
+import { expect, test } from '../support/fixtures.ts';
+import { run, scratchFolder } from '../support/storage.ts';
+
+// Two drives are taken out of one host and put into another one.
+test('an array moves with its drives: it is looked at, imported and holds its data', async ({
+  console,
+  page,
+  stack,
+}) => {
+  const address = () => page.getByRole('group', { name: 'Address' }).innerText();
+  const folder = await scratchFolder();
+  const written = join(folder, 'written');
+  const read = join(folder, 'read');
+  await writeFile(written, 'moved with its drives, byte by byte\n'.padEnd(64).repeat(4096));
+  await console.createArray({ host: 'beta', level: 'RAID 1', slots: [0, 1], name: 'moved' });
+  await run('nbdcopy', '--flush', written, await address());
+
+  await stack.do('stop_agent', 'beta');
+  await stack.do('stop_agent', 'alpha');
+  const drive = (host: string, slot: number) =>
+    join(dirname(stack.host(host).controlSocket), 'drives', `slot${slot}.img`);
+  await copyFile(drive('beta', 0), drive('alpha', 6));
+  await copyFile(drive('beta', 1), drive('alpha', 7));
+  await stack.do('start_agent', 'alpha');
+
+  await console.openHost('alpha');
+  await expect(page.getByText('This host is offline')).toBeHidden();
+  await page.getByRole('link', { name: 'Look for them' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Foreign/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /^moved RAID1 .* Optimal .* moved/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /e252\/s[67] .* Member, in sync/ })).toHaveCount(2);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await accessibilityViolations(page)).toEqual([]);
+
+  await console.act('Import moved');
+  const dialog = page.getByRole('dialog', { name: 'Import moved' });
+  await expect(dialog).toContainText(/becomes a drive group of this controller/);
+  await dialog.getByRole('button', { name: 'Import moved' }).click();
+  await expect(page.getByText('No foreign configurations')).toBeVisible();
+
+  await console.openHost('alpha');
+  await page.getByRole('link', { name: 'moved' }).first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'moved' })).toBeVisible();
+  await run('nbdcopy', await address(), read);
+  const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
+  expect(theirs.subarray(0, mine.length).equals(mine)).toBe(true);
+  await console.deleteArray('moved');
+  await rm(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,116 @@
+import '@/locales/later/foreign'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { controllerQuery } from '@/api/controllers'
+import { drivesQuery } from '@/api/drives'
+import { foreignQuery } from '@/api/foreign'
+import type { Controller, ForeignConfiguration, ForeignConfigurations } from '@/api/types'
+import { RecentEvents } from '@/features/events/RecentEvents'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { blockedText } from '@/features/states/words'
+import { ActionButton } from '@/ui/ActionButton'
+import { EmptyState } from '@/ui/EmptyState'
+import { Loaded } from '@/ui/Loaded'
+import { PageHeader } from '@/ui/PageHeader'
+import { PanelStack } from '@/ui/Panel'
+import { DamagedPanel } from './DamagedPanel'
+import { ImportDialog } from './ImportDialog'
+import { SetPanel } from './SetPanel'
+import { isImportable, nameOf } from './sets'
+
+export function ForeignPage({ controllerId }: { controllerId: string }) {
+  const controller = useQuery(controllerQuery(controllerId))
+  return <Loaded query={controller}>{(data) => <Content controller={data} />}</Loaded>
+}
+
+function Content({ controller }: { controller: Controller }) {
+  const { t } = useTranslation()
+  const found = useQuery(foreignQuery(controller.id))
+  return (
+    <>
+      <PageHeader
+        title={t('foreign.title', { path: controller.path })}
+        crumbsLabel={t('common.breadcrumbs')}
+        crumbs={[
+          <Link key="fleet" to="/">
+            {t('shell.fleet')}
+          </Link>,
+          <Link key="host" to="/hosts/$hostId" params={{ hostId: controller.host_id }}>
+            {controller.host_name}
+          </Link>,
+        ]}
+        subtitle={controller.model}
+        actions={
+          <Button
+            variant="default"
+            leftSection={<RefreshCw size={16} aria-hidden />}
+            loading={found.isFetching}
+            onClick={() => void found.refetch()}
+          >
+            {t('foreign.scan')}
+          </Button>
+        }
+      />
+      <PanelStack>
+        <StaleBanner of={controller} />
+        <Loaded query={found}>{(data) => <Found controller={controller} found={data} />}</Loaded>
+        <RecentEvents filter={{ object_id: controller.id }} />
+      </PanelStack>
+    </>
+  )
+}
+
+function Found({ controller, found }: { controller: Controller; found: ForeignConfigurations }) {
+  const { t } = useTranslation()
+  const drives = useQuery(drivesQuery(controller.host_id)).data ?? []
+  const [asked, setAsked] = useState<ForeignConfiguration[] | null>(null)
+  const blocked = blockedText(controller.blocked, 'foreign_import')
+  const importable = found.sets.filter(isImportable)
+  if (found.sets.length === 0 && found.damaged.length === 0) {
+    return (
+      <EmptyState kind="none-yet" title={t('foreign.none')}>
+        {t('foreign.noneText')}
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <p>{t('foreign.intro')}</p>
+      {found.sets.length > 1 && (
+        <div>
+          <ActionButton
+            variant="default"
+            blockedReason={
+              blocked ?? (importable.length === 0 ? t('foreign.importAllNone') : undefined)
+            }
+            onClick={() => setAsked(importable)}
+          >
+            {t('foreign.importAll')}
+          </ActionButton>
+        </div>
+      )}
+      {found.sets.map((set) => (
+        <SetPanel
+          key={set.id}
+          set={set}
+          drives={drives}
+          blockedReason={blocked}
+          onImport={() => setAsked([set])}
+        />
+      ))}
+      {found.damaged.length > 0 && <DamagedPanel damaged={found.damaged} drives={drives} />}
+      {asked && (
+        <ImportDialog
+          key={asked.map(nameOf).join()}
+          controller={controller}
+          sets={asked}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  )
+}

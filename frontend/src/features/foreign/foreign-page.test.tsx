@@ -1,0 +1,147 @@
+import { screen, within } from '@testing-library/react'
+import { HttpResponse, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import * as make from '@/test/factories'
+import { renderApp } from '@/test/render'
+import { get, record, refuse, server } from '@/test/server'
+
+const ADDRESS = `/controllers/${make.CONTROLLER_ID}/foreign`
+const FOREIGN = '/controllers/:id/foreign'
+const IMPORT = '/controllers/:id/actions/import-foreign'
+
+const driveId = (slot: number) => make.drive(slot).id
+
+const archive = {
+  format: 'ddf',
+  id: 'ab'.repeat(24),
+  version: '01.02.00',
+  sequence: 7,
+  name: 'archive',
+  origin: 'Linux-MD lake',
+  digest: 'cd'.repeat(32),
+  outcome: 'degraded',
+  refusal: null,
+  drive_ids: [driveId(4), driveId(5), driveId(6)],
+  drives: [
+    { drive_id: driveId(4), sequence: 7, state: 'online', outcome: 'member' },
+    { drive_id: driveId(5), sequence: 7, state: 'online', outcome: 'member' },
+    { drive_id: driveId(6), sequence: 3, state: 'stale', outcome: 'left' },
+  ],
+  virtual_drives: [
+    {
+      name: 'data',
+      level: 'RAID5',
+      size_bytes: 2_000_000_000,
+      strip_bytes: 65_536,
+      consistent: true,
+      state: 'degraded',
+      reason: make.reason('foreign_degraded', 'Not all of its drives are there and in sync.'),
+      outcome: 'degraded',
+      imported_as: 'data_1',
+      target_id: 1,
+      members: [
+        { drive_id: driveId(4), serial: 'S4', state: 'online', outcome: 'member' },
+        { drive_id: driveId(5), serial: 'S5', state: 'online', outcome: 'member' },
+        { drive_id: driveId(6), serial: 'S6', state: 'stale', outcome: 'left' },
+        { drive_id: null, serial: 'S-GONE', state: 'missing', outcome: 'missing' },
+      ],
+    },
+  ],
+}
+
+const broken = {
+  ...archive,
+  id: 'ef'.repeat(24),
+  name: 'broken',
+  outcome: 'refused',
+  refusal: make.reason('foreign_incomplete', 'Too many of its drives are missing.'),
+  drive_ids: [driveId(7)],
+  drives: [{ drive_id: driveId(7), sequence: 2, state: 'online', outcome: 'left' }],
+  virtual_drives: [],
+}
+
+const second = { ...archive, id: '12'.repeat(24), name: 'second', digest: '34'.repeat(32) }
+
+describe('foreign configurations', () => {
+  it('shows what an import would make of each virtual drive and drive', async () => {
+    server.use(get(FOREIGN, { sets: [archive], damaged: [] }))
+    renderApp(ADDRESS)
+    const volumes = await screen.findByRole('table', { name: 'Virtual drives of archive' })
+    expect(
+      within(volumes).getByRole('row', { name: /data RAID5 2 GB Degraded Degraded data_1/ }),
+    ).toBeVisible()
+    const drives = screen.getByRole('table', { name: 'Drives of archive' })
+    expect(within(drives).getByRole('row', { name: /Out of date Left as it is/ })).toBeVisible()
+    expect(within(drives).getByRole('row', { name: /Not there S-GONE Missing/ })).toBeVisible()
+    expect(screen.getByText('Linux-MD lake')).toBeVisible()
+  })
+
+  it('imports what was looked at, after saying what comes of it', async () => {
+    const imported = record('post', IMPORT, make.command({ op: 'foreign_import' }))
+    server.use(get(FOREIGN, { sets: [archive], damaged: [] }), imported.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Import archive' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText('data is called data_1 here.')).toBeVisible()
+    expect(dialog.getByText(/One of its drives is left as it is/)).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Import archive' }))
+    expect(await screen.findByText('archive imported.')).toBeVisible()
+    expect(imported.requests[0]?.body).toEqual({ set: archive.id, digest: archive.digest })
+  })
+
+  it('imports all that can be, one after the other', async () => {
+    const imported = record('post', IMPORT, make.command({ op: 'foreign_import' }))
+    server.use(get(FOREIGN, { sets: [archive, broken, second], damaged: [] }), imported.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Import all …' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Import 2 sets' }))
+    expect(await screen.findByText('archive, second imported.')).toBeVisible()
+    expect(imported.requests.map(({ body }) => (body as { set: string }).set)).toEqual([
+      archive.id,
+      second.id,
+    ])
+  })
+
+  it('does not offer what the host refuses, and says why', async () => {
+    server.use(get(FOREIGN, { sets: [broken], damaged: [] }))
+    renderApp(ADDRESS)
+    const button = await screen.findByRole('button', { name: 'Import broken' })
+    expect(button).toHaveAttribute('aria-disabled', 'true')
+    expect(button).toHaveAccessibleDescription('Too many of its drives are missing.')
+  })
+
+  it('tells drives with damaged metadata', async () => {
+    const why = make.reason('foreign_damaged', 'Its metadata cannot be believed: header')
+    server.use(get(FOREIGN, { sets: [], damaged: [{ drive_id: driveId(6), reason: why }] }))
+    renderApp(ADDRESS)
+    const table = await screen.findByRole('table', { name: 'Drives with damaged metadata' })
+    expect(within(table).getByRole('row', { name: /cannot be believed/ })).toBeVisible()
+  })
+
+  it('shows the refusal of a set that has changed meanwhile', async () => {
+    server.use(
+      get(FOREIGN, { sets: [archive], damaged: [] }),
+      refuse('post', IMPORT, 409, 'foreign_changed', 'Look at it again.'),
+    )
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Import archive' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Import archive' }))
+    expect(await dialog.findByText('Look at it again.')).toBeVisible()
+  })
+
+  it('is empty when nobody else has been here', async () => {
+    let asked = 0
+    server.use(
+      http.get('http://localhost/api/v1/controllers/:id/foreign', () => {
+        asked += 1
+        return HttpResponse.json({ sets: [], damaged: [] })
+      }),
+    )
+    const { user } = renderApp(ADDRESS)
+    expect(await screen.findByText('No foreign configurations')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Scan again' }))
+    expect(asked).toBe(2)
+  })
+})
