@@ -109,7 +109,8 @@ STEPS = [
     # The daemon's stories run on the build that watches its threads.
     Step("agent-e2e", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES),
                        meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
-                                  "agent-cache", "ddf-mdadm", "cli-golden",
+                                  "agent-cache", "agent-ddf", "agent-controllers", "ddf-mdadm",
+                                  "cli-golden", "cli-config",
                                   "cli-event_catalogue", "ctl-event-proofs",
                                   "cli-surfaces", "cli-monitor", "cli-round_trip",
                                   "cli-config")],

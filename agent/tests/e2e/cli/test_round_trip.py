@@ -37,7 +37,7 @@ REST = {
     "battery_set": {"PATCH /batteries/{id}"},
     "battery_fault": {"POST /batteries/{id}/actions/fault"},
     "cache_discard": {"POST /controllers/{id}/actions/discard-preserved-cache"},
-    "foreign_import": set(),  # of the host alone
+    "foreign_import": {"POST /controllers/{id}/actions/import-foreign"},
     # /cX/vall and /cX/eall/sall delete perf come to what the controller's reset does.
     "counters_reset": {"POST /drives/{id}/actions/reset-counters",
                        "POST /virtual-drives/{id}/actions/reset-counters",
