@@ -18,7 +18,7 @@ struct enumerate_options {
 
 struct enumerate_result {
     bool failed;
-    char why[400];
+    char why[512];
     uint64_t workloads;
     uint64_t boundaries;
     uint64_t subsets;    /* states looked at */

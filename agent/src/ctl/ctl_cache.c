@@ -489,6 +489,8 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
     const char *name = cv != NULL ? cv_config(cv)->name : command->args.cache_discard.vd;
 
     if (blocks != NULL && preserved_reason(ctl, blocks, &reason)) {
+        struct guid guid = *cache_vd_guid(blocks); /* it may go with its blocks */
+
         (void)snprintf(bytes, sizeof(bytes), "%llu",
                        (unsigned long long)cache_vd_dirty_bytes(blocks));
         if (preserved_drop(cv, blocks) != 0) {
@@ -496,7 +498,7 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
             command_finish(ctl, &reason);
             return;
         }
-        kept_forget(ctl, cache_vd_guid(blocks));
+        kept_forget(ctl, &guid);
         ctl_event(ctl, EVENT_CACHE_DISCARDED, controller_key(ctl), "name", name, "bytes", bytes,
                   NULL);
     } else if (cv != NULL && cv->vd != NULL && cv_config(cv)->cache_lost) {
