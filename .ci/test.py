@@ -80,6 +80,11 @@ THREADED_TESTS = ["host-loop", "host-file_port", "host-device", "host-state_stor
 DAEMON_STORIES = [f"agent-{story}" for story in ("creation", "repair", "daemon", "devices",
                                                  "foreign", "control", "command_line", "tls")]
 
+OTHER_STORIES = ["nbd", "uplink", "battery", "agent-living", "agent-cache", "agent-ddf",
+                 "agent-controllers", "ddf-mdadm", "cli-golden", "cli-config",
+                 "cli-event_catalogue", "ctl-event-proofs", "cli-surfaces", "cli-monitor",
+                 "cli-round_trip"]
+
 STEPS = [
     Step("generated", [[str(PYTHON), ".ci/check_repository.py", "--junit",
                         str(junit("generated"))]], reports=[junit("generated")], lane=FIRST),
@@ -107,15 +112,11 @@ STEPS = [
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.
-    Step("agent-e2e", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES),
-                       meson_test("agent", "e2e", "nbd", "uplink", "battery", "agent-living",
-                                  "agent-cache", "agent-ddf", "agent-controllers", "ddf-mdadm",
-                                  "cli-golden", "cli-config",
-                                  "cli-event_catalogue", "ctl-event-proofs",
-                                  "cli-surfaces", "cli-monitor", "cli-round_trip",
-                                  "cli-config")],
-         reports=[meson_report("agent-tsan", "e2e"), meson_report("agent", "e2e")],
-         env={**SAN_ENV, "AW_VENV": str(ROOT / ".run/venv")}, lane=STORIES),
+    Step("agent-daemon", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES)],
+         reports=[meson_report("agent-tsan", "e2e")], env=SAN_ENV, lane=STORIES),
+    Step("agent-e2e", [meson_test("agent", "e2e", *OTHER_STORIES)],
+         reports=[meson_report("agent", "e2e")],
+         env={"AW_VENV": str(ROOT / ".run/venv")}, lane=STORIES),
     Step("agent-kill", [meson_test("agent", "kill")],
          reports=[meson_report("agent", "kill")], lane=STORIES),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),

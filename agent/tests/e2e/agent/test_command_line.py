@@ -249,6 +249,8 @@ class CommandLine(AgentCase):
     def test_what_is_not_supported(self):
         with self.agent(slots=3) as agent:
             agent.create("raid1", [0, 1])
+            agent.until("the end of its initialization", lambda v: v.vd()["consistent"] and all(
+                doc["ended_at_us"] is not None for doc in v.all("operation").values()))
             before = agent.view().items
             for words in (["/c0", "start", "patrolread"], ["/c0/v0", "start", "cc"],
                           ["/c0/v0", "start", "migrate", "type=raid5", "option=add"],
