@@ -49,5 +49,12 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
   expect(theirs.subarray(0, mine.length).equals(mine)).toBe(true);
   await console.deleteArray('moved');
+
+  // The first host still has the drives they were copied from.
+  await stack.do('start_agent', 'beta');
+  await console.openHost('beta');
+  await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
+  await page.getByRole('link', { name: 'moved' }).first().click();
+  await console.deleteArray('moved');
   await rm(folder, { recursive: true, force: true });
 });
