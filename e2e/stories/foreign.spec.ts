@@ -24,10 +24,11 @@ test('an array moves with its drives: it is looked at, imported and holds its da
     join(dirname(stack.host(host).controlSocket), 'drives', `slot${slot}.img`);
   await copyFile(drive('beta', 0), drive('alpha', 6));
   await copyFile(drive('beta', 1), drive('alpha', 7));
-  await stack.do('start_agent', 'alpha');
-
   await console.openHost('alpha');
-  await expect(page.getByText('This host is offline')).toBeHidden();
+  await expect(page.getByText('This host is offline')).toBeVisible({ timeout: 30_000 });
+  await stack.do('start_agent', 'alpha');
+  await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
+
   await page.getByRole('link', { name: 'Look for them' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /^Foreign/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /^moved RAID1 .* Optimal .* moved/ })).toBeVisible();
@@ -51,8 +52,9 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   await console.deleteArray('moved');
 
   // The first host still has the drives they were copied from.
-  await stack.do('start_agent', 'beta');
   await console.openHost('beta');
+  await expect(page.getByText('This host is offline')).toBeVisible();
+  await stack.do('start_agent', 'beta');
   await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
   await page.getByRole('link', { name: 'moved' }).first().click();
   await console.deleteArray('moved');
