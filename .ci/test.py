@@ -8,7 +8,8 @@ Each step writes JUnit files; their cases are counted. A step that exits non-zer
 failed case counts as one failure; so does a step that ran fewer cases than its floor.
 
 First what the others need is built. Then two lanes run beside each other: the stories of whole
-processes, which mostly wait, and with less priority what only computes.
+processes, which mostly wait, and with less priority what only computes. They end at about the same
+time.
 """
 
 from __future__ import annotations
@@ -102,13 +103,8 @@ STEPS = [
     Step("agent-prop", [meson_test("agent", "prop")], reports=[meson_report("agent", "prop")]),
     Step("agent-sim", [meson_test("agent-asan", "sim")],
          reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
-    # The quotas of crash points: optimised with assertions, then sanitized.
+    # The quotas of crash points: optimised with assertions, and below sanitized.
     Step("agent-crash", [meson_test("agent", "crash")], reports=[meson_report("agent", "crash")]),
-    Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
-         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV),
-    # What the reviews claim, on models of their drives.
-    Step("agent-claims", [meson_test("agent", "claims", processes=1)],
-         reports=[meson_report("agent", "claims")], floor=80),
     Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
          reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.
@@ -121,11 +117,6 @@ STEPS = [
          reports=[meson_report("agent", "kill")], lane=STORIES),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
-    # Its predictions are those of the real arraysim.
-    Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
-                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim"],
-                     [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
-         folder=ROOT / "backend", reports=[junit("backend")]),
     Step("frontend", [
         ["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=junit",
          f"--outputFile.junit={junit('frontend')}"],
@@ -136,6 +127,17 @@ STEPS = [
          reports=[junit("e2e")],
          env={"PLAYWRIGHT_JUNIT_OUTPUT_NAME": str(junit("e2e")),
               "CHROMIUM": shutil.which("chromium") or "/usr/bin/chromium"}, lane=STORIES),
+    # What is left to compute when the stories are over. The backend's predictions are those of the
+    # real arraysim.
+    Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
+                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim"],
+                     [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
+         folder=ROOT / "backend", reports=[junit("backend")], lane=STORIES),
+    Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
+         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV, lane=STORIES),
+    # What the reviews claim, on models of their drives.
+    Step("agent-claims", [meson_test("agent", "claims", processes=1)],
+         reports=[meson_report("agent", "claims")], floor=80, lane=STORIES),
 ]
 
 LINT = [
