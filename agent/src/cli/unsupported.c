@@ -22,7 +22,8 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "set", "jbod=|personality=|profile=", "Drives without a configuration"},
     {CLI_OBJECT_CONTROLLER, "set", "alarm=", "An alarm"},
     {CLI_OBJECT_CONTROLLER, "set", "copyback=|restorehotspare=", "Copyback"},
-    {CLI_OBJECT_CONTROLLER, "set", "foreignautoimport=", "Importing foreign configurations by itself"},
+    {CLI_OBJECT_CONTROLLER, "set",
+     "foreignautoimport=", "Importing foreign configurations by itself"},
     {CLI_OBJECT_CONTROLLER, "set",
      "cacheflushint=|smartpollinterval=|coercion=|abortcconerror=|ncq=|maintainpdfailhistory=|"
      "loadbalancemode=|batterywarning=|eccbucketsize=|eccbucketleakrate=|bootwithpinnedcache=|"

@@ -151,8 +151,8 @@ void command_refuse(struct ctl *ctl, enum reason_code code)
 static bool gives_name(const struct ctl_command *command)
 {
     return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET ||
-           command->op == CTL_OP_FOREIGN_IMPORT ||
-           command->op == CTL_OP_STRIPE_CREATE || command->op == CTL_OP_STRIPE_DELETE;
+           command->op == CTL_OP_FOREIGN_IMPORT || command->op == CTL_OP_STRIPE_CREATE ||
+           command->op == CTL_OP_STRIPE_DELETE;
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command)
