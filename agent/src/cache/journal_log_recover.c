@@ -19,6 +19,8 @@
 #include "cache/sim_bug.h"
 #include "port/io_port.h"
 
+/* No sound descriptor begins like that: whoever replays it finds it damaged. */
+#define DAMAGED_WORD UINT64_MAX
 #define WINDOW_BLOCKS 1024u
 #define READ_BLOCKS (IO_LENGTH_MAX_BYTES / LOG_BLOCK_BYTES)
 
@@ -161,6 +163,10 @@ static void record_install(struct journal_log *log, const struct found_record *f
                     found->bytes + log_content_at(header, i), CACHE_BLOCK_BYTES);
         frame_forget(log, index);
         log->frames[index].word = get_le64(found->bytes + log_descriptor_at(i));
+        if (log->frames[index].word == 0) { /* of a damaged record: not a free frame, but lost */
+            log->frames[index].word = DAMAGED_WORD;
+            memory_publish(memory, journal_descriptor_offset(index), DAMAGED_WORD);
+        }
         journal_log_link(log, index, log->next - 1);
     }
 }
