@@ -8,7 +8,7 @@ import type { LiveItem, LiveMessage } from './protocol'
  */
 const RESOURCES: Record<LiveItem['kind'], string[]> = {
   host: ['hosts', 'fleet', 'preview'],
-  controller: ['controllers', 'preview'],
+  controller: ['controllers', 'preview', 'foreign'],
   enclosure: ['enclosures'],
   drive: ['drives', 'preview'],
   drive_group: ['drive-groups', 'preview'],

@@ -8,9 +8,9 @@ import type { Battery } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { Loaded } from '@/ui/Loaded'
-import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { BatteryIdentityFacts, BatteryStateFacts } from './BatteryFacts'
 import { BatteryStatus } from './BatteryStatus'
@@ -38,16 +38,10 @@ function BatteryContent({
   const { t } = useTranslation()
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={battery}
         title={t('battery.title', { path: battery.path })}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId: battery.host_id }}>
-            {battery.host_name}
-          </Link>,
+        below={[
           <Link
             key="cache"
             to="/controllers/$controllerId/cache"

@@ -9,12 +9,12 @@ import { BatteryStatus } from '@/features/batteries/BatteryStatus'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { cacheLooks, UNKNOWN_LOOK } from '@/features/states/tones'
 import { word } from '@/features/states/words'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
-import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Status } from '@/ui/Status'
 import { CacheAbout, CacheContent } from './CacheFacts'
@@ -42,17 +42,9 @@ function Content({
   const { cache } = controller
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={controller}
         title={t('cache.title', { path: controller.path })}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId: controller.host_id }}>
-            {controller.host_name}
-          </Link>,
-        ]}
         status={cache && <CacheStatus cache={cache} />}
         subtitle={controller.model}
       />

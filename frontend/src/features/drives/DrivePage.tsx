@@ -1,7 +1,6 @@
 import '@/locales/later/drives'
 import '@/locales/later/cache'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { operationsQuery } from '@/api/activity'
 import { driveChanges, driveQuery } from '@/api/drives'
@@ -10,11 +9,11 @@ import type { Drive } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText } from '@/features/states/words'
 import { Loaded } from '@/ui/Loaded'
-import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { DriveActions } from './DriveActions'
 import { DriveCounterFacts, DriveIdentityFacts, DriveStateFacts } from './DriveFacts'
@@ -33,22 +32,10 @@ function DriveContent({ drive }: { drive: Drive }) {
   const running = operations.data?.items ?? []
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={drive}
         title={t('drive.title', { path: drive.path })}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link
-            key="host"
-            to="/hosts/$hostId"
-            params={{ hostId: drive.host_id }}
-            search={drive.slot === null ? {} : { bay: drive.path.replace(/^\//, '') }}
-          >
-            {drive.host_name}
-          </Link>,
-        ]}
+        bay={drive.slot === null ? undefined : drive.path.replace(/^\//, '')}
         status={<DriveStatus state={drive.state} variant="pill" />}
       />
       <PanelStack>

@@ -1,7 +1,6 @@
 import '@/locales/later/foreign'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,12 +9,12 @@ import { drivesQuery } from '@/api/drives'
 import { foreignQuery } from '@/api/foreign'
 import type { Controller, ForeignConfiguration, ForeignConfigurations } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { blockedText } from '@/features/states/words'
 import { ActionButton } from '@/ui/ActionButton'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
-import { PageHeader } from '@/ui/PageHeader'
 import { PanelStack } from '@/ui/Panel'
 import { DamagedPanel } from './DamagedPanel'
 import { ImportDialog } from './ImportDialog'
@@ -32,17 +31,9 @@ function Content({ controller }: { controller: Controller }) {
   const found = useQuery(foreignQuery(controller.id))
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={controller}
         title={t('foreign.title', { path: controller.path })}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId: controller.host_id }}>
-            {controller.host_name}
-          </Link>,
-        ]}
         subtitle={controller.model}
         actions={
           <Button

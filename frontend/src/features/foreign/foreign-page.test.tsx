@@ -1,7 +1,8 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
+import { FakeEventSource } from '@/test/fake-event-source'
 import { renderApp } from '@/test/render'
 import { get, record, refuse, server } from '@/test/server'
 
@@ -129,6 +130,24 @@ describe('foreign configurations', () => {
     const dialog = within(await screen.findByRole('dialog'))
     await user.click(dialog.getByRole('button', { name: 'Import archive' }))
     expect(await dialog.findByText('Look at it again.')).toBeVisible()
+  })
+
+  it('looks by itself when the host is back', async () => {
+    server.use(
+      get('/hosts/:id', make.host({ online: false, stale_since: make.TIME })),
+      refuse('get', FOREIGN, 409, 'host_offline', 'The host is offline.'),
+    )
+    renderApp(ADDRESS)
+    expect(await screen.findByText('The host is offline.')).toBeVisible()
+    server.use(
+      get('/hosts/:id', make.host({ rev: 2 })),
+      get(FOREIGN, { sets: [archive], damaged: [] }),
+    )
+    act(() => {
+      FakeEventSource.last.say('ready', { stream: 's', topics: ['all'] })
+      FakeEventSource.last.say('change', { changes: [{ kind: 'host', id: make.HOST_ID, rev: 2 }] })
+    })
+    expect(await screen.findByRole('table', { name: 'Virtual drives of archive' })).toBeVisible()
   })
 
   it('is empty when nobody else has been here', async () => {

@@ -6,6 +6,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
 import type { DriveGroup } from '@/api/types'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { type Inventory, useInventory } from '@/features/hosts/use-inventory'
 import { OperationsList } from '@/features/operations/OperationsList'
@@ -16,7 +17,6 @@ import { Facts } from '@/ui/Facts'
 import { Failure } from '@/ui/Failure'
 import { Loaded } from '@/ui/Loaded'
 import { Loading } from '@/ui/Loading'
-import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
 import classes from './GroupPage.module.css'
@@ -33,17 +33,9 @@ function GroupContent({ group }: { group: DriveGroup }) {
   const { inventory, error, retry } = useInventory(group.host_id)
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={group}
         title={t('group.title', { path: group.path })}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId: group.host_id }}>
-            {group.host_name}
-          </Link>,
-        ]}
         status={<VirtualDriveStatus state={group.state} variant="pill" />}
         actions={<AddButton group={group} />}
       />

@@ -10,6 +10,7 @@ import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText, reasonText, word } from '@/features/states/words'
@@ -17,7 +18,6 @@ import { formatBytes, formatPercent } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
 import { Notice } from '@/ui/Notice'
-import { PageHeader } from '@/ui/PageHeader'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
 import { ExportPanel } from './ExportPanel'
@@ -44,18 +44,10 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
   )
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={virtualDrive}
         title={virtualDrive.name || virtualDrive.path}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId: virtualDrive.host_id }}>
-            {virtualDrive.host_name}
-          </Link>,
-          <GroupCrumb key="group" groupId={virtualDrive.drive_group_id} />,
-        ]}
+        below={[<GroupCrumb key="group" groupId={virtualDrive.drive_group_id} />]}
         status={<VirtualDriveStatus state={virtualDrive.state} variant="pill" />}
         subtitle={`${t('vd.title')} ${virtualDrive.path}`}
       />

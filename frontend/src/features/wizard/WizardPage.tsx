@@ -4,15 +4,14 @@ import '@/locales/later/cache'
 import '@/locales/later/lab'
 import '@/locales/later/wizard'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { useInventory } from '@/features/hosts/use-inventory'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loading } from '@/ui/Loading'
-import { PageHeader } from '@/ui/PageHeader'
 import { PanelStack } from '@/ui/Panel'
 import type { WizardSearch } from './search'
 import { Wizard } from './Wizard'
@@ -30,17 +29,9 @@ export function WizardPage({ hostId, search, onSearchChange }: WizardPageProps) 
   const [controller] = inventory?.controllers ?? []
   return (
     <>
-      <PageHeader
+      <ObjectHeader
+        of={{ host_id: hostId, host_name: host?.name ?? t('common.host') }}
         title={t('wizard.title')}
-        crumbsLabel={t('common.breadcrumbs')}
-        crumbs={[
-          <Link key="fleet" to="/">
-            {t('shell.fleet')}
-          </Link>,
-          <Link key="host" to="/hosts/$hostId" params={{ hostId }}>
-            {host?.name ?? t('common.host')}
-          </Link>,
-        ]}
         {...(host && { subtitle: t('wizard.on', { host: host.name }) })}
       />
       <PanelStack>
