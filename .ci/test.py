@@ -7,6 +7,9 @@
 Each step writes JUnit files; their cases are counted. A step that exits non-zero without a
 failed case counts as one failure; so does a step that ran fewer cases than its floor.
 
+Tests that try something new each time draw it from the files under test: every change is tried with
+new seeds, and two runs of the same files try the same. (Ever new ones: make soak.)
+
 First what the others need is built. Then two lanes run beside each other: the stories of whole
 processes, which mostly wait, and with less priority what only computes. They end at about the same
 time.
@@ -14,7 +17,9 @@ time.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,11 +52,11 @@ def meson_setup(name: str, *options: str) -> list[str]:
     return [str(ROOT / ".ci/meson-setup"), str(BUILD / name), *options]
 
 
-def meson_test(name: str, suite: str, *tests: str, processes: int = 2) -> list[str]:
+def meson_test(name: str, suite: str, *choice: str, processes: int = 2) -> list[str]:
     # Timeouts are for hung tests, not for slow machines.
     return ["meson", "test", "-C", str(BUILD / name), "--no-rebuild", "--print-errorlogs",
             "--num-processes", str(processes), "--timeout-multiplier", "10",
-            "--logbase", suite, f"--suite={suite}", *tests]
+            "--logbase", suite, f"--suite={suite}", *choice]
 
 
 def meson_report(name: str, suite: str) -> Path:
@@ -73,19 +78,6 @@ SAN_ENV = {
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
 
-# What runs more than one thread: the event loop with its pool, and what is built on them.
-THREADED_TESTS = ["host-loop", "host-file_port", "host-device", "host-state_store",
-                  "host-event_log", "host-notify", "export-nbd_session", "export-server"]
-
-# agent-living looks at the process as it really is: its memory and what it allocates.
-DAEMON_STORIES = [f"agent-{story}" for story in ("creation", "repair", "daemon", "devices",
-                                                 "foreign", "control", "command_line", "tls")]
-
-OTHER_STORIES = ["nbd", "uplink", "battery", "agent-living", "agent-cache", "agent-ddf",
-                 "agent-controllers", "ddf-mdadm", "cli-golden", "cli-config",
-                 "cli-event_catalogue", "ctl-event-proofs", "cli-surfaces", "cli-monitor",
-                 "cli-round_trip"]
-
 STEPS = [
     Step("generated", [[str(PYTHON), ".ci/check_repository.py", "--junit",
                         str(junit("generated"))]], reports=[junit("generated")], lane=FIRST),
@@ -95,8 +87,7 @@ STEPS = [
         meson_setup("agent-asan", *SANITIZED),
         ["ninja", "-C", str(BUILD / "agent-asan"), "--quiet"],
         meson_setup("agent-tsan", *THREADED),
-        [str(ROOT / ".ci/build-tests"), str(BUILD / "agent-tsan"), *THREADED_TESTS,
-         *DAEMON_STORIES],
+        [str(ROOT / ".ci/build-tests"), str(BUILD / "agent-tsan"), "threads", "daemon"],
     ], floor=0, lane=FIRST),
     Step("agent-unit", [meson_test("agent-asan", "unit")],
          reports=[meson_report("agent-asan", "unit")], env=SAN_ENV),
@@ -105,12 +96,12 @@ STEPS = [
          reports=[meson_report("agent-asan", "sim")], env=SAN_ENV),
     # The quotas of crash points: optimised with assertions, and below sanitized.
     Step("agent-crash", [meson_test("agent", "crash")], reports=[meson_report("agent", "crash")]),
-    Step("agent-threads", [meson_test("agent-tsan", "unit", *THREADED_TESTS)],
-         reports=[meson_report("agent-tsan", "unit")], env=SAN_ENV),
+    Step("agent-threads", [meson_test("agent-tsan", "threads")],
+         reports=[meson_report("agent-tsan", "threads")], env=SAN_ENV),
     # The daemon's stories run on the build that watches its threads.
-    Step("agent-daemon", [meson_test("agent-tsan", "e2e", *DAEMON_STORIES)],
-         reports=[meson_report("agent-tsan", "e2e")], env=SAN_ENV, lane=STORIES),
-    Step("agent-e2e", [meson_test("agent", "e2e", *OTHER_STORIES)],
+    Step("agent-daemon", [meson_test("agent-tsan", "daemon")],
+         reports=[meson_report("agent-tsan", "daemon")], env=SAN_ENV, lane=STORIES),
+    Step("agent-e2e", [meson_test("agent", "e2e", "--no-suite=daemon")],
          reports=[meson_report("agent", "e2e")],
          env={"AW_VENV": str(ROOT / ".run/venv")}, lane=STORIES),
     Step("agent-kill", [meson_test("agent", "kill")],
@@ -155,23 +146,38 @@ LINT = [
 @dataclass
 class Outcome:
     passed: int = 0
-    failed: int = 0
+    failures: list[str] = field(default_factory=list)  # what and, in few lines, why
     skipped: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
 
-def count(report: Path) -> Outcome:
-    outcome = Outcome()
+
+TELLING = re.compile(r"\s*(FAIL|ERROR|FAILED|not ok|Assert|assert|SUMMARY)|\w+(Error|Exception)\b")
+TELLING_LINES, LINE_LENGTH = 4, 200
+
+
+def why(case: ElementTree.Element) -> list[str]:
+    """What a failed case says of itself, in a few lines."""
+    lines = [line for child in case for text in (child.get("message"), child.text)
+             for line in (text or "").splitlines()]
+    telling = [line.strip() for line in lines if TELLING.match(line)]
+    return [line[:LINE_LENGTH] for line in dict.fromkeys(telling)][:TELLING_LINES]
+
+
+def count(step: Step, report: Path, outcome: Outcome) -> None:
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         tags = {child.tag for child in case}
         if tags & {"failure", "error"}:
-            outcome.failed += 1
+            outcome.failures.append("\n    ".join(
+                [f"{step.name}: {case.get('classname', '')} {case.get('name', '')}", *why(case)]))
         elif "skipped" in tags:
             outcome.skipped += 1
         else:
             outcome.passed += 1
-    return outcome
 
 
 def tell(step: Step, line: str) -> None:
@@ -180,11 +186,21 @@ def tell(step: Step, line: str) -> None:
     sys.stdout.flush()
 
 
+def fresh_seed(step: Step) -> dict[str, str]:
+    """Of the files under test, and another for each step; none outside of a repository."""
+    tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, check=False,
+                          capture_output=True, text=True).stdout.strip()
+    if not tree:
+        return {}
+    digest = hashlib.sha256(f"{tree} {step.name}".encode()).hexdigest()
+    return {"AW_FRESH_SEED": str(int(digest[:16], 16))}
+
+
 def run_command(step: Step, command: list[str], outcome: Outcome) -> int:
     tell(step, f"-- {' '.join(command)}")
     if step.lane == COMPUTING:
         command = ["nice", "-n", "5", *command]
-    with subprocess.Popen(command, cwd=step.folder, env={**os.environ, **step.env},
+    with subprocess.Popen(command, cwd=step.folder, env={**fresh_seed(step), **os.environ, **step.env},
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout or ():
@@ -207,16 +223,12 @@ def run_step(step: Step) -> Outcome:
             break
     for report in step.reports:
         if report.exists():
-            part = count(report)
-            outcome.passed += part.passed
-            outcome.failed += part.failed
-            outcome.skipped += part.skipped
-    if status != 0 and outcome.failed == 0:
-        tell(step, f"!! ended with status {status}")
-        outcome.failed += 1
-    elif outcome.passed < step.floor and outcome.failed == 0:
-        tell(step, f"!! ran {outcome.passed} tests; at least {step.floor} were expected")
-        outcome.failed += 1
+            count(step, report, outcome)
+    if outcome.failed == 0 and status != 0:
+        outcome.failures.append(f"{step.name}: ended with status {status}")
+    elif outcome.failed == 0 and outcome.passed < step.floor:
+        outcome.failures.append(
+            f"{step.name}: ran {outcome.passed} tests; at least {step.floor} were expected")
     outcome.seconds = time.monotonic() - started
     return outcome
 
@@ -258,10 +270,14 @@ def main() -> int:
     outcomes = run_all(steps)
     print()
     for step in steps:
-        outcome = outcomes.setdefault(step.name, Outcome(failed=1))  # its lane broke off
+        outcome = outcomes.setdefault(
+            step.name, Outcome(failures=[f"{step.name}: was not run; its lane broke off"]))
         skipped = f", {outcome.skipped} skipped" if outcome.skipped else ""
         print(f"{step.name:16} {outcome.passed:6} passed, {outcome.failed} failed{skipped}"
               f"  ({outcome.seconds:.0f} s, {outcome.cpu_seconds:.0f} s of CPU)")
+    for outcome in outcomes.values():
+        for failure in outcome.failures:
+            print(f"not ok {failure}")
     print(f"in {(time.monotonic() - started) / 60:.1f} minutes")
     passed = sum(outcome.passed for outcome in outcomes.values())
     failed = sum(outcome.failed for outcome in outcomes.values())

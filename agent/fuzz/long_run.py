@@ -10,21 +10,16 @@ FOLDER/findings; mended, its input goes to the target's corpus.
 """
 
 import argparse
-import json
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import run
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import ledgers  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
-
-
-def ledger_read(path):
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line]
 
 
 def totals(entries):
@@ -35,19 +30,6 @@ def totals(entries):
         for place, key in enumerate(("executions", "seconds", "findings")):
             sums[place] += entry[key]
     return found
-
-
-def git(*words):
-    return subprocess.run(["git", *words], cwd=HERE, check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
-def origin():
-    """The commit, and the trees of the sources and the targets: those outlive a rebase."""
-    changed = git("status", "--porcelain", "--", "../src", "*.c")
-    return {"commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else ""),
-            "sources": git("rev-parse", "--short=12", "HEAD:agent/src"),
-            "targets": git("rev-parse", "--short=12", "HEAD:agent/fuzz")}
 
 
 def print_sum(entries):
@@ -66,29 +48,28 @@ def main():
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
     if options.sum:
-        print_sum(ledger_read(options.ledger))
+        print_sum(ledgers.read(options.ledger))
         return
     if options.build is None:
         parser.error("--build is wanted")
     run.build(options.build)
-    source = origin()
+    source = ledgers.origin(sources="agent/src", targets="agent/fuzz")
     while True:
-        done = totals(ledger_read(options.ledger))
+        done = totals(ledgers.read(options.ledger))
         count, name = min((done.get(name, [0])[0], name)
                           for name in options.targets or run.target_names())
         if count >= options.executions:
             break
-        began, start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), time.monotonic()
+        began, start = ledgers.now(), time.monotonic()
         executed, found, text = run.fuzz(options.build, name, options.piece,
                                          f"-runs={options.executions - count}")
         entry = {"target": name, **source, "began": began, "executions": executed,
                  "seconds": round(time.monotonic() - start), "findings": int(found)}
-        with options.ledger.open("a") as ledger:
-            ledger.write(json.dumps(entry) + "\n")
+        ledgers.append(options.ledger, entry)
         print(f"{name}: {executed} executions, {count + executed} altogether", flush=True)
         if found or executed == 0:
             sys.exit(f"{text}\n{name}: {'a finding' if found else 'nothing was executed'}")
-    print_sum(ledger_read(options.ledger))
+    print_sum(ledgers.read(options.ledger))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,9 @@ OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_
 MORE = {"config": ["-detect_leaks=0"]}
 # The default of 256 MiB keeps freed memory so long that each input works on new, cold pages.
 ASAN_OPTIONS = "quarantine_size_mb=8"
+# Of 32 bits, not 0. As for all tests that try something new each time: see test.py.
+FRESH = int(os.environ.get("AW_FRESH_SEED", "0")) % (2**32 - 1)
+SEED = [f"-seed={FRESH + 1}"] if "AW_FRESH_SEED" in os.environ else []
 CANARY = "canary"
 CANARY_SECONDS = 10
 
@@ -48,7 +51,7 @@ def fuzz(folder, name, seconds, *more):
         path.mkdir(parents=True, exist_ok=True)
     words = [str(folder / "fuzz" / f"fuzz_{name}"), f"-max_total_time={seconds}", "-timeout=10",
              "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={findings}/",
-             *MORE.get(name, []), *more, str(corpus)]
+             *SEED, *MORE.get(name, []), *more, str(corpus)]
     if name != CANARY:
         words.append(str(AGENT / "fuzz/corpus" / name))
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False,

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/assert.h"
 #include "base/attrs.h"
 #include "base/sim_bug.h"
 #include "enumerate.h"
+#include "fresh_seed.h"
 #include "lives.h"
 
 static const char usage_text[] =
@@ -157,12 +157,9 @@ static struct arguments arguments_parse(int count, char **texts)
                                             {"trace", no_argument, NULL, 'v'},
                                             {"json", no_argument, NULL, 'j'},
                                             {NULL, 0, NULL, 0}};
-    struct arguments arguments = {.level = -1};
+    struct arguments arguments = {.seed = fresh_seed(), .level = -1};
     int option = 0;
 
-    if (getrandom(&arguments.seed, 6, 0) != 6) {
-        usage("no random seed; give one");
-    }
     while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
         switch (option) {
         case 's':

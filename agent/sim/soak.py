@@ -14,34 +14,17 @@ import argparse
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import ledgers  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 FIRST_SEED = 10_000_000
 
 
-def ledger_read(path: Path) -> list[dict]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines() if line]
-
-
 def next_seed(entries: list[dict]) -> int:
     return max([FIRST_SEED, *(entry["seeds"][1] + 1 for entry in entries)])
-
-
-def git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=HERE, check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
-def origin() -> dict:
-    """The commit, and the trees of engine and simulator: those outlive a rebase."""
-    changed = git("status", "--porcelain", "--", "../src", "*.c", "*.h")
-    return {"commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else ""),
-            "engine": git("rev-parse", "--short=12", "HEAD:agent/src"),
-            "simulator": git("rev-parse", "--short=12", "HEAD:agent/sim")}
 
 
 def batch(program: str, seed: int, lives: int) -> dict:
@@ -86,21 +69,20 @@ def main() -> int:
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
     parser.add_argument("--sum", action="store_true")
     arguments = parser.parse_args()
-    entries = ledger_read(arguments.ledger)
+    entries = ledgers.read(arguments.ledger)
     if arguments.sum:
         print_sum(entries)
         return 0
     if arguments.program is None:
         parser.error("--program is wanted")
-    built_from = origin()
+    built_from = ledgers.origin(engine="agent/src", simulator="agent/sim")
     points = 0
     failed = False
     while points < arguments.points:
-        entry = {**built_from, "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        entry = {**built_from, "began": ledgers.now(),
                  **batch(arguments.program, next_seed(entries), arguments.lives)}
         entries.append(entry)
-        with arguments.ledger.open("a") as ledger:
-            ledger.write(json.dumps(entry) + "\n")
+        ledgers.append(arguments.ledger, entry)
         points += entry["crash_points"]
         failed = failed or bool(entry["failures"])
         print(f"{entry['seeds'][0]}-{entry['seeds'][1]}: {entry['crash_points']} crash points, "

@@ -233,8 +233,13 @@ async def test_stripes_are_made_of_keys_and_dissolved_by_name(
     assert (answer.status_code, answer.json()["code"]) == (422, "unknown_object")
     # The host judges whether it may be: here one is named twice.
     wish = {"virtual_drive_ids": [virtual_drive["id"]], "name": "wide", "force": True}
+    answer = await operator.post(f"{path}/create-stripe", json=wish)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_needed")
+    answer = await operator.post(f"{path}/create-stripe", json=wish | {"confirm": "wide"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+    wish["confirm"] = virtual_drive["name"]
     assert (await operator.post(f"{path}/create-stripe", json=wish)).status_code == 202
-    command = await raid5.expect("command", op="stripe_create", confirm="wide")
+    command = await raid5.expect("command", op="stripe_create", confirm=virtual_drive["name"])
     assert command["args"] == {"virtual_drives": ["v0", "v0"], "name": "wide", "force": True}
     fresh = {"If-Match": '"1"'}
     answer = await operator.post(f"{path}/delete-stripe", json={"confirm": "wide"}, headers=fresh)

@@ -83,9 +83,8 @@ void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
     }
 }
 
-void sha256_hex(struct sha256 *sha, char out[65])
+void sha256_end(struct sha256 *sha, uint8_t out[SHA256_BYTES])
 {
-    static const char digits[] = "0123456789abcdef";
     static const uint8_t mark = 0x80;
     static const uint8_t zero = 0;
     uint64_t total_bits = sha->total_bytes * 8;
@@ -99,11 +98,26 @@ void sha256_hex(struct sha256 *sha, char out[65])
     put_be64(length, total_bits);
     sha256_add(sha, length, sizeof(length));
     ASSERT(sha->block_used == 0);
-    for (uint32_t i = 0; i < 32; i++) {
-        uint8_t byte = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
+    for (uint32_t i = 0; i < SHA256_BYTES; i++) {
+        out[i] = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
+    }
+}
 
-        out[2 * i] = digits[byte >> 4];
-        out[2 * i + 1] = digits[byte & 15];
+void sha256_text(const uint8_t sum[SHA256_BYTES], char out[65])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (uint32_t i = 0; i < SHA256_BYTES; i++) {
+        out[2 * i] = digits[sum[i] >> 4];
+        out[2 * i + 1] = digits[sum[i] & 15];
     }
     out[64] = '\0';
+}
+
+void sha256_hex(struct sha256 *sha, char out[65])
+{
+    uint8_t sum[SHA256_BYTES];
+
+    sha256_end(sha, sum);
+    sha256_text(sum, out);
 }

@@ -16,9 +16,8 @@ struct import {
 
 static void import_row(struct import *import, size_t index, int error, const char *message)
 {
-    (void)json_array_append_new(import->rows,
-                                json_pack("{s:I, s:s, s:i, s:s}", "DG", (json_int_t)index, "Status",
-                                          "Failure", "ErrCd", error, "ErrMsg", message));
+    rows_append(import->rows, json_pack("{s:I, s:s, s:i, s:s}", "DG", (json_int_t)index, "Status",
+                                        "Failure", "ErrCd", error, "ErrMsg", message));
     import->error = import->error == 0 ? error : import->error;
 }
 
@@ -41,12 +40,11 @@ static void import_one(struct cli_context *context, size_t index, const json_t *
 
 static void import_finish(struct cli_context *context, struct import *import)
 {
-    char text[96];
-
     if (json_array_size(import->rows) > 0) {
         report_add(&context->report, context->number, import->error,
-                   import->error == 59 ? "Incomplete foreign configuration"
-                                       : "Import foreign configuration Failed.",
+                   import->error == CLI_ERROR_FOREIGN_INCOMPLETE
+                       ? "Incomplete foreign configuration"
+                       : "Import foreign configuration Failed.",
                    import->rows, NULL);
         return;
     }
@@ -55,8 +53,7 @@ static void import_finish(struct cli_context *context, struct import *import)
         cli_answer(context, "Couldn't find any foreign Configuration", NULL);
         return;
     }
-    (void)snprintf(text, sizeof(text), "Successfully imported foreign configuration");
-    cli_answer(context, text, NULL);
+    cli_answer(context, "Successfully imported foreign configuration", NULL);
 }
 
 void change_foreign_import(struct cli_context *context)

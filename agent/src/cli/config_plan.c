@@ -114,7 +114,7 @@ static bool drive_take(const struct model *model, struct config_plan *plan, cons
     } else if (strcmp(doc_text(drive->doc, "state"), "unconfigured_good") != 0) {
         refuse(plan, object, "%.60s is in use (%s); nothing that exists is overwritten",
                doc_text(drive->doc, "path"), doc_text(drive->doc, "state"));
-    } else if (!doc_is_null(drive->doc, "unsuitable") || doc_bool(drive->doc, "foreign")) {
+    } else if (!drive_is_free(drive->doc)) {
         refuse(plan, object, "%.60s carries data of others; set it good first",
                doc_text(drive->doc, "path"));
     } else {

@@ -164,10 +164,11 @@ static void row_add(struct cli_context *context, json_t *rows, const char *objec
                           "Property", object, "ErrCd", CLI_ERROR_GENERIC, "ErrMsg", message));
 }
 
-/* (2) */
-static void undo_run(struct cli_context *context, struct restoring *restoring, json_t *rows)
+/* (2). False: not all of it could be undone, as the rows say. */
+static bool undo_run(struct cli_context *context, struct restoring *restoring, json_t *rows)
 {
     const json_t *undo;
+    bool undone = true;
     size_t i;
 
     json_array_foreach(restoring->undo, i, undo)
@@ -180,8 +181,10 @@ static void undo_run(struct cli_context *context, struct restoring *restoring, j
 
             (void)snprintf(message, sizeof(message), "could not be undone: %s", text);
             row_add(context, rows, doc_text(undo, "object"), message);
+            undone = false;
         }
     }
+    return undone;
 }
 
 static json_t *steps_shown(const struct config_plan *plan)
@@ -223,8 +226,12 @@ static void restore(struct cli_context *context, struct restoring *restoring)
                 return;
             }
             row_add(context, rows, doc_text(step, "object"), text);
-            undo_run(context, restoring, rows);
-            failed(context, "Set Config Failed. Nothing was changed.", rows);
+            if (undo_run(context, restoring, rows)) {
+                failed(context, "Set Config Failed. What it had made was undone.", rows);
+            } else {
+                failed(context, "Set Config Failed. Not all that it had made could be undone.",
+                       rows);
+            }
             return;
         }
     }

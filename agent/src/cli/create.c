@@ -34,13 +34,6 @@ static bool ask(const char *question, char answer[ANSWER_BYTES])
     return true;
 }
 
-static bool is_free(const json_t *drive)
-{
-    return doc_bool(drive, "present") &&
-           strcmp(doc_text(drive, "state"), "unconfigured_good") == 0 &&
-           doc_is_null(drive, "unsuitable") && !doc_bool(drive, "foreign");
-}
-
 static json_t *free_drives(const struct model *model)
 {
     const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
@@ -51,7 +44,7 @@ static json_t *free_drives(const struct model *model)
         char place[32];
         char size[FORMAT_BYTES];
 
-        if (is_free(drive)) {
+        if (drive_is_free(drive)) {
             drive_place_text(drive, place);
             (void)printf("  %-8s %12s  %s %s  %s\n", place,
                          format_size(drive_shown_bytes(drive), size), doc_text(drive, "interface"),

@@ -6,6 +6,9 @@
 
 /* StorCLI's generic error number. */
 #define CLI_ERROR_GENERIC 255
+/* Of foreign configurations: there is none, and one that lacks drives. */
+#define CLI_ERROR_NO_FOREIGN 50
+#define CLI_ERROR_FOREIGN_INCOMPLETE 59
 
 /* 0 to 58 are MegaRAID's firmware status numbers; CLI_ERROR_GENERIC where it has none. */
 int cli_error_number(const char *reason_code);

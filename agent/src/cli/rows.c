@@ -57,6 +57,13 @@ const char *drive_state_shown(const json_t *drive)
                                                                : "Unknown";
 }
 
+bool drive_is_free(const json_t *drive)
+{
+    return doc_bool(drive, "present") &&
+           strcmp(doc_text(drive, "state"), "unconfigured_good") == 0 &&
+           doc_is_null(drive, "unsuitable") && !doc_bool(drive, "foreign");
+}
+
 static const char *interface_shown(const json_t *drive)
 {
     static const char *const shown[DRIVE_INTERFACE_MAX] = {"SATA", "SAS",  "NVMe", "VIRTIO",

@@ -17,12 +17,29 @@ json_t *drive_row(const struct model *model, const json_t *drive);
 json_t *vd_row(const struct model *model, const json_t *vd);
 json_t *enclosure_row(const struct model *model, const json_t *enclosure);
 json_t *enclosure_details(const struct model *model, const json_t *enclosure);
+/* A row of a topology. -1 is shown as a dash. */
+struct topology_row {
+    uint64_t group;
+    int64_t array;
+    int64_t row;
+    const char *place;
+    int64_t did;
+    const char *type;
+    const char *state;
+    bool busy;
+    uint64_t bytes;
+    const char *drive_cache;
+    const char *free_space;
+};
+void topology_append(json_t *rows, const struct topology_row *values);
 /* Group, spans and drives of one group, appended. */
 void topology_rows(json_t *rows, const struct model *model, const struct model_object *group);
 
 /* "RAID5" */
 void level_type(const char *word, char out[16]);
 const char *drive_state_shown(const json_t *drive);
+/* There, without a use, and without anything on it. */
+bool drive_is_free(const json_t *drive);
 /* "DriveGroup:0, Span:0, Row:1" and so on for show all. */
 json_t *drive_details(const struct model *model, const json_t *drive);
 json_t *vd_properties(const struct model *model, const struct model_object *vd);

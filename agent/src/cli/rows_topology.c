@@ -9,20 +9,6 @@
 #include "cli/report.h"
 #include "cli/rows.h"
 
-struct topology_row {
-    uint64_t group;
-    int64_t array; /* -1: "-" */
-    int64_t row;
-    const char *place;
-    int64_t did;
-    const char *type;
-    const char *state;
-    bool busy;
-    uint64_t bytes;
-    const char *drive_cache;
-    const char *free_space;
-};
-
 static void row_number_or_dash(json_t *row, const char *name, int64_t number)
 {
     if (number < 0) {
@@ -49,7 +35,7 @@ static const char *drive_cache_shown(const struct model *model, const struct mod
     return "dflt";
 }
 
-static void topology_append(json_t *rows, const struct topology_row *values)
+void topology_append(json_t *rows, const struct topology_row *values)
 {
     json_t *row = json_object();
 

@@ -23,15 +23,10 @@ static json_t *foreign_drives(const struct model *model)
 }
 
 /* "RAID5 (N restart)" is RAID5 in a table. */
-static void level_cell(json_t *row, const json_t *vd)
+static void level_short(const json_t *vd, char out[16])
 {
-    char level[16] = "-";
-
-    if (vd != NULL) {
-        (void)snprintf(level, sizeof(level), "%.*s", (int)strcspn(doc_text(vd, "level"), " "),
-                       doc_text(vd, "level"));
-    }
-    row_text(row, "Type", level);
+    (void)snprintf(out, 16, "%.*s", (int)strcspn(doc_text(vd, "level"), " "),
+                   doc_text(vd, "level"));
 }
 
 static void set_row(json_t *rows, size_t index, const json_t *set)
@@ -40,6 +35,7 @@ static void set_row(json_t *rows, size_t index, const json_t *set)
     json_t *row = json_object();
     const json_t *vd = NULL;
     uint64_t bytes = 0;
+    char level[16] = "-";
     size_t i = 0;
 
     json_array_foreach(vds, i, vd)
@@ -48,7 +44,10 @@ static void set_row(json_t *rows, size_t index, const json_t *set)
     }
     row_number(row, "DG", index);
     row_text(row, "EID:Slot", "-");
-    level_cell(row, json_array_get(vds, 0));
+    if (json_array_size(vds) > 0) {
+        level_short(json_array_get(vds, 0), level);
+    }
+    row_text(row, "Type", level);
     row_text(row, "State", "Frgn");
     row_size(row, "Size", bytes);
     row_number(row, "NoVDs", json_array_size(vds));
@@ -88,72 +87,44 @@ static void vd_rows(json_t *rows, size_t index, const json_t *set)
     }
 }
 
-/* StorCLI's columns of a topology, most of which mean nothing here. */
-static json_t *foreign_topology_row(size_t index, const char *type)
-{
-    json_t *row = json_object();
-
-    row_number(row, "DG", index);
-    row_text(row, "Arr", "-");
-    row_text(row, "Row", "-");
-    row_text(row, "EID:Slot", "-");
-    row_text(row, "DID", "-");
-    row_text(row, "Type", type);
-    row_text(row, "State", "Frgn");
-    row_text(row, "BT", "N");
-    return row;
-}
-
-static void foreign_topology_row_end(json_t *rows, json_t *row, uint64_t bytes)
-{
-    row_size(row, "Size", bytes);
-    row_text(row, "PDC", "dflt");
-    row_text(row, "PI", "N");
-    row_text(row, "SED", "N");
-    row_text(row, "DS3", "none");
-    row_text(row, "FSpace", "-");
-    row_text(row, "TR", "N");
-    rows_append(rows, row);
-}
-
-static void foreign_topology_members(json_t *rows, const struct model *model, size_t index,
-                                     const json_t *vd)
-{
-    const json_t *member = NULL;
-    size_t place = 0;
-
-    json_array_foreach(json_object_get(vd, "members"), place, member)
-    {
-        const struct model_object *drive =
-            model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
-        json_t *row = foreign_topology_row(index, "DRIVE");
-        char where[32] = "-";
-
-        row_number(row, "Arr", 0);
-        row_number(row, "Row", place);
-        if (drive != NULL) {
-            drive_place_text(drive->doc, where);
-            row_text(row, "EID:Slot", where);
-            row_number(row, "DID", doc_u64(drive->doc, "did"));
-        } else {
-            row_text(row, "State", "Msng");
-        }
-        foreign_topology_row_end(rows, row, drive != NULL ? doc_u64(drive->doc, "size_bytes") : 0);
-    }
-}
-
 static void foreign_topology_rows(json_t *rows, const struct model *model, size_t index,
                                   const json_t *set)
 {
     const json_t *vd = json_array_get(json_object_get(set, "virtual_drives"), 0);
-    json_t *row = NULL;
-    char level[16] = "-";
+    char level[16];
+    struct topology_row values = {.group = index,
+                                  .array = -1,
+                                  .row = -1,
+                                  .place = "-",
+                                  .did = -1,
+                                  .type = level,
+                                  .state = "Frgn",
+                                  .bytes = doc_u64(vd, "size_bytes"),
+                                  .drive_cache = "dflt",
+                                  .free_space = "-"};
+    const json_t *member = NULL;
+    size_t place = 0;
 
-    (void)snprintf(level, sizeof(level), "%.*s", (int)strcspn(doc_text(vd, "level"), " "),
-                   doc_text(vd, "level"));
-    row = foreign_topology_row(index, level);
-    foreign_topology_row_end(rows, row, doc_u64(vd, "size_bytes"));
-    foreign_topology_members(rows, model, index, vd);
+    level_short(vd, level);
+    topology_append(rows, &values);
+    json_array_foreach(json_object_get(vd, "members"), place, member)
+    {
+        const struct model_object *drive =
+            model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
+        char where[32] = "-";
+
+        if (drive != NULL) {
+            drive_place_text(drive->doc, where);
+        }
+        values.array = 0;
+        values.row = (int64_t)place;
+        values.place = where;
+        values.did = drive != NULL ? (int64_t)doc_u64(drive->doc, "did") : -1;
+        values.type = "DRIVE";
+        values.state = drive != NULL ? "Frgn" : "Msng";
+        values.bytes = drive != NULL ? doc_u64(drive->doc, "size_bytes") : 0;
+        topology_append(rows, &values);
+    }
 }
 
 /* What each drive of the set says, and what an import does with it. */
@@ -285,7 +256,7 @@ static void foreign_show(struct cli_context *context, bool all)
         json_decref(drives);
         json_decref(answer);
         if (all) {
-            cli_refuse(context, "None", 50, "no foreign configuration");
+            cli_refuse(context, "None", CLI_ERROR_NO_FOREIGN, "no foreign configuration");
         } else {
             cli_answer(context, "Couldn't find any foreign Configuration", NULL);
         }
@@ -300,7 +271,7 @@ static void foreign_show(struct cli_context *context, bool all)
     }
     row_set(data, "FOREIGN PD LIST", drives);
     json_decref(answer);
-    report_add(&context->report, context->number, incomplete ? 59 : 0,
+    report_add(&context->report, context->number, incomplete ? CLI_ERROR_FOREIGN_INCOMPLETE : 0,
                incomplete ? "Incomplete foreign configuration"
                           : "Operation on foreign configuration Succeeded",
                NULL, data);

@@ -141,8 +141,10 @@ static void stripe_refuse(struct cli_context *context, const char *description, 
         NULL);
 }
 
-/* The keys of vds=; NULL with text. All are of one agent, whose client the context uses then. */
-static json_t *members_parse(struct cli_context *context, char text[REQUEST_TEXT_BYTES])
+/* The keys of vds=, and the first one's name; NULL with text. All are of one agent, whose client
+ * the context uses then. */
+static json_t *members_parse(struct cli_context *context, const char **ret_first,
+                             char text[REQUEST_TEXT_BYTES])
 {
     const char *typed = option_value(context, "vds");
     struct cli_place places[MEMBERS_MAX];
@@ -174,6 +176,7 @@ static json_t *members_parse(struct cli_context *context, char text[REQUEST_TEXT
             return NULL;
         }
         cli_controller_use(context, places[i].eid);
+        *ret_first = i == 0 ? doc_text(vd->doc, "name") : *ret_first;
         (void)json_array_append_new(keys, json_string(vd->key));
     }
     return keys;
@@ -185,6 +188,7 @@ void change_stripe_add(struct cli_context *context)
     const char *name = option_value(context, "name");
     bool force = option_has(context, "force");
     char message[REQUEST_TEXT_BYTES] = "";
+    const char *first = NULL;
     uint64_t strip = 0;
     json_t *keys = NULL;
     int error = 0;
@@ -194,11 +198,11 @@ void change_stripe_add(struct cli_context *context)
         return;
     }
     if (option_value(context, "strip") != NULL &&
-        (!option_number(context, "strip", &strip) || strip == 0 || strip > 1024)) {
-        stripe_refuse(context, failed, CLI_ERROR_GENERIC, "strip is a power of two, 8 to 1024 KiB");
+        (!option_number(context, "strip", &strip) || strip == 0)) {
+        stripe_refuse(context, failed, CLI_ERROR_GENERIC, "strip= must be a number of KiB");
         return;
     }
-    keys = members_parse(context, message);
+    keys = members_parse(context, &first, message);
     if (keys == NULL) {
         stripe_refuse(context, failed, CLI_ERROR_GENERIC, message);
         return;
@@ -206,7 +210,7 @@ void change_stripe_add(struct cli_context *context)
     error = cli_execute(context, "stripe_create",
                         json_pack("{s:s, s:o, s:I, s:b}", "name", name, "virtual_drives", keys,
                                   "strip_bytes", (json_int_t)(strip * 1024), "force", force),
-                        NULL, message);
+                        force ? first : NULL, message);
     if (error != 0) {
         stripe_refuse(context, failed, error, message);
         return;

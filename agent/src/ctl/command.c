@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 static const struct {
     const char *word;

@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 #define REMOVE_TRIES_MAX 500u
 #define REMOVE_RETRY_US UINT64_C(20000)
@@ -303,29 +304,14 @@ void command_vd_delete_work(struct ctl *ctl)
     }
 }
 
-static bool delete_is_confirmed(const struct ctl_command *command, const struct ctl_vd *cv,
-                                struct reason *ret_reason)
-{
-    const char *name = cv_config(cv)->name;
-
-    if (command->confirm[0] == '\0') {
-        reason_set(ret_reason, REASON_CONFIRM_NEEDED, "expected", name, NULL);
-        return false;
-    }
-    if (strcmp(command->confirm, name) != 0) {
-        reason_set(ret_reason, REASON_CONFIRM_MISMATCH, "expected", name, NULL);
-        return false;
-    }
-    return true;
-}
-
 static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *command,
                               const struct ctl_vd *cv, struct reason *ret_reason)
 {
     uint32_t connections = 0;
     char text[16];
 
-    if (!rule_stripe_delete_vd(cv, ret_reason) || !delete_is_confirmed(command, cv, ret_reason)) {
+    if (!rule_stripe_delete_vd(cv, ret_reason) ||
+        !rule_confirmed(command->confirm, cv_config(cv)->name, ret_reason)) {
         return false;
     }
     if (cv->target != NULL && ctl->observer.export_connections != NULL) {

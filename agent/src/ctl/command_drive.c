@@ -182,15 +182,7 @@ static bool good_is_confirmed(const struct ctl_command *command, const struct ct
         reason_set(ret_reason, REASON_DRIVE_FOREIGN, "drive", path, NULL);
         return false;
     }
-    if (typed[0] == '\0') {
-        reason_set(ret_reason, REASON_CONFIRM_NEEDED, "expected", cd->identity.serial, NULL);
-        return false;
-    }
-    if (!cd_has_serial(cd, typed)) {
-        reason_set(ret_reason, REASON_CONFIRM_MISMATCH, "expected", cd->identity.serial, NULL);
-        return false;
-    }
-    return true;
+    return rule_confirmed(typed, cd->identity.serial, ret_reason);
 }
 
 static void good_former_gone(struct ctl_former *former, const struct ctl_drive *failed)

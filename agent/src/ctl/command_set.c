@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 /* vd_set */
 

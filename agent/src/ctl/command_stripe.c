@@ -19,6 +19,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 #define STRIP_DEFAULT_BYTES (64u * 1024u)
 #define CHANGES_MAX (2 * STRIPE_MEMBERS_MAX)
@@ -187,19 +188,10 @@ static bool name_is_free(const struct stripe_run *run, const char *name, struct 
         reason_set(ret_reason, REASON_NAME_INVALID, NULL);
         return false;
     }
-    LIST_FOR_EACH (node, &run->ctl->host->ctls) {
-        const struct ctl *ctl = list_entry(node, const struct ctl, host_link);
-
-        LIST_FOR_EACH (object_node, &ctl->objects) {
-            const struct ctl_object *object =
-                list_entry(object_node, const struct ctl_object, link);
-            const struct ctl_vd *cv = object->subject;
-
-            if (object->kind != OBJECT_KIND_VIRTUAL_DRIVE ||
-                (strcmp(cv_config(cv)->name, name) != 0 &&
-                 (strcmp(cv_config(cv)->stripe.name, name) != 0 || run_has(run, cv)))) {
-                continue;
-            }
+    HOST_FOR_EACH_VD(cv, run->ctl->host)
+    {
+        if (strcmp(cv_config(cv)->name, name) == 0 ||
+            (strcmp(cv_config(cv)->stripe.name, name) == 0 && !run_has(run, cv))) {
             vd_path(cv, path, sizeof(path));
             reason_set(ret_reason, REASON_NAME_TAKEN, "name", name, "key", path, NULL);
             return false;
@@ -217,7 +209,9 @@ static bool create_plan(struct stripe_run *run, struct reason *ret_reason)
     uint64_t bytes = UINT64_MAX;
 
     if (!members_find(run, args, ret_reason) || !members_suit(run, args->force, ret_reason) ||
-        !name_is_free(run, args->name, ret_reason)) {
+        !name_is_free(run, args->name, ret_reason) ||
+        (args->force &&
+         !rule_confirmed(run->command->confirm, cv_config(run->changes[0].cv)->name, ret_reason))) {
         return false;
     }
     if (plan.strip_bytes < STRIPE_STRIP_MIN_BYTES || plan.strip_bytes > STRIPE_STRIP_MAX_BYTES ||
@@ -263,19 +257,11 @@ static bool delete_members(struct stripe_run *run, const struct uuid *uuid, bool
                            struct reason *ret_reason)
 {
     run->count = 0;
-    LIST_FOR_EACH (node, &run->ctl->host->ctls) {
-        const struct ctl *ctl = list_entry(node, const struct ctl, host_link);
-
-        LIST_FOR_EACH (object_node, &ctl->objects) {
-            const struct ctl_object *object =
-                list_entry(object_node, const struct ctl_object, link);
-            struct ctl_vd *cv = object->subject;
-
-            if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
-                uuid_equal(&cv_config(cv)->stripe.uuid, uuid) &&
-                !delete_take(run, cv, force, ret_reason)) {
-                return false;
-            }
+    HOST_FOR_EACH_VD(cv, run->ctl->host)
+    {
+        if (uuid_equal(&cv_config(cv)->stripe.uuid, uuid) &&
+            !delete_take(run, cv, force, ret_reason)) {
+            return false;
         }
     }
     return run->count > 0; /* else the last one that could not be reached is the reason */
@@ -285,7 +271,6 @@ static bool delete_plan(struct stripe_run *run, struct reason *ret_reason)
 {
     const char *key = run->command->args.stripe_delete.stripe;
     bool force = run->command->args.stripe_delete.force;
-    const char *confirm = run->command->confirm;
     const struct ctl_stripe *stripe = stripe_by_key(run->ctl->host, key);
     struct stripe_found found = {.config = NULL};
 
@@ -297,9 +282,7 @@ static bool delete_plan(struct stripe_run *run, struct reason *ret_reason)
         return false;
     }
     memcpy(run->name, found.config->name, sizeof(run->name));
-    if (strcmp(confirm, run->name) != 0) {
-        reason_set(ret_reason, confirm[0] == '\0' ? REASON_CONFIRM_NEEDED : REASON_CONFIRM_MISMATCH,
-                   "expected", run->name, NULL);
+    if (!rule_confirmed(run->command->confirm, run->name, ret_reason)) {
         return false;
     }
     if (!force && stripe->work != NULL &&

@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 #define STOP_PATIENCE_US UINT64_C(10000000)
 

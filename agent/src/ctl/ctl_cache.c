@@ -456,20 +456,6 @@ void view_cache(const struct ctl *ctl, struct cache_view *view)
 
 /* cache_discard */
 
-static bool discard_is_confirmed(const struct ctl_command *command, const struct ctl_vd *cv,
-                                 struct reason *ret_reason)
-{
-    const char *expected = cv != NULL ? cv_config(cv)->name : command->args.cache_discard.vd;
-
-    if (strcmp(command->confirm, expected) != 0) {
-        reason_set(ret_reason,
-                   command->confirm[0] == '\0' ? REASON_CONFIRM_NEEDED : REASON_CONFIRM_MISMATCH,
-                   "expected", expected, NULL);
-        return false;
-    }
-    return true;
-}
-
 /* Only what cannot go to its drives is thrown away. */
 static int preserved_drop(struct ctl_vd *cv, struct cache_vd *blocks)
 {
@@ -541,7 +527,7 @@ void command_cache_discard(struct ctl *ctl, struct ctl_command *command)
         command_finish(ctl, &reason);
         return;
     }
-    if (!discard_is_confirmed(command, cv, &reason)) {
+    if (!rule_confirmed(command->confirm, cv != NULL ? cv_config(cv)->name : key, &reason)) {
         command_finish(ctl, &reason);
         return;
     }

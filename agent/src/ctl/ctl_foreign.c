@@ -371,15 +371,17 @@ static bool md_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
 }
 
 /* md itself takes a member that is one event behind. */
+static enum foreign_member_state md_state_of(const struct md_walk *walk, const struct md_super *md)
+{
+    return md->events + 1 >= walk->newest->events ? FOREIGN_MEMBER_STATE_ONLINE
+                                                  : FOREIGN_MEMBER_STATE_STALE;
+}
+
 static enum foreign_member_state md_member_state(const struct md_walk *walk, uint32_t place)
 {
     const struct ctl_drive *cd = walk->places[place];
 
-    if (cd == NULL) {
-        return FOREIGN_MEMBER_STATE_MISSING;
-    }
-    return cd->found->md.events + 1 >= walk->newest->events ? FOREIGN_MEMBER_STATE_ONLINE
-                                                            : FOREIGN_MEMBER_STATE_STALE;
+    return cd != NULL ? md_state_of(walk, &cd->found->md) : FOREIGN_MEMBER_STATE_MISSING;
 }
 
 static enum foreign_state md_state(const struct md_walk *walk)
@@ -436,8 +438,7 @@ static void md_drive_tell(const struct md_walk *walk, const struct ctl_drive *cd
                                       .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
 
     if (md->role < MD_ROLES_MAX) {
-        view.state = md->events + 1 >= walk->newest->events ? FOREIGN_MEMBER_STATE_ONLINE
-                                                            : FOREIGN_MEMBER_STATE_STALE;
+        view.state = md_state_of(walk, md);
     }
     walk->visitor->set_drive(walk->visitor->context, &view);
 }
@@ -500,10 +501,12 @@ static void damaged_tell(const struct ctl_drive *cd, const struct ctl_foreign_vi
     visitor->damaged(visitor->context, cd->identity.key, &reason);
 }
 
-void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
+/* How many sets there are; each is told to the visitor, if there is one. */
+static uint32_t sets_visit(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
 {
     struct set_walk *walk = calloc(1, sizeof(*walk));
     struct md_walk *md = calloc(1, sizeof(*md));
+    uint32_t count = 0;
 
     ASSERT(walk != NULL && md != NULL);
     walk->ctl = ctl;
@@ -511,13 +514,24 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
     md->visitor = visitor;
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        bool is_set = foreign_set_gather(ctl, cd, &walk->set);
+        bool is_md = !is_set && is_shown(cd, FOREIGN_MD) && md_set_gather(ctl, cd, md);
 
-        if (foreign_set_gather(ctl, cd, &walk->set)) {
+        count += is_set || is_md ? 1u : 0u;
+        if (is_set && visitor != NULL) {
             set_tell(walk);
-        } else if (is_shown(cd, FOREIGN_MD) && md_set_gather(ctl, cd, md)) {
+        } else if (is_md && visitor != NULL) {
             md_set_tell(ctl, md);
         }
     }
+    free(walk);
+    free(md);
+    return count;
+}
+
+void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visitor)
+{
+    (void)sets_visit(ctl, visitor);
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
@@ -525,57 +539,18 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
             damaged_tell(cd, visitor);
         }
     }
-    free(walk);
-    free(md);
-}
-
-static void count_set(void *context, const struct foreign_set_view *set)
-{
-    ASSERT(set->id[0] != '\0');
-    ++*(uint32_t *)context;
-}
-
-static void count_drive(void *context, const struct foreign_drive_view *drive)
-{
-    (void)context;
-    (void)drive; /* only sets are counted */
-}
-
-static void count_vd(void *context, const struct foreign_vd_view *vd)
-{
-    (void)context;
-    (void)vd; /* only sets are counted */
-}
-
-static void count_member(void *context, const struct foreign_member_view *member)
-{
-    (void)context;
-    (void)member; /* only sets are counted */
-}
-
-static void count_damaged(void *context, const char *key, const struct reason *reason)
-{
-    (void)context;
-    (void)key;
-    (void)reason; /* only sets are counted */
 }
 
 void ctl_foreign_work(struct ctl *ctl)
 {
     uint32_t count = 0;
-    const struct ctl_foreign_visitor visitor = {.set = count_set,
-                                                .set_drive = count_drive,
-                                                .vd = count_vd,
-                                                .member = count_member,
-                                                .damaged = count_damaged,
-                                                .context = &count};
     char text[16];
 
     if (!ctl->foreign_noted || ctl->life != CTL_LIFE_ONLINE || ctl->change != NULL) {
         return;
     }
     ctl->foreign_noted = false;
-    ctl_foreign(ctl, &visitor);
+    count = sets_visit(ctl, NULL);
     if (count > ctl->foreign_count) {
         (void)snprintf(text, sizeof(text), "%u", count);
         ctl_event(ctl, EVENT_FOREIGN_FOUND, controller_key(ctl), "count", text, NULL);

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq)
 {

@@ -180,30 +180,6 @@ struct ctl_group {
     bool spare_too_small_told;
 };
 
-/* A stripe that virtual drives of the host name (ctl_stripe.c). */
-struct ctl_stripe {
-    struct list link;              /* host->stripes */
-    struct uuid uuid;
-    object_key_t key;
-    enum host_stripe_state seen_state;
-    uint32_t seen_found;
-    struct host_stripe *work;      /* NULL: it is not put together */
-    bool closing;                  /* its export is, or has been */
-    bool closed;                   /* it has been: what is under way ends */
-    uint32_t member_count;         /* with work: */
-    struct ctl_vd *members[STRIPE_MEMBERS_MAX];
-    struct ctl *exporter;          /* the first member's */
-};
-
-/* What the records of the host say of one. */
-struct stripe_found {
-    const struct vd_stripe *config; /* of one of its members; NULL: nobody names it */
-    uint32_t known;                /* virtual drives that name it */
-    uint32_t found;                /* places that are taken */
-    bool whole;                    /* each by one, and they agree */
-    struct ctl_vd *members[STRIPE_MEMBERS_MAX]; /* by position */
-};
-
 struct ctl_operation {
     struct ctl_object object;
     struct list link;              /* ctl->operations */
@@ -465,6 +441,14 @@ struct ctl_group *group_by_guid(const struct ctl *ctl, const struct guid *guid);
 struct ctl_vd *vd_by_key(const struct ctl *ctl, const char *key);
 /* Of any controller of the host. */
 struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name);
+/* The first virtual drive (after NULL), or that after one; NULL: there are no more. None may come
+ * or go between two calls. */
+struct ctl_vd *ctl_vd_next(const struct ctl *ctl, const struct ctl_vd *after);
+struct ctl_vd *host_vd_next(const struct ctl_host *host, const struct ctl_vd *after);
+#define CTL_FOR_EACH_VD(cv, ctl)                                                                   \
+    for (struct ctl_vd *cv = ctl_vd_next(ctl, NULL); cv != NULL; cv = ctl_vd_next(ctl, cv))
+#define HOST_FOR_EACH_VD(cv, host)                                                                 \
+    for (struct ctl_vd *cv = host_vd_next(host, NULL); cv != NULL; cv = host_vd_next(host, cv))
 struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid);
 const char *controller_key(const struct ctl *ctl);
 uint32_t ctl_vd_count(const struct ctl *ctl);
@@ -603,25 +587,6 @@ void ctl_vd_export(struct ctl_vd *cv);
  * when there is more to do. */
 bool ctl_vd_unexport(struct ctl_vd *cv);
 
-/* ctl_stripe.c */
-bool cv_is_striped(const struct ctl_vd *cv);
-/* What users of the virtual drive talk to. */
-struct vd_target *cv_target(const struct ctl_vd *cv);
-void stripe_find(const struct ctl_host *host, const struct uuid *uuid,
-                 struct stripe_found *ret_found);
-enum host_stripe_state stripe_state_of(const struct stripe_found *found);
-struct ctl_stripe *stripe_by_key(const struct ctl_host *host, const char *key);
-/* Takes it from its users; stripe_export_closed() takes it apart. */
-void stripe_close(struct ctl_stripe *stripe);
-void stripe_export_closed(struct ctl_host *host, const struct vd_target *target);
-/* Puts together what can be, and tells what has become of them. */
-void ctl_stripes_work(struct ctl *ctl);
-void stripes_free(struct ctl_host *host);
-void view_stripe(const struct ctl_vd *cv, struct stripe_view *view, struct view_digest *digest);
-/* A member stays as it is; false fills the reason. */
-bool rule_stripe_free(const struct ctl_vd *cv, struct reason *ret_reason);
-bool rule_stripe_delete_vd(const struct ctl_vd *cv, struct reason *ret_reason);
-
 /* ctl_cache.c */
 /* The group is about to be made, and has gone. */
 void cg_intents_open(struct ctl_group *cg);
@@ -689,6 +654,8 @@ void ctl_operations_free(struct ctl *ctl);
 
 /* rules.c: may it be done now? False fills the reason. */
 bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
+/* Before data are given up: the name of what holds them has been typed. */
+bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason);
 bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_given,
                         struct reason *ret_reason);
 bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason);
@@ -768,11 +735,4 @@ bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
-/* command_stripe.c */
-void command_stripe_create(struct ctl *ctl, struct ctl_command *command);
-void command_stripe_delete(struct ctl *ctl, struct ctl_command *command);
-void command_stripe_work(struct ctl *ctl);
-/* May it be a member of a new one? */
-bool rule_stripe_create(const struct ctl_vd *cv, bool force, struct reason *ret_reason);
-
 #endif

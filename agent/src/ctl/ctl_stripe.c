@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 #define DRAIN_LOOK_US UINT64_C(10000)
 
@@ -64,18 +65,10 @@ void stripe_find(const struct ctl_host *host, const struct uuid *uuid,
 
     ASSERT(!uuid_is_zero(uuid));
     *ret_found = (struct stripe_found){.config = NULL};
-    LIST_FOR_EACH (node, &host->ctls) {
-        const struct ctl *ctl = list_entry(node, const struct ctl, host_link);
-
-        LIST_FOR_EACH (object_node, &ctl->objects) {
-            const struct ctl_object *object =
-                list_entry(object_node, const struct ctl_object, link);
-            struct ctl_vd *cv = object->subject;
-
-            if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
-                uuid_equal(&cv_config(cv)->stripe.uuid, uuid)) {
-                found_add(ret_found, cv, &agree);
-            }
+    HOST_FOR_EACH_VD(cv, host)
+    {
+        if (uuid_equal(&cv_config(cv)->stripe.uuid, uuid)) {
+            found_add(ret_found, cv, &agree);
         }
     }
     ret_found->whole =
@@ -249,18 +242,10 @@ void stripes_free(struct ctl_host *host)
 
 static void stripes_note(struct ctl_host *host)
 {
-    LIST_FOR_EACH (node, &host->ctls) {
-        const struct ctl *ctl = list_entry(node, const struct ctl, host_link);
-
-        LIST_FOR_EACH (object_node, &ctl->objects) {
-            const struct ctl_object *object =
-                list_entry(object_node, const struct ctl_object, link);
-            const struct ctl_vd *cv = object->subject;
-
-            if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE && cv_is_striped(cv) &&
-                stripe_by_uuid(host, &cv_config(cv)->stripe.uuid) == NULL) {
-                stripe_new(host, &cv_config(cv)->stripe.uuid);
-            }
+    HOST_FOR_EACH_VD(cv, host)
+    {
+        if (cv_is_striped(cv) && stripe_by_uuid(host, &cv_config(cv)->stripe.uuid) == NULL) {
+            stripe_new(host, &cv_config(cv)->stripe.uuid);
         }
     }
 }

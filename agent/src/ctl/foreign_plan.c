@@ -248,7 +248,40 @@ static bool name_is_free(const struct ctl *ctl, const struct foreign_plan *plan,
             return false;
         }
     }
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        if (strcmp(plan->config.vds[i].stripe.name, plan->config.vds[vd].name) == 0) {
+            return false;
+        }
+    }
     return vd_by_name(ctl, plan->config.vds[vd].name) == NULL;
+}
+
+/* A stripe that comes with its members keeps its name, which other members of it may know. */
+static bool stripe_names_are_free(const struct ctl *ctl, struct foreign_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        const struct vd_stripe *stripe = &plan->config.vds[i].stripe;
+
+        if (uuid_is_zero(&stripe->uuid)) {
+            continue;
+        }
+        HOST_FOR_EACH_VD(cv, ctl->host)
+        {
+            const struct vd_config *other = cv_config(cv);
+
+            if (strcmp(other->name, stripe->name) == 0 ||
+                (strcmp(other->stripe.name, stripe->name) == 0 &&
+                 !uuid_equal(&other->stripe.uuid, &stripe->uuid))) {
+                char path[PATH_TEXT_BYTES];
+
+                vd_path(cv, path, sizeof(path));
+                reason_set(&plan->refusal, REASON_NAME_TAKEN, "name", stripe->name, "key", path,
+                           NULL);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* A name that is taken gets a number behind it. */
@@ -320,7 +353,8 @@ static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
                                           : !plan_from_labels(plan, set)) {
         return false;
     }
-    if (!is_not_here(ctl, plan) || !drives_suit(ctl, plan) || !numbers_find(ctl, plan)) {
+    if (!is_not_here(ctl, plan) || !drives_suit(ctl, plan) || !stripe_names_are_free(ctl, plan) ||
+        !numbers_find(ctl, plan)) {
         return false;
     }
     if (group_config_check(&plan->config, &why) != 0) {

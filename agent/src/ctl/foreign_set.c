@@ -29,16 +29,12 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
     return false;
 }
 
-static unsigned hex_digit(char digit)
-{
-    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
-
 /* Of what one drive says, and that it is this drive which says it. */
-static void digest_add(uint8_t sum[32], const struct foreign_set *set, const struct ctl_drive *cd)
+static void digest_add(uint8_t sum[SHA256_BYTES], const struct foreign_set *set,
+                       const struct ctl_drive *cd)
 {
     struct sha256 sha;
-    char hex[65];
+    uint8_t own[SHA256_BYTES];
 
     sha256_init(&sha);
     sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
@@ -51,22 +47,20 @@ static void digest_add(uint8_t sum[32], const struct foreign_set *set, const str
         sha256_add(&sha, &cd->foreign_label->sequence, sizeof(cd->foreign_label->sequence));
         sha256_add(&sha, &cd->foreign_label->controller, sizeof(cd->foreign_label->controller));
     }
-    sha256_hex(&sha, hex);
-    for (uint32_t i = 0; i < 32; i++) { /* in any order */
-        sum[i] ^= (uint8_t)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    sha256_end(&sha, own);
+    for (uint32_t i = 0; i < SHA256_BYTES; i++) { /* in any order */
+        sum[i] ^= own[i];
     }
 }
 
 static void digest_make(struct foreign_set *set)
 {
-    uint8_t sum[32] = {0};
+    uint8_t sum[SHA256_BYTES] = {0};
 
     for (uint32_t i = 0; i < set->drive_count; i++) {
         digest_add(sum, set, set->drives[i]);
     }
-    for (uint32_t i = 0; i < 32; i++) {
-        (void)snprintf(set->digest + 2 * (size_t)i, 3, "%02x", sum[i]); /* two digits */
-    }
+    sha256_text(sum, set->digest);
 }
 
 static bool set_begin(const struct ctl_drive *first, struct foreign_set *set)

@@ -108,27 +108,41 @@ struct ctl_vd *vd_by_guid(const struct ctl_group *cg, const struct guid *guid)
     return NULL;
 }
 
-static struct ctl_vd *own_vd_by_name(const struct ctl *ctl, const char *name)
+struct ctl_vd *ctl_vd_next(const struct ctl *ctl, const struct ctl_vd *after)
 {
-    LIST_FOR_EACH (node, &ctl->objects) {
-        struct ctl_object *object = list_entry(node, struct ctl_object, link);
-        struct ctl_vd *cv = object->subject;
+    const struct list *node = after != NULL ? after->object.link.next : ctl->objects.next;
 
-        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
-            (strcmp(cv_config(cv)->name, name) == 0 ||
-             strcmp(cv_config(cv)->stripe.name, name) == 0)) {
+    for (; node != &ctl->objects; node = node->next) {
+        const struct ctl_object *object = list_entry(node, const struct ctl_object, link);
+
+        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE) {
+            return object->subject;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_vd *host_vd_next(const struct ctl_host *host, const struct ctl_vd *after)
+{
+    const struct list *node = after != NULL ? &after->cg->ctl->host_link : host->ctls.next;
+
+    for (; node != &host->ctls; node = node->next) {
+        struct ctl_vd *cv = ctl_vd_next(list_entry(node, const struct ctl, host_link), after);
+
+        if (cv != NULL) {
             return cv;
         }
+        after = NULL; /* of the next controller the first */
     }
     return NULL;
 }
 
 struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name)
 {
-    LIST_FOR_EACH (node, &ctl->host->ctls) {
-        struct ctl_vd *cv = own_vd_by_name(list_entry(node, struct ctl, host_link), name);
-
-        if (cv != NULL) {
+    HOST_FOR_EACH_VD(cv, ctl->host)
+    {
+        if (strcmp(cv_config(cv)->name, name) == 0 ||
+            strcmp(cv_config(cv)->stripe.name, name) == 0) {
             return cv;
         }
     }
@@ -139,21 +153,18 @@ uint32_t ctl_vd_count(const struct ctl *ctl)
 {
     uint32_t count = 0;
 
-    LIST_FOR_EACH (node, &ctl->objects) {
-        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
-
-        count += object->kind == OBJECT_KIND_VIRTUAL_DRIVE ? 1u : 0u;
+    CTL_FOR_EACH_VD(cv, ctl)
+    {
+        count++;
     }
     return count;
 }
 
 bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id)
 {
-    LIST_FOR_EACH (node, &ctl->objects) {
-        const struct ctl_object *object = list_entry(node, struct ctl_object, link);
-
-        if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE &&
-            cv_config(object->subject)->target_id == target_id) {
+    CTL_FOR_EACH_VD(cv, ctl)
+    {
+        if (cv_config(cv)->target_id == target_id) {
             return true;
         }
     }

@@ -52,6 +52,16 @@ bool rule_online(const struct ctl *ctl, struct reason *ret_reason)
     UNREACHABLE();
 }
 
+bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason)
+{
+    if (typed[0] != '\0' && strcmp(typed, expected) == 0) {
+        return true;
+    }
+    reason_set(ret_reason, typed[0] == '\0' ? REASON_CONFIRM_NEEDED : REASON_CONFIRM_MISMATCH,
+               "expected", expected, NULL);
+    return false;
+}
+
 static bool rule_not_unsuitable(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_stripe.h"
 
 /* Drive groups */
 

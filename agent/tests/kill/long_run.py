@@ -8,10 +8,12 @@ ARRAYD, ARRAYCTL and LOSSYDRIVE name the programs.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import ledgers  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -19,12 +21,10 @@ HERE = Path(__file__).resolve().parent
 def totals(ledger):
     """Cycles without a failure, and failures, by kind."""
     done, failures = {}, 0
-    if ledger.exists():
-        for line in ledger.read_text().splitlines():
-            record = json.loads(line)
-            if record["kind"].endswith("_cycles"):
-                done[record["kind"]] = done.get(record["kind"], 0) + record["cycles"]
-                failures += record["failures"]
+    for record in ledgers.read(ledger):
+        if record["kind"].endswith("_cycles"):
+            done[record["kind"]] = done.get(record["kind"], 0) + record["cycles"]
+            failures += record["failures"]
     return done, failures
 
 

@@ -26,7 +26,9 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e" / "agent"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e" / "agent"),
+                str(Path(__file__).resolve().parents[2] / "tools")]
+import ledgers  # noqa: E402
 import nbd  # noqa: E402
 from harness import EID, Agent, wait_for  # noqa: E402
 from lossy_drives import LossyDrives  # noqa: E402
@@ -287,8 +289,7 @@ def main():
     test.run()
     record = test.report()
     if options.ledger is not None:
-        with options.ledger.open("a") as file:
-            file.write(json.dumps(record) + "\n")
+        ledgers.append(options.ledger, record)
     if options.lying_drives:
         seen = any(WrongBytes.__name__ in failure for failure in test.failures)
         print(f"# the loss was {'seen, as it must be' if seen else 'NOT SEEN'}")

@@ -8,7 +8,6 @@ it, and its seed repeats it.
 """
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -16,24 +15,10 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import ledgers  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
-
-
-def ledger_read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def git(*words):
-    return subprocess.run(["git", *words], cwd=HERE, check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
-def origin():
-    """The commit, and the trees of what is tried and of the judge: those outlive a rebase."""
-    changed = git("status", "--porcelain", "--", "../../src/cli", "../support")
-    return {"commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if changed else ""),
-            "cli": git("rev-parse", "--short=12", "HEAD:agent/src/cli"),
-            "judge": git("rev-parse", "--short=12", "HEAD:agent/tests/support")}
 
 
 def piece_run(program, first, count):
@@ -62,22 +47,21 @@ def main():
                         "come to every command there is")
     parser.add_argument("--sum", action="store_true")
     options = parser.parse_args()
-    entries = ledger_read(options.ledger)
+    entries = ledgers.read(options.ledger)
     if options.sum:
         print_sum(entries)
         return
     if options.program is None:
         parser.error("--program is wanted")
-    source = origin()
+    source = ledgers.origin(cli="agent/src/cli", judge="agent/tests/support")
     while sum(entry["lines"] for entry in entries) < options.lines:
         first = max((entry["seeds"][1] for entry in entries), default=0) + 1
-        began, start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), time.monotonic()
+        began, start = ledgers.now(), time.monotonic()
         lines, changing, text = piece_run(options.program, first, options.piece)
         entries.append({**source, "began": began, "seeds": [first, first + options.piece - 1],
                         "lines": lines, "changing": changing,
                         "seconds": round(time.monotonic() - start), "findings": int(lines == 0)})
-        with options.ledger.open("a") as ledger:
-            ledger.write(json.dumps(entries[-1]) + "\n")
+        ledgers.append(options.ledger, entries[-1])
         if lines == 0:
             sys.exit(text[-4000:])
     print_sum(entries)

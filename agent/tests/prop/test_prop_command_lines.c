@@ -1,13 +1,12 @@
 /*
- * Command lines drawn from the tables of the grammar, every run others: AW_SEED repeats one,
- * AW_CASES says how many. Case i of seed s is drawn from seed s + i.
+ * Command lines drawn from the tables of the grammar, others for every change (fresh_seed.h):
+ * AW_SEED repeats one, AW_CASES says how many. Case i of seed s is drawn from seed s + i.
  */
 #include "aw_test.h"
 
-#include <sys/random.h>
-
 #include "base/rng.h"
 #include "command_lines.h"
+#include "fresh_seed.h"
 
 #define CASES_DEFAULT 20000u
 #define LINE_INPUT_BYTES 160u
@@ -46,10 +45,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
     const char *text = getenv("AW_CASES");
-    uint64_t fresh = 0;
 
-    assert_int_equal(getrandom(&fresh, sizeof(fresh), 0), sizeof(fresh));
-    first_seed = aw_test_seed("command lines", fresh >> 16);
+    first_seed = aw_test_seed("command lines", fresh_seed());
     if (text != NULL && strtoull(text, NULL, 0) > 0) {
         cases = strtoull(text, NULL, 0);
     }

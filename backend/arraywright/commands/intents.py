@@ -127,7 +127,7 @@ def create_stripe(virtual_drive_id: UUID, body: StripeCreate) -> Intent:
         )
         return {
             "virtual_drives": [references.target_key, *others],
-            **_given(body, "virtual_drive_ids"),
+            **_given(body, "virtual_drive_ids", "confirm"),
         }
 
     return Intent(
@@ -136,8 +136,8 @@ def create_stripe(virtual_drive_id: UUID, body: StripeCreate) -> Intent:
         virtual_drive_id,
         body,
         build,
-        confirm=body.name,
-        identity=(lambda _doc: body.name) if body.force else None,  # goes with what overwrites
+        confirm=body.confirm,
+        identity=_name if body.force else None,
     )
 
 

@@ -137,6 +137,10 @@ class StripeCreate(ApiInput):
         bool,
         Field(description="also over data, or over members of a stripe that is incomplete"),
     ] = False
+    confirm: Annotated[
+        str | None,
+        Field(max_length=64, description="with force: this virtual drive's name, typed"),
+    ] = None
 
 
 class StripeDelete(ApiInput):

@@ -4440,6 +4440,11 @@ export interface components {
          */
         StripeCreate: {
             /**
+             * Confirm
+             * @description with force: this virtual drive's name, typed
+             */
+            confirm?: string | null;
+            /**
              * Force
              * @description also over data, or over members of a stripe that is incomplete
              * @default false

@@ -17,8 +17,7 @@ struct uuid ddf_drive_uuid(const struct guid *guid)
 {
     struct uuid uuid;
     struct sha256 sha;
-    char hex[65];
-    char text[UUID_TEXT_BYTES];
+    uint8_t sum[SHA256_BYTES];
 
     if (memcmp(guid->bytes, DDF_VENDOR, 8) == 0) {
         memcpy(uuid.bytes, guid->bytes + 8, sizeof(uuid.bytes));
@@ -26,12 +25,8 @@ struct uuid ddf_drive_uuid(const struct guid *guid)
     }
     sha256_init(&sha);
     sha256_add(&sha, guid->bytes, sizeof(guid->bytes));
-    sha256_hex(&sha, hex);
-    (void)snprintf(text, sizeof(text), "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12,
-                   hex + 16, hex + 20);
-    if (uuid_parse(text, &uuid) != 0) {
-        UNREACHABLE();
-    }
+    sha256_end(&sha, sum);
+    memcpy(uuid.bytes, sum, sizeof(uuid.bytes));
     return uuid;
 }
 

@@ -393,6 +393,36 @@ static void test_name_taken(void **state)
     world_free(world);
 }
 
+/* Members of a stripe whose name somebody has here: the stripe could not be exported. */
+static void test_stripe_name_taken(void **state)
+{
+    struct ctl_world *world = world_new(77, 3);
+    struct ctl_command stripe = {.op = CTL_OP_STRIPE_CREATE,
+                                 .args.stripe_create = {.name = "wide", .vd_count = 2}};
+    struct virtual_drive_view view;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "left"), REASON_OK);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "right"), REASON_OK);
+    assert_true(world_vd(world, "left", &view, stripe.args.stripe_create.vds[0]));
+    assert_true(world_vd(world, "right", &view, stripe.args.stripe_create.vds[1]));
+    assert_int_equal(world_run(world, &stripe), REASON_OK);
+    memory_lose(world);
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 2, 1, "wide"), REASON_OK);
+    assert_int_equal(look(world)->sets, 2);
+    assert_int_equal(look(world)->refusal.code, REASON_NAME_TAKEN);
+    assert_int_equal(import(world, ""), REASON_NAME_TAKEN);
+    assert_int_equal(world_delete(world, "wide"), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "left", &view, NULL));
+    assert_int_equal(view.stripe.state, HOST_STRIPE_STATE_OPTIMAL);
+    world_free(world);
+}
+
 /* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
  * what is ours goes on. */
 static void test_odd_size(void **state)
@@ -567,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_name_taken),
+        cmocka_unit_test(test_stripe_name_taken),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_odd_size),
         cmocka_unit_test(test_cut),

@@ -111,6 +111,7 @@ static enum reason_code create_by_force(struct pair *pair, const char *name)
     struct ctl_command command = create_command(pair, name);
 
     command.args.stripe_create.force = true;
+    strcpy(command.confirm, "left");
     return world_run(pair->worlds[0], &command);
 }
 
@@ -228,6 +229,10 @@ static void test_create_refusals(void **state)
     refused(&pair, good, REASON_STRIPE_HAS_DATA);
     assert_non_null(strstr(pair.worlds[0]->text, "right"));
     assert_true(is_exported(&pair, "left") && is_exported(&pair, "right"));
+    good.args.stripe_create.force = true;
+    refused(&pair, good, REASON_CONFIRM_NEEDED);
+    strcpy(good.confirm, "right"); /* not the first of them */
+    refused(&pair, good, REASON_CONFIRM_MISMATCH);
     assert_int_equal(create_by_force(&pair, "wide"), REASON_OK);
     stripe_is(&pair, HOST_STRIPE_STATE_OPTIMAL, true);
     pair_free(&pair);
@@ -552,6 +557,7 @@ static bool cut_at(bool creates, uint64_t at, enum sim_cut cut, uint32_t outcome
     command = creates ? create_command(&pair, "wide") : delete_command(&pair, 0, false);
     if (creates) {
         command.args.stripe_create.force = true; /* nothing is read before it */
+        strcpy(command.confirm, "left");
     }
     command.complete = on_done;
     command.owner = &done;
