@@ -1,5 +1,5 @@
 """Debian's collector for Prometheus, unmodified, against this command line: its samples must
-be what the control socket says."""
+be what the control socket says, and what REST answers."""
 
 import os
 import re
@@ -88,10 +88,10 @@ def drive_samples(number, view):
                f'firmware="{drive["firmware"]}",serial="{drive["serial"]}"'), 1
 
 
-def expected(scene):
+def expected(controllers):
+    """Of the views of a host's controllers, in the order of their numbers."""
     out = {}
-    for number, (agent, key) in enumerate(scene.controllers):
-        view = agent.view().of(key)
+    for number, view in enumerate(controllers):
         for source in (controller_samples, vd_samples, drive_samples):
             out.update({key: float(value) for key, value in source(number, view)})
     return out

@@ -1,10 +1,12 @@
 """Every "show" in every state: JSON against the tables of the reference, text and JSON against
-what was printed before, and Debian's collector for Prometheus against the control socket.
+what was printed before, and Debian's collector for Prometheus against the control socket and
+a real backend's REST answers.
 
 golden/healthy.txt holds whole answers; the files of the other states hold how theirs differ.
 UPDATE_GOLDEN=1 writes the files anew; run test_healthy first then, the others are made from it.
 """
 
+import contextlib
 import difflib
 import os
 import re
@@ -13,13 +15,15 @@ import unittest
 from pathlib import Path
 
 import collector
+import rest
 import validate
-from harness import ARRAYCTL, EID, PATIENCE_S
+from harness import ARRAYCTL, EID, PATIENCE_S, wait_for
 from normalise import normalise
 from states import STATES, Scene
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 AGENT = Path(__file__).resolve().parents[3]
+SYNC_S = 20
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 
 # What is typed, and what the answer must be if there is any. None: only the envelope.
@@ -105,6 +109,14 @@ def numbers(command, scene):
 class Golden(unittest.TestCase):
     maxDiff = None
 
+    @classmethod
+    def setUpClass(cls):
+        cls.rest = None
+        if rest.USABLE and collector.SCRIPT.exists():
+            cls.rest = rest.Rest()
+            cls.addClassCleanup(cls.rest.close)
+            cls.rest.start()
+
     def json_answer(self, scene, command, check):
         done = storcli(scene, *command.split(), "J", "nolog")
         self.assertEqual(done.stderr, "", command)
@@ -133,7 +145,26 @@ class Golden(unittest.TestCase):
         with self.subTest("Prometheus collector"):
             if not collector.SCRIPT.exists():
                 self.skipTest("prometheus-node-exporter-collectors is not installed")
-            self.assertEqual(collector.samples(scene), collector.expected(scene))
+            samples = collector.samples(scene)
+            self.assertEqual(samples, collector.expected(
+                [agent.view().of(key) for agent, key in scene.controllers]))
+            if self.rest is None:
+                self.skipTest("AW_VENV does not name an environment with the backend")
+            hosts = self.rest.join(scene)
+            with contextlib.suppress(AssertionError):  # told below, and with the difference
+                wait_for("the backend", lambda: self.rest_agrees(hosts, samples), SYNC_S)
+            self.assertEqual(samples, self.rest_samples(hosts))
+
+    def rest_agrees(self, hosts, samples):
+        try:
+            return self.rest_samples(hosts) == samples
+        except (KeyError, ValueError):
+            return False  # the host has not told everything yet
+
+    def rest_samples(self, hosts):
+        return collector.expected([
+            view.of(key) for view in map(self.rest.view, hosts)
+            for key, _ in sorted(view.all("controller").items(), key=lambda item: item[1]["index"])])
 
     def state(self, name):
         with Scene() as scene:

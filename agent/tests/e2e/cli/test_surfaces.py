@@ -1,12 +1,15 @@
 """Other faces of the same controller: 3ware's tw_cli, documents, guided creation, completion,
 metrics, and a story told in events."""
 
+import contextlib
 import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import tempfile
+import unittest
 from pathlib import Path
 
 import in_memory
@@ -151,21 +154,81 @@ class Guided(AgentCase):
                           agent.ctl("create", check=False).stdout)
 
 
-class Completion(AgentCase):
+def needs(shell):
+    return unittest.skipUnless(shutil.which(shell), f"{shell} is not installed")
+
+
+class Completion(unittest.TestCase):
+    """In the real shells; the words come from the table of commands."""
+
+    SCRIPTS = AGENT / "dist/completion"
+    LINES = (("arrayctl /c0/v0 set wr", "wrcache="), ("arrayctl /c0 get co", "config"),
+             ("arrayctl /c0 set config dr", "dryrun"), ("storcli64 cre", "create"))
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="aw-")))
+        for name in ("arrayctl", "storcli64"):
+            (self.folder / name).symlink_to(Path(ARRAYCTL).resolve())
+        self.env = {"PATH": f"{self.folder}:{os.environ['PATH']}", "HOME": str(self.folder),
+                    "TERM": "dumb"}
+
+    def said(self, *command):
+        done = subprocess.run(command, text=True, capture_output=True, check=True, env=self.env,
+                              timeout=PATIENCE_S)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
     def test_bash(self):
-        script = AGENT / "dist/completion/arrayctl.bash"
-        with tempfile.TemporaryDirectory(prefix="aw-") as folder:
-            (Path(folder) / "arrayctl").symlink_to(Path(ARRAYCTL).resolve())
-            for line, offered in (("arrayctl /c0/v0 set wr", "wrcache="),
-                                  ("arrayctl /c0 get co", "config"),
-                                  ("arrayctl /c0 set config dr", "dryrun"),
-                                  ("arrayctl cre", "create")):
-                done = subprocess.run(
-                    ["bash", "-c", f'compopt() {{ :; }}; . {script}; COMP_WORDS=({line}); '
-                     'COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _arrayctl; echo "${COMPREPLY[@]}"'],
-                    text=True, capture_output=True, check=True, timeout=PATIENCE_S,
-                    env={"PATH": f"{folder}:{os.environ['PATH']}"})
-                self.assertEqual((done.stdout.split(), done.stderr), ([offered], ""), line)
+        script = self.SCRIPTS / "arrayctl.bash"
+        for line, offered in self.LINES:
+            shown = self.said("bash", "-c", f'compopt() {{ :; }}; . {script}; COMP_WORDS=({line}); '
+                              'COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _arrayctl; '
+                              'echo "${COMPREPLY[@]}"')
+            self.assertEqual(shown.split(), [offered], line)
+
+    @needs("fish")
+    def test_fish(self):
+        script = self.SCRIPTS / "arrayctl.fish"
+        for line, offered in self.LINES:
+            shown = self.said("fish", "--no-config", "-c", f"source {script}; complete -C '{line}'")
+            self.assertEqual(shown.split(), [offered], line)
+
+    @needs("zsh")
+    def test_zsh(self):
+        """Typed on a terminal: what the Tab key makes of the lines."""
+        told = self.folder / "told"
+        os.mkfifo(told)
+        (self.folder / ".zshrc").write_text(
+            f"fpath=({self.SCRIPTS} $fpath); autoload -Uz compinit; compinit -D -u\n"
+            f'told() {{ print -r -- "$BUFFER" > {told}; BUFFER= }}\n'
+            'zle -N told; bindkey "^X" told; PS1=\n')
+        ours, theirs = pty.openpty()
+        shell = subprocess.Popen(["zsh", "-d", "-i"], stdin=theirs, stdout=theirs, stderr=theirs,
+                                 start_new_session=True,
+                                 env={**self.env, "ZDOTDIR": str(self.folder)})
+        os.close(theirs)
+        try:
+            for line, offered in self.LINES:
+                os.write(ours, f"{line}\t\x18".encode())
+                self.assertEqual(self.written(told, shell).split(),
+                                 [*line.split()[:-1], offered], line)
+        finally:
+            shell.kill()
+            shell.wait()
+            os.close(ours)
+
+    def written(self, fifo, writer):
+        """What the writer has written to the fifo; it has to be alive."""
+        reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            def text():
+                self.assertIsNone(writer.poll(), "the shell has ended")
+                with contextlib.suppress(BlockingIOError):
+                    return os.read(reader, 4096).decode()
+                return ""
+            return wait_for("the line", text)
+        finally:
+            os.close(reader)
 
 
 class Metrics(AgentCase):
