@@ -337,6 +337,7 @@ static const char *const wishes[] = {
     "/c0 set rebuildrate=60",
     "add stripe name=wide vds=0:0-1 strip=128",
     "delete stripe name=wide confirm=wide",
+    "/c0/fall import",
 };
 
 static void wish_add(struct draw *draw, struct line *line)
