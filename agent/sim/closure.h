@@ -31,6 +31,8 @@ void closure_tell(enum closure_story story, int level, bool drives, uint64_t see
 /* A life of region maps: writes here and there, rests, a power cut, a resync of what the map says;
  * then every row agrees. False: one does not. */
 bool closure_regions(uint64_t seed);
+/* The same of a group without a member, the writes beginning as another drive takes its place. */
+bool closure_replaced(uint64_t seed);
 
 /* For planted bugs: false if the promise was broken. */
 bool closure_degraded(uint64_t seed);

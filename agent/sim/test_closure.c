@@ -82,6 +82,10 @@ static void test_regions(void **state)
         if (!closure_regions(seed + i)) {
             fail_msg("regions: AW_SEED=%llu: a row does not agree", (unsigned long long)(seed + i));
         }
+        if (!closure_replaced(seed + i)) {
+            fail_msg("replaced: AW_SEED=%llu: a row does not agree",
+                     (unsigned long long)(seed + i));
+        }
     }
 }
 

@@ -52,6 +52,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REGION_AFTER_DATA, .story = closure_regions},
     {.bug = SIM_BUG_REGION_CLEAN_UNFLUSHED, .story = closure_regions},
     {.bug = SIM_BUG_REGION_FORGOTTEN, .story = closure_regions},
+    {.bug = SIM_BUG_REGION_VOID_EARLY, .story = closure_replaced},
     {.bug = SIM_BUG_FLUSH_BELIEVED, .story = directed_flush_believed},
     {.bug = SIM_BUG_PUNCTURE_UNNOTED, .story = directed_puncture},
     {.bug = SIM_BUG_PUNCTURE_NOT_DURABLE, .story = directed_puncture_crash},

@@ -83,7 +83,8 @@
     X(REGION_AFTER_DATA, P2, "writes before their region's mark is durable")                       \
     X(REGION_CLEAN_OPEN, P2, "cleans regions with writes open")                                    \
     X(REGION_CLEAN_UNFLUSHED, P2, "cleans regions without a flush")                                \
-    X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")
+    X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")          \
+    X(REGION_VOID_EARLY, P2, "writes past a map before a start would no longer believe it")
 
 #define SIM_BUGS_BAD_BLOCK(X)                                                                      \
     X(FLUSH_BELIEVED, P7, "tries a failed flush again and believes the answer")                    \

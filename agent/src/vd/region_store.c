@@ -12,7 +12,8 @@
  * (2) A page is written to the place that does not hold its predecessor.
  * (3) vd_config.map_ready says that all pages of this epoch are on all members. It is cleared,
  *     in the same save, when a member is replaced; until it is set again the dirty mark of the
- *     label stands for the whole virtual drive.
+ *     label stands for the whole virtual drive. No write goes past the map before that save is
+ *     durable: a start that finds the record before would believe the map.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ struct region_store {
     struct vd *vd;          /* NULL: removed, waits for late transfers */
     struct region_map map;
     bool known;             /* start: the members' maps have been read whole */
+    uint64_t void_change;   /* that clears map_ready */
 
     bool job_running;
     uint32_t job_pages;
@@ -391,8 +393,14 @@ uint32_t region_write_begin(struct region_store *store, uint64_t row)
 
 bool region_may_write(const struct region_store *store, uint32_t index)
 {
-    return store == NULL || !vd_config_of(store->vd)->map_ready ||
-           region_map_may_write(&store->map, index);
+    if (store == NULL) {
+        return true;
+    }
+    if (!vd_config_of(store->vd)->map_ready &&
+        (save_is_durable(store->vd->group, store->void_change) || SIM_BUG(REGION_VOID_EARLY))) {
+        return true; /* (3) */
+    }
+    return region_map_may_write(&store->map, index);
 }
 
 void region_write_end(struct region_store *store, uint32_t index)
@@ -561,6 +569,13 @@ static uint8_t slot_find(const struct group *group, const struct vd *vd)
     UNREACHABLE(); /* GROUP_VDS_MAX */
 }
 
+/* The caller sees to it that the next change is saved. */
+static void map_void(struct region_store *store)
+{
+    vd_config_of(store->vd)->map_ready = false;
+    store->void_change = store->group->change + 1;
+}
+
 void region_store_renew(struct vd *vd, bool unwritten)
 {
     struct vd_config *config = vd_config_of(vd);
@@ -571,7 +586,7 @@ void region_store_renew(struct vd *vd, bool unwritten)
     }
     config->map_slot = config->map_slot != 0 ? config->map_slot : slot_find(vd->group, vd);
     config->map_epoch = vd->group->config.sequence + 1; /* grows with every save */
-    config->map_ready = false;
+    map_void(vd->regions);
     region_map_reset(&vd->regions->map, unwritten);
 }
 
@@ -581,7 +596,7 @@ void regions_republish(struct group *group)
         struct region_store *store = group->vds[i]->regions;
 
         if (store != NULL) {
-            group->config.vds[i].map_ready = false;
+            map_void(store);
             region_map_change_all(&store->map);
         }
     }
