@@ -98,6 +98,8 @@ async def test_filters(agent: FakeAgent, viewer: httpx.AsyncClient) -> None:
     assert await numbers(viewer, host_id=str(uuid4())) == []
     first = (await viewer.get("/events", params={"code": 101})).json()["items"][0]
     assert await numbers(viewer, object_id=first["object_id"]) == [5, 3, 1]
+    either = [first["object_id"], str(uuid4())]
+    assert await numbers(viewer, object_id=either) == [5, 3, 1]
     assert await numbers(viewer, until=first["received_at"]) == []
     assert await numbers(viewer, since=first["received_at"]) == [5, 4, 3, 2, 1]
     assert await numbers(viewer, q="number 4") == [4]

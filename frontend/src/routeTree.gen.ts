@@ -30,6 +30,8 @@ import { Route as AppVirtualDrivesVirtualDriveIdRouteImport } from './routes/_ap
 import { Route as AppControllersControllerIdCacheRouteImport } from './routes/_app/controllers.$controllerId.cache'
 import { Route as AppControllersControllerIdForeignRouteImport } from './routes/_app/controllers.$controllerId.foreign'
 import { Route as AppHostsHostIdCreateRouteImport } from './routes/_app/hosts.$hostId_.create'
+import { Route as AppHostsHostIdCreateStripeRouteImport } from './routes/_app/hosts.$hostId_.create-stripe'
+import { Route as AppHostsHostIdStripesStripeKeyRouteImport } from './routes/_app/hosts.$hostId_.stripes.$stripeKey'
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -138,6 +140,18 @@ const AppHostsHostIdCreateRoute = AppHostsHostIdCreateRouteImport.update({
   path: '/hosts/$hostId/create',
   getParentRoute: () => AppRoute,
 } as any)
+const AppHostsHostIdCreateStripeRoute =
+  AppHostsHostIdCreateStripeRouteImport.update({
+    id: '/hosts/$hostId_/create-stripe',
+    path: '/hosts/$hostId/create-stripe',
+    getParentRoute: () => AppRoute,
+  } as any)
+const AppHostsHostIdStripesStripeKeyRoute =
+  AppHostsHostIdStripesStripeKeyRouteImport.update({
+    id: '/hosts/$hostId_/stripes/$stripeKey',
+    path: '/hosts/$hostId/stripes/$stripeKey',
+    getParentRoute: () => AppRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute
@@ -160,6 +174,8 @@ export interface FileRoutesByFullPath {
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
+  '/hosts/$hostId/create-stripe': typeof AppHostsHostIdCreateStripeRoute
+  '/hosts/$hostId/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
 }
 export interface FileRoutesByTo {
   '/login': typeof LoginRoute
@@ -182,6 +198,8 @@ export interface FileRoutesByTo {
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
+  '/hosts/$hostId/create-stripe': typeof AppHostsHostIdCreateStripeRoute
+  '/hosts/$hostId/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -206,6 +224,8 @@ export interface FileRoutesById {
   '/_app/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/_app/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
   '/_app/hosts/$hostId_/create': typeof AppHostsHostIdCreateRoute
+  '/_app/hosts/$hostId_/create-stripe': typeof AppHostsHostIdCreateStripeRoute
+  '/_app/hosts/$hostId_/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -230,6 +250,8 @@ export interface FileRouteTypes {
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
     | '/hosts/$hostId/create'
+    | '/hosts/$hostId/create-stripe'
+    | '/hosts/$hostId/stripes/$stripeKey'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/login'
@@ -252,6 +274,8 @@ export interface FileRouteTypes {
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
     | '/hosts/$hostId/create'
+    | '/hosts/$hostId/create-stripe'
+    | '/hosts/$hostId/stripes/$stripeKey'
   id:
     | '__root__'
     | '/_app'
@@ -275,6 +299,8 @@ export interface FileRouteTypes {
     | '/_app/controllers/$controllerId/cache'
     | '/_app/controllers/$controllerId/foreign'
     | '/_app/hosts/$hostId_/create'
+    | '/_app/hosts/$hostId_/create-stripe'
+    | '/_app/hosts/$hostId_/stripes/$stripeKey'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -431,6 +457,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppHostsHostIdCreateRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/hosts/$hostId_/create-stripe': {
+      id: '/_app/hosts/$hostId_/create-stripe'
+      path: '/hosts/$hostId/create-stripe'
+      fullPath: '/hosts/$hostId/create-stripe'
+      preLoaderRoute: typeof AppHostsHostIdCreateStripeRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/hosts/$hostId_/stripes/$stripeKey': {
+      id: '/_app/hosts/$hostId_/stripes/$stripeKey'
+      path: '/hosts/$hostId/stripes/$stripeKey'
+      fullPath: '/hosts/$hostId/stripes/$stripeKey'
+      preLoaderRoute: typeof AppHostsHostIdStripesStripeKeyRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
@@ -454,6 +494,8 @@ interface AppRouteChildren {
   AppControllersControllerIdCacheRoute: typeof AppControllersControllerIdCacheRoute
   AppControllersControllerIdForeignRoute: typeof AppControllersControllerIdForeignRoute
   AppHostsHostIdCreateRoute: typeof AppHostsHostIdCreateRoute
+  AppHostsHostIdCreateStripeRoute: typeof AppHostsHostIdCreateStripeRoute
+  AppHostsHostIdStripesStripeKeyRoute: typeof AppHostsHostIdStripesStripeKeyRoute
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -477,6 +519,8 @@ const AppRouteChildren: AppRouteChildren = {
   AppControllersControllerIdForeignRoute:
     AppControllersControllerIdForeignRoute,
   AppHostsHostIdCreateRoute: AppHostsHostIdCreateRoute,
+  AppHostsHostIdCreateStripeRoute: AppHostsHostIdCreateStripeRoute,
+  AppHostsHostIdStripesStripeKeyRoute: AppHostsHostIdStripesStripeKeyRoute,
 }
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren)

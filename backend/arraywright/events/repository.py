@@ -24,8 +24,8 @@ def filtered(query: EventFilter) -> Rows:
     statement: Rows = select(Event, Host.name).join(Host, Host.id == Event.host_id)
     if query.host_id is not None:
         statement = statement.where(Event.host_id == query.host_id)
-    if query.object_id is not None:
-        statement = statement.where(Event.object_id == query.object_id)
+    if query.object_id:
+        statement = statement.where(Event.object_id.in_(query.object_id))
     if query.event_class:
         values = [VALUES[word.value] for word in query.event_class]
         statement = statement.where(Event.class_value.in_(values))

@@ -20,7 +20,8 @@ export const operationsQuery = (filter: OperationFilter) =>
 
 export interface EventFilter {
   host_id?: string
-  object_id?: string
+  /** Of any of these. */
+  object_id?: string[]
   severity?: Severity
   q?: string
 }

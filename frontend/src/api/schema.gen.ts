@@ -8647,7 +8647,8 @@ export interface operations {
                 /** @description from next_cursor */
                 cursor?: string | null;
                 host_id?: string | null;
-                object_id?: string | null;
+                /** @description of any of these */
+                object_id?: string[];
                 /** @description any of these */
                 event_class?: components["schemas"]["EventClass"][];
                 /** @description this class and everything worse */

@@ -7,6 +7,7 @@ import type * as drives from '@/locales/en/drives'
 import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
 import type * as storage from '@/locales/en/storage'
+import type * as stripes from '@/locales/en/stripes'
 import type * as wizard from '@/locales/en/wizard'
 
 type Later = typeof access &
@@ -15,6 +16,7 @@ type Later = typeof access &
   typeof foreign &
   typeof lab &
   typeof storage &
+  typeof stripes &
   typeof wizard
 
 type Texts = typeof en & Later

@@ -79,7 +79,7 @@ function BatteryContent({
           range={range}
           onRangeChange={onRangeChange}
         />
-        <RecentEvents filter={{ object_id: battery.id }} />
+        <RecentEvents filter={{ object_id: [battery.id] }} />
       </PanelStack>
     </>
   )

@@ -73,7 +73,7 @@ function Content({
             {t('cache.noneText')}
           </EmptyState>
         )}
-        <RecentEvents filter={{ object_id: controller.id }} />
+        <RecentEvents filter={{ object_id: [controller.id] }} />
       </PanelStack>
     </>
   )

@@ -73,7 +73,7 @@ function DriveContent({ drive }: { drive: Drive }) {
           blockedReason={blockedText(drive.blocked, 'counters_reset')}
           onReset={() => driveChanges.resetCounters(drive)}
         />
-        <RecentEvents filter={{ object_id: drive.id }} />
+        <RecentEvents filter={{ object_id: [drive.id] }} />
       </PanelStack>
     </>
   )

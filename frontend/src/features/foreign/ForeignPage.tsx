@@ -49,7 +49,7 @@ function Content({ controller }: { controller: Controller }) {
       <PanelStack>
         <StaleBanner of={controller} />
         <Loaded query={found}>{(data) => <Found controller={controller} found={data} />}</Loaded>
-        <RecentEvents filter={{ object_id: controller.id }} />
+        <RecentEvents filter={{ object_id: [controller.id] }} />
       </PanelStack>
     </>
   )

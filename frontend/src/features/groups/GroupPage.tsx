@@ -1,5 +1,6 @@
 import '@/locales/later/storage'
 import '@/locales/later/drives'
+import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -11,6 +12,7 @@ import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { type Inventory, useInventory } from '@/features/hosts/use-inventory'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText, word } from '@/features/states/words'
+import { MemberOf } from '@/features/stripes/MemberOf'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
 import { ActionButton } from '@/ui/ActionButton'
 import { Facts } from '@/ui/Facts'
@@ -128,6 +130,7 @@ function GroupPanels({ group, inventory }: { group: DriveGroup; inventory: Inven
                   </Link>
                   <Bytes bytes={each.size_bytes} />
                   <VirtualDriveStatus state={each.state} />
+                  <MemberOf virtualDrive={each} />
                 </li>
               ))}
             </ul>

@@ -1,5 +1,6 @@
 import '@/locales/later/drives'
 import '@/locales/later/cache'
+import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -11,6 +12,7 @@ import { RecentEvents } from '@/features/events/RecentEvents'
 import { healthLooks, healthOf } from '@/features/fleet/health'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText } from '@/features/states/words'
+import { StripesPanel } from '@/features/stripes/StripesPanel'
 import { ActionButton } from '@/ui/ActionButton'
 import { Failure } from '@/ui/Failure'
 import { Loaded } from '@/ui/Loaded'
@@ -73,6 +75,9 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
                 <Panel title={t('host.logical')}>
                   <LogicalTree inventory={inventory} />
                 </Panel>
+                {inventory.virtualDrives.length > 0 && (
+                  <StripesPanel hostId={host.id} virtualDrives={inventory.virtualDrives} />
+                )}
                 <ControllersPanel controllers={inventory.controllers} />
               </PanelStack>
               <PanelStack>

@@ -3,6 +3,7 @@ import { HardDrive, Layers } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { DriveGroup } from '@/api/types'
 import { word } from '@/features/states/words'
+import { MemberOf } from '@/features/stripes/MemberOf'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
 import { formatBytes } from '@/lib/format'
 import { EmptyState } from '@/ui/EmptyState'
@@ -74,6 +75,7 @@ function GroupItem({ group, inventory }: { group: DriveGroup; inventory: Invento
             </Link>
             <Bytes bytes={virtualDrive.size_bytes} />
             <VirtualDriveStatus state={virtualDrive.state} />
+            <MemberOf virtualDrive={virtualDrive} />
           </li>
         ))}
       </ul>

@@ -22,6 +22,7 @@ import type {
   ForeignOutcome,
   OperationState,
   Severity,
+  Stripe,
   VirtualDriveState,
 } from '@/api/types'
 import type { Tone } from '@/ui/Status'
@@ -52,6 +53,13 @@ export const virtualDriveLooks: Record<VirtualDriveState, Look> = {
   partially_degraded: { tone: 'warn', icon: TriangleAlert },
   degraded: { tone: 'crit', icon: TriangleAlert },
   offline: { tone: 'crit', icon: CircleOff },
+}
+
+export const hostStripeLooks: Record<Stripe['state'], Look> = {
+  optimal: { tone: 'ok', icon: CircleCheck },
+  degraded: { tone: 'crit', icon: TriangleAlert },
+  offline: { tone: 'crit', icon: CircleOff },
+  incomplete: { tone: 'crit', icon: Unplug },
 }
 
 export const controllerLooks: Record<ControllerStatus, Look> = {

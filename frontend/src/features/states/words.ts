@@ -8,6 +8,8 @@ type Catalogue =
   | 'driveStateHelp'
   | 'virtualDriveState'
   | 'virtualDriveStateHelp'
+  | 'hostStripeState'
+  | 'hostStripeStateHelp'
   | 'controllerStatus'
   | 'raidLevel'
   | 'operationKind'

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Export, VirtualDrive } from '@/api/types'
 import { CopyLine } from '@/ui/CopyLine'
@@ -7,26 +7,35 @@ import { Panel } from '@/ui/Panel'
 import { deviceCommands, exportCommands } from './export-commands'
 import classes from './VirtualDrivePage.module.css'
 
-export function ExportPanel({ virtualDrive }: { virtualDrive: VirtualDrive }) {
+/** What is exported: a virtual drive, or a stripe over several. */
+type Exported = Pick<VirtualDrive, 'name' | 'path' | 'block_bytes' | 'exports'>
+
+interface ExportPanelProps {
+  of: Exported
+  /** Said when it is not exported. */
+  none: ReactNode
+}
+
+export function ExportPanel({ of, none }: ExportPanelProps) {
   const { t } = useTranslation()
   return (
     <Panel title={t('vd.use')}>
-      {virtualDrive.exports.length === 0 && <p>{t('vd.noExports')}</p>}
-      {virtualDrive.exports.map((each) =>
+      {of.exports.length === 0 && <p>{none}</p>}
+      {of.exports.map((each) =>
         each.kind === 'ublk' ? (
-          <DeviceView key={each.uri} virtualDrive={virtualDrive} path={each.uri} />
+          <DeviceView key={each.uri} of={of} path={each.uri} />
         ) : (
-          <ExportView key={each.uri} virtualDrive={virtualDrive} export_={each} />
+          <ExportView key={each.uri} of={of} export_={each} />
         ),
       )}
     </Panel>
   )
 }
 
-function ExportView({ virtualDrive, export_ }: { virtualDrive: VirtualDrive; export_: Export }) {
+function ExportView({ of, export_ }: { of: Exported; export_: Export }) {
   const { t } = useTranslation()
   const [way, setWay] = useState<'kernel' | 'fuse'>('kernel')
-  const commands = exportCommands(virtualDrive, export_)
+  const commands = exportCommands(of, export_)
   const kind = export_.kind === 'nbd_tcp' ? 'nbd_tcp' : 'nbd_unix'
   const lines = [
     { label: t('vd.command.address'), text: commands.uri },
@@ -69,9 +78,9 @@ function ExportView({ virtualDrive, export_ }: { virtualDrive: VirtualDrive; exp
 }
 
 /** A block device that is there already: nothing to attach. */
-function DeviceView({ virtualDrive, path }: { virtualDrive: VirtualDrive; path: string }) {
+function DeviceView({ of, path }: { of: Exported; path: string }) {
   const { t } = useTranslation()
-  const commands = deviceCommands(virtualDrive, path)
+  const commands = deviceCommands(of, path)
   return (
     <div className={classes.export}>
       <h3 className={classes.exportHead}>{t('vd.exportKind.ublk')}</h3>

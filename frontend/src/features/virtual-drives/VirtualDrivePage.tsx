@@ -1,5 +1,6 @@
 import '@/locales/later/storage'
 import '@/locales/later/cache'
+import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -14,6 +15,7 @@ import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
 import { blockedText, reasonText, word } from '@/features/states/words'
+import { MemberOf } from '@/features/stripes/MemberOf'
 import { formatBytes, formatPercent } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
@@ -79,8 +81,11 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
           blockedReason={blockedText(virtualDrive.blocked, 'counters_reset')}
           onReset={() => virtualDriveChanges.resetCounters(virtualDrive)}
         />
-        <ExportPanel virtualDrive={virtualDrive} />
-        <RecentEvents filter={{ object_id: virtualDrive.id }} />
+        <ExportPanel
+          of={virtualDrive}
+          none={virtualDrive.stripe ? t('stripe.memberUse') : t('vd.noExports')}
+        />
+        <RecentEvents filter={{ object_id: [virtualDrive.id] }} />
       </PanelStack>
     </>
   )
@@ -103,6 +108,9 @@ function VirtualDriveFacts({ virtualDrive }: { virtualDrive: VirtualDrive }) {
     <Facts
       facts={[
         { label: t('vd.size'), value: <Bytes bytes={virtualDrive.size_bytes} /> },
+        ...(virtualDrive.stripe
+          ? [{ label: t('stripe.memberTitle'), value: <MemberOf virtualDrive={virtualDrive} /> }]
+          : []),
         { label: t('vd.level'), value: word('raidLevel', virtualDrive.level) },
         {
           label: t('group.state'),

@@ -1,0 +1,39 @@
+import '@/locales/later/storage'
+import '@/locales/later/stripes'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { hostQuery } from '@/api/hosts'
+import { ObjectHeader } from '@/features/hosts/ObjectHeader'
+import { StaleBanner } from '@/features/hosts/StaleBanner'
+import { useInventory } from '@/features/hosts/use-inventory'
+import { EmptyState } from '@/ui/EmptyState'
+import { Failure } from '@/ui/Failure'
+import { Loading } from '@/ui/Loading'
+import { PanelStack } from '@/ui/Panel'
+import { StripeForm } from './StripeForm'
+
+export function CreateStripePage({ hostId }: { hostId: string }) {
+  const { t } = useTranslation()
+  const host = useQuery(hostQuery(hostId)).data
+  const { inventory, error, retry } = useInventory(hostId)
+  return (
+    <>
+      <ObjectHeader
+        of={{ host_id: hostId, host_name: host?.name ?? t('common.host') }}
+        title={t('stripe.create.title')}
+        {...(host && { subtitle: t('stripe.create.on', { host: host.name }) })}
+      />
+      <PanelStack>
+        {host && <StaleBanner of={host} />}
+        {error && !inventory && <Failure error={error} onRetry={retry} />}
+        {!inventory && !error && <Loading />}
+        {inventory?.virtualDrives.length === 0 && (
+          <EmptyState kind="none-yet" title={t('stripe.create.noVirtualDrives')} />
+        )}
+        {inventory && inventory.virtualDrives.length > 0 && (
+          <StripeForm hostId={hostId} inventory={inventory} />
+        )}
+      </PanelStack>
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { blockedText } from '@/features/states/words'
+import { ActionList } from '@/ui/ActionList'
+import { DeleteStripeDialog } from './DeleteStripeDialog'
+import type { HostStripe } from './stripes'
+
+export function StripeActions({ hostId, stripe }: { hostId: string; stripe: HostStripe }) {
+  const { t } = useTranslation()
+  const [asked, setAsked] = useState(false)
+  return (
+    <>
+      <ActionList
+        items={[
+          {
+            id: 'stripe_delete',
+            label: t('stripe.delete.label'),
+            explanation: t('stripe.delete.help'),
+            blockedReason: blockedText(stripe.members[0].blocked, 'stripe_delete'),
+            danger: true,
+            onClick: () => setAsked(true),
+          },
+        ]}
+      />
+      {asked && (
+        <DeleteStripeDialog hostId={hostId} stripe={stripe} onClose={() => setAsked(false)} />
+      )}
+    </>
+  )
+}
