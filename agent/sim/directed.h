@@ -32,6 +32,12 @@ bool directed_flush_behind_fua(uint64_t seed);
 bool directed_flush_believed(uint64_t seed);
 
 /*
+ * The same, but the flush that fails is one of those that go with DDF metadata, and a later one
+ * succeeds. False: older data than flushed are read.
+ */
+bool directed_flush_of_ddf(uint64_t seed);
+
+/*
  * A mirror whose copies have never been made to agree: written, flushed, and one drive goes. False:
  * the other one does not have it.
  */

@@ -14,24 +14,35 @@
 #define STRIP 8192u
 #define ROWS 64u
 
-static struct sim_array *array_start_options(uint64_t seed, enum raid_level level, uint32_t width,
-                                             bool consistent, bool hedged)
+static struct sim_array *array_begin(uint64_t seed, const struct sim_array_options *options)
 {
-    struct sim_array_options options = {.level = level,
-                                        .span_count = 1,
-                                        .members_per_span = width,
-                                        .strip_bytes = STRIP,
-                                        .block_bytes = 512,
-                                        .vd_count = 1,
-                                        .extent_bytes = ROWS * STRIP,
-                                        .spare_count = 1,
-                                        .consistent = consistent,
-                                        .hedged_reads = hedged};
-    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
+    struct sim_array *array = sim_array_create(sim_world_create(seed), options);
     int error = sim_array_start(array);
 
     ASSERT(error == 0);
     return array;
+}
+
+static struct sim_array_options options_of(enum raid_level level, uint32_t width)
+{
+    return (struct sim_array_options){.level = level,
+                                      .span_count = 1,
+                                      .members_per_span = width,
+                                      .strip_bytes = STRIP,
+                                      .block_bytes = 512,
+                                      .vd_count = 1,
+                                      .extent_bytes = ROWS * STRIP,
+                                      .spare_count = 1};
+}
+
+static struct sim_array *array_start_options(uint64_t seed, enum raid_level level, uint32_t width,
+                                             bool consistent, bool hedged)
+{
+    struct sim_array_options options = options_of(level, width);
+
+    options.consistent = consistent;
+    options.hedged_reads = hedged;
+    return array_begin(seed, &options);
 }
 
 static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width)
@@ -88,6 +99,47 @@ bool directed_flush_believed(uint64_t seed)
     status = put(array, 0, 2);
     ASSERT(status == VD_STATUS_OK);
     array->sims[0]->flush_forgets = 1;
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    sim_drive_pull(array->sims[1], false);
+    found = get(array, 0);
+    array_end(array);
+    return is_error_or(found, 2);
+}
+
+static void name_set(struct group_config *config, void *context)
+{
+    (void)context; /* any other name will do */
+    memcpy(config->vds[0].name, "other", sizeof("other"));
+}
+
+bool directed_flush_of_ddf(uint64_t seed)
+{
+    struct sim_array_options options = options_of(RAID_LEVEL_1, 2);
+    struct sim_array *array = NULL;
+    enum vd_status status = VD_STATUS_OK;
+    uint64_t flushes = 0;
+    int found = 0;
+
+    options.consistent = true;
+    options.ddf = true;
+    array = array_begin(seed, &options);
+    status = put(array, 0, 1);
+    ASSERT(status == VD_STATUS_OK);
+    status = flush(array);
+    ASSERT(status == VD_STATUS_OK);
+    flushes = array->sims[0]->counters.flushes;
+    group_config_change(array->group, name_set, NULL, sim_array_done, array);
+    while (array->sims[0]->counters.flushes == flushes) {
+        (void)sim_world_step(array->world); /* the label's flush comes first */
+    }
+    status = put(array, 0, 2);
+    ASSERT(status == VD_STATUS_OK);
+    array->sims[0]->flush_forgets = 1;
+    if (!array->done) {
+        (void)sim_array_wait(array); /* with whatever error */
+    }
+    array->done = false;
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
     sim_drive_pull(array->sims[1], false);

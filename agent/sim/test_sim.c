@@ -111,6 +111,7 @@ static void test_stories(void **state)
         assert_true(directed_checkpoint(seed + i));
         assert_true(directed_flush_behind_fua(seed + i));
         assert_true(directed_flush_believed(seed + i));
+        assert_true(directed_flush_of_ddf(seed + i));
         assert_true(directed_doubt_write(seed + i));
         assert_true(directed_puncture(seed + i));
         assert_true(directed_puncture_crash(seed + i));

@@ -54,6 +54,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REGION_FORGOTTEN, .story = closure_regions},
     {.bug = SIM_BUG_REGION_VOID_EARLY, .story = closure_replaced},
     {.bug = SIM_BUG_FLUSH_BELIEVED, .story = directed_flush_believed},
+    {.bug = SIM_BUG_DDF_FLUSH_BELIEVED, .story = directed_flush_of_ddf},
     {.bug = SIM_BUG_PUNCTURE_UNNOTED, .story = directed_puncture},
     {.bug = SIM_BUG_PUNCTURE_NOT_DURABLE, .story = directed_puncture_crash},
     {.bug = SIM_BUG_PUNCTURE_FORGOTTEN, .story = directed_puncture_repair},

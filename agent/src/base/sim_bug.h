@@ -88,6 +88,7 @@
 
 #define SIM_BUGS_BAD_BLOCK(X)                                                                      \
     X(FLUSH_BELIEVED, P7, "tries a failed flush again and believes the answer")                    \
+    X(DDF_FLUSH_BELIEVED, P7, "a flush that fails among DDF metadata costs nobody anything")       \
     X(PUNCTURE_UNNOTED, P2, "zeros in place of lost data, and no note")                            \
     X(PUNCTURE_NOT_DURABLE, P2, "zeros in place of lost data before the note is durable")          \
     X(PUNCTURE_FORGOTTEN, P2, "a repair of the medium ends a puncture")                            \

@@ -91,6 +91,8 @@ static void io_complete(struct drive_io *io, enum io_status status)
         return;
     }
     job->failed[job->at] = true;
+    job->status = status;
+    job->flush_failed = io->op == IO_OP_FLUSH;
     if (job->kind != DDF_JOB_READ || status != IO_STATUS_MEDIA) {
         job_answer(job); /* not ok; READ: found nothing */
     }
@@ -176,6 +178,13 @@ void ddf_job_run(struct ddf_job *job)
     job->changes = job->copies->changes;
     ddf_copies_forget(job->copies); /* until it is through */
     step_begin(job);
+}
+
+bool ddf_job_costs_member(const struct ddf_job *job)
+{
+    ASSERT(job->answered && job->kind == DDF_JOB_WRITE);
+    return !job->ok &&
+           (job->flush_failed || job->status == IO_STATUS_TIMEOUT || job->status == IO_STATUS_GONE);
 }
 
 void ddf_job_drop(struct ddf_job *job)

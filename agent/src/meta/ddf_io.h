@@ -21,8 +21,10 @@
  * (4) Where nothing is known the anchor goes first, and comes last.
  * (5) "Dirty" is written before the first write of a run and cleared when the group stops: Linux
  *     may resynchronise once too often, and the first write after a pause waits for no DDF.
- * (6) DDF that cannot be written costs no member: the label holds, and a drive that is bad shows
- *     soon enough. It is written as a whole next time.
+ * (6) DDF whose place cannot be written costs no member: the label holds, and a drive that is bad
+ *     shows soon enough. It is written as a whole next time. But a flush that fails does, and so
+ *     does a drive that does not answer: what the drive's cache had of the data may be lost, the
+ *     next flush may succeed, and would vouch for it.
  */
 #ifndef ARRAYWRIGHT_META_DDF_IO_H
 #define ARRAYWRIGHT_META_DDF_IO_H
@@ -89,7 +91,9 @@ struct ddf_job {
     void *owner;
     struct guid group;                 /* READ */
     uint32_t changes;                  /* READ: of the copies when it began */
+    uint32_t member;                   /* for the owner */
     bool ok;                           /* WRITE, WIPE: durable */
+    enum io_status status;             /* of the last transfer that failed */
     enum ddf_found_on_member found;    /* READ */
 
     /* Private. */
@@ -98,6 +102,7 @@ struct ddf_job {
     bool begun;
     bool answered;
     bool failed[DDF_STEPS_MAX];        /* READ: a step */
+    bool flush_failed;
     struct ddf_config *config;         /* WRITE: becomes known */
     struct ddf_script script;
 };
@@ -109,6 +114,8 @@ struct ddf_job *ddf_job_write(struct drive *drive, struct ddf_copies *copies, ui
                               struct ddf_config *config);
 struct ddf_job *ddf_job_wipe(struct drive *drive, struct ddf_copies *copies, uint32_t *jobs);
 void ddf_job_run(struct ddf_job *job);
+/* WRITE, in done(): (6). */
+bool ddf_job_costs_member(const struct ddf_job *job);
 /* Of a job that was not run. */
 void ddf_job_drop(struct ddf_job *job);
 

@@ -164,10 +164,16 @@ static void save_part_done(struct save_run *run)
     }
 }
 
-/* Written or not: the label holds (ddf_io.h (6)). */
+/* Written or not: the label holds, unless the drive cannot be trusted any more (ddf_io.h (6)). */
 static void save_ddf_done(struct ddf_job *job)
 {
-    save_part_done(job->owner);
+    struct save_run *run = job->owner;
+
+    if (ddf_job_costs_member(job) && run->save->member_failed != NULL &&
+        !SIM_BUG(DDF_FLUSH_BELIEVED)) {
+        run->save->member_failed(run->save, job->member, job->status);
+    }
+    save_part_done(run);
 }
 
 static void save_label_done(struct label_job *job, int error, enum io_status status)
@@ -181,6 +187,7 @@ static void save_label_done(struct label_job *job, int error, enum io_status sta
         if (ddf != NULL) {
             ddf->done = save_ddf_done;
             ddf->owner = run;
+            ddf->member = job->member;
             ddf_job_run(ddf);
             return;
         }

@@ -72,7 +72,7 @@ struct group_save {
     bool keep_ddf;
     /* The last of a run: what was dirty and is not any more may be called so (ddf_io.h (5)). */
     bool closing;
-    /* A member's label could not be written. */
+    /* A member's label could not be written, or a flush of its DDF metadata failed. */
     void (*member_failed)(struct group_save *save, uint32_t member, enum io_status status);
     /* error: 0, or a negative errno of the store; -EIO if no member could be written. */
     void (*complete)(struct group_save *save, int error);
