@@ -161,10 +161,16 @@ def source_files_stay_readable() -> None:
     assert not long, "\n".join(long)
 
 
+def tests_hide_no_tests() -> None:
+    """What a linter is sure of in our scripts and tests: two tests of one name are one test."""
+    run(sys.executable, "-m", "ruff", "check", "--quiet", "--select", "F,E9", "agent", "e2e", ".ci")
+
+
 CHECKS: list[Callable[[], None]] = [
-    c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol, protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
+    c_tables_match_the_protocol, fio_jobs_match_the_workloads, python_types_match_the_protocol,
+    protocol_schemas_are_valid, profiles_match_their_schemas, openapi_matches_the_backend,
     client_matches_openapi, compose_file_is_in_step, compose_installs_what_setup_installs,
-    nothing_machine_specific_is_committed, source_files_stay_readable,
+    nothing_machine_specific_is_committed, source_files_stay_readable, tests_hide_no_tests,
 ]
 
 

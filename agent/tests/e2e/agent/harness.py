@@ -7,6 +7,7 @@ time: what is waited for is asked for until it is there or a deadline has passed
 import contextlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -36,6 +37,18 @@ def wait_for(what, check, patience_s=PATIENCE_S):
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {patience_s} s in vain for {what}")
         time.sleep(0.01)
+
+
+def free_port():
+    """A port of 127.0.0.1 on which nobody listens. Not one of those that the kernel gives to
+    outgoing connections: it stays free, also while its server is down for a while."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = range(10240, first if first > 12000 else 32768)
+    while True:
+        port = random.SystemRandom().choice(ports)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Refused(Exception):

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import ups_harness
-from harness import ARRAYD, EID, Agent, Refused, wait_for
+from harness import ARRAYD, Agent, Refused, wait_for
 
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"
 

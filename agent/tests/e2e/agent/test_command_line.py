@@ -229,7 +229,7 @@ class CommandLine(AgentCase):
             self.assertNotEqual(agent.ctl("/c0", "show", "alilog", "file=/none/where",
                                           check=False).returncode, 0)
 
-    def test_help(self):
+    def test_help_on_words(self):
         """Without an arrayd, too."""
         agent = self.agent(slots=1)
         everything = agent.ctl("help").stdout

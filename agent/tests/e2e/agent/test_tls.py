@@ -7,7 +7,7 @@ import subprocess
 
 import nbd
 from cases import AgentCase, need
-from harness import MIB
+from harness import MIB, free_port
 
 OPTION_MAGIC = b"IHAVEOPT"
 STARTTLS, GO, LIST = 5, 7, 3
@@ -40,12 +40,6 @@ class Authority:
         openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key,
                 "-CAcreateserial", "-days", "2", "-extfile", extensions,
                 "-out", self.directory / f"{name}-cert.pem")
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 @need("openssl")

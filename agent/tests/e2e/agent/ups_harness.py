@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from harness import free_port
+
 PROGRAMS = [Path("/lib/nut"), Path("/usr/lib/nut"), Path("/usr/libexec/nut")]
 USER = "nut"
 
@@ -35,12 +37,6 @@ def why_not():
     except KeyError:
         return "there is no user nut"
     return None
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 GOOD = {

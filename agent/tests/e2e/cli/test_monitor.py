@@ -16,7 +16,7 @@ from pathlib import Path
 
 import in_memory
 from cases import AgentCase
-from harness import ARRAYCTL, PATIENCE_S, wait_for
+from harness import ARRAYCTL, PATIENCE_S, free_port, wait_for
 
 in_memory.use()
 
@@ -140,9 +140,7 @@ class Monitor(AgentCase):
             self.assertGreater(int(fields["ARRAYWRIGHT_TIME_US"]), 0)
 
     def test_metrics(self):
-        with contextlib.closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         with self.agent(slots=2) as agent:
             agent.create("raid1", [0, 1])
             path = agent.directory / "a.prom"

@@ -20,17 +20,11 @@ import urllib.request
 from pathlib import Path
 from uuid import UUID
 
-from harness import PATIENCE_S, wait_for
+from harness import PATIENCE_S, free_port, wait_for
 
 UPLINK = os.environ.get("UPLINK", "arraywright-uplink")
 VENV = os.environ.get("AW_VENV", "")
 PASSWORD = "a password for tests"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Problem(Exception):
