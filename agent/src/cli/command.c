@@ -167,6 +167,14 @@ void cli_refuse(struct cli_context *context, const char *description, int error,
                NULL);
 }
 
+void cli_refuse_file(struct cli_context *context, const char *description, const char *path)
+{
+    char message[REQUEST_TEXT_BYTES];
+
+    (void)snprintf(message, sizeof(message), "%.200s: %s", path, strerror(errno));
+    cli_refuse(context, description, CLI_ERROR_GENERIC, message);
+}
+
 static void missing_append(json_t *missing, const char *name, json_t *number)
 {
     (void)json_array_append_new(missing,

@@ -120,6 +120,8 @@ void cli_refuse_property(struct cli_context *context, const char *property, int 
                          const char *message);
 void cli_refuse(struct cli_context *context, const char *description, int error,
                 const char *message);
+/* A file that was named could not be written: errno. */
+void cli_refuse_file(struct cli_context *context, const char *description, const char *path);
 
 /* Runs one command on the agent. 0, or StorCLI's error number with its sentence. */
 int cli_execute(struct cli_context *context, const char *op, json_t *args, const char *confirm,

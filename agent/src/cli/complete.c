@@ -44,8 +44,14 @@ void cli_complete(int count, char *const *words)
     if (!request_parse(count - (count > 0 ? 1 : 0), words, &request, text)) {
         return;
     }
-    if (request.word_count == 0 && (typed[0] == '/' || request.object == CLI_OBJECT_NONE)) {
+    bool verb_first = request.object == CLI_OBJECT_NONE && request.word_count == 1 &&
+                      strcasecmp(request.words[0], "explain") == 0;
+    if (verb_first ||
+        (request.word_count == 0 && (typed[0] == '/' || request.object == CLI_OBJECT_NONE))) {
         objects_offer(typed);
+    }
+    if (request.word_count == 0 && request.object == CLI_OBJECT_NONE) {
+        words_offer("explain|help", typed);
     }
     for (uint32_t i = 0; i < cli_command_count; i++) {
         const struct cli_command *command = &cli_commands[i];

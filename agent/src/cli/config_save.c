@@ -162,7 +162,7 @@ void config_get(struct cli_context *context)
         row_number(data, "Hot Spares", json_array_size(json_object_get(config, "hot_spares")));
         cli_answer(context, "Get Config Succeeded.", data);
     } else {
-        cli_refuse(context, "Get Config Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        cli_refuse_file(context, "Get Config Failed.", file);
     }
     json_decref(config);
 }

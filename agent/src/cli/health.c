@@ -184,6 +184,28 @@ static void controller_note(struct note_list *list, const struct model_object *c
     }
 }
 
+/* Why a controller that has them needs attention. */
+static void foreign_note(struct note_list *list, const struct model *model,
+                         const struct model_object *controller)
+{
+    const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
+    const char *path = doc_text(controller->doc, "path");
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < drives->count; i++) {
+        count +=
+            doc_bool(drives->items[i].doc, "present") && doc_bool(drives->items[i].doc, "foreign");
+    }
+    struct health_note *note = count > 0 ? note_add(list, HEALTH_WARNING, path) : NULL;
+    if (note != NULL) {
+        (void)snprintf(
+            note->text, sizeof(note->text),
+            "%u drive%s a foreign configuration: see \"%s/fall show all\"; import it, or "
+            "free its drives (set good force).",
+            count, count == 1 ? " has" : "s have", path);
+    }
+}
+
 uint32_t health_notes(const struct model *model, struct health_note *notes, uint32_t capacity)
 {
     struct note_list list = {notes, 0, capacity};
@@ -200,6 +222,7 @@ uint32_t health_notes(const struct model *model, struct health_note *notes, uint
     }
     for (uint32_t i = 0; i < objects[OBJECT_KIND_CONTROLLER].count; i++) {
         controller_note(&list, &objects[OBJECT_KIND_CONTROLLER].items[i]);
+        foreign_note(&list, model, &objects[OBJECT_KIND_CONTROLLER].items[i]);
     }
     return list.count;
 }

@@ -236,6 +236,6 @@ void show_metrics(struct cli_context *context)
         metrics_print(context, stdout);
     } else if (!metrics_save(context, file)) {
         context->printed = false;
-        cli_refuse(context, "Metrics Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        cli_refuse_file(context, "Metrics Failed.", file);
     }
 }

@@ -259,7 +259,7 @@ int cli_run(int argc, char **argv, const char *version)
     if (done || count < 0) {
         return done ? 0 : EXIT_USAGE;
     }
-    if (count > 0 && strcasecmp(argv[1], "help") == 0) {
+    if (count > 0 && strcasecmp(argv[1], "help") == 0 && !tw_is_named(argv[0])) {
         help_print(count > 1 ? argv[2] : NULL);
         return 0;
     }

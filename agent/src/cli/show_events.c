@@ -166,7 +166,7 @@ static void events_write(struct cli_context *context, const json_t *list, bool l
     bool as_list = context->request.json_events && !lines && file == NULL;
 
     if (file != NULL && !events_save(list, lines, file)) {
-        cli_refuse(context, "Show Events Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        cli_refuse_file(context, "Show Events Failed.", file);
         return;
     }
     if (file == NULL && !as_list) {

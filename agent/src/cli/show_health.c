@@ -86,7 +86,7 @@ void show_support_bundle(struct cli_context *context)
     FILE *out = file != NULL ? fopen(file, "we") : stdout;
 
     if (out == NULL) {
-        cli_refuse(context, "Show AliLog Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        cli_refuse_file(context, "Show AliLog Failed.", file);
         return;
     }
     report_init(&context->report);
@@ -101,7 +101,7 @@ void show_support_bundle(struct cli_context *context)
     context->option_count = 0;
     bool complete = events_dump(context, out);
     if ((file != NULL && fclose(out) != 0) || !complete) {
-        cli_refuse(context, "Show AliLog Failed.", CLI_ERROR_GENERIC, strerror(errno));
+        cli_refuse_file(context, "Show AliLog Failed.", file != NULL ? file : "standard output");
     } else {
         cli_answer(context, "None", NULL);
     }

@@ -217,36 +217,60 @@ static void watch_print(const struct model *model)
 {
     const struct model_list *operations = &model->lists[OBJECT_KIND_OPERATION];
 
-    if (isatty(STDOUT_FILENO)) {
-        (void)fputs("\033[H\033[J", stdout); /* from the top, and nothing below */
-    }
     status_print(model);
     for (uint32_t i = 0; i < operations->count; i++) {
         if (doc_is_null(operations->items[i].doc, "ended_at_us")) {
             bar_print(model, operations->items[i].doc);
         }
     }
+}
+
+/* One look at every controller that was meant; false: one cannot be asked any more. */
+static bool watch_look(struct cli_context *context, bool renew)
+{
+    const struct cli_request *request = &context->request;
+
+    if (isatty(STDOUT_FILENO)) {
+        (void)fputs("\033[H\033[J", stdout); /* from the top, and nothing below */
+    }
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        bool meant = request->object == CLI_OBJECT_NONE || numbers_have(&request->controllers, i);
+
+        if (!meant || context->controllers[i].model == NULL) {
+            continue;
+        }
+        cli_controller_use(context, i);
+        if (renew && !cli_picture_renew(context)) {
+            return false;
+        }
+        if (cli_controller(context) != NULL) {
+            watch_print(context->model);
+        }
+    }
     (void)fflush(stdout);
+    return true;
 }
 
 /* Until it is interrupted, or so many times. */
 void show_watch(struct cli_context *context)
 {
     const struct timespec pause = {1, 0};
+    const bool bounded = option_value(context, "count") != NULL;
     uint64_t count = 0;
-    bool bounded = option_number(context, "count", &count);
 
-    (void)signal(SIGINT, stop_note);
-    context->printed = true;
-    if (cli_controller(context) == NULL) {
+    if (context->printed) {
+        return; /* with the first of the controllers that were named */
+    }
+    if (bounded && (!option_number(context, "count", &count) || count == 0)) {
+        cli_refuse(context, "Watch Failed.", CLI_ERROR_GENERIC,
+                   "count must be a number of looks, 1 or more");
         return;
     }
-    watch_print(context->model);
-    for (uint64_t i = 1; stop_asked == 0 && (!bounded || i < count); i++) {
-        if (nanosleep(&pause, NULL) != 0 || !cli_picture_renew(context)) {
-            break;
-        }
-        watch_print(context->model);
+    (void)signal(SIGINT, stop_note);
+    context->printed = true;
+    bool more = watch_look(context, false);
+    for (uint64_t i = 1; more && stop_asked == 0 && (!bounded || i < count); i++) {
+        more = nanosleep(&pause, NULL) == 0 && watch_look(context, true);
     }
 }
 
@@ -286,6 +310,57 @@ static void blocked_explain(const json_t *doc)
     }
 }
 
+/* Is one of the drives of the same mirror or span as this member lost? */
+static bool span_is_degraded(const json_t *members, uint64_t span)
+{
+    const json_t *member;
+    size_t index;
+
+    json_array_foreach(members, index, member)
+    {
+        if (doc_u64(member, "span") == span && strcmp(doc_text(member, "state"), "online") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Which members it may not do without any more: those of the spans that have lost one. (A RAID 1E
+ * can do without some of them.) */
+static void next_failure_explain(const struct model *model, const json_t *vd)
+{
+    const struct model_object *group =
+        model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd, "drive_group"));
+    const json_t *members = json_object_get(group != NULL ? group->doc : NULL, "members");
+    bool any = strcmp(doc_text(vd, "level"), "raid0") == 0;
+    const json_t *member;
+    size_t index;
+    const char *before = "  May be lost with the next failure, that of";
+
+    if (doc_is_null(vd, "drive_failures_left") || strcmp(doc_text(vd, "state"), "offline") == 0) {
+        return;
+    }
+    (void)printf("  Drives that may still fail, whichever they are: %llu\n",
+                 (unsigned long long)doc_u64(vd, "drive_failures_left"));
+    if (doc_u64(vd, "drive_failures_left") > 0) {
+        return;
+    }
+    json_array_foreach(members, index, member)
+    {
+        const struct model_object *drive =
+            model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
+
+        if (drive != NULL && strcmp(doc_text(member, "state"), "online") == 0 &&
+            (any || span_is_degraded(members, doc_u64(member, "span")))) {
+            (void)printf("%s %s", before, doc_text(drive->doc, "path"));
+            before = " or";
+        }
+    }
+    if (strcmp(before, " or") == 0) {
+        (void)fputs(".\n", stdout);
+    }
+}
+
 static void explain_visit(struct cli_context *context, const struct model_object *object,
                           void *count)
 {
@@ -298,14 +373,12 @@ static void explain_visit(struct cli_context *context, const struct model_object
         (void)fputc('\n', stdout);
         return;
     }
-    (void)printf("%s %s\n", doc_text(doc, "path"), doc_text(doc, "name"));
+    (void)printf("%s%s%s\n", doc_text(doc, "path"), doc_text(doc, "name")[0] != '\0' ? " " : "",
+                 doc_text(doc, "name"));
     line("State", doc_text(doc, "state"));
     reason_line(doc, "state_reason", "Because");
     reason_line(doc, "unsuitable", "Cannot be used");
-    if (!doc_is_null(doc, "drive_failures_left")) {
-        (void)printf("  Drives that may still fail: %llu\n",
-                     (unsigned long long)doc_u64(doc, "drive_failures_left"));
-    }
+    next_failure_explain(context->model, doc);
     policy_explain(doc, "write_policy", "Write policy");
     policy_explain(doc, "read_policy", "Read policy");
     reason_line(doc, "guarantee", "What a write is worth");

@@ -288,12 +288,29 @@ static void make_battery_degrees(const struct model *model UNUSED,
     }
 }
 
+static void make_battery_voltage(const struct model *model UNUSED,
+                                 const struct model_object *object, char out[VALUE_BYTES])
+{
+    put(out, tw_battery_is_low(object->doc) ? "LOW" : "OK");
+}
+
+static void make_battery_heat(const struct model *model UNUSED, const struct model_object *object,
+                              char out[VALUE_BYTES])
+{
+    put(out, tw_battery_is_hot(object->doc) ? "HIGH" : "OK");
+}
+
 static const struct tw_attribute battery_attributes[] = {
     {"fw", "Firmware Version", make_none},
+    {"bootloader", "Bootloader Version", make_none},
+    {"pcb", "PCB Revision", make_none},
+    {"instdate", "Battery Installation Date", make_none},
     {"serial", "Serial Number", make_serial},
     {"onlinestate", "Online State", make_battery_online},
     {"ready", "BBU Ready", make_battery_ready},
     {"status", "BBU Status", make_battery_status},
+    {"volt", "Battery Voltage status", make_battery_voltage},
+    {"temp", "Battery Temperature Status", make_battery_heat},
     {"tempval", "Battery Temperature Value", make_battery_degrees},
 };
 
@@ -339,13 +356,15 @@ static bool unit_task_print(const struct model *model, const struct model_object
                  {"verifystatus", "VERIFYING", "verifying"},
                  {"initializestatus", "INITIALIZING", "initializing"}};
     const char *status = tw_unit_status(model, vd);
+    char percent[16];
 
     for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
         if (strcasecmp(attribute, tasks[i].typed) != 0) {
             continue;
         }
         if (strcmp(status, tasks[i].status) == 0) {
-            (void)printf("%s is %s\n", path, tasks[i].verb);
+            (void)printf("%s is %s with percent completion = %s\n", path, tasks[i].verb,
+                         tw_unit_percent(model, vd, percent));
         } else {
             (void)printf("%s is not %s, its current state is %s\n", path, tasks[i].verb, status);
         }
@@ -503,10 +522,30 @@ static int request_execute(struct cli_context *context, const struct tw_request 
                                             : object_show(context, request);
 }
 
+static int help_print(void)
+{
+    (void)fputs("show | info                        controllers\n"
+                "show ver                           versions\n"
+                "/cX show [unitstatus|drivestatus|bbustatus|alarms|ATTRIBUTE|all]\n"
+                "/cX/uX show [status|name|rebuildstatus|initializestatus|verifystatus|all]\n"
+                "/cX/pX show [status|model|firmware|serial|capacity|rasect|temperature|all]\n"
+                "/cX/bbu show [status|ready|volt|temp|tempval|onlinestate|all]\n"
+                "/cX rescan                         counts units and drives\n"
+                "info cX [unitstatus|drivestatus|bbustatus|uX|pX|bbu] [ATTRIBUTE]\n"
+                "quit\n\n"
+                "-f FILE runs a script. What changes something is said in StorCLI's words: see\n"
+                "\"arrayctl help\".\n",
+                stdout);
+    return 0;
+}
+
 static int words_run(struct cli_context *context, int count, char *const *words)
 {
     struct tw_request request;
 
+    if (count > 0 && strcasecmp(words[0], "help") == 0) {
+        return help_print();
+    }
     if (!request_read(count, words, &request)) {
         return complain(ERROR_COMMAND);
     }

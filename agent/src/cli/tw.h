@@ -25,6 +25,10 @@ void tw_ports_print(const struct model *model, bool heading);
 void tw_battery_print(const struct model *model, bool heading);
 const char *tw_unit_status(const struct model *model, const struct model_object *vd);
 const char *tw_port_status(const json_t *drive);
+/* How far what runs on a unit is: "45%", or "-". */
+const char *tw_unit_percent(const struct model *model, const struct model_object *vd, char out[16]);
+bool tw_battery_is_low(const json_t *battery);
+bool tw_battery_is_hot(const json_t *battery);
 /* tw_alarms.c */
 bool tw_alarms_print(struct cli_context *context);
 

@@ -113,6 +113,17 @@ static void progress_texts(const struct model *model, const struct model_object 
     percent_text(found != NULL ? found->doc : NULL, other);
 }
 
+const char *tw_unit_percent(const struct model *model, const struct model_object *vd, char out[16])
+{
+    char other[16];
+
+    progress_texts(model, vd, out, other);
+    if (strcmp(out, "-") == 0) {
+        memcpy(out, other, sizeof(other));
+    }
+    return out;
+}
+
 /* "W", "RiW", "Rb", "OFF": what the read and the write cache do. */
 static void cache_text(const json_t *vd, char out[8])
 {
@@ -156,7 +167,7 @@ static void unit_row(const struct model *model, const struct model_object *vd)
     progress_texts(model, vd, rebuild, other);
     strip_text(vd->doc, strip);
     cache_text(vd->doc, cache);
-    (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-10.1f %-6s %s\n",
+    (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9.1f %-6s %s\n",
                  (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
                  rebuild, other, strip, (double)doc_u64(vd->doc, "size_bytes") / GB, cache, "ON");
 }
@@ -177,7 +188,7 @@ static void spare_rows(const struct model *model)
         const json_t *drive = ports[i].drive->doc;
 
         if (!doc_is_null(drive, "hot_spare") && doc_is_null(drive, "drive_group")) {
-            (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-10.1f %-6s %s\n",
+            (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9.1f %-6s %s\n",
                          (unsigned long long)number++, "SPARE", tw_port_status(drive), "-", "-",
                          "-", (double)drive_shown_bytes(drive) / GB, "-", "OFF");
         }
@@ -328,6 +339,16 @@ static const char *battery_status(const json_t *battery)
                                            : "Fault";
 }
 
+bool tw_battery_is_low(const json_t *battery)
+{
+    return is_state(battery, "low");
+}
+
+bool tw_battery_is_hot(const json_t *battery)
+{
+    return strcmp(doc_text(json_object_get(battery, "state_reason"), "code"), "battery_hot") == 0;
+}
+
 void tw_battery_print(const struct model *model, bool heading)
 {
     const struct model_object *battery = cli_battery(model);
@@ -344,11 +365,11 @@ void tw_battery_print(const struct model *model, bool heading)
         return;
     }
     const json_t *doc = battery->doc;
-    bool hot = strcmp(doc_text(json_object_get(doc, "state_reason"), "code"), "battery_hot") == 0;
     battery_date(doc, date);
     (void)printf("bbu   %-12s %-9s %-9s %-8s %-8s %-6llu %s\n",
                  is_state(doc, "missing") ? "Off" : "On", doc_bool(doc, "protects") ? "Yes" : "No",
-                 battery_status(doc), is_state(doc, "low") ? "LOW" : "OK", hot ? "HIGH" : "OK",
+                 battery_status(doc), tw_battery_is_low(doc) ? "LOW" : "OK",
+                 tw_battery_is_hot(doc) ? "HIGH" : "OK",
                  (unsigned long long)doc_u64(doc, "retention_s") / 3600, date);
 }
 

@@ -16,6 +16,7 @@ import in_memory
 import schema_check
 from cases import AgentCase
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
+from states import STATES, Scene
 from test_event_catalogue import unpaired
 
 in_memory.use()
@@ -73,16 +74,36 @@ class ThreeWare(AgentCase):
             self.assertRegex(alarms, r"\nc0   \[\w{3} \w{3} \d\d \d{4} \d\d:\d\d:\d\d\]  ERROR     "
                                      r"/c0/v0 \(data\) is now DEGRADED")
             self.assertIn("WARNING   Removed:", alarms)
+            agent.fault(3, "slow", latency_ms=50)
+            agent.ctl("/c0", "set", "autorebuild=on")
+            agent.until("the rebuild", lambda view: view.running("rebuild"))
+            self.assertRegex(self.tw(agent, "/c0/u0", "show", "rebuildstatus"),
+                             r"^/c0/u0 is rebuilding with percent completion = \d+%\n$")
+            agent.fault(3, "clear")
             everything = self.tw(agent, "/c0", "show", "all")
             for key in ("Model", "Firmware Version", "Bios Version", "Serial Number",
                         "PCB Version", "PCHIP Version", "ACHIP Version"):
                 self.assertRegex(everything, rf"(?m)^/c0 {key} = .+$")
+
+    def test_battery(self):
+        with Scene() as scene:
+            STATES["no-array"](scene)
+            shown = self.tw(scene.agents[0], "/c0/bbu", "show", "all")
+        values = dict(line.removeprefix("/c0/bbu ").split(" = ") for line in shown.splitlines())
+        # As Debian's tw_cli.py looks for them.
+        self.assertEqual(list(values), [
+            "Firmware Version", "Bootloader Version", "PCB Revision", "Battery Installation Date",
+            "Serial Number", "Online State", "BBU Ready", "BBU Status", "Battery Voltage status",
+            "Battery Temperature Status", "Battery Temperature Value"])
+        self.assertEqual({values[key] for key in ("BBU Status", "Battery Voltage status",
+                                                  "Battery Temperature Status")}, {"OK"})
 
     def test_shell_script_and_errors(self):
         with self.agent(slots=2) as agent:
             agent.create("raid1", [0, 1])
             text = self.tw(agent, stdin="# a comment\n/c0/u0 show status\nquit\n")
             self.assertRegex(text, r"//localhost> .*/c0/u0 status = \w+\n//localhost> ")
+            self.assertIn("/cX/uX show [status", self.tw(agent, "help"))
             script = agent.directory / "script"
             script.write_text("/c0/u0 show status\n/c0/p0 show model\n")
             self.assertIn("/c0/p0 Model = Emulated drive\n", self.tw(agent, "-f", str(script)))
@@ -118,6 +139,37 @@ class Documents(AgentCase):
                 shown = self.documents(agent, *words)
                 self.assertEqual([item["kind"] for item in shown], [kind] * count, words)
             self.assertNotEqual(agent.ctl("/c0/v7", "show", "--json", check=False).returncode, 0)
+
+
+class Friendly(AgentCase):
+    """watch and explain, and what they say to nonsense."""
+
+    def test_watch(self):
+        with self.agent(slots=3, controllers=2) as agent:
+            for words, shown in ((["watch", "count=2"], ["/c0", "/c1"] * 2),
+                                 (["/call", "watch", "count=1"], ["/c0", "/c1"]),
+                                 (["/c1", "watch", "count=1"], ["/c1"])):
+                text = agent.ctl(*words).stdout
+                self.assertEqual(re.findall(r"(?m)^(/c\d)  Arraywright: ", text), shown, words)
+                self.assertNotIn("\x1b", text)
+            for wrong in ("count=x", "count=0", "count=-1"):
+                done = agent.ctl("watch", wrong, check=False)
+                self.assertEqual(done.returncode, 255)
+                self.assertIn("count must be a number", done.stdout)
+
+    def test_explain(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            text = agent.ctl("explain", "/c0/v0").stdout
+            self.assertTrue(text.startswith("/c0/v0 data\n  State: optimal\n"))
+            self.assertIn("may still fail, whichever they are: 1\n", text)
+            self.assertNotIn("May be lost", text)
+            agent.fault(1, "pull")
+            self.assertIn(f"May be lost with the next failure, that of /c0/e{EID}/s0 or "
+                          f"/c0/e{EID}/s2.\n", agent.ctl("explain", "/c0/v0").stdout)
+            self.assertTrue(agent.ctl("explain", f"/c0/e{EID}/s0").stdout.startswith(
+                f"/c0/e{EID}/s0\n  State: "))
 
 
 class Guided(AgentCase):
@@ -163,7 +215,8 @@ class Completion(unittest.TestCase):
 
     SCRIPTS = AGENT / "dist/completion"
     LINES = (("arrayctl /c0/v0 set wr", "wrcache="), ("arrayctl /c0 get co", "config"),
-             ("arrayctl /c0 set config dr", "dryrun"), ("storcli64 cre", "create"))
+             ("arrayctl /c0 set config dr", "dryrun"), ("storcli64 cre", "create"),
+             ("arrayctl expl", "explain"), ("arrayctl explain /c0/b", "/c0/bbu"))
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="aw-")))
@@ -266,8 +319,9 @@ class Metrics(AgentCase):
             self.assertIn('state="missing"', lost[0][1])
             declared = set(re.findall(r"(?m)^# TYPE (\S+) gauge$", text))
             self.assertLessEqual({name for name, _ in found}, declared)
-            self.assertNotEqual(agent.ctl("metrics", "file=/none/where", check=False).returncode,
-                                0)
+            done = agent.ctl("metrics", "file=/none/where", check=False)
+            self.assertEqual(done.returncode, 255)
+            self.assertIn("/none/where: No such file or directory", done.stdout)
 
 
 class Story(AgentCase):
