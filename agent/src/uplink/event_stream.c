@@ -27,6 +27,9 @@ void event_stream_start(struct event_stream *stream, const char *epoch, uint64_t
     *stream =
         (struct event_stream){.acked_seq = acked_seq, .sent_seq = acked_seq, .last_seq = last_seq};
     (void)snprintf(stream->epoch, sizeof(stream->epoch), "%s", epoch);
+    if (last_seq <= acked_seq && acked_seq < UINT64_MAX) {
+        stream->last_seq = acked_seq + 1; /* (3): perhaps; the answer tells */
+    }
     stream_check(stream);
 }
 

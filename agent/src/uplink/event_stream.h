@@ -5,6 +5,8 @@
  *     arrayd than may be sent: nothing piles up here, the log on the host is the queue.
  * (2) A frame holds consecutive numbers. Where the log has lost events the next frame begins
  *     behind the hole and says how many are missing.
+ * (3) The first question is asked in any case: arrayd tells of what comes after the subscription,
+ *     and last_seq is from before it. What came between would wait for the next event.
  */
 #ifndef ARRAYWRIGHT_UPLINK_EVENT_STREAM_H
 #define ARRAYWRIGHT_UPLINK_EVENT_STREAM_H
@@ -25,7 +27,7 @@ struct event_stream {
     char epoch[UUID_TEXT_BYTES];
     uint64_t acked_seq;
     uint64_t sent_seq;
-    uint64_t last_seq;           /* the newest event arrayd has told of */
+    uint64_t last_seq;           /* the newest event that arrayd may have */
     struct {
         uint64_t last_seq;
         uint32_t count;

@@ -180,6 +180,25 @@ static void test_an_empty_answer_is_not_asked_for_again(void **state UNUSED)
     event_stream_done(&stream);
 }
 
+/* Events of the time between arrayd's greeting and the subscription. */
+static void test_the_first_question_is_asked_in_any_case(void **state UNUSED)
+{
+    struct event_stream stream;
+    uint64_t after = 0;
+    uint32_t limit = 0;
+
+    event_stream_start(&stream, EPOCH, 20, 20);
+    assert_true(event_stream_wants_read(&stream, &after, &limit));
+    assert_int_equal(after, 20);
+    read_events(&stream, events(EPOCH, 22, 21, 23, 1));
+    json_t *frame = pull_events(&stream);
+    assert_int_equal(number(frame, "first_seq"), 21);
+    assert_int_equal(count(frame, "events"), 2);
+    json_decref(frame);
+    assert_false(event_stream_wants_read(&stream, &after, &limit));
+    event_stream_done(&stream);
+}
+
 static void test_a_backend_that_is_ahead(void **state UNUSED)
 {
     struct event_stream stream;
@@ -187,6 +206,9 @@ static void test_a_backend_that_is_ahead(void **state UNUSED)
     uint32_t limit = 0;
 
     event_stream_start(&stream, EPOCH, 500, 20);
+    assert_true(event_stream_wants_read(&stream, &after, &limit));
+    assert_int_equal(after, 500);
+    read_events(&stream, events(EPOCH, 20, 1, 1, 0));
     assert_false(event_stream_wants_read(&stream, &after, &limit));
     event_stream_acked(&stream, UINT64_MAX);
     event_stream_notified(&stream, 501);
@@ -227,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_gaps_are_told),
         cmocka_unit_test(test_an_event_no_frame_can_hold_counts_as_lost),
         cmocka_unit_test(test_an_empty_answer_is_not_asked_for_again),
+        cmocka_unit_test(test_the_first_question_is_asked_in_any_case),
         cmocka_unit_test(test_a_backend_that_is_ahead),
         cmocka_unit_test(test_wrong_events),
     };

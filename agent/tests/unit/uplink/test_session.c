@@ -285,7 +285,11 @@ static void reach_streaming(struct world *world)
     agent_answers(world, json_pack("{s:[]}", "commands"));
     json_decref(expect_request(world, "events.subscribe"));
     agent_answers(world, json_object());
-    json_t *params = expect_request(world, "state.subscribe");
+    json_t *params = expect_request(world, "events.read"); /* what came before the subscription */
+    assert_int_equal(number(params, "after_seq"), 3);
+    json_decref(params);
+    agent_answers(world, events_result(4, 3));
+    params = expect_request(world, "state.subscribe");
     assert_int_equal(number(params, "since_rev"), 20);
     json_decref(params);
     agent_answers(world, json_pack("{s:s,s:i,s:i,s:b,s:[],s:[]}", "epoch", STATE_EPOCH, "base_rev",
