@@ -95,10 +95,38 @@ uint64_t drive_shown_bytes(const json_t *drive)
     return usable_bytes != 0 ? usable_bytes : doc_u64(drive, "size_bytes");
 }
 
+bool spare_is_dedicated(const json_t *drive, const char *group)
+{
+    const json_t *groups = json_object_get(json_object_get(drive, "hot_spare"), "drive_groups");
+    const json_t *key;
+    size_t index;
+
+    json_array_foreach(groups, index, key)
+    {
+        if (strcmp(json_string_value(key), group) == 0) {
+            return doc_is_null(drive, "drive_group");
+        }
+    }
+    return false;
+}
+
+/* The drive group it is in; of a dedicated spare the first that it would serve; or NULL. */
+static const struct model_object *group_of(const struct model *model, const json_t *drive)
+{
+    const struct model_list *groups = &model->lists[OBJECT_KIND_DRIVE_GROUP];
+
+    for (uint32_t i = 0; i < groups->count; i++) {
+        if (strcmp(groups->items[i].key, doc_text(drive, "drive_group")) == 0 ||
+            spare_is_dedicated(drive, groups->items[i].key)) {
+            return &groups->items[i];
+        }
+    }
+    return NULL;
+}
+
 static void drive_group_cell(json_t *row, const struct model *model, const json_t *drive)
 {
-    const struct model_object *group =
-        model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(drive, "drive_group"));
+    const struct model_object *group = group_of(model, drive);
 
     if (doc_bool(drive, "foreign")) {
         row_text(row, "DG", "F");

@@ -27,6 +27,7 @@ struct topology_row {
     const char *type;
     const char *state;
     bool busy;
+    bool spare; /* dedicated to the group: most cells are "-" */
     uint64_t bytes;
     const char *drive_cache;
     const char *free_space;
@@ -54,5 +55,7 @@ json_t *drive_progress_row(const struct model *model, const struct model_object 
                            const char *kinds);
 json_t *vd_progress_row(const struct model *model, const struct model_object *vd, const char *shown,
                         const char *kinds);
+/* Is it a hot spare, at rest, that is dedicated to the drive group with this key? */
+bool spare_is_dedicated(const json_t *drive, const char *group);
 
 #endif

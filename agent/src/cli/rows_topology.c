@@ -1,5 +1,6 @@
 /*
- * The TOPOLOGY table: a row for a drive group, for each span, for each drive.
+ * The TOPOLOGY table: a row for a drive group, for each span, for each drive, and behind them for
+ * each spare that is dedicated to the group.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,12 +47,12 @@ void topology_append(json_t *rows, const struct topology_row *values)
     row_number_or_dash(row, "DID", values->did);
     row_text(row, "Type", values->type);
     row_text(row, "State", values->state);
-    row_text(row, "BT", values->busy ? "Y" : "N");
+    row_text(row, "BT", values->spare ? "-" : values->busy ? "Y" : "N");
     row_size(row, "Size", values->bytes);
     row_text(row, "PDC", values->drive_cache);
-    row_text(row, "PI", "N");
-    row_text(row, "SED", "N");
-    row_text(row, "DS3", "none");
+    row_text(row, "PI", values->spare ? "-" : "N");
+    row_text(row, "SED", values->spare ? "-" : "N");
+    row_text(row, "DS3", values->spare ? "-" : "none");
     row_text(row, "FSpace", values->free_space);
     row_text(row, "TR", "N");
     rows_append(rows, row);
@@ -65,20 +66,21 @@ static void topology_member(json_t *rows, const struct model *model, const json_
     struct topology_row values = *base;
     char place[32] = "-";
 
-    if (drive != NULL) {
+    values.state = drive_state_shown(member);
+    values.bytes = drive != NULL ? drive_shown_bytes(drive->doc) : 0;
+    if (strcmp(values.state, "Missing") == 0) {
+        values.state = "Msng"; /* a row without a drive, wherever that was */
+    } else if (drive != NULL) {
+        const struct model_object *running = model_operation(model, drive->key);
+
         drive_place_text(drive->doc, place);
         values.did = (int64_t)doc_u64(drive->doc, "did");
-        values.bytes = drive_shown_bytes(drive->doc);
-    } else {
-        values.bytes = 0;
+        values.busy = values.busy ||
+                      (running != NULL && strcmp(doc_text(running->doc, "state"), "running") == 0);
     }
     values.row = (int64_t)doc_u64(member, "row");
     values.place = place;
     values.type = "DRIVE";
-    values.state = drive_state_shown(member);
-    if (strcmp(values.state, "Missing") == 0) {
-        values.state = "Msng";
-    }
     values.free_space = "-";
     topology_append(rows, &values);
 }
@@ -92,6 +94,7 @@ static void span_type(const char *level, char out[16])
     }
 }
 
+/* With work on all of it: a rebuild is its drive's. */
 static bool group_is_busy(const struct model *model, const struct model_object *group)
 {
     const struct model_list *operations = &model->lists[OBJECT_KIND_OPERATION];
@@ -100,11 +103,39 @@ static bool group_is_busy(const struct model *model, const struct model_object *
         const json_t *doc = operations->items[i].doc;
 
         if (strcmp(doc_text(doc, "drive_group"), group->key) == 0 &&
+            strcmp(doc_text(doc, "kind"), "rebuild") != 0 &&
             strcmp(doc_text(doc, "state"), "running") == 0) {
             return true;
         }
     }
     return false;
+}
+
+static void topology_spares(json_t *rows, const struct model *model,
+                            const struct model_object *group)
+{
+    const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
+
+    for (uint32_t i = 0; i < drives->count; i++) {
+        const json_t *drive = drives->items[i].doc;
+        char place[32];
+
+        if (!doc_bool(drive, "present") || !spare_is_dedicated(drive, group->key)) {
+            continue;
+        }
+        drive_place_text(drive, place);
+        topology_append(rows, &(struct topology_row){.group = doc_u64(group->doc, "index"),
+                                                     .array = -1,
+                                                     .row = -1,
+                                                     .place = place,
+                                                     .did = (int64_t)doc_u64(drive, "did"),
+                                                     .type = "DRIVE",
+                                                     .state = drive_state_shown(drive),
+                                                     .spare = true,
+                                                     .bytes = drive_shown_bytes(drive),
+                                                     .drive_cache = "-",
+                                                     .free_space = "-"});
+    }
 }
 
 void topology_rows(json_t *rows, const struct model *model, const struct model_object *group)
@@ -141,4 +172,5 @@ void topology_rows(json_t *rows, const struct model *model, const struct model_o
             }
         }
     }
+    topology_spares(rows, model, group);
 }

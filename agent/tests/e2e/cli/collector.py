@@ -72,8 +72,10 @@ def drive_samples(number, view):
         if not drive["present"]:
             continue
         base = f'controller="{number}",enclosure="{drive["eid"]}",slot="{drive["slot"]}"'
-        group = ("F" if drive["foreign"] else "-" if drive["drive_group"] is None
-                 else view.all("drive_group")[drive["drive_group"]]["index"])
+        served = (drive["hot_spare"] or {}).get("drive_groups", [])
+        groups = [drive["drive_group"]] if drive["drive_group"] is not None else served
+        group = "F" if drive["foreign"] else min(
+            (view.all("drive_group")[key]["index"] for key in groups), default="-")
         yield ("pd_shield_counter", base), 0
         yield ("pd_media_errors", base), drive["media_error_count"]
         yield ("pd_other_errors", base), drive["other_error_count"]

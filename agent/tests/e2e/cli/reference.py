@@ -296,9 +296,9 @@ SCHEDULED = [
 TOPOLOGY_ROW = [
     ("DG", (INT, FOREIGN)), ("Arr", (INT, DASH)), ("Row", (INT, DASH)),
     ("EID:Slot", PLACE_OR_DASH), ("DID", (INT, DASH)), ("Type", re.compile(r"RAID\d+E?|DRIVE")),
-    ("State", TOPOLOGY_STATE), ("BT", re.compile("[YN]")), ("Size", SIZE),
-    ("PDC", re.compile("dflt|enbl|dsbl")), ("PI", re.compile("[YN]")), ("SED", re.compile("[YN]")),
-    ("DS3", re.compile("none|dflt")), ("FSpace", re.compile("[-YN]")),
+    ("State", TOPOLOGY_STATE), ("BT", re.compile("[-YN]")), ("Size", SIZE),
+    ("PDC", re.compile("dflt|enbl|dsbl|-")), ("PI", re.compile("[-YN]")),
+    ("SED", re.compile("[-YN]")), ("DS3", re.compile("none|dflt|-")), ("FSpace", re.compile("[-YN]")),
     ("TR", re.compile("[YN]")),
 ]
 

@@ -3,6 +3,7 @@
 AW_VENV names the environment the backend is installed in, as for the uplink's own test.
 """
 
+import re
 from pathlib import Path
 
 from harness import View
@@ -11,6 +12,12 @@ from link_harness import UPLINK, VENV, Backend, Uplink
 USABLE = bool(VENV) and Path(VENV, "bin/arraywright").exists() and Path(UPLINK).exists()
 PATHS = {"controller": "controllers", "enclosure": "enclosures", "drive": "drives",
          "drive_group": "drive-groups", "virtual_drive": "virtual-drives", "battery": "batteries"}
+
+
+def keyed(item):
+    """Relations are ids in REST (drive_group_id) and keys on the socket (drive_group)."""
+    return {re.sub(r"_id(s?)$", r"\1", name): keyed(value) if isinstance(value, dict) else value
+            for name, value in item.items()}
 
 
 class Rest:
@@ -40,12 +47,10 @@ class Rest:
         return uplink.identity()["agent_id"]
 
     def view(self, host):
-        """Relations are ids in REST (drive_group_id) and keys on the socket (drive_group)."""
         objects = []
         for kind, path in PATHS.items():
             for item in self._items(f"/{path}?host_id={host}&limit=200"):
-                doc = {name.removesuffix("_id"): value for name, value in item.items()}
-                objects.append({"kind": kind, "key": item["id"], "doc": doc})
+                objects.append({"kind": kind, "key": item["id"], "doc": keyed(item)})
         return View({"to_rev": None, "objects": objects})
 
     def _items(self, path):

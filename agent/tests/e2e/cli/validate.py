@@ -106,8 +106,12 @@ def check_counts(data):
     assert data["Virtual Drives"] == len(data["VD LIST"])
     assert data["Physical Drives"] == len(data["PD LIST"])
     assert data["Enclosures"] == len(data["Enclosure LIST"])
-    groups = [row for row in data["TOPOLOGY"] if row["Arr"] == "-"]
+    groups = [row for row in data["TOPOLOGY"] if row["Arr"] == "-" and row["Type"] != "DRIVE"]
     assert data["Drive Groups"] == len(groups)
+    for row in data["TOPOLOGY"]:
+        spare = row["State"] == "DHS"
+        assert spare == (row["BT"] == "-") == (row["PDC"] == "-") == (row["PI"] == "-"), row
+        assert (row["State"] != "Msng") or (row["EID:Slot"], row["DID"]) == ("-", "-"), row
 
 
 def check_drives(data):
