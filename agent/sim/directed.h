@@ -74,4 +74,12 @@ bool directed_row_of_rebuilt(uint64_t seed);
  */
 bool directed_hedge(uint64_t seed);
 
+/*
+ * A copyback without redundancy, whose cursor is at the end: the power goes while a write is on its
+ * way; the drive that is filled fails a write. False: something else is read as soon as the drive
+ * has taken the member's place.
+ */
+bool directed_copyback_unclean(uint64_t seed);
+bool directed_copyback_missed(uint64_t seed);
+
 #endif

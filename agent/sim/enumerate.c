@@ -14,7 +14,7 @@
 #define SEEN_SLOTS (1u << 20)
 #define BLOCK_BYTES 4096u
 #define STRIP_BYTES 8192u
-#define OPERATIONS 7u
+#define OPERATIONS 8u
 
 struct scope {
     enum raid_level level;
@@ -152,7 +152,7 @@ static void boundary(void *context)
 }
 
 /* The operations of the scope: a block at the beginning, at the end and of the second row, two
- * blocks over the border of a strip, a whole row, a flush, a block with FUA. */
+ * blocks over the border of a strip, a whole row, a flush, a copyback, a block with FUA. */
 static void operation_submit(struct run *run, uint32_t operation)
 {
     const struct vd_config *config = vd_config(sim_array_vd(run->array, 0));
@@ -177,6 +177,10 @@ static void operation_submit(struct run *run, uint32_t operation)
     case 5:
         load_submit_this(run, VD_OP_FLUSH, false, 0, 0);
         break;
+    case 6:
+        copyback_begin(run, 1);
+        tasks_tend(run, false);
+        break;
     default:
         load_submit_this(run, VD_OP_WRITE, true, 0, 1);
         break;
@@ -193,6 +197,7 @@ static struct sim_array_options shape_of(const struct scope *scope)
         .block_bytes = BLOCK_BYTES,
         .vd_count = 1,
         .extent_bytes = 2 * (uint64_t)STRIP_BYTES,
+        .spare_count = 1,
         .consistent = true,
         .stripe_ops = 4,
     };
@@ -246,6 +251,9 @@ static void workload_run(struct enumeration *all, const struct scope *scope)
         }
     }
     (void)load_drain(run); /* as above */
+    if (!result.failed && run->array->twin != SIM_NO_DRIVE) {
+        run_quiesce(run); /* the copyback comes to its end */
+    }
     run_end(run);
     free(run);
     all->run = NULL;

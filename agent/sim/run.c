@@ -339,6 +339,7 @@ static void live_one(struct run *run)
     faults_maybe(run);
     risks_review(run);
     members_replace(run, false);
+    copyback_maybe(run);
     tasks_tend(run, true);
     manage_maybe(run);
     if (run_chance(run, 2)) {

@@ -48,6 +48,7 @@ enum run_class {
     RUN_NESTED,      /* a power cut during the recovery from a power cut */
     RUN_LIE,         /* a drive that answers flushes and makes nothing durable */
     RUN_LABEL,       /* a power cut damages one label of a drive, or both */
+    RUN_COPYBACK,    /* members are copied to other drives, which take their places */
     RUN_CLASS_MAX
 };
 
@@ -81,6 +82,7 @@ struct run_result {
     uint64_t rebuilds;
     uint64_t syncs;
     uint64_t replacements;
+    uint64_t copybacks;   /* that a drive has taken a member's place by */
     uint64_t crash_points;
     uint64_t loss_sets;   /* sets of drives removed and verified without */
     uint64_t boundaries;

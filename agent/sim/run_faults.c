@@ -16,7 +16,8 @@ static bool sim_is_troubled(const struct sim_drive *sim)
 bool drive_is_troubled(const struct run *run, uint32_t member)
 {
     return group_config(run->array->group)->members[member].state != MEMBER_ONLINE ||
-           sim_is_troubled(sim_array_sim(run->array, member));
+           sim_is_troubled(sim_array_sim(run->array, member)) ||
+           copyback_is_troubled(run, member, sim_is_troubled);
 }
 
 bool drive_is_troubled_unknown(const struct run *run, uint32_t member)
@@ -24,7 +25,8 @@ bool drive_is_troubled_unknown(const struct run *run, uint32_t member)
     enum member_state state = group_config(run->array->group)->members[member].state;
 
     return (state == MEMBER_ONLINE || state == MEMBER_REBUILD) &&
-           sim_is_troubled(sim_array_sim(run->array, member));
+           (sim_is_troubled(sim_array_sim(run->array, member)) ||
+            copyback_is_troubled(run, member, sim_is_troubled));
 }
 
 bool run_is_troubled_unknown(const struct run *run)

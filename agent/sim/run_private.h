@@ -104,6 +104,14 @@ void load_submit_this(struct run *run, enum vd_op op, bool fua, uint64_t block, 
 bool load_drain(struct run *run);
 void load_verify(struct run *run, const char *when, bool pin);
 
+/* run_copyback.c */
+void copyback_maybe(struct run *run);
+/* Begins one of this member to a fresh drive, and waits for the record of that. */
+void copyback_begin(struct run *run, uint32_t member);
+/* The drive that is being filled from this member is in trouble; it may be the member soon. */
+bool copyback_is_troubled(const struct run *run, uint32_t member,
+                          bool (*is_troubled)(const struct sim_drive *sim));
+
 /* run_manage.c */
 void manage_maybe(struct run *run);
 void manage_check(struct run *run);
@@ -131,5 +139,7 @@ bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
 void tasks_tend(struct run *run, bool tease);
 void tasks_end(struct run *run);
 void members_replace(struct run *run, bool all);
+/* A drive that nobody uses, or SIM_NO_DRIVE. */
+uint32_t drive_free_find(struct run *run);
 
 #endif

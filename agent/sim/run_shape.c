@@ -129,6 +129,7 @@ uint32_t classes_choose(struct run *run)
     /* This class came later; it is no matter of chance, so that old seeds stay good. */
     const uint32_t label_seeds = 0x26; /* by the remainder by 7: 1, 2 and 5 */
     bool label = (label_seeds >> run->options->seed % 7 & 1) != 0;
+    bool copyback = run->options->seed % 3 == 1; /* the same */
 
     if (run->options->swarm) {
         uint32_t percent = run_chance(run, 50) ? 80 : 30;
@@ -142,6 +143,7 @@ uint32_t classes_choose(struct run *run)
         }
     }
     classes &= label ? all : ~(UINT32_C(1) << RUN_LABEL);
+    classes &= copyback ? all : ~(UINT32_C(1) << RUN_COPYBACK);
     return classes & ~run->options->classes_off;
 }
 
@@ -172,6 +174,7 @@ const char *run_class_name(enum run_class class)
         [RUN_NESTED] = "nested",
         [RUN_LIE] = "lie",
         [RUN_LABEL] = "label",
+        [RUN_COPYBACK] = "copyback",
     };
 
     ASSERT((unsigned int)class < RUN_CLASS_MAX && names[class] != NULL);

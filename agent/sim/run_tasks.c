@@ -27,7 +27,11 @@ static void tasks_bury(struct run *run)
             }
             if (status.state == OPERATION_STATE_COMPLETED) {
                 run->result->rebuilds += status.kind == OPERATION_KIND_REBUILD ? 1u : 0u;
-                run->result->syncs += status.kind == OPERATION_KIND_REBUILD ? 0u : 1u;
+                run->result->copybacks += status.kind == OPERATION_KIND_COPYBACK ? 1u : 0u;
+                run->result->syncs += status.vd != NULL ? 1u : 0u;
+            } else if (status.kind == OPERATION_KIND_COPYBACK &&
+                       status.state == OPERATION_STATE_FAILED && run->array->group != NULL) {
+                group_copyback_stop(run->array->group, status.reason); /* as the controller does */
             }
             run->tasks[i] = task_free(run->tasks[i]);
         }
@@ -44,7 +48,9 @@ static struct task **slot_free(struct run *run)
     return NULL;
 }
 
-static bool has_task(const struct run *run, bool rebuild, uint32_t member, const struct vd *vd)
+/* The task of a virtual drive, or of a member: a rebuild or a copyback. */
+static bool has_task(const struct run *run, enum operation_kind kind, uint32_t member,
+                     const struct vd *vd)
 {
     for (uint32_t i = 0; i < RUN_TASKS; i++) {
         struct task_status_view status;
@@ -53,26 +59,31 @@ static bool has_task(const struct run *run, bool rebuild, uint32_t member, const
             continue;
         }
         task_status_get(run->tasks[i], &status);
-        if (rebuild ? status.kind == OPERATION_KIND_REBUILD && status.member == member
-                    : status.kind != OPERATION_KIND_REBUILD && status.vd == vd) {
+        if (vd != NULL ? status.vd == vd : status.kind == kind && status.member == member) {
             return true;
         }
     }
     return false;
 }
 
-static void task_begin(struct run *run, bool rebuild, uint32_t member, struct vd *vd)
+static void task_begin(struct run *run, enum operation_kind kind, uint32_t member, struct vd *vd)
 {
     struct task **slot = slot_free(run);
     struct clock_port *clock = sim_world_clock(run->world);
     uint32_t rate = (uint32_t)run_below(run, 101);
+    struct group *group = run->array->group;
     int error = 0;
 
-    if (slot == NULL || has_task(run, rebuild, member, vd)) {
+    if (slot == NULL || has_task(run, kind, member, vd)) {
         return;
     }
-    error = rebuild ? task_rebuild_create(run->array->group, member, clock, rate, NULL, slot)
-                    : task_sync_create(vd, clock, rate, NULL, slot);
+    if (vd != NULL) {
+        error = task_sync_create(vd, clock, rate, NULL, slot);
+    } else if (kind == OPERATION_KIND_COPYBACK) {
+        error = task_copyback_create(group, clock, rate, NULL, slot);
+    } else {
+        error = task_rebuild_create(group, member, clock, rate, NULL, slot);
+    }
     ASSERT(error == 0);
     task_start(*slot);
 }
@@ -118,12 +129,15 @@ void tasks_tend(struct run *run, bool tease)
     tasks_bury(run);
     for (uint32_t i = 0; i < run->array->member_count; i++) {
         if (group_config(group)->members[i].state == MEMBER_REBUILD) {
-            task_begin(run, true, i, NULL);
+            task_begin(run, OPERATION_KIND_REBUILD, i, NULL);
         }
+    }
+    if (group_copyback_drive(group) != NULL && group_config(group)->copyback.active) {
+        task_begin(run, OPERATION_KIND_COPYBACK, group_config(group)->copyback.member, NULL);
     }
     for (uint32_t i = 0; i < group_vd_count(group); i++) {
         if (!vd_is_consistent(group_vd(group, i))) {
-            task_begin(run, false, 0, group_vd(group, i));
+            task_begin(run, OPERATION_KIND_BACKGROUND_INIT, 0, group_vd(group, i));
         }
     }
     if (!tease) {
@@ -177,7 +191,7 @@ static bool drive_is_usable(struct run *run, uint32_t drive)
 static uint32_t old_drive(struct run *run)
 {
     for (uint32_t i = 0; i < run->array->drive_count; i++) {
-        bool is_member = false;
+        bool is_member = i == run->array->twin;
 
         for (uint32_t place = 0; place < run->array->member_count; place++) {
             is_member = is_member || run->array->place_of[place] == i ||
@@ -202,9 +216,16 @@ static void small_spare_offer(struct run *run, uint32_t member)
     }
 }
 
-static void member_replace(struct run *run, uint32_t member)
+uint32_t drive_free_find(struct run *run)
 {
     uint32_t drive = sim_array_spare(run->array);
+
+    return drive != SIM_NO_DRIVE ? drive : old_drive(run);
+}
+
+static void member_replace(struct run *run, uint32_t member)
+{
+    uint32_t drive = drive_free_find(run);
     uint32_t own = run->array->place_of[member];
 
     small_spare_offer(run, member);
@@ -212,9 +233,6 @@ static void member_replace(struct run *run, uint32_t member)
         return;
     }
 
-    if (drive == SIM_NO_DRIVE) {
-        drive = old_drive(run);
-    }
     /* Its own drive may be good again: then it is rebuilt like any other. */
     if (own != SIM_NO_DRIVE && drive_is_usable(run, own) &&
         (drive == SIM_NO_DRIVE || run_chance(run, 30))) {

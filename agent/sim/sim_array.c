@@ -57,6 +57,29 @@ static void media_error(void *context, struct vd *vd, uint32_t member, uint64_t 
     array->media_uncorrected += corrected ? 0u : 1u;
 }
 
+static void copyback_ended(void *context, struct group *group, struct drive *drive,
+                           enum reason_code why)
+{
+    struct sim_array *array = context;
+
+    (void)group;
+    (void)why;
+    ASSERT(array->twin == SIM_NO_DRIVE || array->drives[array->twin] == drive);
+    array->twin = SIM_NO_DRIVE;
+}
+
+static void copyback_done(void *context, struct group *group, uint32_t member, struct drive *former)
+{
+    struct sim_array *array = context;
+
+    (void)group;
+    (void)former; /* nobody's */
+    ASSERT(array->twin != SIM_NO_DRIVE);
+    array->place_of[member] = array->twin;
+    array->twin = SIM_NO_DRIVE;
+    array->copybacks++;
+}
+
 static uint64_t extent_stride(const struct sim_array_options *options)
 {
     return align_up_u64(options->extent_bytes, EXTENT_ALIGN_BYTES);
@@ -144,6 +167,7 @@ struct sim_array *sim_array_create(struct sim_world *world, const struct sim_arr
     array->config = calloc(1, sizeof(*array->config));
     ASSERT(array->config != NULL);
     array->controller = uuid_make(&world->rng);
+    array->twin = SIM_NO_DRIVE;
     array->sim_store = sim_store_create(world);
     sims_create(array);
     config_fill(array);
@@ -252,10 +276,26 @@ void sim_array_destroy(struct sim_array *array)
     free(array);
 }
 
+/* A copyback goes on if its drive is there. */
+static void twin_attach(struct sim_array *array, const struct group_config *config)
+{
+    array->twin = SIM_NO_DRIVE;
+    for (uint32_t i = 0; i < array->drive_count && config->copyback.active; i++) {
+        if (uuid_equal(&config->copyback.drive, &array->uuids[i]) && !array->sims[i]->gone) {
+            array->twin = i;
+            array->used[i] = true;
+            group_copyback_attach(array->group, array->drives[i]);
+        }
+    }
+}
+
 static int group_begin(struct sim_array *array, const struct group_config *config)
 {
-    struct group_observer observer = {
-        .member_changed = member_changed, .media_error = media_error, .context = array};
+    struct group_observer observer = {.member_changed = member_changed,
+                                      .media_error = media_error,
+                                      .copyback_ended = copyback_ended,
+                                      .copyback_done = copyback_done,
+                                      .context = array};
     struct group_options options = {.stripe_ops = array->options.stripe_ops,
                                     .dirty_idle_ms = array->options.dirty_idle_ms,
                                     .dirty_warm_ms = array->options.dirty_warm_ms,
@@ -276,8 +316,13 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
     if (error != 0) {
         return error;
     }
+    twin_attach(array, config);
     group_start(array->group, sim_array_done, array);
-    return sim_array_wait(array);
+    error = sim_array_wait(array);
+    if (group_copyback_drive(array->group) == NULL) {
+        array->twin = SIM_NO_DRIVE; /* the start has ended it */
+    }
+    return error;
 }
 
 int sim_array_start(struct sim_array *array)
@@ -377,6 +422,20 @@ void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *o
     free(labels);
 }
 
+/* The drive of a copyback that ended in the middle of the last record has no label as a member yet
+ * (ctl/ctl_settle.c). */
+static bool is_member_by_label(const struct drive_label *label, const struct group_config *newest,
+                               uint32_t place)
+{
+    const struct member_config *member = &newest->members[place];
+
+    if (label == NULL || !uuid_equal(&label->drive, &member->drive)) {
+        return false;
+    }
+    return label->role == LABEL_ROLE_MEMBER ? label->member == place
+                                            : member->state == MEMBER_ONLINE;
+}
+
 int sim_array_reload(struct sim_array *array)
 {
     struct group_config *newest = calloc(1, sizeof(*newest));
@@ -405,9 +464,7 @@ int sim_array_reload(struct sim_array *array)
     for (uint32_t place = 0; place < array->member_count; place++) {
         array->place_of[place] = SIM_NO_DRIVE;
         for (uint32_t i = 0; i < array->drive_count; i++) {
-            if (labels[i] != NULL && labels[i]->role == LABEL_ROLE_MEMBER &&
-                labels[i]->member == place &&
-                uuid_equal(&labels[i]->drive, &newest->members[place].drive)) {
+            if (is_member_by_label(labels[i], newest, place)) {
                 array->place_of[place] = i;
             }
         }
@@ -461,6 +518,38 @@ int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive)
     error = sim_array_wait(array);
     if (error == 0) {
         array->place_of[member] = drive;
+    }
+    return error;
+}
+
+static void label_was_written(struct label_write *write, int error)
+{
+    sim_array_done(write->owner, error);
+}
+
+int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive)
+{
+    const struct drive_label label = {
+        .drive = array->uuids[drive], .controller = array->controller, .role = LABEL_ROLE_NONE};
+    struct label_write write = {.drive = array->drives[drive],
+                                .label = &label,
+                                .complete = label_was_written,
+                                .owner = array};
+    int error = 0;
+
+    ASSERT(drive < array->drive_count && array->twin == SIM_NO_DRIVE);
+    group_store_label_write(array->store, &write);
+    error = sim_array_wait(array);
+    if (error != 0) {
+        return error;
+    }
+    array->used[drive] = true;
+    array->twin = drive;
+    group_copyback_start(array->group, member, array->drives[drive], &array->uuids[drive],
+                         sim_array_done, array);
+    error = sim_array_wait(array);
+    if (error != 0) {
+        array->twin = SIM_NO_DRIVE;
     }
     return error;
 }

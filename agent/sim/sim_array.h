@@ -49,6 +49,7 @@ struct sim_array {
     struct uuid uuids[SIM_ARRAY_DRIVES_MAX];
     bool used[SIM_ARRAY_DRIVES_MAX];          /* has been a member: not a fresh spare any more */
     uint32_t place_of[SIM_ARRAY_DRIVES_MAX];  /* member place -> drive, SIM_NO_DRIVE if none */
+    uint32_t twin;                            /* the drive of a copyback, or SIM_NO_DRIVE */
     struct sim_store *sim_store;
     struct group_store *store;
     struct uuid controller;
@@ -57,6 +58,7 @@ struct sim_array {
     bool recorded_online[SIM_ARRAY_DRIVES_MAX]; /* members in sync by the record last found */
     /* What the observer has seen. */
     uint64_t members_lost;
+    uint64_t copybacks;
     uint64_t media_corrected;
     uint64_t media_uncorrected;
     /* Results of the last asynchronous call. */
@@ -88,6 +90,8 @@ uint32_t sim_array_small_spare(const struct sim_array *array);
 /* The index of a fresh drive for a replacement, or SIM_NO_DRIVE. */
 uint32_t sim_array_spare(const struct sim_array *array);
 int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive);
+/* Begins to fill the drive from the member, whose place it will take. */
+int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive);
 /* Takes from `online` the members that are not in sync by this member's own label, as it is on the
  * medium for sure. */
 void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *online);

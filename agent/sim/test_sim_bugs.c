@@ -26,6 +26,7 @@ struct hint {
     const char *level;            /* NULL: any */
     enum { BUDGET_ANY, BUDGET_WITHIN, BUDGET_OVER } budget;
     bool large;                   /* shapes of many rows */
+    bool copyback;                /* only lives with that */
     bool (*story)(uint64_t seed); /* instead of a life: false if the promise was broken */
 };
 
@@ -53,6 +54,10 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REGION_CLEAN_UNFLUSHED, .story = closure_regions},
     {.bug = SIM_BUG_REGION_FORGOTTEN, .story = closure_regions},
     {.bug = SIM_BUG_REGION_VOID_EARLY, .story = closure_replaced},
+    {.bug = SIM_BUG_COPYBACK_ONE, .copyback = true},
+    {.bug = SIM_BUG_COPYBACK_MISSED, .story = directed_copyback_missed},
+    {.bug = SIM_BUG_COPYBACK_UNCLEAN, .story = directed_copyback_unclean},
+    {.bug = SIM_BUG_COPYBACK_UNFLUSHED, .copyback = true},
     {.bug = SIM_BUG_FLUSH_BELIEVED, .story = directed_flush_believed},
     {.bug = SIM_BUG_DDF_FLUSH_BELIEVED, .story = directed_flush_of_ddf},
     {.bug = SIM_BUG_PUNCTURE_UNNOTED, .story = directed_puncture},
@@ -119,7 +124,10 @@ static void caught_by_assertion(const char *expression, const char *file, int li
 static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
 {
     uint64_t own = hint->budget == BUDGET_ANY ? seed : seed * 5;
-    struct run_options options = lives_options(hint->budget == BUDGET_OVER ? own + 4 : own);
+    struct run_options options;
+
+    own += hint->budget == BUDGET_OVER ? 4 : 0;
+    options = lives_options(hint->copyback ? own * 3 + 1 : own); /* run_shape.c */
 
     if (hint->level != NULL) {
         char name[8];

@@ -123,6 +123,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any] | None, str, dict[str, Any]]] = [
     ("/c0/e252/s4", "make-hot-spare", {}, "spare_add", {"drive": "d4"}),
     ("/c0/e252/s4", "remove-hot-spare", None, "spare_remove", {"drive": "d4"}),
     ("/c0/e252/s0", "rebuild", {"action": "pause"}, "rebuild", {"drive": "d0", "action": "pause"}),
+    ("/c0/e252/s0", "copyback", {"action": "stop"}, "copyback", {"drive": "d0", "action": "stop"}),
     ("/c0/e252/s0", "offline", None, "drive_offline", {"drive": "d0"}),
     ("/c0/e252/s0", "online", None, "drive_online", {"drive": "d0"}),
     ("/c0/e252/s5", "fault", {"fault": "pull"}, "fault_inject", {"drive": "d5", "fault": "pull"}),
@@ -154,6 +155,13 @@ async def test_actions_with_references(raid5: FakeAgent, operator: httpx.AsyncCl
     )
     spare = await raid5.expect("command", op="spare_add")
     assert spare["args"] == {"drive": "d4", "drive_groups": ["g0"]}
+    member = await by_path(operator, "drives", "/c0/e252/s0")
+    await operator.post(
+        f"/drives/{member['id']}/actions/copyback",
+        json={"action": "start", "target_drive_id": drive["id"]},
+    )
+    copyback = await raid5.expect("command", op="copyback")
+    assert copyback["args"] == {"drive": "d0", "action": "start", "target": "d4"}
     await operator.post(
         f"/drives/{drive['id']}/actions/replace",
         json={"drive_group_id": group["id"], "span": 0, "row": 2},
@@ -164,9 +172,10 @@ async def test_actions_with_references(raid5: FakeAgent, operator: httpx.AsyncCl
 
 async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
     controller = await only(operator, "/controllers")
-    await operator.patch(f"/controllers/{controller['id']}", json={"rebuild_rate_percent": 60})
+    wanted = {"rebuild_rate_percent": 60, "copyback": False, "predictive_copyback": True}
+    await operator.patch(f"/controllers/{controller['id']}", json=wanted)
     command = await raid5.expect("command", op="controller_set")
-    assert command["args"] == {"controller": "c0", "rebuild_rate_percent": 60}
+    assert command["args"] == {"controller": "c0", **wanted}
     virtual_drive = await only(operator, "/virtual-drives")
     await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json={"name": "new"})
     command = await raid5.expect("command", op="vd_set")

@@ -86,6 +86,12 @@
     X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")          \
     X(REGION_VOID_EARLY, P2, "writes past a map before a start would no longer believe it")
 
+#define SIM_BUGS_COPYBACK(X)                                                                       \
+    X(COPYBACK_ONE, P1, "writes go to the member and not to the drive of its copyback")            \
+    X(COPYBACK_MISSED, P3, "the drive of a copyback misses a write and stays")                     \
+    X(COPYBACK_UNCLEAN, P2, "a copyback goes on after an unclean stop as if nothing had been")     \
+    X(COPYBACK_UNFLUSHED, P1, "the drive of a copyback becomes the member without a flush")
+
 #define SIM_BUGS_BAD_BLOCK(X)                                                                      \
     X(FLUSH_BELIEVED, P7, "tries a failed flush again and believes the answer")                    \
     X(DDF_FLUSH_BELIEVED, P7, "a flush that fails among DDF metadata costs nobody anything")       \
@@ -103,8 +109,8 @@
 
 /* All; another family of bugs gets a list of its own and a place here. */
 #define SIM_BUGS(X)                                                                                \
-    SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X) SIM_BUGS_BAD_BLOCK(X)                  \
-    SIM_BUGS_HOST_STRIPE(X)
+    SIM_BUGS_GROUP(X) SIM_BUGS_INTENT(X) SIM_BUGS_REGION(X) SIM_BUGS_COPYBACK(X)                   \
+    SIM_BUGS_BAD_BLOCK(X) SIM_BUGS_HOST_STRIPE(X)
 
 enum sim_bug {
     SIM_BUG_NONE,

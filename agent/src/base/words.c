@@ -192,6 +192,7 @@ static const char *const drive_state_words[DRIVE_STATE_MAX] = {
     "failed",
     "rebuild",
     "online",
+    "copyback",
     "missing",
     "jbod",
 };
@@ -205,6 +206,7 @@ static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
     "Failed",
     "Rbld",
     "Onln",
+    "Cpybck",
     "Missing",
     "JBOD",
 };
@@ -234,7 +236,7 @@ const char *drive_state_short(enum drive_state value)
 
 uint32_t drive_state_mfi(enum drive_state value)
 {
-    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32, 64};
+    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32, 32, 64};
     ASSERT((unsigned)value < DRIVE_STATE_MAX);
     return numbers[value];
 }
@@ -496,6 +498,7 @@ bool access_policy_parse(const char *word, enum access_policy *ret_value)
 
 static const char *const operation_kind_words[OPERATION_KIND_MAX] = {
     "rebuild",
+    "copyback",
     "background_init",
     "resync",
 };
@@ -1087,6 +1090,16 @@ static const struct {
      "No drive group here has redundancy that a spare could restore."},
     {"spare_none",
      "No suitable hot spare is available."},
+    {"copyback_source_lost",
+     "The member that was being copied was lost."},
+    {"copyback_source_done",
+     "Its place was taken by {drive}, which was filled from it."},
+    {"copyback_running",
+     "Drive {drive} is being filled by a copyback."},
+    {"copyback_none",
+     "There is no copyback of drive {drive}."},
+    {"copyback_one",
+     "Drive group {group} has one copyback already; the next can begin when it has ended."},
     {"spare_other_group",
      "It is dedicated to other drive groups."},
     {"spare_other_enclosure",

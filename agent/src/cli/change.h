@@ -34,6 +34,7 @@ bool change_name_ask(const char *warning, const char *path, const char *name, ch
 
 /* change_drive.c */
 void change_drive_task(struct cli_context *context);
+void change_drive_copyback(struct cli_context *context);
 void change_drive_spare_add(struct cli_context *context);
 void change_drive_spare_delete(struct cli_context *context);
 void change_drive_set(struct cli_context *context);

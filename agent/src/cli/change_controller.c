@@ -76,12 +76,13 @@ void change_controller_set(struct cli_context *context)
         {"rebuildrate", "rebuild_rate_percent", "Rebuildrate", true},
         {"bgirate", "bgi_rate_percent", "BGI Rate", true},
         {"autorebuild", "auto_rebuild", "AutoRebuild", false},
+        {"copyback", "copyback", "Copyback", false},
         {"mixmedia", "mixed_media", "MixMedia", false},
         {"mixinterface", "mixed_interfaces", "MixInterface", false},
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: rebuildrate=, bgirate=, autorebuild=, mixmedia= or "
+                   "say what to set: rebuildrate=, bgirate=, autorebuild=, copyback=, mixmedia= or "
                    "mixinterface=");
 }
 
@@ -90,8 +91,9 @@ void change_controller_emergency(struct cli_context *context)
     static const struct controller_property properties[] = {
         {"state", "emergency_spare", "EmergencyHotSpare", false},
         {"eug", "emergency_unconfigured", "EmergencyUG", false},
+        {"smarter", "predictive_copyback", "EmergencySmarter", false},
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: state= or eug=");
+                   "say what to set: state=, eug= or smarter=");
 }

@@ -28,6 +28,46 @@ void change_drive_task(struct cli_context *context)
                   (struct change){.verb = verb, .op = "rebuild", .make_args = args_rebuild});
 }
 
+/* The drive that target=e:s names; NULL if there is none. */
+static const struct model_object *target_drive(const struct cli_context *context)
+{
+    const char *text = option_value(context, "target");
+    struct cli_place places[1];
+    uint32_t count = 0;
+
+    if (text == NULL || !places_parse(text, places, 1, &count) || count != 1) {
+        return NULL;
+    }
+    return model_drive_at(context->model, places[0].has_eid, places[0].eid, places[0].slot);
+}
+
+static json_t *args_copyback(struct cli_context *context, const struct model_object *drive)
+{
+    json_t *args =
+        json_pack("{s:s, s:s}", "drive", drive->key, "action", change_task_word(context));
+    const struct model_object *target = target_drive(context);
+
+    if (target != NULL) {
+        row_text(args, "target", target->key);
+    }
+    return args;
+}
+
+void change_drive_copyback(struct cli_context *context)
+{
+    char verb[64];
+
+    (void)snprintf(verb, sizeof(verb), "%s Drive Copyback", change_task_word(context));
+    verb[0] = (char)(verb[0] - 'a' + 'A');
+    if (strcmp(change_task_word(context), "start") == 0 && target_drive(context) == NULL) {
+        cli_refuse(context, "Start Drive Copyback Failed.", CLI_ERROR_GENERIC,
+                   "target= must name the drive to be filled as enclosure:slot");
+        return;
+    }
+    change_drives(context,
+                  (struct change){.verb = verb, .op = "copyback", .make_args = args_copyback});
+}
+
 static json_t *args_counters(struct cli_context *context UNUSED, const struct model_object *drive)
 {
     return json_pack("{s:s, s:s}", "kind", "drive", "key", drive->key);
@@ -92,6 +132,9 @@ static json_t *args_spare(struct cli_context *context, const struct model_object
     }
     if (option_has(context, "enclaffinity")) {
         (void)json_object_set_new(args, "enclosure_affinity", json_true());
+    }
+    if (option_has(context, "nonrevertible")) {
+        (void)json_object_set_new(args, "non_revertible", json_true());
     }
     if (option_has(context, "force")) {
         (void)json_object_set_new(args, "force", json_true());

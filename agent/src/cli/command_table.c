@@ -75,12 +75,14 @@ const struct cli_command cli_commands[] = {
      "/cX set config file=PATH [dryrun]",
      "Builds a saved configuration again, all of it or nothing; what exists is never overwritten. "
      "dryrun: says what it would do."},
-    {CLI_OBJECT_CONTROLLER, "set", "eghs", "state= eug=", change_controller_emergency,
-     "/cX set eghs [state=on|off] [eug=on|off]",
-     "Emergency spares: hot spares of another kind than the members, unconfigured good drives."},
+    {CLI_OBJECT_CONTROLLER, "set", "eghs", "state= eug= smarter=", change_controller_emergency,
+     "/cX set eghs [state=on|off] [eug=on|off] [smarter=on|off]",
+     "Emergency spares: hot spares of another kind than the members, unconfigured good drives; "
+     "smarter: a spare is filled from a member that will probably fail."},
     {CLI_OBJECT_CONTROLLER, "set", NULL,
-     "rebuildrate= bgirate= autorebuild= mixmedia= mixinterface=", change_controller_set,
-     "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off | mixmedia=on|off | "
+     "rebuildrate= bgirate= autorebuild= copyback= mixmedia= mixinterface=", change_controller_set,
+     "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off | copyback=on|off | "
+     "mixmedia=on|off | "
      "mixinterface=on|off",
      "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
      "SATA drives may share a drive group."},
@@ -122,11 +124,16 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX/eX/sX show [all]", "Drives."},
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "rebuild", "", change_drive_task,
      "/cX/eX/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
+    {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "copyback", "target=",
+     change_drive_copyback, "/cX/eX/sX start copyback target=e:s | stop|pause|resume copyback",
+     "Fills another drive from a member, which stays in use; then the drive takes its place."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "", change_drive_locate,
      "/cX/eX/sX start|stop locate", "Lights the drive's locate lamp."},
-    {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity force", change_drive_spare_add,
-     "/cX/eX/sX add hotsparedrive [dgs=<list>] [enclaffinity] [force]",
-     "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure."},
+    {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity nonrevertible force",
+     change_drive_spare_add,
+     "/cX/eX/sX add hotsparedrive [dgs=<list>] [enclaffinity] [nonrevertible] [force]",
+     "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure, "
+     "nonrevertible: it stays a member when the lost drive has been replaced."},
     {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
      "/cX/eX/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
     {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,

@@ -284,6 +284,12 @@ static void group_plan(struct cli_context *context, struct config_plan *plan, co
     }
 }
 
+/* As it is by default where the document says nothing of it. */
+static bool spare_is_revertible(const json_t *spare)
+{
+    return !json_is_false(json_object_get(spare, "revertible"));
+}
+
 /* Is the drive that spare already? Then nothing has to be done. */
 static bool spare_is_there(const struct model_object *drive, const json_t *saved,
                            const json_t *keys)
@@ -291,7 +297,8 @@ static bool spare_is_there(const struct model_object *drive, const json_t *saved
     const json_t *spare = drive != NULL ? json_object_get(drive->doc, "hot_spare") : NULL;
 
     return json_is_object(spare) && json_equal(json_object_get(spare, "drive_groups"), keys) &&
-           doc_bool(spare, "enclosure_affinity") == doc_bool(saved, "enclosure_affinity");
+           doc_bool(spare, "enclosure_affinity") == doc_bool(saved, "enclosure_affinity") &&
+           spare_is_revertible(spare) == spare_is_revertible(saved);
 }
 
 /* The groups a spare is for: "@N", or the key where the group is there. NULL if one is not saved.
@@ -347,6 +354,9 @@ static void spare_plan(struct cli_context *context, struct config_plan *plan, co
         if (doc_bool(saved, "enclosure_affinity")) {
             row_set(args, "enclosure_affinity", json_true());
         }
+        if (!spare_is_revertible(saved)) {
+            row_set(args, "non_revertible", json_true());
+        }
         step_add(plan, "spare_add", args,
                  dedicated ? "Make it a dedicated hot spare" : "Make it a global hot spare",
                  doc_text(drive->doc, "path"));
@@ -354,18 +364,21 @@ static void spare_plan(struct cli_context *context, struct config_plan *plan, co
     json_decref(keys);
 }
 
+/* What the document says nothing of stays. */
 static void settings_plan(struct cli_context *context, struct config_plan *plan)
 {
     json_t *now = config_settings(cli_controller(context)->doc);
-    const json_t *wanted = json_object_get(plan->config, "settings");
+    json_t *wanted = json_deep_copy(json_object_get(plan->config, "settings"));
 
+    (void)json_object_update_missing(wanted, now); /* short of memory, less is set */
     if (!json_equal(now, wanted)) {
-        json_t *args = json_deep_copy(wanted);
+        json_t *args = json_incref(wanted);
 
         row_text(args, "controller", cli_controller(context)->key);
         step_add(plan, "controller_set", args, "Set rates and policies",
                  doc_text(cli_controller(context)->doc, "path"));
     }
+    json_decref(wanted);
     json_decref(now);
 }
 

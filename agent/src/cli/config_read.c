@@ -43,12 +43,15 @@ static bool settings_check(const struct reader *reader, json_t *settings)
     json_error_t error;
     int rebuild = 0;
     int bgi = 0;
-    int flag[5];
+    int flag[7];
 
-    if (json_unpack_ex(settings, &error, JSON_STRICT, "{s:i, s:i, s:b, s:b, s:b, s:b, s:b}",
-                       "rebuild_rate_percent", &rebuild, "bgi_rate_percent", &bgi, "auto_rebuild",
-                       &flag[0], "emergency_spare", &flag[1], "emergency_unconfigured", &flag[2],
-                       "mixed_media", &flag[3], "mixed_interfaces", &flag[4]) != 0) {
+    /* Documents from before there was copyback say nothing of it. */
+    if (json_unpack_ex(settings, &error, JSON_STRICT,
+                       "{s:i, s:i, s:b, s:b, s:b, s:b, s:b, s?b, s?b}", "rebuild_rate_percent",
+                       &rebuild, "bgi_rate_percent", &bgi, "auto_rebuild", &flag[0],
+                       "emergency_spare", &flag[1], "emergency_unconfigured", &flag[2],
+                       "mixed_media", &flag[3], "mixed_interfaces", &flag[4], "copyback", &flag[5],
+                       "predictive_copyback", &flag[6]) != 0) {
         return wrong(reader, error.text);
     }
     if (rebuild < 0 || rebuild > 100 || bgi < 0 || bgi > 100) {
@@ -138,9 +141,11 @@ static bool spare_check(const struct reader *reader, json_t *spare)
     json_t *number;
     size_t i;
     int affinity = 0;
+    int revertible = 0;
 
-    if (json_unpack_ex(spare, &error, JSON_STRICT, "{s:s, s:s, s:o, s:b}", "drive", &key, "serial",
-                       &serial, "drive_groups", &groups, "enclosure_affinity", &affinity) != 0) {
+    if (json_unpack_ex(spare, &error, JSON_STRICT, "{s:s, s:s, s:o, s:b, s?b}", "drive", &key,
+                       "serial", &serial, "drive_groups", &groups, "enclosure_affinity", &affinity,
+                       "revertible", &revertible) != 0) {
         return wrong(reader, error.text);
     }
     if (!list_is_bounded(reader, groups, GROUPS_MAX)) {

@@ -26,9 +26,16 @@ static json_t *copied(const json_t *doc, const char *const *names)
 
 json_t *config_settings(const json_t *controller)
 {
-    static const char *const names[] = {
-        "rebuild_rate_percent",   "bgi_rate_percent", "auto_rebuild",     "emergency_spare",
-        "emergency_unconfigured", "mixed_media",      "mixed_interfaces", NULL};
+    static const char *const names[] = {"rebuild_rate_percent",
+                                        "bgi_rate_percent",
+                                        "auto_rebuild",
+                                        "emergency_spare",
+                                        "mixed_media",
+                                        "mixed_interfaces",
+                                        "emergency_unconfigured",
+                                        "copyback",
+                                        "predictive_copyback",
+                                        NULL};
 
     return copied(controller, names);
 }
@@ -92,9 +99,10 @@ static json_t *spare_saved(const struct model *model, const struct model_object 
             rows_append(groups, json_integer((json_int_t)doc_u64(group->doc, "index")));
         }
     }
-    return json_pack("{s:s, s:s, s:o, s:b}", "drive", drive->key, "serial",
+    return json_pack("{s:s, s:s, s:o, s:b, s:b}", "drive", drive->key, "serial",
                      doc_text(drive->doc, "serial"), "drive_groups", groups, "enclosure_affinity",
-                     doc_bool(spare, "enclosure_affinity"));
+                     doc_bool(spare, "enclosure_affinity"), "revertible",
+                     doc_bool(spare, "revertible"));
 }
 
 static json_t *config_make(const struct cli_context *context)

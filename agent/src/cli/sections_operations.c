@@ -23,7 +23,7 @@ static const struct capability adapter_operations[] = {
     {"BBU", true},
     {"Spanning", true},
     {"Dedicated Hot Spare", true},
-    {"Revertible Hot Spares", false},
+    {"Revertible Hot Spares", true},
     {"Foreign Config Import", false},
     {"Self Diagnostic", false},
     {"Allow Mixed Redundancy on Array", false},

@@ -52,6 +52,16 @@ static void make_emergency_unconfigured(const json_t *controller, char out[VALUE
     on_off(controller, "emergency_unconfigured", out);
 }
 
+static void make_copyback(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "copyback", out);
+}
+
+static void make_predictive_copyback(const json_t *controller, char out[VALUE_BYTES])
+{
+    on_off(controller, "predictive_copyback", out);
+}
+
 static void make_mixed_media(const json_t *controller, char out[VALUE_BYTES])
 {
     on_off(controller, "mixed_media", out);
@@ -80,6 +90,7 @@ static const struct property_row properties[] = {
     {"autorebuild", "AutoRebuild", NULL, make_auto_rebuild},
     {"eghs", "EmergencyHotSpare", NULL, make_emergency_spare},
     {"eghs", "EmergencyUG", NULL, make_emergency_unconfigured},
+    {"eghs", "EmergencySmarter", NULL, make_predictive_copyback},
     {"mixmedia", "MixMedia", NULL, make_mixed_media},
     {"mixinterface", "MixInterface", NULL, make_mixed_interfaces},
     {"time", "Time", NULL, make_time},
@@ -88,7 +99,7 @@ static const struct property_row properties[] = {
     {"bootdrive", "BootDrive", "No Boot Drive", NULL},
     {"jbod", "JBOD", "OFF", NULL},
     {"alarm", "Alarm", "ABSENT", NULL},
-    {"copyback", "Copyback", "OFF", NULL},
+    {"copyback", "Copyback", NULL, make_copyback},
     {"cc|consistencycheck", "CC Operation Mode", "Disabled", NULL},
     {"cc|consistencycheck", "CC Execution Delay", "0", NULL},
     {"cc|consistencycheck", "CC Next Starttime", "NA", NULL},

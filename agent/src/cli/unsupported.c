@@ -21,7 +21,7 @@ const struct cli_unsupported cli_unsupported[] = {
      "ccrate=|prrate=|migraterate=|reconrate=", "Consistency check, patrol read and migration"},
     {CLI_OBJECT_CONTROLLER, "set", "jbod=|personality=|profile=", "Drives without a configuration"},
     {CLI_OBJECT_CONTROLLER, "set", "alarm=", "An alarm"},
-    {CLI_OBJECT_CONTROLLER, "set", "copyback=|restorehotspare=", "Copyback"},
+    {CLI_OBJECT_CONTROLLER, "set", "restorehotspare=", "Restoring a hot spare on insertion"},
     {CLI_OBJECT_CONTROLLER, "set",
      "foreignautoimport=", "Importing foreign configurations by itself"},
     {CLI_OBJECT_CONTROLLER, "set",
@@ -52,7 +52,6 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_ENCLOSURE, "set|start|stop|download", NULL, "Controlling an enclosure"},
     {CLI_OBJECT_ENCLOSURE, "show", "status|phyerrorcounters", "The sensors of an enclosure"},
 
-    {CLI_OBJECT_DRIVE, CONTROL, "copyback", "Copyback"},
     {CLI_OBJECT_DRIVE, CONTROL, "initialization|init", "Clearing a drive"},
     {CLI_OBJECT_DRIVE, CONTROL, "erase", "Erasing a drive"},
     {CLI_OBJECT_DRIVE, CONTROL, "sanitize|diag|smarttest|format", "This operation of the drive"},

@@ -161,12 +161,15 @@ static const struct arg_spec controller_set_args[] = {
     CONTROLLER_SET_BOOL("emergency_unconfigured", emergency_unconfigured, EMERGENCY_UNCONFIGURED),
     CONTROLLER_SET_BOOL("mixed_media", mixed_media, MIXED_MEDIA),
     CONTROLLER_SET_BOOL("mixed_interfaces", mixed_interfaces, MIXED_INTERFACES),
+    CONTROLLER_SET_BOOL("copyback", copyback, COPYBACK),
+    CONTROLLER_SET_BOOL("predictive_copyback", predictive_copyback, PREDICTIVE_COPYBACK),
     END};
 
 static const struct arg_spec spare_add_args[] = {
     KEY("drive", spare_add.drive, true),
     KEYS("drive_groups", spare_add.groups, spare_add.group_count, COMMAND_SPARES_MAX),
     BOOL("enclosure_affinity", spare_add.affinity, false),
+    BOOL("non_revertible", spare_add.committable, false),
     BOOL("force", spare_add.force, false),
     TEXT("serial", spare_add.serial, SERIAL_MAX),
     END};
@@ -175,6 +178,10 @@ static const struct arg_spec drive_args[] = {KEY("drive", drive.drive, true), EN
 
 static const struct arg_spec rebuild_args[] = {KEY("drive", task.target, true),
                                                WORD("action", task.action, task_action, true), END};
+
+static const struct arg_spec copyback_args[] = {
+    KEY("drive", copyback.drive, true), KEY("target", copyback.target, false),
+    WORD("action", copyback.action, task_action, true), END};
 
 static const struct arg_spec bgi_args[] = {KEY("virtual_drive", task.target, true),
                                            WORD("action", task.action, task_action, true), END};
@@ -236,6 +243,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_SPARE_ADD] = spare_add_args,
     [CTL_OP_SPARE_REMOVE] = drive_args,
     [CTL_OP_REBUILD] = rebuild_args,
+    [CTL_OP_COPYBACK] = copyback_args,
     [CTL_OP_BGI] = bgi_args,
     [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
     [CTL_OP_DRIVE_OFFLINE] = drive_args,
@@ -452,6 +460,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
     case CTL_OP_REBUILD:
+    case CTL_OP_COPYBACK:
     case CTL_OP_BGI:
     case CTL_OP_DRIVE_REPLACE:
     case CTL_OP_DRIVE_OFFLINE:
@@ -578,6 +587,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_CONTROLLER_SET:
     case CTL_OP_SPARE_REMOVE:
     case CTL_OP_REBUILD:
+    case CTL_OP_COPYBACK:
     case CTL_OP_BGI:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:

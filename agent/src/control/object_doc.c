@@ -222,6 +222,8 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_bool(doc, "emergency_unconfigured", view->emergency_unconfigured);
     json_put_bool(doc, "mixed_media", view->mixed_media);
     json_put_bool(doc, "mixed_interfaces", view->mixed_interfaces);
+    json_put_bool(doc, "copyback", view->copyback);
+    json_put_bool(doc, "predictive_copyback", view->predictive_copyback);
     json_put(doc, "levels", levels);
     json_put(doc, "strip_sizes_bytes", strip_sizes_doc(view->capabilities));
     json_put_u64(doc, "strip_default_bytes", controller_profile_strip_default(view->capabilities));
@@ -276,6 +278,7 @@ static json_t *hot_spare_doc(const struct drive_view *view)
     json_put_text(doc, "kind", spare_kind_word(view->spare_kind));
     json_put(doc, "drive_groups", keys_doc(view->spare_groups, view->spare_group_count));
     json_put_bool(doc, "enclosure_affinity", view->spare_affinity);
+    json_put_bool(doc, "revertible", view->spare_revertible);
     return doc;
 }
 

@@ -27,6 +27,7 @@ static const struct {
     [CTL_OP_SPARE_ADD] = {"spare_add", COMMAND_CLASS_O, command_spare_add},
     [CTL_OP_SPARE_REMOVE] = {"spare_remove", COMMAND_CLASS_O, command_spare_remove},
     [CTL_OP_REBUILD] = {"rebuild", COMMAND_CLASS_O, command_rebuild},
+    [CTL_OP_COPYBACK] = {"copyback", COMMAND_CLASS_O, command_copyback},
     [CTL_OP_BGI] = {"bgi", COMMAND_CLASS_O, command_bgi},
     [CTL_OP_DRIVE_REPLACE] = {"drive_replace", COMMAND_CLASS_O, command_drive_replace},
     [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", COMMAND_CLASS_D, command_drive_offline},

@@ -28,6 +28,7 @@ enum ctl_op {
     CTL_OP_SPARE_ADD,
     CTL_OP_SPARE_REMOVE,
     CTL_OP_REBUILD,
+    CTL_OP_COPYBACK,
     CTL_OP_BGI,
     CTL_OP_DRIVE_REPLACE,
     CTL_OP_DRIVE_OFFLINE,
@@ -104,7 +105,9 @@ enum controller_set_field {
     CONTROLLER_SET_EMERGENCY_SPARE = 8,
     CONTROLLER_SET_EMERGENCY_UNCONFIGURED = 16,
     CONTROLLER_SET_MIXED_MEDIA = 32,
-    CONTROLLER_SET_MIXED_INTERFACES = 64
+    CONTROLLER_SET_MIXED_INTERFACES = 64,
+    CONTROLLER_SET_COPYBACK = 128,
+    CONTROLLER_SET_PREDICTIVE_COPYBACK = 256
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
@@ -135,12 +138,14 @@ struct ctl_command {
             bool auto_rebuild;
             bool emergency_spare, emergency_unconfigured;
             bool mixed_media, mixed_interfaces;
+            bool copyback, predictive_copyback;
         } controller_set;
         struct {
             object_key_t drive;
             uint32_t group_count; /* 0: global */
             object_key_t groups[COMMAND_SPARES_MAX];
             bool affinity;       /* serves only its own enclosure */
+            bool committable;    /* not revertible */
             bool force;
             char serial[41];
         } spare_add;
@@ -151,6 +156,11 @@ struct ctl_command {
             object_key_t target; /* rebuild: drive; bgi: virtual drive */
             enum task_action action;
         } task;
+        struct {
+            object_key_t drive;  /* start: the member; else it or the drive being filled */
+            object_key_t target; /* start: the drive to be filled */
+            enum task_action action;
+        } copyback;
         struct {
             object_key_t group;
             uint32_t span, row;

@@ -230,6 +230,7 @@ static void create_spares_note(struct create_run *run, const struct ctl_group *c
 
         cd->spare = true;
         cd->spare_affinity = false;
+        cd->spare_committable = false;
         cd->spare_group_count = 1;
         cd->spare_groups[0] = cg_config(cg)->guid;
         cd->label_status = LABEL_STATUS_VALID;

@@ -198,12 +198,37 @@ static void good_former_gone(struct ctl_former *former, const struct ctl_drive *
     group_store_label_write(run->ctl->group_store, &run->write);
 }
 
-static void good_wipe(struct good_run *run)
+static void good_label_wipe(struct good_run *run)
 {
     run->former.done = good_former_gone;
     run->former.owner = run;
     ctl_former_add(&run->former, run->cd);
     ctl_former_run(&run->former);
+}
+
+static void good_place_saved(struct ctl *ctl, int error, void *context)
+{
+    struct good_run *run = context;
+    struct reason reason;
+
+    if (error == 0) {
+        good_label_wipe(run);
+        return;
+    }
+    reason_from_store(&reason, error);
+    free(run);
+    command_finish(ctl, &reason);
+}
+
+/* Good for anything, but not meant for its slot: no spare goes back by itself because of it. */
+static void good_wipe(struct good_run *run)
+{
+    ctl_record_edit(run->ctl);
+    if (return_place_forget(run->ctl->record, run->cd->identity.eid, run->cd->identity.slot)) {
+        ctl_record_save(run->ctl, good_place_saved, run);
+    } else {
+        good_label_wipe(run);
+    }
 }
 
 static void place_forget(struct group_config *config, void *context)

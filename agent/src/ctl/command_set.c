@@ -253,6 +253,9 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
                             old->emergency_unconfigured, now->emergency_unconfigured);
     event_controller_policy(ctl, "mixed media", old->mixed_media, now->mixed_media);
     event_controller_policy(ctl, "mixed interfaces", old->mixed_interfaces, now->mixed_interfaces);
+    event_controller_policy(ctl, "copyback", old->copyback, now->copyback);
+    event_controller_policy(ctl, "predictive copyback", old->predictive_copyback,
+                            now->predictive_copyback);
     operations_rate_set(ctl);
     command_object_add(command, &ctl->controller);
     command_done(ctl);
@@ -299,6 +302,10 @@ static void controller_record_apply(struct controller_record *record,
                  &record->mixed_media);
     policy_apply(command, CONTROLLER_SET_MIXED_INTERFACES,
                  command->args.controller_set.mixed_interfaces, &record->mixed_interfaces);
+    policy_apply(command, CONTROLLER_SET_COPYBACK, command->args.controller_set.copyback,
+                 &record->copyback);
+    policy_apply(command, CONTROLLER_SET_PREDICTIVE_COPYBACK,
+                 command->args.controller_set.predictive_copyback, &record->predictive_copyback);
 }
 
 void command_controller_set(struct ctl *ctl, struct ctl_command *command)

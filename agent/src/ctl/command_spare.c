@@ -165,6 +165,7 @@ static void spare_labelled(struct label_write *write, int error)
     cd->label_status = LABEL_STATUS_VALID;
     cd->auto_failed = false;
     cd->spare_affinity = run->label.spare_affinity;
+    cd->spare_committable = run->label.spare_committable;
     cd->spare_group_count = run->group_count;
     for (uint32_t i = 0; i < run->group_count; i++) {
         cd->spare_groups[i] = cg_config(run->groups[i])->guid;
@@ -191,6 +192,7 @@ static void spare_former_gone(struct ctl_former *former, const struct ctl_drive 
                                       .controller = ctl->record->controller,
                                       .role = LABEL_ROLE_SPARE,
                                       .spare_affinity = run->command->args.spare_add.affinity,
+                                      .spare_committable = run->command->args.spare_add.committable,
                                       .spare_group_count = run->group_count};
     for (uint32_t i = 0; i < run->group_count; i++) {
         run->label.spare_groups[i] = cg_config(run->groups[i])->guid;

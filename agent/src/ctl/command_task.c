@@ -102,6 +102,62 @@ void command_rebuild(struct ctl *ctl, struct ctl_command *command)
     }
 }
 
+/* copyback */
+
+static void copyback_started(struct ctl *ctl, const struct reason *reason, void *context)
+{
+    const struct ctl_drive *cd = context;
+
+    if (reason->code == REASON_OK) {
+        command_object_add(ctl->command, &cd->object);
+    }
+    command_finish(ctl, reason);
+}
+
+static void copyback_start(struct ctl *ctl, const struct ctl_command *command, struct ctl_drive *cd)
+{
+    struct ctl_drive *target = drive_by_key(ctl, command->args.copyback.target);
+    struct reason reason;
+
+    if (target == NULL) {
+        refuse_unknown(ctl, "drive", command->args.copyback.target);
+        return;
+    }
+    if (!rule_copyback_target(target, cd->group, cd->member, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    target->auto_failed = false;
+    ctl_copyback_begin(cd->group, cd->member, target, true, copyback_started, target);
+}
+
+void command_copyback(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, command->args.copyback.drive);
+    enum task_action action = command->args.copyback.action;
+    struct reason reason;
+
+    if (cd == NULL) {
+        refuse_unknown(ctl, "drive", command->args.copyback.drive);
+        return;
+    }
+    if ((unsigned)action >= TASK_ACTION_MAX) {
+        command_refuse(ctl, REASON_UNKNOWN_COMMAND);
+        return;
+    }
+    if (!rule_copyback(cd, action, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if (action == TASK_ACTION_START) {
+        copyback_start(ctl, command, cd);
+    } else {
+        operation_act(ctl,
+                      operation_of_copyback(cd->copyback_of != NULL ? cd->copyback_of : cd->group),
+                      action);
+    }
+}
+
 void command_bgi(struct ctl *ctl, struct ctl_command *command)
 {
     struct ctl_vd *cv = vd_by_key(ctl, command->args.task.target);

@@ -99,6 +99,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_stripes_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
         ctl_spares_work(ctl);
+        ctl_copybacks_work(ctl);
     }
     ctl_tasks_work(ctl);
     ctl_drive_caches_work(ctl);

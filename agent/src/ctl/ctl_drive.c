@@ -54,6 +54,9 @@ static enum drive_state wanted_state(const struct ctl_drive *cd)
     if (cd->group != NULL) {
         return member_drive_state(cd);
     }
+    if (cd->copyback_of != NULL) {
+        return DRIVE_STATE_COPYBACK;
+    }
     if (cd->jbod) {
         return DRIVE_STATE_JBOD;
     }

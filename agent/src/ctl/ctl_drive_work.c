@@ -26,6 +26,9 @@ static void drive_lost(struct ctl_drive *cd)
         (void)group_member_lose(cd->group->group, cd->member, MEMBER_MISSING,
                                 REASON_DRIVE_LOST_PULLED, false);
     }
+    if (cd->copyback_of != NULL && cd->copyback_of->phase == CTL_GROUP_RUNNING) {
+        group_copyback_stop(cd->copyback_of->group, REASON_DRIVE_LOST_PULLED);
+    }
     if (cd->departed || (cd->group != NULL && cd->group->phase == CTL_GROUP_WAITING)) {
         cd_place_clear(cd);
     }
@@ -60,8 +63,9 @@ static void drive_returned(struct ctl_drive *cd)
 
 static bool drive_is_free(const struct ctl_drive *cd)
 {
-    if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->ctl->change != NULL ||
-        cd->label_status == LABEL_STATUS_READING || cd->cache_busy || cd->ctl->start != NULL) {
+    if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->copyback_of != NULL ||
+        cd->ctl->change != NULL || cd->label_status == LABEL_STATUS_READING || cd->cache_busy ||
+        cd->ctl->start != NULL) {
         return false;
     }
     return cd->drive == NULL || drive_is_idle(cd->drive);

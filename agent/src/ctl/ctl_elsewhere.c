@@ -2,11 +2,11 @@
  * Members that another system has written to while we were away: stock Linux assembles our drives
  * by their DDF metadata, and its number there is ahead of ours then (design §2.2 Configuration).
  *
- * (1) What we knew about the content is void: region maps, cursors of rebuilds, write intents;
- * every redundant virtual drive is resynchronised. (2) A member that the newest metadata do not
- * call in sync has missed writes: it is lost. (3) Cached writes are never put on top of what others
- * wrote. As long as there may be some, or if others have changed more than contents and states, the
- * group stays where it is, and says so.
+ * (1) What we knew about the content is void: region maps, cursors of rebuilds and of a copyback,
+ * write intents; every redundant virtual drive is resynchronised. (2) A member that the newest
+ * metadata do not call in sync has missed writes: it is lost. (3) Cached writes are never put on
+ * top of what others wrote. As long as there may be some, or if others have changed more than
+ * contents and states, the group stays where it is, and says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +156,7 @@ static const char *config_take(struct elsewhere *elsewhere)
     for (uint32_t i = 0; i < elsewhere->config.vd_count && why == NULL; i++) {
         why = vd_take(elsewhere, &elsewhere->config.vds[i]);
     }
+    elsewhere->config.copyback.copied_bytes = 0; /* (1) */
     if (why == NULL && group_config_check(&elsewhere->config, &why) == 0) {
         why = NULL;
     }

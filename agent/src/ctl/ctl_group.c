@@ -281,9 +281,31 @@ static void group_started(void *context, int error)
     cg->config = NULL;
     memset(cg->rebuild_stopped, 0, sizeof(cg->rebuild_stopped)); /* a new life, new attempts */
     memset(cg->rebuild_by_user, 0, sizeof(cg->rebuild_by_user));
+    if (cg->copyback != NULL && group_copyback_drive(cg->group) == NULL) {
+        cg->copyback->copyback_of = NULL; /* the start has ended it */
+        cg->copyback = NULL;
+    }
     vds_go_online(cg, before);
     free(before);
     cg->phase_done(cg, error, cg->phase_context);
+}
+
+/* A copyback goes on if its drive is there; else the group forgets it. */
+static void copyback_attach(struct ctl_group *cg)
+{
+    struct ctl_drive *cd = cg->copyback;
+    const struct copyback_config *copyback = &cg->config->copyback;
+
+    if (cd == NULL) {
+        return;
+    }
+    if (copyback->active && cd->present && cd->drive != NULL &&
+        uuid_equal(&copyback->drive, &cd->uuid)) {
+        group_copyback_attach(cg->group, cd->drive);
+    } else {
+        cd->copyback_of = NULL;
+        cg->copyback = NULL;
+    }
 }
 
 int ctl_group_run(struct ctl_group *cg,
@@ -295,6 +317,8 @@ int ctl_group_run(struct ctl_group *cg,
         .vd_changed = vd_changed,
         .media_error = media_error,
         .bad_block = bad_block,
+        .copyback_ended = cg_copyback_ended,
+        .copyback_done = cg_copyback_done,
         .context = cg,
     };
     struct ctl *ctl = cg->ctl;
@@ -317,6 +341,7 @@ int ctl_group_run(struct ctl_group *cg,
         cg_intents_close(cg);
         return error;
     }
+    copyback_attach(cg);
     cg->phase = CTL_GROUP_STARTING;
     cg->phase_done = done;
     cg->phase_context = context;
@@ -362,6 +387,9 @@ void ctl_group_free(struct ctl_group *cg)
         if (cg->members[i] != NULL) {
             cd_place_clear(cg->members[i]);
         }
+    }
+    if (cg->copyback != NULL) {
+        cg->copyback->copyback_of = NULL;
     }
     LIST_FOR_EACH_SAFE (node, following, &cg->vds) {
         ctl_vd_remove(list_entry(node, struct ctl_vd, link));

@@ -106,7 +106,10 @@ struct ctl_drive {
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
+    struct ctl_group *copyback_of; /* being filled to take a place there */
+    bool return_due;               /* was a member in a spare's stead: to be a spare again */
     bool spare_affinity;           /* serves only its own enclosure */
+    bool spare_committable;        /* not revertible: stays a member */
     bool reinserted;               /* came back while online: an automatic rebuild is due */
     bool auto_failed;              /* it could not take a place; not tried again */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
@@ -178,6 +181,10 @@ struct ctl_group {
     uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
     const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
+    struct ctl_drive *copyback;    /* the drive that is being filled */
+    bool copyback_by_user;         /* for the event */
+    bool copyback_over;            /* the group is to be told */
+    bool copyback_stopped;         /* by a user, or failed: not to be started by itself */
 };
 
 struct ctl_operation {
@@ -635,6 +642,21 @@ uint32_t spare_choices(const struct ctl_group *cg, uint32_t member, uint32_t cap
 bool drive_fits_group(const struct ctl_drive *cd, const struct ctl_group *cg,
                       struct reason *ret_reason);
 
+/* ctl_copyback.c */
+bool return_note(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member);
+void return_forget(struct controller_record *record, const char *key);
+bool return_place_forget(struct controller_record *record, uint32_t eid, uint32_t slot);
+bool return_is_known(struct ctl *ctl, const char *key);
+/* Fills cd to take the place of a member that works; done with a reason, change is held by the
+ * caller. */
+void ctl_copyback_begin(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
+                        void (*done)(struct ctl *ctl, const struct reason *reason, void *context),
+                        void *context);
+void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
+                       enum reason_code why);
+void cg_copyback_done(void *context, struct group *group, uint32_t member, struct drive *former);
+void ctl_copybacks_work(struct ctl *ctl);
+
 /* ctl_spare.c */
 void ctl_spares_work(struct ctl *ctl);
 /* At the start: a blank drive in the slot of a member that is not there. */
@@ -646,6 +668,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 /* ctl_task.c */
 void ctl_tasks_work(struct ctl *ctl);
 struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t member);
+struct ctl_operation *operation_of_copyback(const struct ctl_group *cg);
 struct ctl_operation *operation_of_vd(const struct ctl_vd *cv);
 /* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
@@ -669,6 +692,10 @@ bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_jbod(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
+bool rule_copyback(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
+/* Can cd be filled to take the place of that member? */
+bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                          struct reason *ret_reason);
 bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
 bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
 bool rule_group_running(const struct ctl_group *cg, const char *op, struct reason *ret_reason);
@@ -718,6 +745,7 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command);
 void command_spare_add(struct ctl *ctl, struct ctl_command *command);
 void command_spare_remove(struct ctl *ctl, struct ctl_command *command);
 void command_rebuild(struct ctl *ctl, struct ctl_command *command);
+void command_copyback(struct ctl *ctl, struct ctl_command *command);
 void command_bgi(struct ctl *ctl, struct ctl_command *command);
 void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command);

@@ -130,6 +130,7 @@ static void record_make(struct ctl *ctl)
         .bgi_rate_percent = BGI_RATE_DEFAULT,
         .auto_rebuild = true,
         .mixed_interfaces = true,
+        .copyback = true,
     };
     ctl->record_is_new = true;
 }

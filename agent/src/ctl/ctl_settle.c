@@ -88,10 +88,49 @@ static void settle_spare(struct ctl_drive *cd, const struct drive_label *label)
         }
     }
     cd->spare_affinity = label->spare_affinity;
+    cd->spare_committable = label->spare_committable;
     cd->spare_group_count = known;
     /* A dedicated spare none of whose groups exist any more is just a drive. */
     cd->spare = known > 0 || label->spare_group_count == 0;
     ASSERT(known <= COMMAND_SPARES_MAX);
+}
+
+static void settle_place(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
+{
+    struct reason reason;
+
+    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+        (void)drive_fits_group(cd, cg, &reason); /* it does not: the reason is wanted */
+        settle_reason(cd, &reason);
+        cd->bad = true;
+        return;
+    }
+    if (cd->group != NULL) {
+        ASSERT(cd->group == cg && cd->member == member);
+        return; /* pulled and returned: it has kept its place */
+    }
+    cd_place_set(cd, cg, member);
+}
+
+/* A copyback ended in the middle of the last record: the drive has not got its label as a member
+ * any more, but the record that names it says that it is one, and whoever is named by such a
+ * record has everything (vd/copyback.c (5)). */
+static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+
+        for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+            const struct member_config *member = &cg_config(cg)->members[i];
+
+            if (cg->phase == CTL_GROUP_WAITING && cg->members[i] == NULL &&
+                member->state == MEMBER_ONLINE && uuid_equal(&member->drive, &label->drive)) {
+                settle_place(cd, cg, i);
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
@@ -114,19 +153,25 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         reason_set(&reason, REASON_LABEL_REPLACED, NULL);
         settle_reason(cd, &reason);
         cd->bad = true;
+        cd->return_due = return_is_known(cd->ctl, cd->identity.key);
         return;
     }
-    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
-        (void)drive_fits_group(cd, cg, &reason); /* it does not: the reason is wanted */
-        settle_reason(cd, &reason);
-        cd->bad = true;
-        return;
+    settle_place(cd, cg, label->member);
+}
+
+/* Is it being filled? Only a group that has yet to start can take it up again. */
+static void settle_copyback(struct ctl_drive *cd, const struct drive_label *label)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+        const struct copyback_config *copyback = &cg_config(cg)->copyback;
+
+        if (cg->phase == CTL_GROUP_WAITING && cg->copyback == NULL && copyback->active &&
+            label->role != LABEL_ROLE_MEMBER && uuid_equal(&copyback->drive, &label->drive)) {
+            cd->copyback_of = cg;
+            cg->copyback = cd;
+        }
     }
-    if (cd->group != NULL) {
-        ASSERT(cd->group == cg && cd->member == label->member);
-        return; /* pulled and returned: it has kept its place */
-    }
-    cd_place_set(cd, cg, label->member);
 }
 
 static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
@@ -146,6 +191,10 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
     cd->uuid = label->drive;
     /* What was found on it is what is kept on it. */
     cd_former_forget(cd);
+    settle_copyback(cd, label);
+    if (label->role != LABEL_ROLE_MEMBER && settle_copied(cd, label)) {
+        return;
+    }
     switch (label->role) {
     case LABEL_ROLE_NONE:
         return;

@@ -246,8 +246,9 @@ static void filling_remembered(struct ctl *ctl, int error, void *context)
     char group[PATH_TEXT_BYTES];
     char why[REASON_TEXT_MAX];
 
-    if (error != 0 || cd->drive == NULL || !cd->present || cg->phase != CTL_GROUP_RUNNING ||
-        !cg_member_is_vacant(cg, filling->member)) {
+    /* What is only remembered for later (ctl_copyback.c (1)) is done without. */
+    if ((error != 0 && filling->claims.taken[0]) || cd->drive == NULL || !cd->present ||
+        cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, filling->member)) {
         filling_failed(filling, error != 0 ? "the configuration could not be saved"
                                            : "it is not needed or not there any more");
         return;
@@ -267,6 +268,8 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
 {
     struct filling *filling = claims->owner;
     struct ctl_drive *cd = filling->cd;
+    const struct ctl_drive *former = NULL;
+    bool changed = false;
     struct reason reason;
     char why[REASON_TEXT_MAX];
 
@@ -277,12 +280,21 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
         filling_failed(filling, why);
         return;
     }
-    if (!claims->taken[0]) { /* it is ours already */
+    former = filling->cg->members[filling->member];
+    ctl_record_edit(claims->ctl);
+    if (claims->taken[0]) {
+        record_drive_add(claims->ctl->record, cd->identity.key, false);
+        changed = true;
+    }
+    if (former != NULL && return_is_known(claims->ctl, former->identity.key)) {
+        return_forget(claims->ctl->record, former->identity.key); /* ctl_copyback.c (3) */
+        changed = true;
+    }
+    changed = return_note(cd, filling->cg, filling->member) || changed;
+    if (!changed) {
         filling_remembered(claims->ctl, 0, filling);
         return;
     }
-    ctl_record_edit(claims->ctl);
-    record_drive_add(claims->ctl->record, cd->identity.key, false);
     ctl_record_save(claims->ctl, filling_remembered, filling);
 }
 

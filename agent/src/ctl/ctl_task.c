@@ -109,6 +109,72 @@ static void rebuild_event(struct ctl_operation *op, enum operation_state old)
     UNREACHABLE();
 }
 
+/* Events of a copyback */
+
+static void copyback_begun(struct ctl_operation *op, const char *drive, const char *group)
+{
+    char percent[16];
+
+    if (op->status.resumed_from_bytes > 0) {
+        percent_text(&op->status, percent);
+        ctl_event(op->ctl, EVENT_COPYBACK_RESUMED, op->target_key, "drive", drive, "percent",
+                  percent, NULL);
+        return;
+    }
+    ctl_event(op->ctl, op->by_user ? EVENT_COPYBACK_STARTED_USER : EVENT_COPYBACK_STARTED_AUTO,
+              op->target_key, "drive", drive, "group", group, NULL);
+}
+
+static void copyback_event(struct ctl_operation *op, enum operation_state old)
+{
+    const struct ctl_drive *cd = drive_by_key(op->ctl, op->target_key);
+    char drive[PATH_TEXT_BYTES] = "?";
+    char group[PATH_TEXT_BYTES];
+    char percent[16];
+    char why[REASON_TEXT_MAX];
+
+    if (cd != NULL) {
+        drive_path(cd, drive, sizeof(drive));
+    }
+    group_path(op->cg, group, sizeof(group));
+    percent_text(&op->status, percent);
+    switch (op->status.state) {
+    case OPERATION_STATE_RUNNING:
+        if (!op->was_started) {
+            op->was_started = true;
+            copyback_begun(op, drive, group);
+        } else if (old == OPERATION_STATE_PAUSED) {
+            ctl_event(op->ctl, EVENT_COPYBACK_RESUMED, op->target_key, "drive", drive, "percent",
+                      percent, NULL);
+        }
+        return;
+    case OPERATION_STATE_PAUSED:
+        ctl_event(op->ctl, EVENT_COPYBACK_PAUSED, op->target_key, "drive", drive, "percent",
+                  percent, NULL);
+        return;
+    case OPERATION_STATE_COMPLETED:
+        ctl_event(op->ctl, EVENT_COPYBACK_COMPLETED, op->target_key, "drive", drive, "group", group,
+                  NULL);
+        return;
+    case OPERATION_STATE_FAILED:
+        failure_text(op, why, sizeof(why));
+        ctl_event(op->ctl, EVENT_COPYBACK_FAILED, op->target_key, "drive", drive, "why",
+                  op->status.reason == REASON_DRIVE_GONE ? "one of the two drives was lost" : why,
+                  NULL);
+        return;
+    case OPERATION_STATE_STOPPED:
+        if (op->status.reason == REASON_STOPPED_BY_USER) {
+            ctl_event(op->ctl, EVENT_COPYBACK_ABORTED, op->target_key, "drive", drive, NULL);
+        }
+        return;
+    case OPERATION_STATE_WAITING:
+        return;
+    case OPERATION_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
 /* Events of a background initialization or resync */
 
 static void sync_plain_event(struct ctl_operation *op, enum event_id bgi, enum event_id resync,
@@ -178,6 +244,11 @@ static void operation_ended(struct ctl_operation *op)
          op->status.reason == REASON_STOPPED_BY_USER)) {
         op->cg->rebuild_stopped[op->member] = true;
     }
+    if (op->status.kind == OPERATION_KIND_COPYBACK) {
+        op->cg->copyback_stopped = op->status.state == OPERATION_STATE_FAILED ||
+                                   op->status.reason == REASON_STOPPED_BY_USER;
+        op->cg->copyback_over = op->cg->copyback_stopped; /* not from inside the group */
+    }
     if (op->cv != NULL && (op->status.state == OPERATION_STATE_FAILED ||
                            op->status.reason == REASON_STOPPED_BY_USER)) {
         op->cv->bgi_stopped = true;
@@ -192,6 +263,8 @@ static void task_state_changed(void *context, struct task *task, enum operation_
     task_status_get(task, &op->status);
     if (op->status.kind == OPERATION_KIND_REBUILD) {
         rebuild_event(op, old);
+    } else if (op->status.kind == OPERATION_KIND_COPYBACK) {
+        copyback_event(op, old);
     } else {
         sync_event(op, old);
     }
@@ -224,7 +297,20 @@ struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t m
     LIST_FOR_EACH (node, &cg->ctl->operations) {
         struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
 
-        if (!op->ended && op->cg == cg && op->cv == NULL && op->member == member) {
+        if (!op->ended && op->cg == cg && op->cv == NULL && op->member == member &&
+            op->status.kind != OPERATION_KIND_COPYBACK) {
+            return op;
+        }
+    }
+    return NULL;
+}
+
+struct ctl_operation *operation_of_copyback(const struct ctl_group *cg)
+{
+    LIST_FOR_EACH (node, &cg->ctl->operations) {
+        struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
+
+        if (!op->ended && op->cg == cg && op->status.kind == OPERATION_KIND_COPYBACK) {
             return op;
         }
     }
@@ -350,6 +436,38 @@ static void rebuilds_start(struct ctl_group *cg)
     }
 }
 
+static void operation_start_copyback(struct ctl_group *cg)
+{
+    struct ctl_operation *op = operation_new(cg);
+    struct task_observer observer;
+
+    op->member = cg_config(cg)->copyback.member;
+    op->by_user = cg->copyback_by_user;
+    op->target_kind = OBJECT_KIND_DRIVE;
+    memcpy(op->target_key, cg->copyback->object.key, sizeof(op->target_key));
+    op->status.kind = OPERATION_KIND_COPYBACK;
+    if (task_copyback_create(cg->group, cg->ctl->ports.clock, cg->ctl->record->rebuild_rate_percent,
+                             operation_observer(op, &observer), &op->task) != 0) {
+        free(op); /* no memory now: the next turn tries again */
+        return;
+    }
+    operation_list(op);
+}
+
+/* What was stopped or has failed is over; what was begun, or was under way at the last stop, goes
+ * on. A failed one is not tried again before the group's next start. */
+static void copyback_work(struct ctl_group *cg)
+{
+    if (cg->copyback_over) {
+        cg->copyback_over = false;
+        group_copyback_stop(cg->group, REASON_STOPPED_BY_USER);
+    } else if (cg->copyback != NULL && group_copyback_drive(cg->group) != NULL &&
+               operation_of_copyback(cg) == NULL && cg_config(cg)->copyback.active &&
+               !cg->copyback_stopped) {
+        operation_start_copyback(cg);
+    }
+}
+
 static void syncs_start(struct ctl_group *cg)
 {
     LIST_FOR_EACH (node, &cg->vds) {
@@ -413,6 +531,7 @@ void ctl_tasks_work(struct ctl *ctl)
 
         if (cg->phase == CTL_GROUP_RUNNING && !cg->quiescing) {
             rebuilds_start(cg);
+            copyback_work(cg);
             syncs_start(cg);
         }
     }

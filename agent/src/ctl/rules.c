@@ -252,6 +252,82 @@ bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct re
            rule_operation(operation_of_member(cg, cd->member), action, "The rebuild", ret_reason);
 }
 
+bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                          struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (!rule_group_running(cg, "copyback", ret_reason)) {
+        return false;
+    }
+    if (cg->copyback != NULL || cg_config(cg)->copyback.active) {
+        group_path(cg, path, sizeof(path));
+        reason_set(ret_reason, REASON_COPYBACK_ONE, "group", path, NULL);
+        return false;
+    }
+    if (cg_config(cg)->members[member].state != MEMBER_ONLINE) {
+        group_path(cg, path, sizeof(path));
+        reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state", "not in sync", "op",
+                   "copyback", NULL);
+        return false;
+    }
+    if (!cd->spare && !rule_drive_for_use(cd, false, false, ret_reason)) {
+        return false;
+    }
+    if (!cd->present) {
+        return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
+    if (cd->copyback_of != NULL) {
+        return refuse_drive(ret_reason, REASON_COPYBACK_RUNNING, cd);
+    }
+    return drive_fits_group(cd, cg, ret_reason);
+}
+
+/* The group whose copyback a drive is part of, as the one that is filled or the one it is filled
+ * from; NULL: none. */
+static const struct ctl_group *copyback_group(const struct ctl_drive *cd)
+{
+    if (cd->copyback_of != NULL) {
+        return cd->copyback_of;
+    }
+    if (cd->group != NULL && cd->group->copyback != NULL &&
+        cg_config(cd->group)->copyback.member == cd->member) {
+        return cd->group;
+    }
+    return NULL;
+}
+
+bool rule_copyback(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason)
+{
+    const struct ctl_group *cg = copyback_group(cd);
+    char path[PATH_TEXT_BYTES];
+
+    if (!rule_online(cd->ctl, ret_reason)) {
+        return false;
+    }
+    if (action != TASK_ACTION_START) {
+        return cg != NULL
+                   ? rule_operation(operation_of_copyback(cg), action, "The copyback", ret_reason)
+                   : refuse_drive(ret_reason, REASON_COPYBACK_NONE, cd);
+    }
+    if (cg != NULL) {
+        reason_set(ret_reason, REASON_ALREADY_RUNNING, "operation", "The copyback", NULL);
+        return false;
+    }
+    if (cd->group == NULL || cg_config(cd->group)->members[cd->member].state != MEMBER_ONLINE) {
+        return refuse_drive_state(ret_reason, cd, "copyback");
+    }
+    if (!rule_group_running(cd->group, "copyback", ret_reason)) {
+        return false;
+    }
+    if (cd->group->copyback != NULL) {
+        group_path(cd->group, path, sizeof(path));
+        reason_set(ret_reason, REASON_COPYBACK_ONE, "group", path, NULL);
+        return false;
+    }
+    return true;
+}
+
 bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     const struct ctl_group *cg = cd->group;

@@ -166,7 +166,7 @@ static enum spare_rank rank_of(const struct ctl_drive *cd, const struct ctl_grou
 /* Who is asked at all: hot spares, and in an emergency drives without a role. */
 static bool is_candidate(const struct ctl_drive *cd)
 {
-    return !cd->departed && cd->group == NULL &&
+    return !cd->departed && cd->group == NULL && cd->copyback_of == NULL &&
            (cd->spare || (cd->ctl->record->emergency_unconfigured && cd->present &&
                           cd_state(cd) == DRIVE_STATE_UNCONFIGURED_GOOD));
 }
@@ -175,8 +175,8 @@ bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     struct reason reason;
 
-    return cd->spare && spare_is_ready(cd, &reason) && spare_is_assigned(cd, cg) &&
-           drive_fits_group(cd, cg, &reason);
+    return cd->spare && cd->copyback_of == NULL && spare_is_ready(cd, &reason) &&
+           spare_is_assigned(cd, cg) && drive_fits_group(cd, cg, &reason);
 }
 
 bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg)

@@ -241,6 +241,8 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->emergency_unconfigured = ctl->record->emergency_unconfigured;
     view->mixed_media = ctl->record->mixed_media;
     view->mixed_interfaces = ctl->record->mixed_interfaces;
+    view->copyback = ctl->record->copyback;
+    view->predictive_copyback = ctl->record->predictive_copyback;
     view->has_battery = battery_is_fitted(ctl);
     view->battery = ctl->battery.verdict.state;
     view->no_battery_rule = profile->no_battery_rule;
@@ -273,6 +275,8 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->emergency_unconfigured);
     digest_number(digest, true, view->mixed_media);
     digest_number(digest, true, view->mixed_interfaces);
+    digest_number(digest, true, view->copyback);
+    digest_number(digest, true, view->predictive_copyback);
     digest_number(digest, true, (uint64_t)view->battery);
     cache_digest(&view->cache, digest);
     digest_blocked(digest, &view->blocked);

@@ -20,7 +20,7 @@ struct object_head {
     uint64_t config_rev;
 };
 
-#define BLOCKED_MAX 16u
+#define BLOCKED_MAX 24u
 struct blocked {
     uint32_t count;
     struct {
@@ -90,6 +90,7 @@ struct controller_view {
     uint32_t rebuild_rate_percent, bgi_rate_percent;
     bool auto_rebuild;
     bool emergency_spare, emergency_unconfigured, mixed_media, mixed_interfaces;
+    bool copyback, predictive_copyback;
     bool has_battery;
     enum battery_state battery;
     enum no_battery_rule no_battery_rule;
@@ -134,7 +135,7 @@ struct drive_view {
     enum spare_kind spare_kind;
     uint32_t spare_group_count;
     object_key_t spare_groups[COMMAND_SPARES_MAX];
-    bool spare_affinity;
+    bool spare_affinity, spare_revertible;
     uint64_t media_errors, other_errors, predictive_failures;
     uint64_t timeouts, retries, slow_commands;
     uint64_t bad_blocks;             /* of 4 KiB, in its group's table */

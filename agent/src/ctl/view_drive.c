@@ -27,6 +27,11 @@ static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
             blocked_add(blocked, CTL_OP_REBUILD, actions[i], &reason);
         }
     }
+    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
+        if (!rule_copyback(cd, (enum task_action)i, &reason)) {
+            blocked_add(blocked, CTL_OP_COPYBACK, actions[i], &reason);
+        }
+    }
     if (!rule_drive_offline(cd, &reason)) {
         blocked_add(blocked, CTL_OP_DRIVE_OFFLINE, NULL, &reason);
     }
@@ -58,6 +63,7 @@ static void drive_role(const struct ctl_drive *cd, struct drive_view *view)
     }
     view->spare = cd->spare;
     view->spare_affinity = cd->spare_affinity;
+    view->spare_revertible = !cd->spare_committable;
     view->spare_kind = cd->spare_group_count == 0 ? SPARE_KIND_GLOBAL : SPARE_KIND_DEDICATED;
     for (uint32_t i = 0; i < cd->spare_group_count && cd->spare; i++) {
         guid_format(&cd->spare_groups[i], view->spare_groups[i]);
@@ -114,6 +120,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     digest_number(digest, true, view->row);
     digest_number(digest, true, view->spare);
     digest_number(digest, true, view->spare && view->spare_affinity);
+    digest_number(digest, true, view->spare && view->spare_revertible);
     for (uint32_t i = 0; i < view->spare_group_count; i++) {
         digest_text(digest, true, view->spare_groups[i]);
     }

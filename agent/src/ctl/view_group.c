@@ -337,7 +337,9 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
 
 static void operation_blocked(const struct ctl_operation *op, struct blocked *blocked)
 {
-    enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD ? CTL_OP_REBUILD : CTL_OP_BGI;
+    enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD    ? CTL_OP_REBUILD
+                       : op->status.kind == OPERATION_KIND_COPYBACK ? CTL_OP_COPYBACK
+                                                                    : CTL_OP_BGI;
     bool paused = op->status.state == OPERATION_STATE_PAUSED;
     struct reason reason;
 

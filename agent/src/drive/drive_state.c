@@ -7,6 +7,7 @@
  *   GHS/DHS hot spares                       Offln  member taken out by a user
  *   Failed  member no longer trusted         Msng   known but not there
  *   JBOD    left to the host as it is
+ *   Cpybck  being filled from a member that works, to take its place
  *
  * A member that lost its trust (Failed, Offln, Msng) reaches Onln only through Rbld, except
  * from Msng when the controller starts and finds the drive with a valid, current label.
@@ -17,14 +18,16 @@
 #define TO(state) (1u << DRIVE_STATE_##state)
 
 static const uint32_t transitions[DRIVE_STATE_MAX] = {
-    [DRIVE_STATE_UNCONFIGURED_GOOD] = TO(UNCONFIGURED_BAD) | TO(HOT_SPARE) |
-                                      TO(DEDICATED_HOT_SPARE) | TO(ONLINE) | TO(REBUILD) |
-                                      TO(OFFLINE) | TO(FAILED) | TO(MISSING) | TO(JBOD),
+    [DRIVE_STATE_UNCONFIGURED_GOOD] =
+        TO(UNCONFIGURED_BAD) | TO(HOT_SPARE) | TO(DEDICATED_HOT_SPARE) | TO(ONLINE) | TO(REBUILD) |
+        TO(COPYBACK) | TO(OFFLINE) | TO(FAILED) | TO(MISSING) | TO(JBOD),
     [DRIVE_STATE_UNCONFIGURED_BAD] = TO(UNCONFIGURED_GOOD) | TO(MISSING) | TO(JBOD),
     [DRIVE_STATE_HOT_SPARE] = TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) |
-                              TO(DEDICATED_HOT_SPARE) | TO(REBUILD) | TO(FAILED) | TO(MISSING),
+                              TO(DEDICATED_HOT_SPARE) | TO(REBUILD) | TO(COPYBACK) | TO(FAILED) |
+                              TO(MISSING),
     [DRIVE_STATE_DEDICATED_HOT_SPARE] = TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) |
-                                        TO(HOT_SPARE) | TO(REBUILD) | TO(FAILED) | TO(MISSING),
+                                        TO(HOT_SPARE) | TO(REBUILD) | TO(COPYBACK) | TO(FAILED) |
+                                        TO(MISSING),
     [DRIVE_STATE_OFFLINE] =
         TO(REBUILD) | TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) | TO(FAILED) | TO(MISSING),
     [DRIVE_STATE_FAILED] =
@@ -33,6 +36,8 @@ static const uint32_t transitions[DRIVE_STATE_MAX] = {
                             TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD),
     [DRIVE_STATE_ONLINE] =
         TO(FAILED) | TO(OFFLINE) | TO(MISSING) | TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD),
+    [DRIVE_STATE_COPYBACK] = TO(ONLINE) | TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) |
+                             TO(HOT_SPARE) | TO(DEDICATED_HOT_SPARE) | TO(MISSING),
     [DRIVE_STATE_MISSING] = TO(ONLINE) | TO(REBUILD) | TO(FAILED) | TO(OFFLINE) |
                             TO(UNCONFIGURED_GOOD) | TO(UNCONFIGURED_BAD) | TO(HOT_SPARE) |
                             TO(DEDICATED_HOT_SPARE) | TO(JBOD),

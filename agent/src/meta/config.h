@@ -94,12 +94,21 @@ struct bad_blocks {
     uint32_t block_count;      /* of 4096 bytes; at least 1 */
 };
 
+/* A drive that is being made equal to the one in a member's place, to take it (vd/copyback.c). */
+struct copyback_config {
+    bool active;
+    uint32_t member;
+    struct uuid drive;         /* label UUID of the drive that is being filled */
+    uint64_t copied_bytes;     /* equal below (published after its flush) */
+};
+
 struct group_config {
     struct guid guid;
     uint64_t sequence;         /* of the newest record written */
     uint32_t index;            /* number of the drive group on its controller */
     uint32_t member_count;
     struct member_config members[GROUP_MEMBERS_MAX];
+    struct copyback_config copyback;
     uint32_t vd_count;
     struct vd_config vds[GROUP_VDS_MAX];
     uint32_t bad_count;

@@ -197,6 +197,25 @@ static const char *bad_blocks_problem(const struct group_config *config)
     return NULL;
 }
 
+static const char *copyback_problem(const struct group_config *config)
+{
+    const struct copyback_config *copyback = &config->copyback;
+
+    if (!copyback->active) {
+        return NULL;
+    }
+    if (copyback->member >= config->member_count || uuid_is_zero(&copyback->drive) ||
+        copyback->copied_bytes > MEMBER_BYTES_MAX) {
+        return "A copyback has no member or no drive.";
+    }
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (uuid_equal(&config->members[i].drive, &copyback->drive)) {
+            return "A drive is named twice.";
+        }
+    }
+    return NULL;
+}
+
 static const char *group_problem(const struct group_config *config)
 {
     const char *why = NULL;
@@ -220,6 +239,7 @@ static const char *group_problem(const struct group_config *config)
             why = vd_pair_problem(&config->vds[i], &config->vds[j]);
         }
     }
+    why = why != NULL ? why : copyback_problem(config);
     return why != NULL ? why : bad_blocks_problem(config);
 }
 

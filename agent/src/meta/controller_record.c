@@ -4,8 +4,10 @@
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
  *  36  policies, one bit each     40  intent      48  intent group     72  controller    88  epoch
- * 104  rev reserved       112  operations reserved             120  zero to 128
- * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64
+ * 104  rev reserved       112  operations reserved             120  returns 4, zero to 128
+ * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64; then returns,
+ * 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2, affinity 1, zero 1, groups 4,
+ * 16 groups of 24; their count is zero in records of old
  */
 #include "meta/controller_record.h"
 
@@ -22,6 +24,7 @@
 #define CRC_OFFSET 16u
 #define GROUP_BYTES 24u
 #define DRIVE_BYTES 66u
+#define RETURN_BYTES 488u
 #define KEY_BYTES 64u
 /* Policies; a bit says what is not so by default, but for the oldest. */
 #define POLICY_AUTO_REBUILD 1u
@@ -29,13 +32,15 @@
 #define POLICY_EMERGENCY_UNCONFIGURED 4u
 #define POLICY_MIXED_MEDIA 8u
 #define POLICY_UNMIXED_INTERFACES 16u
-#define POLICIES 31u
+#define POLICY_NO_COPYBACK 32u
+#define POLICY_PREDICTIVE_COPYBACK 64u
+#define POLICIES 127u
 #define REV_MAX (UINT64_C(1) << 53) /* JSON readers keep integers exact up to here */
 
 static const uint8_t record_magic[8] = "AWCTRL01";
 
 STATIC_ASSERT(HEAD_BYTES + CONTROLLER_GROUPS_MAX * GROUP_BYTES +
-                      CONTROLLER_DRIVES_MAX * DRIVE_BYTES <=
+                      CONTROLLER_DRIVES_MAX * DRIVE_BYTES + CONTROLLER_RETURNS_MAX * RETURN_BYTES <=
                   CONTROLLER_RECORD_MAX_BYTES,
               "the largest record fits");
 
@@ -82,6 +87,15 @@ static bool record_is_sound(const struct controller_record *record)
             return false;
         }
     }
+    if (record->return_count > CONTROLLER_RETURNS_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->return_count; i++) {
+        if (!key_is_sound(record->returns[i].key) ||
+            record->returns[i].group_count > CONTROLLER_RETURN_GROUPS_MAX) {
+            return false;
+        }
+    }
     return groups_are_sound(record);
 }
 
@@ -95,11 +109,45 @@ static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
     return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
 }
 
-static size_t record_bytes(uint32_t group_count, uint32_t drive_count)
+static size_t record_bytes(uint32_t group_count, uint32_t drive_count, uint32_t return_count)
 {
     ASSERT(group_count <= CONTROLLER_GROUPS_MAX);
     ASSERT(drive_count <= CONTROLLER_DRIVES_MAX);
-    return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES;
+    return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES +
+           (size_t)return_count * RETURN_BYTES;
+}
+
+static void return_encode(const struct controller_return *entry, uint8_t *out)
+{
+    memcpy(out, entry->key, strlen(entry->key));
+    memcpy(out + 64, entry->group.bytes, 24);
+    put_le32(out + 88, entry->member);
+    put_le32(out + 92, entry->eid);
+    put_le16(out + 96, entry->slot);
+    out[98] = entry->affinity ? 1 : 0;
+    put_le32(out + 100, entry->group_count);
+    for (uint32_t i = 0; i < entry->group_count; i++) {
+        memcpy(out + 104 + (size_t)i * GROUP_BYTES, entry->groups[i].bytes, GROUP_BYTES);
+    }
+}
+
+static int return_decode(const uint8_t *in, struct controller_return *entry)
+{
+    memcpy(entry->key, in, KEY_BYTES);
+    entry->key[KEY_BYTES] = '\0';
+    memcpy(entry->group.bytes, in + 64, 24);
+    entry->member = get_le32(in + 88);
+    entry->eid = get_le32(in + 92);
+    entry->slot = get_le16(in + 96);
+    entry->affinity = in[98] == 1;
+    entry->group_count = get_le32(in + 100);
+    if (in[98] > 1 || entry->group_count > CONTROLLER_RETURN_GROUPS_MAX) {
+        return -EBADMSG;
+    }
+    for (uint32_t i = 0; i < entry->group_count; i++) {
+        memcpy(entry->groups[i].bytes, in + 104 + (size_t)i * GROUP_BYTES, GROUP_BYTES);
+    }
+    return 0;
 }
 
 static uint32_t policies_of(const struct controller_record *record)
@@ -108,7 +156,9 @@ static uint32_t policies_of(const struct controller_record *record)
            (record->emergency_spare ? POLICY_EMERGENCY_SPARE : 0) |
            (record->emergency_unconfigured ? POLICY_EMERGENCY_UNCONFIGURED : 0) |
            (record->mixed_media ? POLICY_MIXED_MEDIA : 0) |
-           (record->mixed_interfaces ? 0 : POLICY_UNMIXED_INTERFACES);
+           (record->mixed_interfaces ? 0 : POLICY_UNMIXED_INTERFACES) |
+           (record->copyback ? 0 : POLICY_NO_COPYBACK) |
+           (record->predictive_copyback ? POLICY_PREDICTIVE_COPYBACK : 0);
 }
 
 static void policies_take(struct controller_record *record, uint32_t policies)
@@ -118,6 +168,8 @@ static void policies_take(struct controller_record *record, uint32_t policies)
     record->emergency_unconfigured = (policies & POLICY_EMERGENCY_UNCONFIGURED) != 0;
     record->mixed_media = (policies & POLICY_MIXED_MEDIA) != 0;
     record->mixed_interfaces = (policies & POLICY_UNMIXED_INTERFACES) == 0;
+    record->copyback = (policies & POLICY_NO_COPYBACK) == 0;
+    record->predictive_copyback = (policies & POLICY_PREDICTIVE_COPYBACK) != 0;
 }
 
 int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
@@ -129,7 +181,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     if (!record_is_sound(record)) {
         return -EINVAL;
     }
-    bytes = record_bytes(record->group_count, record->drive_count);
+    bytes = record_bytes(record->group_count, record->drive_count, record->return_count);
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
@@ -156,6 +208,10 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
         out[1] = record->drives[i].jbod ? 1 : 0;
         memcpy(out + 2, record->drives[i].key, strlen(record->drives[i].key));
     }
+    put_le32(buffer + 120, record->return_count);
+    for (uint32_t i = 0; i < record->return_count; i++, out += RETURN_BYTES) {
+        return_encode(&record->returns[i], out);
+    }
     ASSERT(out == buffer + bytes);
     put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
     *ret_bytes = bytes;
@@ -173,7 +229,9 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     }
     if (get_le32(buffer + 20) > CONTROLLER_GROUPS_MAX ||
         get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||
-        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24)) != bytes) {
+        get_le32(buffer + 120) > CONTROLLER_RETURNS_MAX ||
+        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24), get_le32(buffer + 120)) !=
+            bytes) {
         return -EBADMSG;
     }
     return get_le32(buffer + 36) <= POLICIES && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX
@@ -207,6 +265,12 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
         record->drives[i].jbod = in[1] == 1;
         memcpy(record->drives[i].key, in + 2, KEY_BYTES);
         record->drives[i].key[KEY_BYTES] = '\0';
+    }
+    record->return_count = get_le32(buffer + 120);
+    for (uint32_t i = 0; i < record->return_count; i++, in += RETURN_BYTES) {
+        if (return_decode(in, &record->returns[i]) != 0) {
+            return -EBADMSG;
+        }
     }
     return record_is_sound(record) ? 0 : -EBADMSG;
 }

@@ -31,6 +31,20 @@ enum controller_intent {
     CONTROLLER_INTENT_MAX
 };
 
+/* A hot spare that stands in for a lost member: what it was, and where the lost drive was. */
+#define CONTROLLER_RETURNS_MAX 32u
+#define CONTROLLER_RETURN_GROUPS_MAX 16u
+struct controller_return {
+    char key[65];
+    struct guid group;
+    uint32_t member;
+    uint32_t eid;
+    uint16_t slot;
+    bool affinity;
+    uint32_t group_count;         /* 0: global */
+    struct guid groups[CONTROLLER_RETURN_GROUPS_MAX];
+};
+
 struct controller_record {
     struct uuid controller;
     struct uuid epoch;            /* of revisions: new only if this record was lost */
@@ -43,6 +57,8 @@ struct controller_record {
     bool emergency_unconfigured;  /* an unconfigured good drive may stand in */
     bool mixed_media;             /* SSDs and hard disks may share a drive group */
     bool mixed_interfaces;        /* SAS and SATA drives may share a drive group */
+    bool copyback;                /* to the replaced slot, by itself */
+    bool predictive_copyback;     /* off a drive that will probably fail, by itself */
     uint32_t group_count;
     struct guid groups[CONTROLLER_GROUPS_MAX];
     enum controller_intent intent;
@@ -53,6 +69,8 @@ struct controller_record {
         bool intent;              /* it belongs to the change under way */
         bool jbod;                /* not ours: left to the host as it is */
     } drives[CONTROLLER_DRIVES_MAX];
+    uint32_t return_count;
+    struct controller_return returns[CONTROLLER_RETURNS_MAX];
 };
 
 MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,

@@ -17,14 +17,20 @@
 #include "meta/config_check.h"
 #include "meta/group_store.h"
 
+/*
+ * The version is 1 and what the record has besides, as bits: no earlier reader takes a member of
+ * a stripe for a plain drive, or a member being exchanged for one at rest.
+ */
 #define RECORD_VERSION 1u
-#define RECORD_VERSION_STRIPED 2u /* no earlier reader takes a member for a plain drive */
+#define RECORD_STRIPED 1u
+#define RECORD_COPYBACK 2u
+#define RECORD_VERSION_MAX (RECORD_VERSION + (RECORD_STRIPED | RECORD_COPYBACK))
 
 static const uint8_t record_magic[8] = "AWGROUP1";
 
 STATIC_ASSERT(GROUP_RECORD_HEAD_BYTES + GROUP_MEMBERS_MAX * GROUP_RECORD_MEMBER_BYTES +
                       GROUP_VDS_MAX * GROUP_RECORD_VD_STRIPED_BYTES +
-                      BAD_BLOCKS_MAX * GROUP_RECORD_BAD_BYTES <=
+                      BAD_BLOCKS_MAX * GROUP_RECORD_BAD_BYTES + GROUP_RECORD_COPYBACK_BYTES <=
                   GROUP_RECORD_MAX_BYTES,
               "the largest group fits");
 STATIC_ASSERT(RAID_LEVEL_0 == 0 && RAID_LEVEL_1 == 1 && RAID_LEVEL_5 == 2 && RAID_LEVEL_6 == 3 &&
@@ -214,20 +220,33 @@ static int stripe_decode(const uint8_t *in, struct vd_stripe *stripe)
     return 0;
 }
 
-static bool is_striped(const struct group_config *config)
+static uint32_t version_of(const struct group_config *config)
 {
+    uint32_t extras = config->copyback.active ? RECORD_COPYBACK : 0;
+
     for (uint32_t i = 0; i < config->vd_count; i++) {
         if (!uuid_is_zero(&config->vds[i].stripe.uuid)) {
-            return true;
+            extras |= RECORD_STRIPED;
         }
     }
-    return false;
+    return RECORD_VERSION + extras;
+}
+
+static bool version_has(uint32_t version, uint32_t extra)
+{
+    ASSERT(version >= RECORD_VERSION && version <= RECORD_VERSION_MAX);
+    return ((version - RECORD_VERSION) & extra) != 0;
 }
 
 static size_t vd_bytes_of(uint32_t version)
 {
-    return version == RECORD_VERSION_STRIPED ? GROUP_RECORD_VD_STRIPED_BYTES
-                                             : GROUP_RECORD_VD_BYTES;
+    return version_has(version, RECORD_STRIPED) ? GROUP_RECORD_VD_STRIPED_BYTES
+                                                : GROUP_RECORD_VD_BYTES;
+}
+
+static size_t copyback_bytes_of(uint32_t version)
+{
+    return version_has(version, RECORD_COPYBACK) ? GROUP_RECORD_COPYBACK_BYTES : 0;
 }
 
 /* Records that knew of lost blocks only have zero here. */
@@ -282,11 +301,29 @@ static size_t record_bytes(uint32_t version, uint32_t member_count, uint32_t vd_
            (size_t)vd_count * vd_bytes_of(version);
 }
 
-/* What is behind the virtual drives: the bad blocks. */
+static void copyback_encode(const struct copyback_config *copyback, uint8_t *out)
+{
+    put_le32(out, copyback->member);
+    put_le64(out + 8, copyback->copied_bytes);
+    memcpy(out + 16, copyback->drive.bytes, 16);
+}
+
+static int copyback_decode(const uint8_t *in, struct copyback_config *copyback)
+{
+    copyback->active = true;
+    copyback->member = get_le32(in);
+    copyback->copied_bytes = get_le64(in + 8);
+    memcpy(copyback->drive.bytes, in + 16, 16);
+    return get_le32(in + 4) == 0 ? 0 : -EBADMSG;
+}
+
+/* What is behind the virtual drives and before the copyback: the bad blocks. */
 static size_t bad_bytes(uint32_t version, size_t bytes, uint32_t member_count, uint32_t vd_count)
 {
-    ASSERT(bytes >= record_bytes(version, member_count, vd_count));
-    return bytes - record_bytes(version, member_count, vd_count);
+    size_t others = record_bytes(version, member_count, vd_count) + copyback_bytes_of(version);
+
+    ASSERT(bytes >= others);
+    return bytes - others;
 }
 
 /* The CRC is taken with its own four bytes as zeros. */
@@ -311,9 +348,9 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     if (group_config_check(config, &why) != 0) {
         return -EINVAL;
     }
-    version = is_striped(config) ? RECORD_VERSION_STRIPED : RECORD_VERSION;
+    version = version_of(config);
     bytes = record_bytes(version, config->member_count, config->vd_count) +
-            (size_t)config->bad_count * GROUP_RECORD_BAD_BYTES;
+            (size_t)config->bad_count * GROUP_RECORD_BAD_BYTES + copyback_bytes_of(version);
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
@@ -331,12 +368,16 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     }
     for (uint32_t i = 0; i < config->vd_count; i++, out += vd_bytes_of(version)) {
         vd_encode(&config->vds[i], out);
-        if (version == RECORD_VERSION_STRIPED) {
+        if (version_has(version, RECORD_STRIPED)) {
             stripe_encode(&config->vds[i].stripe, out + GROUP_RECORD_VD_BYTES);
         }
     }
     for (uint32_t i = 0; i < config->bad_count; i++, out += GROUP_RECORD_BAD_BYTES) {
         bad_encode(&config->bad[i], out);
+    }
+    if (config->copyback.active) {
+        copyback_encode(&config->copyback, out);
+        out += GROUP_RECORD_COPYBACK_BYTES;
     }
     ASSERT(out == buffer + bytes);
     put_le32(buffer + GROUP_RECORD_CRC_OFFSET, record_crc(buffer, bytes));
@@ -356,8 +397,8 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
         return -EBADMSG;
     }
     version = get_le32(buffer + 8);
-    if (memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
-        (version != RECORD_VERSION && version != RECORD_VERSION_STRIPED)) {
+    if (memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || version < RECORD_VERSION ||
+        version > RECORD_VERSION_MAX) {
         return -EBADMSG;
     }
     if (get_le32(buffer + GROUP_RECORD_CRC_OFFSET) != record_crc(buffer, bytes)) {
@@ -366,7 +407,7 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     member_count = get_le32(buffer + 20);
     vd_count = get_le32(buffer + 24);
     if (member_count == 0 || member_count > GROUP_MEMBERS_MAX || vd_count > GROUP_VDS_MAX ||
-        record_bytes(version, member_count, vd_count) > bytes ||
+        record_bytes(version, member_count, vd_count) + copyback_bytes_of(version) > bytes ||
         bad_bytes(version, bytes, member_count, vd_count) % GROUP_RECORD_BAD_BYTES != 0 ||
         bad_bytes(version, bytes, member_count, vd_count) / GROUP_RECORD_BAD_BYTES >
             BAD_BLOCKS_MAX) {
@@ -393,7 +434,7 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
     }
     for (uint32_t i = 0; i < config->vd_count; i++, in += vd_bytes_of(version)) {
         if (vd_decode(in, &config->vds[i]) != 0 ||
-            (version == RECORD_VERSION_STRIPED &&
+            (version_has(version, RECORD_STRIPED) &&
              stripe_decode(in + GROUP_RECORD_VD_BYTES, &config->vds[i].stripe) != 0)) {
             return -EBADMSG;
         }
@@ -405,6 +446,9 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
         if (bad_decode(in, &config->bad[i]) != 0) {
             return -EBADMSG;
         }
+    }
+    if (version_has(version, RECORD_COPYBACK) && copyback_decode(in, &config->copyback) != 0) {
+        return -EBADMSG;
     }
     /* Records of earlier versions are not sorted. */
     qsort(config->bad, config->bad_count, sizeof(config->bad[0]), bad_compare);

@@ -419,7 +419,8 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
                         bytes);
     job->done = label_write_done;
     job->owner = write;
-    if (job->kind == LABEL_JOB_WIPE && store->clock != NULL) {
+    if (store->clock != NULL &&
+        (job->kind == LABEL_JOB_WIPE || write->label->role != LABEL_ROLE_MEMBER)) {
         struct ddf_job *ddf = ddf_job_wipe(write->drive, &slots->ddf, &slots->jobs);
 
         ddf->done = label_ddf_wiped;

@@ -50,6 +50,7 @@ struct drive_label {
     uint32_t spare_group_count; /* spare: 0 global, else dedicated to these */
     struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
     bool spare_affinity;        /* spare: serves only its own enclosure */
+    bool spare_committable;     /* spare: stays a member, is not revertible */
     bool has_record;
     struct group_config record; /* member: the group as of that sequence */
 };

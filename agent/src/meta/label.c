@@ -27,7 +27,8 @@
 #define LABEL_CRC_OFFSET 16u
 #define LABEL_SPARES_OFFSET 128u
 #define LABEL_SPARE_AFFINITY 1u
-#define LABEL_SPARE_FLAGS 1u
+#define LABEL_SPARE_COMMITTABLE 2u
+#define LABEL_SPARE_FLAGS 3u
 #define LABEL_SEQUENCE_MAX (UINT64_C(1) << 62)
 
 static const uint8_t label_magic[8] = "AWLABEL1";
@@ -56,7 +57,7 @@ static bool label_is_sound(const struct drive_label *label)
         return false;
     }
     if (label->role != LABEL_ROLE_SPARE &&
-        (label->spare_group_count != 0 || label->spare_affinity)) {
+        (label->spare_group_count != 0 || label->spare_affinity || label->spare_committable)) {
         return false;
     }
     if (label->role != LABEL_ROLE_MEMBER) {
@@ -95,7 +96,8 @@ int drive_label_encode(const struct drive_label *label, uint8_t *slot, size_t *r
     put_le32(slot + 88, label->member);
     put_le32(slot + 92, label->spare_group_count);
     put_le32(slot + 96, (uint32_t)record_bytes);
-    put_le32(slot + 100, label->spare_affinity ? LABEL_SPARE_AFFINITY : 0);
+    put_le32(slot + 100, (label->spare_affinity ? LABEL_SPARE_AFFINITY : 0) |
+                             (label->spare_committable ? LABEL_SPARE_COMMITTABLE : 0));
     for (uint32_t i = 0; i < label->spare_group_count; i++) {
         memcpy(slot + LABEL_SPARES_OFFSET + 24 * i, label->spare_groups[i].bytes, 24);
     }
@@ -137,6 +139,7 @@ static int label_fields_decode(const uint8_t *slot, struct drive_label *label)
     label->member = get_le32(slot + 88);
     label->spare_group_count = get_le32(slot + 92);
     label->spare_affinity = (get_le32(slot + 100) & LABEL_SPARE_AFFINITY) != 0;
+    label->spare_committable = (get_le32(slot + 100) & LABEL_SPARE_COMMITTABLE) != 0;
     for (uint32_t i = 0; i < label->spare_group_count; i++) {
         memcpy(label->spare_groups[i].bytes, slot + LABEL_SPARES_OFFSET + 24 * i, 24);
     }

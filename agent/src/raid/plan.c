@@ -415,6 +415,24 @@ static int plan_parity(const struct view *view, struct plan *plan)
     UNREACHABLE();
 }
 
+/* What is to be copied elsewhere is in its buffer after the kernel, or is read. */
+static int plan_copy(const struct view *view, bool mirrored, struct plan *plan)
+{
+    const struct plan_input *in = view->in;
+    bool generated =
+        plan->kernel == PLAN_KERNEL_GENERATE || plan->kernel == PLAN_KERNEL_RECOVER_GENERATE;
+    uint32_t there = plan->reads | plan->lost | (generated ? view->parity : 0);
+
+    if (mirrored) {
+        plan->reads |= plan->reads != 0               ? 0
+                       : (in->copy & view->good) != 0 ? in->copy
+                                                      : lowest_bit(view->good);
+        return plan->reads != 0 ? 0 : -EIO;
+    }
+    plan->reads |= in->copy & ~there & view->good;
+    return (in->copy & ~there & ~view->good) == 0 ? 0 : -EIO;
+}
+
 int plan_make(const struct plan_input *input, struct plan *ret_plan)
 {
     const struct raid_level_info *info = raid_level_info(input->level);
@@ -437,6 +455,12 @@ int plan_make(const struct plan_input *input, struct plan *ret_plan)
         error = plan_plain(&view, &plan);
     } else {
         error = plan_parity(&view, &plan);
+    }
+    if (input->want == PLAN_SYNC && input->copy != 0) {
+        if (error < 0) { /* the rest of the row is beyond help, but perhaps not that place */
+            plan = (struct plan){.kernel = PLAN_KERNEL_NONE};
+        }
+        error = plan_copy(&view, info->mirrored, &plan);
     }
     if (error < 0) {
         return error;

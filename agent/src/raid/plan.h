@@ -59,6 +59,7 @@ struct plan_input {
      * rewritten by this plan. */
     uint32_t failed;
     uint32_t fill;       /* PLAN_SYNC: places to be filled (rebuild target) */
+    uint32_t copy;       /* PLAN_SYNC: places whose content is wanted, to go elsewhere too */
     bool consistent;     /* the slice is known consistent */
     uint32_t mirror_preference; /* mirrors: place the caller would like to read from */
 };

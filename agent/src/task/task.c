@@ -322,6 +322,7 @@ static void step_start(struct task *task)
             .row = row,
             .row_count = (uint32_t)min_u64(per_sync, end - row),
             .fill = task->operation == OPERATION_KIND_REBUILD,
+            .copy = task->operation == OPERATION_KIND_COPYBACK,
             .complete = sync_complete,
             .owner = task,
         };

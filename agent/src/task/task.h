@@ -27,7 +27,7 @@ struct task_status_view {
     enum operation_kind kind;
     enum operation_state state;
     struct group *group;
-    uint32_t member;              /* rebuild */
+    uint32_t member;              /* rebuild, copyback */
     struct vd *vd;                /* bgi, resync */
     uint64_t done_bytes;          /* of member data area (rebuild) or of vd rows x members */
     uint64_t total_bytes;
@@ -42,6 +42,11 @@ struct task_status_view {
 MUST_CHECK int task_rebuild_create(struct group *group, uint32_t member, struct clock_port *clock,
                                    uint32_t rate_percent, const struct task_observer *observer,
                                    struct task **ret_task);
+/* Of the copyback that the group's configuration names; stopped or failed, it is for the caller to
+ * end that too (group_copyback_stop). */
+MUST_CHECK int task_copyback_create(struct group *group, struct clock_port *clock,
+                                    uint32_t rate_percent, const struct task_observer *observer,
+                                    struct task **ret_task);
 /* bgi or resync, as the virtual drive's configuration says. */
 MUST_CHECK int task_sync_create(struct vd *vd, struct clock_port *clock, uint32_t rate_percent,
                                 const struct task_observer *observer, struct task **ret_task);

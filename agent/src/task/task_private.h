@@ -42,6 +42,7 @@ struct task {
     struct group *group;
     uint32_t member;
     struct uuid drive;        /* rebuild: whose; another drive in its place is another rebuild */
+    uint64_t copyback;        /* which: the next one may be to the same drive */
     struct vd *vd;
 
     struct clock_port *clock;
@@ -74,6 +75,12 @@ struct task {
 MUST_CHECK int task_create(const struct task_kind *kind, struct group *group,
                            struct clock_port *clock, uint32_t rate_percent,
                            const struct task_observer *observer, struct task **ret_task);
+/* task_extents.c: the rows behind a cursor on a member's data area, where the cursor is after them,
+ * and how much of all virtual drives is behind it. */
+void task_window_at(const struct group *group, uint64_t cursor_bytes,
+                    struct task_window *ret_window);
+uint64_t task_window_end(const struct task_window *window, uint64_t cursor_bytes);
+uint64_t task_extents_done(const struct group *group, uint64_t cursor_bytes);
 uint64_t task_rows_per_step(const struct vd_config *config);
 
 #endif

@@ -7,33 +7,6 @@
 #include "base/checked.h"
 #include "task/task_private.h"
 
-/* The first virtual drive that reaches beyond the cursor, or NULL. */
-static struct vd *vd_beyond(const struct group *group, uint64_t cursor_bytes)
-{
-    struct vd *found = NULL;
-
-    for (uint32_t i = 0; i < group_vd_count(group); i++) {
-        struct vd *vd = group_vd(group, i);
-        const struct vd_config *config = vd_config(vd);
-
-        if (config->extent_start_bytes + config->geometry.extent_bytes <= cursor_bytes) {
-            continue;
-        }
-        if (found == NULL || config->extent_start_bytes < vd_config(found)->extent_start_bytes) {
-            found = vd;
-        }
-    }
-    return found;
-}
-
-static uint64_t extent_done(const struct vd_config *config, uint64_t cursor_bytes)
-{
-    if (cursor_bytes <= config->extent_start_bytes) {
-        return 0;
-    }
-    return min_u64(cursor_bytes - config->extent_start_bytes, config->geometry.extent_bytes);
-}
-
 static uint64_t cursor_bytes(const struct task *task)
 {
     return group_rebuilt_bytes(task->group, task->member);
@@ -60,33 +33,15 @@ static enum reason_code rebuild_obstacle(const struct task *task)
 
 static void rebuild_next(const struct task *task, struct task_window *ret_window)
 {
-    struct vd *vd = vd_beyond(task->group, cursor_bytes(task));
-    const struct vd_config *config;
-    uint64_t rows;
-
-    *ret_window = (struct task_window){.vd = vd};
-    if (vd == NULL) {
-        return;
-    }
-    config = vd_config(vd);
-    ret_window->row =
-        geometry_rows_within(&config->geometry, extent_done(config, cursor_bytes(task)));
-    rows = geometry_row_count(&config->geometry);
-    ASSERT(ret_window->row < rows);
-    ret_window->row_count = min_u64(rows - ret_window->row, task_rows_per_step(config));
+    task_window_at(task->group, cursor_bytes(task), ret_window);
 }
 
 static void rebuild_advance(struct task *task, const struct task_window *window)
 {
     const struct vd_config *config = vd_config(window->vd);
     uint64_t end = window->row + window->row_count;
-    uint64_t done_bytes = end == geometry_row_count(&config->geometry)
-                              ? config->geometry.extent_bytes
-                              : geometry_bytes_before(&config->geometry, end);
 
-    /* Every step is long enough to move every member on (geometry_rows_abreast). */
-    ASSERT(done_bytes > extent_done(config, cursor_bytes(task)));
-    group_rebuilt_advance(task->group, task->member, config->extent_start_bytes + done_bytes);
+    group_rebuilt_advance(task->group, task->member, task_window_end(window, cursor_bytes(task)));
     /* What fills a member also makes the row consistent; is it in every row? */
     if (task->step_error == 0 &&
         geometry_row_width(&config->geometry) == geometry_member_count(&config->geometry) &&
@@ -102,22 +57,12 @@ static void rebuild_finish(struct task *task, void (*done)(void *context, int er
 
 static uint64_t rebuild_done_bytes(const struct task *task)
 {
-    uint64_t done = 0;
-
-    for (uint32_t i = 0; i < group_vd_count(task->group); i++) {
-        done += extent_done(vd_config(group_vd(task->group, i)), cursor_bytes(task));
-    }
-    return done;
+    return task_extents_done(task->group, cursor_bytes(task));
 }
 
 static uint64_t rebuild_total_bytes(const struct task *task)
 {
-    uint64_t total = 0;
-
-    for (uint32_t i = 0; i < group_vd_count(task->group); i++) {
-        total += vd_config(group_vd(task->group, i))->geometry.extent_bytes;
-    }
-    return total;
+    return task_extents_done(task->group, UINT64_MAX);
 }
 
 static const struct task_kind rebuild_kind = {

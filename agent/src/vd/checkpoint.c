@@ -67,6 +67,10 @@ static void checkpoint_flushed(struct flush_waiter *waiter, int error)
                 max_u64(member->rebuilt_bytes, group->members[i].checkpoint_bytes);
         }
     }
+    if (group->config.copyback.active) {
+        group->config.copyback.copied_bytes =
+            max_u64(group->config.copyback.copied_bytes, group->twin.checkpoint_bytes);
+    }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         checkpoint_publish_rows(group->vds[i], group->vds[i]->checkpoint_rows);
     }
@@ -86,6 +90,7 @@ static void checkpoint_begin(struct group *group)
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         group->members[i].checkpoint_bytes = group->members[i].rebuilt_bytes;
     }
+    group->twin.checkpoint_bytes = group->twin.rebuilt_bytes;
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         group->vds[i]->checkpoint_rows = group->vds[i]->consistent_rows;
         group->vds[i]->checkpoint_sound = vd_regions_are_sound(group->vds[i]);

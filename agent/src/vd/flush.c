@@ -67,18 +67,36 @@ static void round_part_answered(struct group *group)
     }
 }
 
+/* Whose drive it was that has flushed; the two of a copyback may have changed their places. NULL:
+ * nobody's any more. */
+static struct member *flushed_member(const struct member_flush *flush)
+{
+    struct group *group = flush->member->group;
+    struct member *at[] = {flush->member, &group->twin, &group->members[group->twin_member]};
+
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        if (at[i]->drive == flush->io.drive) {
+            return at[i];
+        }
+    }
+    return NULL;
+}
+
 static void member_flush_answered(struct member_flush *flush, enum io_status status)
 {
-    struct member *member = flush->member;
-    struct group *group = member->group;
-    uint32_t index = (uint32_t)(member - group->members);
+    struct group *group = flush->member->group;
+    struct member *member = flushed_member(flush);
 
     group_enter(group);
-    if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED)) {
+    if (member == NULL) {
+        ASSERT(flush->io.drive != NULL); /* it was lost meanwhile */
+    } else if (member == &group->twin && status != IO_STATUS_OK) {
+        twin_drop(group, REASON_DRIVE_LOST_FLUSH);
+    } else if (status == IO_STATUS_OK || SIM_BUG(FLUSH_FAILURE_IGNORED)) {
         member->flushed =
             max_u64(member->flushed, SIM_BUG(FLUSH_TARGET_LATE) ? member->written : flush->target);
     } else {
-        member_lose_by_status(group, index, IO_OP_FLUSH, status);
+        member_lose_by_status(group, (uint32_t)(member - group->members), IO_OP_FLUSH, status);
     }
     flush->answered(group);
     group_leave(group);
@@ -160,6 +178,11 @@ static void round_begin(struct group *group)
             group->flush_pending++;
             member_flush(&group->members[i].flush, round_part_answered);
         }
+    }
+    if (group->twin.drive != NULL && group->twin.written > group->twin.flushed &&
+        !group->twin.flush.busy) {
+        group->flush_pending++;
+        member_flush(&group->twin.flush, round_part_answered);
     }
     if (group->flush_pending == 0) {
         round_answered(group);

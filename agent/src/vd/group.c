@@ -55,10 +55,11 @@ static void answer_deliver(struct vd_request *request)
 /* Starts what can be started. Most turns have nothing for most of the three. */
 static void turn_pump(struct group *group)
 {
-    if (!list_is_empty(&group->admission)) {
+    exchange_pump(group);
+    if (!list_is_empty(&group->admission) && !group_is_held(group)) {
         requests_pump(group);
     }
-    if (!list_is_empty(&group->syncs)) {
+    if (!list_is_empty(&group->syncs) && !group_is_held(group)) {
         syncs_pump(group);
     }
     if (group->regions_due && group->regions_running) {
@@ -201,6 +202,9 @@ static void members_init(struct group *group, struct drive *const *drives)
         /* What was written before and not flushed is not known: flush once. */
         member->written = 1;
     }
+    group->twin.group = group;
+    group->twin.flush.member = &group->twin;
+    group->twin.loss_flush.member = &group->twin;
 }
 
 static int group_init(struct group *group)
@@ -403,6 +407,7 @@ void group_start(struct group *group, void (*done)(void *context, int error), vo
         }
     }
     group_states_update(group);
+    twin_start(group);
     regions_load(group, start_loaded);
     group_leave_later(group);
 }
@@ -455,6 +460,9 @@ static void stop_save(struct group *group)
                 group->config.members[i].rebuilt_bytes = group->members[i].rebuilt_bytes;
             }
         }
+        if (group->config.copyback.active) {
+            group->config.copyback.copied_bytes = group->twin.rebuilt_bytes;
+        }
         (void)save_changed(group); /* save_wait() below waits for it */
     }
     group->stop = STOP_SAVE;
@@ -489,7 +497,7 @@ void group_stop_check(struct group *group)
     }
     if (group->stop != STOP_DRAIN || group->requests_open > 0 || group->syncs_open > 0 ||
         group->edit != NULL || !list_is_empty(&group->edits) || group->checkpoint_running ||
-        group->ops_active > 0 || stripe_log_is_busy(group->stripe_log)) {
+        group->exchange != NULL || group->ops_active > 0 || stripe_log_is_busy(group->stripe_log)) {
         return;
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {

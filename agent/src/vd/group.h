@@ -54,6 +54,12 @@ struct group_observer {
      * (meta/bad_blocks.h). */
     void (*bad_block)(void *context, struct vd *vd, uint32_t member, uint64_t offset_bytes,
                       enum bad_block_kind kind, bool bad);
+    /* The copyback has ended without success, and drive is nobody's. */
+    void (*copyback_ended)(void *context, struct group *group, struct drive *drive,
+                           enum reason_code why);
+    /* The drive that was filled is the member; `former` is nobody's (NULL: it was lost). */
+    void (*copyback_done)(void *context, struct group *group, uint32_t member,
+                          struct drive *former);
     void *context;
 };
 
@@ -102,6 +108,24 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
 void group_member_replace(struct group *group, uint32_t member, struct drive *drive,
                           const struct uuid *drive_uuid, void (*done)(void *context, int error),
                           void *context);
+/* Copyback (vd/copyback.c). Begins to make drive equal to the one in an online member's place; the
+ * member stays in use. Errors as above; -EBUSY: there is one already. */
+void group_copyback_start(struct group *group, uint32_t member, struct drive *drive,
+                          const struct uuid *drive_uuid, void (*done)(void *context, int error),
+                          void *context);
+/* Before group_start(): the drive that the configuration names is there. */
+void group_copyback_attach(struct group *group, struct drive *drive);
+/* Ends it; the observer is told. Too late when the end has begun. */
+void group_copyback_stop(struct group *group, enum reason_code why);
+struct drive *group_copyback_drive(const struct group *group); /* NULL: none is running */
+/* Each has its own, also to the same drive; 0: none is running. */
+uint64_t group_copyback_number(const struct group *group);
+uint64_t group_copied_bytes(const struct group *group);
+void group_copied_advance(struct group *group, uint64_t bytes);
+/* Everything is copied: the drive takes the member's place, durably. -EAGAIN: a virtual drive was
+ * added, -ENODEV: one of the two was lost. */
+void group_copyback_finish(struct group *group, void (*done)(void *context, int error),
+                           void *context);
 /* Applies an edit to the configuration and saves it; all or nothing: on error it is undone.
  * -EINVAL: the result is no sound configuration (meta/config_check.h). */
 typedef void (*group_edit_fn)(struct group_config *config, void *context);
@@ -158,6 +182,7 @@ struct vd_sync {
     uint64_t row;
     uint32_t row_count;
     bool fill;       /* write members in rebuild */
+    bool copy;       /* write the drive of a copyback */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
      * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
      * the target is lost; -ECANCELED. */

@@ -14,7 +14,14 @@
 #include "meta/config_check.h"
 #include "vd/group_private.h"
 
-enum edit_kind { EDIT_CHANGE, EDIT_VD_ADD, EDIT_VD_REMOVE, EDIT_REPLACE };
+enum edit_kind {
+    EDIT_CHANGE,
+    EDIT_VD_ADD,
+    EDIT_VD_REMOVE,
+    EDIT_REPLACE,
+    EDIT_COPYBACK, /* begins */
+    EDIT_EXCHANGE  /* ends well */
+};
 
 struct group_edit {
     struct list link;
@@ -30,6 +37,7 @@ struct group_edit {
     uint32_t member;               /* EDIT_REPLACE */
     struct drive *drive;
     struct member_config member_config; /* new, and after applying the old one */
+    struct copyback_config copyback; /* EDIT_COPYBACK: new; EDIT_EXCHANGE: as before */
     bool unlogs;                   /* EDIT_CHANGE: generations of intents have changed */
     bool added;                    /* done is the form with a virtual drive */
     union {
@@ -147,6 +155,11 @@ static int apply_vd_add(struct group_edit *edit)
           first->geometry.span_count != edit->vd_config.geometry.span_count))) {
         return -EINVAL;
     }
+    if (group->twin.drive != NULL &&
+        drive_usable_bytes(group->twin.drive) <
+            edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
+        return -EINVAL;
+    }
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (group->members[i].drive != NULL &&
             drive_usable_bytes(group->members[i].drive) <
@@ -225,9 +238,55 @@ static int apply_replace(struct group_edit *edit)
     return 0;
 }
 
+static int apply_copyback(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    if (group->twin.drive != NULL || group->twin.flush.busy ||
+        group->config.members[edit->member].state != MEMBER_ONLINE) {
+        return -EBUSY;
+    }
+    if (!drive_is_present(edit->drive)) {
+        return -ENODEV;
+    }
+    group->config.copyback = edit->copyback; /* a drive named twice: found by the check */
+    group->twin.drive = edit->drive;
+    group->twin_member = edit->member;
+    group->twin_number++;
+    group->twin.rebuilt_bytes = 0;
+    group->twin.checkpoint_bytes = 0;
+    group->twin.written = 1;
+    group->twin.flushed = 0;
+    return 0;
+}
+
+static int apply_exchange(struct group_edit *edit)
+{
+    edit->copyback = edit->group->config.copyback;
+    return twin_exchange(edit->group, &edit->member_config);
+}
+
+/* Nothing of either drive may be under way. Requests wait for this edit, so it waits for no drive
+ * that may never answer: such a one is lost, and then there is nothing to exchange any more. */
+static bool exchange_has_to_wait(const struct group_edit *edit)
+{
+    const struct group *group = edit->group;
+    bool busy = member_flush_is_busy(&group->members[edit->member]) ||
+                member_flush_is_busy(&group->twin) ||
+                stripe_log_uses(group->stripe_log, edit->member);
+
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        busy = busy || region_store_uses(group->vds[i]->regions, edit->member);
+    }
+    return busy && group->twin.drive != NULL;
+}
+
 /* A virtual drive goes only when nothing of it is under way any more. */
 static bool edit_has_to_wait(const struct group_edit *edit)
 {
+    if (edit->kind == EDIT_EXCHANGE) {
+        return exchange_has_to_wait(edit);
+    }
     return edit->kind == EDIT_VD_REMOVE && region_store_is_busy(edit->vd->regions);
 }
 
@@ -242,6 +301,10 @@ static int edit_apply(struct group_edit *edit)
         return apply_vd_remove(edit);
     case EDIT_REPLACE:
         return apply_replace(edit);
+    case EDIT_COPYBACK:
+        return apply_copyback(edit);
+    case EDIT_EXCHANGE:
+        return apply_exchange(edit);
     }
     UNREACHABLE();
 }
@@ -297,6 +360,13 @@ static void edit_undo(struct group_edit *edit)
     case EDIT_REPLACE:
         undo_replace(edit);
         break;
+    case EDIT_COPYBACK:
+        memset(&edit->group->config.copyback, 0, sizeof(edit->copyback));
+        edit->group->twin.drive = NULL;
+        break;
+    case EDIT_EXCHANGE:
+        twin_exchange_undo(edit->group, &edit->member_config, &edit->copyback);
+        break;
     }
 }
 
@@ -315,7 +385,7 @@ static void bad_drop_extent(struct group *group, const struct vd_config *config)
     }
 }
 
-static void edit_done_well(struct group_edit *edit)
+static int edit_done_well(struct group_edit *edit)
 {
     struct group *group = edit->group;
 
@@ -341,8 +411,15 @@ static void edit_done_well(struct group_edit *edit)
             group->observer.member_changed(group->observer.context, group, edit->member,
                                            edit->member_config.state, REASON_OK);
         }
-        break;
+        /* The new drive may have failed meanwhile, which is recorded. */
+        return member_is_live(group, edit->member) ? 0 : -EIO;
+    case EDIT_COPYBACK:
+        /* So may one of the two. */
+        return group->twin.drive == edit->drive ? 0 : -ENODEV;
+    case EDIT_EXCHANGE:
+        return twin_exchange_done(group) ? 0 : -ENODEV;
     }
+    return 0;
 }
 
 void edit_pump(struct group *group)
@@ -381,10 +458,7 @@ void edit_saved(struct group *group, int error)
     ASSERT(edit != NULL);
     group->edit = NULL;
     if (error == 0) {
-        edit_done_well(edit);
-        if (edit->kind == EDIT_REPLACE && !member_is_live(group, edit->member)) {
-            error = -EIO; /* the new drive failed meanwhile, and that is recorded */
-        }
+        error = edit_done_well(edit);
     } else {
         if (!SIM_BUG(EDIT_NOT_UNDONE) || edit->kind != EDIT_CHANGE) {
             edit_undo(edit);
@@ -470,5 +544,61 @@ void group_member_replace(struct group *group, uint32_t member, struct drive *dr
         group_leave_later(group);
         return;
     }
+    edit_queue(edit);
+}
+
+void group_copyback_start(struct group *group, uint32_t member, struct drive *drive,
+                          const struct uuid *drive_uuid, void (*done)(void *context, int error),
+                          void *context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_COPYBACK);
+
+    ASSERT(member < group->config.member_count && drive != NULL);
+    edit->member = member;
+    edit->drive = drive;
+    edit->copyback =
+        (struct copyback_config){.active = true, .member = member, .drive = *drive_uuid};
+    edit->done.plain = done;
+    edit->done_context = context;
+    if (drive_usable_bytes(drive) < data_end_bytes(group)) {
+        group_enter(group);
+        edit_finish(edit, -ENOSPC);
+        group_leave_later(group);
+        return;
+    }
+    edit_queue(edit);
+}
+
+const struct member_config *edit_former_member(const struct group *group)
+{
+    ASSERT(group->edit != NULL && group->edit->kind == EDIT_EXCHANGE);
+    return &group->edit->member_config;
+}
+
+static void exchange_edited(void *context, int error)
+{
+    struct group *group = context;
+
+    group_enter(group);
+    exchange_end(group, error);
+    group_leave_later(group);
+}
+
+/* The twin takes the member's place. */
+void exchange_edit(struct group *group)
+{
+    struct group_edit *edit = edit_new(group, EDIT_EXCHANGE);
+    const struct drive *drive = group->twin.drive;
+
+    ASSERT(drive != NULL);
+    edit->member = group->twin_member;
+    edit->member_config.drive = group->config.copyback.drive;
+    edit->member_config.state = MEMBER_ONLINE;
+    edit->member_config.why = REASON_OK;
+    memcpy(edit->member_config.serial, drive_identity(drive)->serial,
+           sizeof(edit->member_config.serial));
+    member_place_set(&edit->member_config, drive);
+    edit->done.plain = exchange_edited;
+    edit->done_context = group;
     edit_queue(edit);
 }

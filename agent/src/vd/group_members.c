@@ -56,7 +56,7 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
 
     ASSERT(state == MEMBER_FAILED || state == MEMBER_MISSING || state == MEMBER_OFFLINE);
     ASSERT(group->depth > 0);
-    if (!member_is_live(group, member)) {
+    if (!member_is_live(group, member) || twin_take_place_back(group, member, why)) {
         return;
     }
     config->state = state;
@@ -75,6 +75,9 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
     }
     if (group->observer.member_changed != NULL) {
         group->observer.member_changed(group->observer.context, group, member, old, why);
+    }
+    if (group->twin.drive != NULL && group->twin_member == member) {
+        twin_drop(group, REASON_COPYBACK_SOURCE_LOST);
     }
     group_states_update(group);
     for (uint32_t i = 0; i < group->config.vd_count && group->regions_running; i++) {
@@ -119,6 +122,14 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
         UNREACHABLE();
     }
     member_lose(group, member, MEMBER_FAILED, why);
+}
+
+void member_lose_by_transfer(struct group *group, uint32_t member, const struct drive_io *io,
+                             enum io_status status)
+{
+    if (group->members[member].drive == io->drive) {
+        member_lose_by_status(group, member, io->op, status);
+    }
 }
 
 int group_member_lose(struct group *group, uint32_t member, enum member_state state,

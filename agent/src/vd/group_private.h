@@ -6,6 +6,7 @@
  *   group_edit.c     changes of the configuration, one at a time, all or nothing
  *   group_members.c  states of members and virtual drives
  *   checkpoint.c     cursors: in memory at once, published only after a flush
+ *   copyback.c       a drive made equal to a member, to take its place
  *   flush.c          flush rounds over the members
  *   intent.c         write intents: which writes are logged, and what becomes of the log
  *   replay.c         open intents written again at the start
@@ -99,6 +100,11 @@ struct group {
     struct group_config config;  /* as it is now; members' cursors as published */
     struct group_config image;   /* what the running save writes */
     struct member *members;      /* config.member_count */
+    struct member twin;          /* of a copyback; its drive is NULL: there is none */
+    uint32_t twin_member;        /* whose twin */
+    uint64_t twin_number;        /* of the copyback, the newest one */
+    bool exchanged;              /* the two have changed roles, which is being saved */
+    struct exchange *exchange;   /* they are about to: no operation begins */
     struct uuid controller;
     struct group_store *store;
     struct clock_port *clock;
@@ -369,6 +375,7 @@ struct stripe_op {
     uint32_t data_end;
     uint32_t full;
     uint32_t fill; /* sync: rebuild targets wanted */
+    uint32_t copy; /* sync: the place whose twin is to be written */
     uint32_t fine_end; /* the slice failed as a whole and goes on block by block up to here; 0: as
      a whole */
     int fine_error; /* of the blocks so far */
@@ -399,6 +406,7 @@ struct stripe_op {
     int error;
     uint32_t spare_count;
     uint8_t *spares[STRIPE_SPARES]; /* buffers in nobody's use */
+    struct stripe_column twin; /* the second write of a copyback's member; has no buffer */
     struct stripe_column columns[];
 };
 
@@ -438,6 +446,9 @@ void member_lose(struct group *group, uint32_t member, enum member_state state,
                  enum reason_code why);
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status);
+/* The same for a transfer, unless another drive has taken the place since. */
+void member_lose_by_transfer(struct group *group, uint32_t member, const struct drive_io *io,
+                             enum io_status status);
 /* Where the drive is; part of a change that the caller saves. */
 void member_place_set(struct member_config *member, const struct drive *drive);
 /* Offline: losses that are not durable yet are not recorded either. */
@@ -448,6 +459,34 @@ static inline bool group_is_offline(const struct group *group)
 {
     return group->state == VIRTUAL_DRIVE_STATE_OFFLINE;
 }
+
+/* copyback.c */
+#define TWIN_NOWHERE UINT32_MAX
+/* Where the operation's row has the member that is being copied; TWIN_NOWHERE: nowhere. */
+uint32_t twin_place(const struct stripe_op *op);
+void twin_start(struct group *group);
+/* Ends the copyback; durable before what is under way is acknowledged. */
+void twin_drop(struct group *group, enum reason_code why);
+void twin_drop_by_status(struct group *group, const struct drive *drive, enum io_status status);
+void exchange_pump(struct group *group);
+void exchange_end(struct group *group, int error);
+/* Nothing of it begins any more. */
+static inline bool group_is_held(const struct group *group)
+{
+    return group->exchange != NULL;
+}
+/* The edit: gives the new member's configuration and gets the old one's. */
+MUST_CHECK int twin_exchange(struct group *group, struct member_config *member);
+void twin_exchange_undo(struct group *group, const struct member_config *member,
+                        const struct copyback_config *copyback);
+/* False: the new member was lost meanwhile, and the former one is in its place again. */
+bool twin_exchange_done(struct group *group);
+/* The member is lost; true: but the one that had its place a moment ago takes it back. */
+MUST_CHECK bool twin_take_place_back(struct group *group, uint32_t member, enum reason_code why);
+/* group_edit.c */
+void exchange_edit(struct group *group);
+/* The configuration that the member of the running exchange had. */
+const struct member_config *edit_former_member(const struct group *group);
 
 /* checkpoint.c */
 void checkpoint_init(struct group *group);
@@ -600,7 +639,8 @@ void stripe_read_note(struct stripe_op *op, uint32_t place, const struct drive_i
 
 /* stripe_io.c */
 void stripe_read_submit(struct stripe_op *op, uint32_t places);
-void stripe_write_submit(struct stripe_op *op, uint32_t places);
+/* False: there is nothing to write. */
+MUST_CHECK bool stripe_write_submit(struct stripe_op *op, uint32_t places);
 void stripe_verify_submit(struct stripe_op *op, uint32_t place);
 /* Of the operation's range on the member of a place. */
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place);

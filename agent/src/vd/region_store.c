@@ -287,7 +287,7 @@ static void job_answered(struct region_io *io)
 
     group_enter(group);
     if (io->status != IO_STATUS_OK) {
-        member_lose_by_status(group, io->member, IO_OP_WRITE, io->status); /* (1) */
+        member_lose_by_transfer(group, io->member, &io->io, io->status); /* (1) */
         job_member_done(store);
     } else {
         group->members[io->member].written++;

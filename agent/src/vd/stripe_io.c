@@ -46,6 +46,9 @@ static void column_bar(struct stripe_op *op, struct stripe_column *column)
 {
     column->late = true;
     op->late++;
+    if (column == &op->twin) {
+        return; /* the member itself is not late */
+    }
     op->barred |= bit_of(column);
     if (op->state == STRIPE_READ) {
         column_bar_read(op, column);
@@ -70,11 +73,29 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
         break;
     case IO_STATUS_TIMEOUT:
     case IO_STATUS_GONE:
-        member_lose_by_status(op->group, stripe_member(op, column->place), IO_OP_READ,
-                              column->status);
+        member_lose_by_transfer(op->group, stripe_member(op, column->place), &column->io,
+                                column->status);
         break;
     case IO_STATUS_MAX:
         UNREACHABLE();
+    }
+}
+
+/* The second write of a copyback's member. A drive that has become the member meanwhile has missed
+ * a write of its own. */
+static void twin_answered(struct stripe_op *op, struct stripe_column *column)
+{
+    struct group *group = op->group;
+    struct drive *drive = column->io.drive;
+    uint32_t member = group->twin_member;
+
+    if (column->status == IO_STATUS_OK) {
+        group->twin.written += group->twin.drive == drive ? 1u : 0u;
+        group->members[member].written += group->members[member].drive == drive ? 1u : 0u;
+    } else if (group->members[member].drive == drive) {
+        member_lose_by_status(group, member, IO_OP_WRITE, column->status);
+    } else if (!SIM_BUG(COPYBACK_MISSED)) {
+        twin_drop_by_status(group, drive, column->status);
     }
 }
 
@@ -93,7 +114,7 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
         column->status != IO_STATUS_TIMEOUT && member_is_last_copy(op->group, member)) {
         return;
     }
-    member_lose_by_status(op->group, member, IO_OP_WRITE, column->status);
+    member_lose_by_transfer(op->group, member, &column->io, column->status);
 }
 
 static void step_done(struct stripe_op *op)
@@ -120,6 +141,8 @@ static void column_answered(struct stripe_column *column)
     ASSERT(op->pending > 0);
     if (op->state == STRIPE_READ) {
         column_read_answered(op, column);
+    } else if (column == &op->twin) {
+        twin_answered(op, column);
     } else if (op->state == STRIPE_WRITE) {
         column_write_answered(op, column);
     } else if (column->status == IO_STATUS_GONE || column->status == IO_STATUS_TIMEOUT) {
@@ -132,13 +155,19 @@ static void column_answered(struct stripe_column *column)
     group_leave(group);
 }
 
+/* Another one may have taken the place since. */
+static const struct drive *member_drive_of(const struct stripe_column *column)
+{
+    return column->op->group->members[stripe_member(column->op, column->place)].drive;
+}
+
 static void column_complete(struct drive_io *io, enum io_status status)
 {
     struct stripe_column *column = io->owner;
 
     column->status = status;
     if (column->late) {
-        if (status == IO_STATUS_TIMEOUT) {
+        if (status == IO_STATUS_TIMEOUT && column->io.drive == member_drive_of(column)) {
             hedge_timed_out(column->op, column);
         }
         return;
@@ -174,28 +203,44 @@ static void column_released(struct drive_io *io)
     }
 }
 
-static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op, uint32_t lo,
-                          uint32_t hi, uint8_t *buffer)
+static void transfer_submit(struct stripe_op *op, struct stripe_column *column, uint32_t place,
+                            struct drive *drive, enum io_op io_op)
 {
-    struct stripe_column *column = &op->columns[place];
     struct drive_io *io = &column->io;
-    struct drive *drive = op->group->members[stripe_member(op, place)].drive;
 
     ASSERT(drive != NULL && !column->late);
-    ASSERT(lo >= op->lo && hi <= op->hi && lo < hi);
     column->op = op;
     column->place = place;
     io->op = io_op;
     io->class_ = op->sync != NULL ? IO_CLASS_BACKGROUND : IO_CLASS_FOREGROUND;
-    io->offset_bytes = stripe_drive_offset(op, place) + (lo - op->lo);
-    io->length_bytes = hi - lo;
-    io->buffer = buffer;
     io->complete = column_complete;
     io->released = column_released;
     io->patience_us = io_op == IO_OP_READ ? hedge_patience_us(op, place) : 0;
     io->waiting = hedge_waiting;
     io->owner = column;
     drive_submit(drive, io);
+}
+
+static void column_submit(struct stripe_op *op, uint32_t place, enum io_op io_op, uint32_t lo,
+                          uint32_t hi, uint8_t *buffer)
+{
+    struct stripe_column *column = &op->columns[place];
+
+    ASSERT(lo >= op->lo && hi <= op->hi && lo < hi);
+    column->io.offset_bytes = stripe_drive_offset(op, place) + (lo - op->lo);
+    column->io.length_bytes = hi - lo;
+    column->io.buffer = buffer;
+    transfer_submit(op, column, place, op->group->members[stripe_member(op, place)].drive, io_op);
+}
+
+/* What the member gets its twin gets too (copyback.c (1)). */
+static void twin_submit(struct stripe_op *op, uint32_t place, uint8_t *buffer)
+{
+    op->pending++;
+    op->twin.io.offset_bytes = stripe_drive_offset(op, place);
+    op->twin.io.length_bytes = op->hi - op->lo;
+    op->twin.io.buffer = buffer;
+    transfer_submit(op, &op->twin, place, op->group->twin.drive, IO_OP_WRITE);
 }
 
 /* A direct read needs of each column only what was asked for. */
@@ -239,15 +284,24 @@ void stripe_read_submit(struct stripe_op *op, uint32_t places)
     }
 }
 
-void stripe_write_submit(struct stripe_op *op, uint32_t places)
+bool stripe_write_submit(struct stripe_op *op, uint32_t places)
 {
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
+    uint32_t twin = twin_place(op);
+    uint32_t doubles = op->copy | (SIM_BUG(COPYBACK_ONE) ? 0 : places);
+    bool doubled = twin != TWIN_NOWHERE && (doubles & (UINT32_C(1) << twin)) != 0;
 
-    ASSERT(op->state == STRIPE_WRITE && places != 0);
+    ASSERT(op->state == STRIPE_WRITE);
     ASSERT(!op->direct && op->pending == 0);
     ASSERT(!op->bare);
+    if (places == 0 && !doubled) {
+        return false;
+    }
     op->bare = !op->logged && op->replay == NULL && op->map.p_place >= 0;
     op->group->bare_writes += op->bare ? 1u : 0u;
+    if (doubled) {
+        twin_submit(op, twin, op->columns[stripe_is_mirrored(op) ? op->source : twin].buffer);
+    }
     for (; places != 0; places &= places - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(places);
 
@@ -255,6 +309,7 @@ void stripe_write_submit(struct stripe_op *op, uint32_t places)
         column_submit(op, place, IO_OP_WRITE, op->lo, op->hi,
                       op->columns[mirrored ? op->source : place].buffer);
     }
+    return op->pending > 0;
 }
 
 void stripe_verify_submit(struct stripe_op *op, uint32_t place)

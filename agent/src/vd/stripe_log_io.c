@@ -105,8 +105,7 @@ static void batch_answered(struct log_io *io)
     struct group *group = log->group;
 
     if (io->status != IO_STATUS_OK) {
-        member_lose_by_status(group, io->member, io->flushing ? IO_OP_FLUSH : IO_OP_WRITE,
-                              io->status);
+        member_lose_by_transfer(group, io->member, &io->io, io->status);
         batch_member_done(log);
         return;
     }

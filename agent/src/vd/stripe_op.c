@@ -136,6 +136,7 @@ int stripe_plan(struct stripe_op *op)
     input.failed = op->failed & valid;
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
+        input.copy = op->copy & input.writable;
     }
     if (SIM_BUG(MIRROR_READS_ANY) && raid_level_info(input.level)->mirrored &&
         op->want == PLAN_READ) {
@@ -205,7 +206,7 @@ static enum stripe_event act_compute(struct stripe_op *op)
     }
     stripe_compute(op);
     op->verify = op->failed & op->plan.writes;
-    return op->plan.writes == 0 ? STRIPE_NO_WRITES : STRIPE_WRITES;
+    return op->plan.writes == 0 && op->copy == 0 ? STRIPE_NO_WRITES : STRIPE_WRITES;
 }
 
 static bool op_losses_durable(const struct stripe_op *op)
@@ -273,11 +274,7 @@ static enum stripe_event act_write(struct stripe_op *op)
     if (group_is_offline(op->group)) {
         return op->want == PLAN_READ ? STRIPE_WRITTEN : STRIPE_FAIL;
     }
-    if (places == 0) {
-        return STRIPE_WRITTEN;
-    }
-    stripe_write_submit(op, places);
-    return STRIPE_WAIT;
+    return stripe_write_submit(op, places) ? STRIPE_WAIT : STRIPE_WRITTEN;
 }
 
 void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected)

@@ -23,6 +23,13 @@ static uint32_t rebuild_places(const struct group *group, const struct row_map *
     return mask;
 }
 
+static uint32_t twin_mask(struct stripe_op *op)
+{
+    uint32_t place = twin_place(op);
+
+    return place == TWIN_NOWHERE ? 0 : UINT32_C(1) << place;
+}
+
 /* The next slice with something to do for this sync, if any, into op. */
 static bool sync_piece(struct vd_sync *sync, struct stripe_op *op)
 {
@@ -33,7 +40,8 @@ static bool sync_piece(struct vd_sync *sync, struct stripe_op *op)
     while (state->row < end) {
         geometry_row_map(geometry, state->row, &op->map);
         op->fill = sync->fill ? rebuild_places(sync->vd->group, &op->map) : 0;
-        if (sync->fill && op->fill == 0) {
+        op->copy = sync->copy ? twin_mask(op) : 0;
+        if ((sync->fill && op->fill == 0) || (sync->copy && op->copy == 0)) {
             state->row++;
             state->slice = 0;
             continue;
@@ -69,8 +77,9 @@ static void sync_split(struct group *group, struct vd_sync *sync)
     struct sync_state *state = sync_state(sync);
 
     if (state->split == 0 && state->error != -ECANCELED &&
-        (group_is_offline(group) || (sync->fill && !any_rebuild(group)))) {
-        state->error = sync->fill ? -ENODEV : -EIO;
+        (group_is_offline(group) || (sync->fill && !any_rebuild(group)) ||
+         (sync->copy && group_copyback_drive(group) == NULL))) {
+        state->error = sync->fill || sync->copy ? -ENODEV : -EIO;
         state->split = 1;
     }
     while (state->split == 0) {

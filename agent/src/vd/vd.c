@@ -132,7 +132,8 @@ void vd_mark_dirty(struct vd *vd)
 {
     struct vd_config *config = vd_config_of(vd);
 
-    if (!config->dirty && vd_needs_mark(vd)) {
+    /* Without redundancy only a copyback needs it (copyback.c (4)). */
+    if (!config->dirty && (vd_needs_mark(vd) || vd->group->twin.drive != NULL)) {
         config->dirty = true;
         vd->dirty_change = save_changed(vd->group);
     }
@@ -140,8 +141,8 @@ void vd_mark_dirty(struct vd *vd)
 
 bool vd_mark_is_durable(const struct vd *vd)
 {
-    if (!vd_needs_mark(vd) || SIM_BUG(NO_DIRTY_MARK)) {
-        return true;
+    if (SIM_BUG(NO_DIRTY_MARK) || (!vd_needs_mark(vd) && !vd_config_of(vd)->dirty)) {
+        return true; /* without redundancy: it began before the copyback */
     }
     return vd_config_of(vd)->dirty &&
            (save_is_durable(vd->group, vd->dirty_change) || SIM_BUG(MARK_NOT_AWAITED));

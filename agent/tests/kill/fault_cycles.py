@@ -7,8 +7,9 @@ One arrayd serves virtual drives of RAID 0, 1, 5, 6 and 10 over emulated drives.
 per virtual drive, each with its own NBD connection and half of the space, write, trim, zero,
 flush, read and compare all the time. The ledger knows of every sector of 512 bytes which write
 it holds last; a sector that reads as anything else is a wrong byte. Meanwhile, per redundant
-virtual drive, drives are pulled, returned, replaced by blank ones, rebuilt onto spares, fail to
-write, or lose sectors; and the whole agent is stopped and killed.
+virtual drive, drives are pulled, returned, replaced by blank ones, rebuilt onto spares and copied
+back, fail to write, or lose sectors; and the whole agent is stopped and killed, also while a
+member is being copied.
 
 What a kill may do. Acknowledged writes stay. A write under way may be there or not, sector by
 sector, and on mirrors it may flicker until the resynchronisation is through; so those sectors
@@ -240,17 +241,25 @@ class Faults(threading.Thread):
         return f"{self.level} media errors"
 
     def spare(self):
-        """Rebuild onto the hot spare; then the drives change their places' roles back."""
+        """Rebuild onto the hot spare; then the new drive in the lost one's slot is filled from it
+        and takes the place, or is the next spare."""
         if not self.test.spare_lock.acquire(blocking=False):
             return self.pull_and("replace")
         try:
             spare = self.test.spare_slot
-            self.test.add_spare(spare, self.vd)
+            back = self.random.random() < 0.6
+            self.test.add_spare(spare, self.vd, back)
             slot = self.random.choice(self.slots)
             self.test.fault(slot, "pull")
             self.test.until(f"the spare to serve {self.vd}", lambda view: self.healthy(view) and
                             view.drive(spare)["state"] == "online")
             self.test.fault(slot, "replace")
+            if back:
+                self.test.until(f"slot {slot} of {self.vd} to be filled from the spare",
+                                lambda view: view.drive(slot)["state"] == "online" and
+                                view.drive(spare)["state"] == "dedicated_hot_spare")
+                self.test.remove_spare(spare)
+                return f"{self.level} hot spare and copyback"
             self.test.until("the blank drive to arrive",
                             lambda view: view.drive(slot)["state"] == "unconfigured_good")
             self.slots[self.slots.index(slot)] = spare
@@ -258,6 +267,24 @@ class Faults(threading.Thread):
         finally:
             self.test.spare_lock.release()
         return f"{self.level} hot spare"
+
+    def copy_begin(self):
+        """Begins to copy a member to the free drive; no other cycle may run."""
+        slot = self.random.choice(self.slots)
+        self.test.copyback(slot, self.test.spare_slot)
+        return slot
+
+    def copy_end(self, slot):
+        """The drive is the member then, and the former one is replaced by a blank one."""
+        spare = self.test.spare_slot
+        self.test.until(f"slot {spare} to take the place of slot {slot} in {self.vd}",
+                        lambda view: view.drive(spare)["state"] == "online" and
+                        view.drive(slot)["drive_group"] is None)
+        self.test.fault(slot, "replace")
+        self.test.until("the blank drive to arrive",
+                        lambda view: view.drive(slot)["state"] == "unconfigured_good")
+        self.slots[self.slots.index(slot)] = spare
+        self.test.spare_slot = slot
 
     def cycle(self):
         dice = self.random.random()
@@ -347,11 +374,22 @@ class Test:
     def fault(self, slot, fault, **more):
         self.agent.fault(slot, fault, **more)
 
-    def add_spare(self, slot, name):
+    def add_spare(self, slot, name, revertible):
         with self.agent.control() as control:
             view = control.view()
             control.command("spare_add", {"drive": view.drive_key(slot),
-                                          "drive_groups": [view.vd(name)["drive_group"]]})
+                                          "drive_groups": [view.vd(name)["drive_group"]],
+                                          "non_revertible": not revertible})
+
+    def remove_spare(self, slot):
+        with self.agent.control() as control:
+            control.command("spare_remove", {"drive": control.view().drive_key(slot)})
+
+    def copyback(self, slot, target):
+        with self.agent.control() as control:
+            view = control.view()
+            control.command("copyback", {"drive": view.drive_key(slot), "action": "start",
+                                         "target": view.drive_key(target)})
 
     def writers_of(self, name):
         return self.writers[name]
@@ -422,12 +460,18 @@ class Test:
             self.gate.open()
 
     def restart_while_busy(self):
-        """All healthy, writers at full speed, SIGKILL or SIGTERM."""
+        """All healthy, perhaps a copyback, writers at full speed, SIGKILL or SIGTERM."""
         self.fault_gate.close()
         try:
             self.consistent()
+            copying = self.random.choice([thread for thread in self.threads
+                                          if isinstance(thread, Faults)])
+            slot = copying.copy_begin() if self.random.random() < 0.7 else None
             self.work("five", 30)
             self.restart(self.agent.kill if self.random.random() < 0.7 else self.agent.stop)
+            if slot is not None:
+                copying.copy_end(slot)
+                self.count("restart during a copyback")
             self.settle_all()
         finally:
             self.fault_gate.open()

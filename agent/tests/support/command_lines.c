@@ -50,6 +50,7 @@ static const struct rule {
     {"drive_locate", CLI_OBJECT_DRIVE, "start|stop", "locate", "drive", "drive"},
     {"fault_inject", CLI_OBJECT_DRIVE, "set", "fault=", "drive", "drive"},
     {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
+    {"copyback", CLI_OBJECT_DRIVE, CONTROL, "copyback", "drive", "drive"},
     {"bgi", CLI_OBJECT_VD, CONTROL, "bgi", "virtual_drive", "virtual_drive"},
     {"counters_reset", CLI_OBJECT_DRIVE, "delete|del", "perf", "drive", "key"},
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
@@ -78,6 +79,8 @@ static const struct {
     {"controller_set", "rebuild_rate_percent", "rebuildrate="},
     {"controller_set", "bgi_rate_percent", "bgirate="},
     {"controller_set", "auto_rebuild", "autorebuild="},
+    {"controller_set", "copyback", "copyback="},
+    {"controller_set", "predictive_copyback", "smarter="},
     {"battery_set", "learn_mode", "autolearnmode="},
     {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */
 };
@@ -203,32 +206,38 @@ static void settings_judge(const struct cli_recorded *command)
     }
 }
 
+/* Is the drive one of these places, as they were typed? */
+static bool place_is_typed(const char *places, const char *key)
+{
+    static struct cli_place list[256];
+    const json_t *doc = cli_world_doc("drive", key);
+    uint32_t count = 0;
+
+    if (doc == NULL || !places_parse(places, list, 256, &count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i].slot == doc_u64(doc, "slot") &&
+            (!list[i].has_eid || list[i].eid == doc_u64(doc, "eid"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Every drive that would become a member, or a spare, was typed as one. */
 static void members_judge(const struct cli_recorded *command, const char *argument,
                           const char *option)
 {
-    static struct cli_place list[256];
     const json_t *keys = json_object_get(command->args, argument);
     const char *word = typed(option);
-    uint32_t count = 0;
     json_t *key;
     size_t index;
 
-    if (json_array_size(keys) == 0) {
-        return;
-    }
-    expect(word != NULL && places_parse(word + strlen(option), list, 256, &count),
-           "drives that were not typed", command);
     json_array_foreach(keys, index, key)
     {
-        const json_t *doc = cli_world_doc("drive", json_string_value(key));
-        bool found = false;
-
-        for (uint32_t i = 0; doc != NULL && i < count; i++) {
-            found = found || (list[i].slot == doc_u64(doc, "slot") &&
-                              (!list[i].has_eid || list[i].eid == doc_u64(doc, "eid")));
-        }
-        expect(found, "a drive that was not typed", command);
+        expect(word != NULL && place_is_typed(word + strlen(option), json_string_value(key)),
+               "a drive that was not typed", command);
     }
 }
 
@@ -332,6 +341,14 @@ static void command_judge(const struct cli_recorded *command)
     expect(!command->confirmed || typed("force") != NULL || typed("confirm=") != NULL, "confirmed",
            command);
     settings_judge(command);
+    if (strcmp(command->op, "copyback") == 0) {
+        const char *word = typed("target=");
+
+        expect(json_object_get(command->args, "target") == NULL ||
+                   (word != NULL &&
+                    place_is_typed(word + strlen("target="), doc_text(command->args, "target"))),
+               "a drive that was not typed", command);
+    }
     if (strcmp(command->op, "vd_create") == 0) {
         members_judge(command, "drives", "drives=");
         members_judge(command, "spares", "spares=");

@@ -17,6 +17,7 @@ from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
     BatteryUpdate,
     ControllerUpdate,
+    CopybackRequest,
     DiscardCache,
     ImportForeign,
     InjectBatteryFault,
@@ -187,6 +188,12 @@ async def remove_hot_spare(drive_id: UUID, submit: Submit) -> Command:
 async def steer_rebuild(drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Rebuild of a member: start, stop, pause, resume."""
     return await submit(intents.steer_rebuild(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/copyback", name="copyback", status_code=202, responses=ANSWERS)
+async def steer_copyback(drive_id: UUID, body: CopybackRequest, submit: Submit) -> Command:
+    """Fills another drive from this member, which stays in use; then it takes the place."""
+    return await submit(intents.steer_copyback(drive_id, body))
 
 
 @drives.post("/{drive_id}/actions/locate", name="locate", status_code=202, responses=ANSWERS)

@@ -16,6 +16,7 @@ from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
     BatteryUpdate,
     ControllerUpdate,
+    CopybackRequest,
     DiscardCache,
     ImportForeign,
     InjectBatteryFault,
@@ -189,6 +190,18 @@ def remove_hot_spare(drive_id: UUID) -> Intent:
 
 def steer_rebuild(drive_id: UUID, body: TaskRequest) -> Intent:
     return _simple("rebuild", "drive", drive_id, body)
+
+
+def steer_copyback(drive_id: UUID, body: CopybackRequest) -> Intent:
+    async def build(references: References) -> Arguments:
+        arguments: Arguments = {"drive": references.target_key, "action": body.action.value}
+        if body.target_drive_id is not None:
+            arguments["target"] = await references.key(
+                "drive", body.target_drive_id, "/target_drive_id"
+            )
+        return arguments
+
+    return Intent("copyback", "drive", drive_id, body, build)
 
 
 def locate_drive(drive_id: UUID, body: LocateDrive) -> Intent:

@@ -99,6 +99,7 @@ class DriveState(StrEnum):
     FAILED = "failed"
     REBUILD = "rebuild"
     ONLINE = "online"
+    COPYBACK = "copyback"
     MISSING = "missing"
     JBOD = "jbod"
 
@@ -170,6 +171,7 @@ class AccessPolicy(StrEnum):
 
 class OperationKind(StrEnum):
     REBUILD = "rebuild"
+    COPYBACK = "copyback"
     BACKGROUND_INIT = "background_init"
     RESYNC = "resync"
 
@@ -418,6 +420,8 @@ class ControllerDoc(Wire):
     auto_rebuild: bool
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
+    copyback: bool | None = None
+    predictive_copyback: bool | None = None
     mixed_media: bool | None = None
     mixed_interfaces: bool | None = None
     levels: list[LevelRule]
@@ -448,6 +452,7 @@ class HotSpare(Wire):
     kind: str
     drive_groups: list[Key]
     enclosure_affinity: bool | None = None
+    revertible: bool | None = None
 
 
 class SpareChoiceDoc(Wire):
@@ -943,6 +948,8 @@ class ControllerSetArgs(Wire):
     auto_rebuild: bool | None = None
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
+    copyback: bool | None = None
+    predictive_copyback: bool | None = None
     mixed_media: bool | None = None
     mixed_interfaces: bool | None = None
 
@@ -953,6 +960,7 @@ class SpareAddArgs(Wire):
     drive: Key
     drive_groups: list[Key] | None = None
     enclosure_affinity: bool | None = None
+    non_revertible: bool | None = None
     force: bool | None = None
     serial: str | None = None
 
@@ -965,6 +973,14 @@ class RebuildArgs(Wire):
     """start, stop, pause or resume the rebuild of a member."""
 
     drive: Key
+    action: str
+
+
+class CopybackArgs(Wire):
+    """start, stop, pause or resume filling a drive from a member, whose place it takes; the member stays in use meanwhile."""
+
+    drive: Key
+    target: Key | None = None
     action: str
 
 
@@ -1278,6 +1294,11 @@ REASONS: dict[str, str] = {
     "spare_too_small": "Drive {drive} is too small to replace any member of {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
     "spare_not_needed": "No drive group here has redundancy that a spare could restore.",
     "spare_none": "No suitable hot spare is available.",
+    "copyback_source_lost": "The member that was being copied was lost.",
+    "copyback_source_done": "Its place was taken by {drive}, which was filled from it.",
+    "copyback_running": "Drive {drive} is being filled by a copyback.",
+    "copyback_none": "There is no copyback of drive {drive}.",
+    "copyback_one": "Drive group {group} has one copyback already; the next can begin when it has ended.",
     "spare_other_group": "It is dedicated to other drive groups.",
     "spare_other_enclosure": "It serves only its own enclosure; the member is in another one.",
     "spare_failed_before": "It could not take a place before and is not tried again by itself.",
@@ -1500,6 +1521,14 @@ EVENT_NAMES: dict[int, str] = {
     136: "spare_global_removed",
     60160: "spare_commissioned",
     60161: "controller_policy_changed",
+    276: "copyback_started_user",
+    281: "copyback_started_auto",
+    280: "copyback_resumed",
+    60162: "copyback_paused",
+    277: "copyback_aborted",
+    278: "copyback_completed",
+    282: "copyback_failed",
+    60163: "spare_returned",
     60012: "spare_failed",
     60013: "drive_made_good",
     60024: "bgi_paused",
@@ -1574,6 +1603,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "spare_add": "O",
     "spare_remove": "O",
     "rebuild": "O",
+    "copyback": "O",
     "bgi": "O",
     "drive_replace": "O",
     "drive_offline": "D",
@@ -1604,6 +1634,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "spare_add": SpareAddArgs,
     "spare_remove": SpareRemoveArgs,
     "rebuild": RebuildArgs,
+    "copyback": CopybackArgs,
     "bgi": BgiArgs,
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,

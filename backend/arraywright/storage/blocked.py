@@ -22,6 +22,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "spare_add": Role.OPERATOR,
         "spare_remove": Role.OPERATOR,
         "rebuild": Role.OPERATOR,
+        "copyback": Role.OPERATOR,
         "drive_replace": Role.OPERATOR,
         "drive_offline": Role.OPERATOR,
         "drive_online": Role.OPERATOR,
@@ -45,7 +46,11 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "battery_set": Role.OPERATOR,
         "battery_fault": Role.OPERATOR,
     },
-    "operation": {"rebuild": Role.OPERATOR, "bgi": Role.OPERATOR},
+    "operation": {
+        "rebuild": Role.OPERATOR,
+        "copyback": Role.OPERATOR,
+        "bgi": Role.OPERATOR,
+    },
 }
 POSSIBLE_OFFLINE = frozenset({"host_retire"})
 

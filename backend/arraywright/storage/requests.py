@@ -163,6 +163,14 @@ class ControllerUpdate(Change):
         bool | None,
         Field(description="in an emergency, an unconfigured good drive may stand in"),
     ] = None
+    copyback: Annotated[
+        bool | None,
+        Field(description="fill the drive in a replaced slot from the hot spare by itself"),
+    ] = None
+    predictive_copyback: Annotated[
+        bool | None,
+        Field(description="fill a hot spare from a member that will probably fail by itself"),
+    ] = None
     mixed_media: Annotated[
         bool | None, Field(description="SSDs and hard disks may share a drive group")
     ] = None
@@ -176,6 +184,9 @@ class MakeHotSpare(ApiInput):
         list[UUID], Field(max_length=64, description="empty: a global hot spare")
     ] = []
     enclosure_affinity: Annotated[bool, Field(description="serves only its own enclosure")] = False
+    non_revertible: Annotated[
+        bool, Field(description="stays a member when the lost drive has been replaced")
+    ] = False
     force: bool = False
     serial: Annotated[
         Serial | None, Field(description="typed, if the drive carries data to be overwritten")
@@ -184,6 +195,12 @@ class MakeHotSpare(ApiInput):
 
 class TaskRequest(ApiInput):
     action: TaskAction
+
+
+class CopybackRequest(TaskRequest):
+    target_drive_id: Annotated[
+        UUID | None, Field(description="start: the drive that is filled and takes the place")
+    ] = None
 
 
 class LocateDrive(ApiInput):

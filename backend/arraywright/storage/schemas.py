@@ -121,6 +121,12 @@ class Controller(Actionable):
     emergency_unconfigured: Annotated[
         bool, Field(description="in an emergency, an unconfigured good drive may stand in")
     ] = False
+    copyback: Annotated[
+        bool, Field(description="the drive in a replaced slot is filled from the hot spare")
+    ] = True
+    predictive_copyback: Annotated[
+        bool, Field(description="a hot spare is filled from a member that will probably fail")
+    ] = False
     mixed_media: Annotated[
         bool, Field(description="SSDs and hard disks may share a drive group")
     ] = False
@@ -154,6 +160,9 @@ class HotSpare(ApiModel):
     kind: OpenWord[SpareKind]
     drive_group_ids: list[UUID]
     enclosure_affinity: Annotated[bool, Field(description="serves only its own enclosure")] = False
+    revertible: Annotated[
+        bool, Field(description="a spare again when the lost drive has been replaced")
+    ] = True
 
 
 class Fault(ApiModel):

@@ -31,6 +31,7 @@ const target = (drive: Drive) => ({
 export interface SpareWish {
   drive_group_ids: string[]
   enclosure_affinity: boolean
+  non_revertible: boolean
   serial?: string
 }
 
@@ -58,6 +59,13 @@ export const driveChanges = {
     ),
   leaveToHost: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/jbod', target(drive))),
+  copyback: (drive: Drive, action: TaskAction, targetId?: string) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/copyback', {
+        ...target(drive),
+        body: { action, ...(targetId !== undefined && { target_drive_id: targetId }) },
+      }),
+    ),
   takeOffline: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
   setOnline: (drive: Drive) =>

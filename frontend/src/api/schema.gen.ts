@@ -519,6 +519,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drives/{drive_id}/actions/copyback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copyback
+         * @description Fills another drive from this member, which stays in use; then it takes the place.
+         */
+        post: operations["drives_copyback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drives/{drive_id}/actions/fault": {
         parameters: {
             query?: never;
@@ -2198,6 +2218,12 @@ export interface components {
              */
             config_rev: number;
             /**
+             * Copyback
+             * @description the drive in a replaced slot is filled from the hot spare
+             * @default true
+             */
+            copyback: boolean;
+            /**
              * Emergency Spare
              * @description in an emergency, a hot spare of another kind may stand in
              * @default false
@@ -2266,6 +2292,12 @@ export interface components {
              * @description /c0
              */
             path: string;
+            /**
+             * Predictive Copyback
+             * @description a hot spare is filled from a member that will probably fail
+             * @default false
+             */
+            predictive_copyback: boolean;
             /** Profile */
             profile: string;
             /** Rebuild Rate Percent */
@@ -2343,6 +2375,11 @@ export interface components {
             /** Bgi Rate Percent */
             bgi_rate_percent?: number | null;
             /**
+             * Copyback
+             * @description fill the drive in a replaced slot from the hot spare by itself
+             */
+            copyback?: boolean | null;
+            /**
              * Emergency Spare
              * @description in an emergency, a hot spare of another kind may stand in
              */
@@ -2362,8 +2399,22 @@ export interface components {
              * @description SSDs and hard disks may share a drive group
              */
             mixed_media?: boolean | null;
+            /**
+             * Predictive Copyback
+             * @description fill a hot spare from a member that will probably fail by itself
+             */
+            predictive_copyback?: boolean | null;
             /** Rebuild Rate Percent */
             rebuild_rate_percent?: number | null;
+        };
+        /** CopybackRequest */
+        CopybackRequest: {
+            action: components["schemas"]["TaskAction"];
+            /**
+             * Target Drive Id
+             * @description start: the drive that is filled and takes the place
+             */
+            target_drive_id?: string | null;
         };
         /**
          * DiscardCache
@@ -2677,7 +2728,7 @@ export interface components {
          * DriveState
          * @enum {string}
          */
-        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "missing" | "jbod";
+        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "copyback" | "missing" | "jbod";
         /** DriveStateCount */
         DriveStateCount: {
             /** Count */
@@ -3362,6 +3413,12 @@ export interface components {
              */
             enclosure_affinity: boolean;
             kind: components["schemas"]["SpareKind"];
+            /**
+             * Revertible
+             * @description a spare again when the lost drive has been replaced
+             * @default true
+             */
+            revertible: boolean;
         };
         /**
          * ImportForeign
@@ -3646,6 +3703,12 @@ export interface components {
              */
             force: boolean;
             /**
+             * Non Revertible
+             * @description stays a member when the lost drive has been replaced
+             * @default false
+             */
+            non_revertible: boolean;
+            /**
              * Serial
              * @description typed, if the drive carries data to be overwritten
              */
@@ -3850,7 +3913,7 @@ export interface components {
          * OperationKind
          * @enum {string}
          */
-        OperationKind: "rebuild" | "background_init" | "resync";
+        OperationKind: "rebuild" | "copyback" | "background_init" | "resync";
         /** OperationPage */
         OperationPage: {
             /** Items */
@@ -7070,6 +7133,111 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drives_copyback: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopybackRequest"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

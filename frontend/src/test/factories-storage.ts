@@ -64,6 +64,8 @@ export function controller(part: Partial<Controller> = {}): Controller {
     rebuild_rate_percent: 30,
     bgi_rate_percent: 30,
     auto_rebuild: true,
+    copyback: true,
+    predictive_copyback: false,
     emergency_spare: false,
     emergency_unconfigured: false,
     mixed_media: false,

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from cases import AgentCase, digest, write_random
-from harness import MIB, wait_for
+from harness import EID, MIB, wait_for
 
 MDADM = shutil.which("mdadm", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
 DRIVE = 96 * MIB
@@ -201,6 +201,32 @@ class Written(AgentCase):
         with agent.nbd() as data:
             self.assertEqual(digest(data, data.get_size()), sums)
         self.assertNotEqual(agent.view().drive(1)["state"], "online")
+        agent.stop()
+
+    def test_a_copyback_begins_anew(self):
+        agent = self.started(slots=3)
+        agent.create("raid0", range(2))
+        with agent.nbd() as data:
+            write_random(data, data.get_size(), 6)
+        agent.fault(2, "slow", latency_ms=50)
+        member, drive = (f"/c0/e{EID}/s{slot}" for slot in (0, 2))
+        agent.ctl(member, "start", "copyback", f"target={EID}:2")
+        agent.until("a part to be copied", lambda view: any(
+            doc["kind"] == "copyback" and doc["done_bytes"] > MIB
+            for doc in view.all("operation").values()))
+        agent.ctl(drive, "pause", "copyback")
+        self.assertEqual(agent.view().drive(2)["state"], "copyback")
+        agent.stop()
+        paths = self.files(agent, 2)
+        with paths[0].open("r+b") as file:
+            file.write(b"later" * 1000)
+        for path in paths:
+            self.elsewhere(path)
+        agent.start()
+        agent.until("the drive to take the place",
+                    lambda view: view.drive(2)["state"] == "online")
+        with agent.nbd() as data:
+            self.assertEqual(bytes(data.pread(8192, 0))[:5000], b"later" * 1000)
         agent.stop()
 
     def test_refused_if_more_was_changed(self):

@@ -11,7 +11,8 @@ from harness import EID, wait_for
 in_memory.use()
 
 SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergency_spare",
-            "emergency_unconfigured", "mixed_media", "mixed_interfaces")
+            "emergency_unconfigured", "mixed_media", "mixed_interfaces", "copyback",
+            "predictive_copyback")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
            "io_policy", "drive_cache_policy", "access", "stripe_log", "hedged_reads")
 
@@ -31,7 +32,7 @@ def essence(view):
              doc["write_policy"]["requested"], doc["read_policy"]["requested"]]
             for doc in view.all("virtual_drive").values()),
         "spares": sorted([places[key], sorted(indexes[g] for g in doc["hot_spare"]["drive_groups"]),
-                          doc["hot_spare"]["enclosure_affinity"]]
+                          doc["hot_spare"]["enclosure_affinity"], doc["hot_spare"]["revertible"]]
                          for key, doc in view.all("drive").items() if doc["hot_spare"]),
     }
 
@@ -53,8 +54,10 @@ class Config(AgentCase):
         vds = {doc["name"]: doc["path"] for doc in agent.view().all("virtual_drive").values()}
         agent.ctl(vds["one"], "set", "stripelog=on")
         agent.ctl(vds["ten"], "set", "accesspolicy=ro", "hedgedreads=on")
-        agent.ctl(f"/c0/e{EID}/s11", "add", "hotsparedrive", "dgs=1", "enclaffinity")
-        agent.ctl("/c0", "set", "rebuildrate=55", "autorebuild=off")
+        agent.ctl(f"/c0/e{EID}/s11", "add", "hotsparedrive", "dgs=1", "enclaffinity",
+                  "nonrevertible")
+        agent.ctl("/c0", "set", "rebuildrate=55", "autorebuild=off", "copyback=off")
+        agent.ctl("/c0", "set", "eghs", "smarter=on")
         return agent
 
     def blank(self, agent, *, lost=()):
@@ -87,6 +90,13 @@ class Config(AgentCase):
         done = agent.json("/c0", "set", "config", f"file={path}")["Response Data"]
         self.assertEqual(done["Steps"], 0)
         self.assertEqual(agent.view().config_rev("virtual_drive", agent.view().vd_key("one")), rev)
+        # Nor is what an older document says nothing of touched.
+        older = json.loads(path.read_text())
+        del older["settings"]["copyback"], older["settings"]["predictive_copyback"]
+        (agent.directory / "older").write_text(json.dumps(older))
+        done = agent.json("/c0", "set", "config",
+                          f"file={agent.directory / 'older'}")["Response Data"]
+        self.assertEqual(done["Steps"], 0)
         self.blank(agent)
         empty = essence(agent.view())
         steps = agent.json("/c0", "set", "config", f"file={path}", "dryrun")["Response Data"]

@@ -25,6 +25,7 @@ REST = {
     "spare_add": {"POST /drives/{id}/actions/make-hot-spare"},
     "spare_remove": {"POST /drives/{id}/actions/remove-hot-spare"},
     "rebuild": {"POST /drives/{id}/actions/rebuild"},
+    "copyback": {"POST /drives/{id}/actions/copyback"},
     "bgi": {"POST /virtual-drives/{id}/actions/bgi"},
     "drive_replace": {"POST /drives/{id}/actions/replace"},
     "drive_offline": {"POST /drives/{id}/actions/offline"},

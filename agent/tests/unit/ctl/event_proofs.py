@@ -35,6 +35,9 @@ PROVOKED = {
         battery_absent cache_recovered cache_lost cache_discarded cache_preserved
         cache_preserved_written cache_state_changed cache_medium_refused
         virtual_drive_inconsistent""",
+    "copyback": """
+        copyback_started_user copyback_started_auto copyback_resumed copyback_paused
+        copyback_aborted copyback_completed copyback_failed spare_returned""",
     "drives": """
         controller_online controller_shutdown drive_inserted drive_removed drive_state_changed
         drive_error drive_timeout drive_slow_command drive_missing_at_start drives_missing

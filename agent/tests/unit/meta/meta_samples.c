@@ -117,6 +117,7 @@ void sample_label(struct rng *rng, struct drive_label *ret_label)
         ret_label->member = (uint32_t)rng_below(rng, ret_label->record.member_count);
     } else if (ret_label->role == LABEL_ROLE_SPARE) {
         ret_label->spare_affinity = rng_below(rng, 2) == 0;
+        ret_label->spare_committable = rng_below(rng, 2) == 0;
         ret_label->spare_group_count = (uint32_t)rng_below(rng, LABEL_SPARE_GROUPS_MAX + 1);
         for (uint32_t i = 0; i < ret_label->spare_group_count; i++) {
             rng_fill(rng, ret_label->spare_groups[i].bytes, 24);

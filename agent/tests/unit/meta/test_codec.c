@@ -220,6 +220,7 @@ static void test_label_round_trip(void **state)
         assert_int_equal(read.member, label.member);
         assert_int_equal(read.spare_group_count, label.spare_group_count);
         assert_int_equal(read.spare_affinity, label.spare_affinity);
+        assert_int_equal(read.spare_committable, label.spare_committable);
         assert_memory_equal(read.spare_groups, label.spare_groups, sizeof(read.spare_groups));
         assert_true(guid_equal(&read.group, &label.group));
         assert_int_equal(read.has_record, label.has_record);

@@ -23,6 +23,7 @@ struct plan_case {
     uint32_t targets; /* writable, not valid */
     uint32_t failed;
     uint32_t fill;
+    uint32_t copy;
     bool inconsistent;
     int error;
     enum plan_kernel kernel;
@@ -50,6 +51,7 @@ static void check_case(const struct plan_case *c)
                                .writable = c->valid | c->targets,
                                .failed = c->failed,
                                .fill = c->fill,
+                               .copy = c->copy,
                                .consistent = !c->inconsistent,
                                .mirror_preference = 2};
     struct plan plan = {.reads = 0xDEAD};
@@ -105,6 +107,12 @@ static void raid0(void **state)
          .valid = ALL6, .inconsistent = true, .makes_consistent = true},
         {.name = "sync cannot repair", .level = RAID_LEVEL_0, .want = PLAN_SYNC,
          .valid = ALL6, .failed = 2, .error = -EIO},
+        {.name = "copy", .level = RAID_LEVEL_0, .want = PLAN_SYNC, .valid = ALL6, .copy = 2,
+         .reads = 2, .makes_consistent = true},
+        {.name = "copy of a failed column", .level = RAID_LEVEL_0, .want = PLAN_SYNC,
+         .valid = ALL6, .failed = 2, .copy = 2, .error = -EIO},
+        {.name = "copy beside a failed column", .level = RAID_LEVEL_0, .want = PLAN_SYNC,
+         .valid = ALL6, .failed = 2, .copy = 1, .reads = 1},
     };
     /* clang-format on */
 
@@ -154,6 +162,11 @@ static void mirrors(void **state)
          .makes_consistent = true},
         {.name = "sync with nothing to do", .level = RAID_LEVEL_1, .want = PLAN_SYNC,
          .valid = ALL6, .makes_consistent = true},
+        {.name = "copy", .level = RAID_LEVEL_1, .want = PLAN_SYNC, .valid = ALL6, .copy = 8,
+         .reads = 8, .makes_consistent = true},
+        {.name = "copy of a failed mirror", .level = RAID_LEVEL_1, .want = PLAN_SYNC,
+         .valid = ALL6, .failed = 1, .copy = 1, .kernel = PLAN_KERNEL_COPY, .reads = 2,
+         .writes = 1, .makes_consistent = true},
         {.name = "sync without a source", .level = RAID_LEVEL_1, .want = PLAN_SYNC,
          .targets = 3, .fill = 1, .error = -EIO},
     };
@@ -343,6 +356,15 @@ static void parity_sync(void **state)
         {.name = "fill while another failed", .level = RAID_LEVEL_6, .want = PLAN_SYNC,
          .valid = NOT(0), .targets = 1, .fill = 1, .failed = 2, .kernel = PLAN_KERNEL_RECOVER,
          .reads = 0x3C, .lost = 3, .writes = 3, .makes_consistent = true},
+        {.name = "copy", .level = RAID_LEVEL_6, .want = PLAN_SYNC, .valid = ALL6, .copy = 2,
+         .reads = 2, .makes_consistent = true},
+        {.name = "copy of what failed", .level = RAID_LEVEL_5, .want = PLAN_SYNC, .valid = ALL6,
+         .failed = 2, .copy = 2, .kernel = PLAN_KERNEL_RECOVER, .reads = NOT(1), .lost = 2,
+         .writes = 2, .makes_consistent = true},
+        {.name = "copy beside what is beyond redundancy", .level = RAID_LEVEL_5,
+         .want = PLAN_SYNC, .valid = NOT(0), .failed = 2, .copy = 4, .reads = 4},
+        {.name = "copy beyond redundancy", .level = RAID_LEVEL_5, .want = PLAN_SYNC,
+         .valid = NOT(0), .failed = 2, .copy = 2, .error = -EIO},
         {.name = "fill beyond redundancy", .level = RAID_LEVEL_5, .want = PLAN_SYNC,
          .valid = NOT(0), .targets = 1, .fill = 1, .failed = 2, .error = -EIO},
         {.name = "repair", .level = RAID_LEVEL_5, .want = PLAN_SYNC, .valid = ALL6,

@@ -25,6 +25,7 @@ const DIALOGS: { kind: DriveDialogKind; op: string; action?: string; danger?: bo
   { kind: 'spare_add', op: 'spare_add' },
   { kind: 'spare_remove', op: 'spare_remove' },
   { kind: 'drive_replace', op: 'drive_replace' },
+  { kind: 'copyback_start', op: 'copyback', action: 'start' },
   { kind: 'rebuild_stop', op: 'rebuild', action: 'stop' },
   { kind: 'drive_good', op: 'drive_good' },
   { kind: 'drive_offline', op: 'drive_offline', danger: true },

@@ -5,6 +5,7 @@ import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
 import { formatBytes } from '@/lib/format'
 import { ConfirmDialog, type Grade } from '@/ui/ConfirmDialog'
+import { CopybackDialog } from './CopybackDialog'
 import { ReplaceDialog } from './ReplaceDialog'
 import { SpareDialog } from './SpareDialog'
 
@@ -12,6 +13,7 @@ export type DriveDialogKind =
   | 'spare_add'
   | 'spare_remove'
   | 'drive_replace'
+  | 'copyback_start'
   | 'rebuild_stop'
   | 'drive_good'
   | 'drive_offline'
@@ -26,6 +28,7 @@ export interface DriveDialogProps {
 export function DriveDialog({ kind, ...props }: DriveDialogProps & { kind: DriveDialogKind }) {
   if (kind === 'spare_add') return <SpareDialog {...props} />
   if (kind === 'drive_replace') return <ReplaceDialog {...props} />
+  if (kind === 'copyback_start') return <CopybackDialog {...props} />
   return <DriveConfirm kind={kind} drive={props.drive} onClose={props.onClose} />
 }
 

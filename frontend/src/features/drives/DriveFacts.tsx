@@ -72,9 +72,13 @@ export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
           ? t('drive.spareForAny')
           : served.map((each) => <GroupLink key={each.id} group={each} />),
     })
-    if (drive.hot_spare.enclosure_affinity) {
-      facts.push({ label: t('drive.spareManner'), value: t('drive.spareAffinity') })
-    }
+    facts.push({
+      label: t('drive.spareManner'),
+      value: [
+        t(drive.hot_spare.revertible ? 'drive.spareRevertible' : 'drive.spareCommitted'),
+        ...(drive.hot_spare.enclosure_affinity ? [t('drive.spareAffinity')] : []),
+      ].join(' '),
+    })
   }
   return <Facts facts={facts} />
 }

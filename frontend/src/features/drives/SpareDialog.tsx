@@ -13,6 +13,7 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
   const [kind, setKind] = useState('global')
   const [groupIds, setGroupIds] = useState<string[]>([])
   const [affinity, setAffinity] = useState(false)
+  const [revertible, setRevertible] = useState(true)
   const [serial, setSerial] = useState('')
   const [complaint, setComplaint] = useState<string>()
   const change = useChange((wish: SpareWish) => driveChanges.makeHotSpare(drive, wish), {
@@ -33,6 +34,7 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
     change.mutate({
       drive_group_ids: kind === 'dedicated' ? groupIds : [],
       enclosure_affinity: affinity,
+      non_revertible: !revertible,
       ...(serialNeeded && { serial }),
     })
   }
@@ -81,6 +83,11 @@ export function SpareDialog({ drive, groups, onClose }: DriveDialogProps) {
             disabled={drive.enclosure_id === null}
             checked={affinity}
             onChange={(event) => setAffinity(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label={t('driveDialog.spareRevertible')}
+            checked={revertible}
+            onChange={(event) => setRevertible(event.currentTarget.checked)}
           />
           {serialNeeded && <SerialField drive={drive} value={serial} onChange={setSerial} />}
           <ChangeFailure error={change.error} />

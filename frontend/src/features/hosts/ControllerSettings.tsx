@@ -14,6 +14,8 @@ interface ControllerSettingsProps {
 /** What is on or off; each is one switch. */
 const POLICIES = [
   'auto_rebuild',
+  'copyback',
+  'predictive_copyback',
   'emergency_spare',
   'emergency_unconfigured',
   'mixed_media',

@@ -15,8 +15,8 @@ const ACTIONS = ['pause', 'resume', 'stop'] as const
 type Action = (typeof ACTIONS)[number]
 
 /** The command that steers this kind of operation: the agent knows no "operation" commands. */
-export function steeringOp(operation: Pick<Operation, 'kind'>): 'rebuild' | 'bgi' {
-  return operation.kind === 'rebuild' ? 'rebuild' : 'bgi'
+export function steeringOp(operation: Pick<Operation, 'kind'>): 'rebuild' | 'copyback' | 'bgi' {
+  return operation.kind === 'rebuild' || operation.kind === 'copyback' ? operation.kind : 'bgi'
 }
 
 export function OperationActions({ operation, name }: { operation: Operation; name: string }) {
@@ -27,9 +27,10 @@ export function OperationActions({ operation, name }: { operation: Operation; na
   const change = useChange(
     async (action: Action) => {
       // The precondition belongs to the target, which the operation does not carry.
-      if (steeringOp(operation) === 'rebuild') {
+      const op = steeringOp(operation)
+      if (op !== 'bgi') {
         const drive = await client.fetchQuery(driveQuery(operation.target_id))
-        return driveChanges.rebuild(drive, action)
+        return driveChanges[op](drive, action)
       }
       const virtualDrive = await client.fetchQuery(virtualDriveQuery(operation.target_id))
       return virtualDriveChanges.initialise(virtualDrive, action)

@@ -44,6 +44,7 @@ export const driveLooks: Record<DriveState, Look> = {
   offline: { tone: 'crit', icon: CircleOff },
   failed: { tone: 'crit', icon: CircleAlert },
   rebuild: { tone: 'warn', icon: RefreshCw },
+  copyback: { tone: 'info', icon: RefreshCw },
   online: { tone: 'ok', icon: CircleCheck },
   missing: { tone: 'crit', icon: Unplug },
 }

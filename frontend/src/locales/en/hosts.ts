@@ -75,6 +75,8 @@ export const controller = {
   autoRebuild: 'Rebuild onto a spare by itself',
   policy: {
     auto_rebuild: 'Rebuild onto a spare by itself',
+    copyback: 'Copy back when a lost drive has been replaced',
+    predictive_copyback: 'Copy a drive that will probably fail to a hot spare',
     emergency_spare: 'In an emergency, use a hot spare of another kind',
     emergency_unconfigured: 'In an emergency, use an unconfigured good drive',
     mixed_media: 'SSDs and hard disks may share a drive group',

@@ -6,6 +6,7 @@ export const driveState = {
   offline: 'Offline',
   failed: 'Failed',
   rebuild: 'Rebuilding',
+  copyback: 'Copyback',
   online: 'Online',
   missing: 'Missing',
   jbod: 'JBOD',
@@ -20,6 +21,7 @@ export const driveStateBay = {
   offline: 'Offline',
   failed: 'Failed',
   rebuild: 'Rebuild',
+  copyback: 'Copyback',
   online: 'Online',
   missing: 'Missing',
   jbod: 'JBOD',
@@ -35,6 +37,7 @@ export const driveStateHelp = {
   offline: 'Still a member, but its data are out of date and not used.',
   failed: 'Was in use and failed; its data are not used any more.',
   rebuild: 'Its data are being restored from the other members.',
+  copyback: 'Is being filled from a member, which stays in use, and then takes its place.',
   online: 'A member in sync: its data are current and in use.',
   missing: 'Belongs to a drive group, but is not there.',
   jbod: 'Left to the operating system of its host as it is; not used here.',
@@ -75,6 +78,7 @@ export const raidLevel = {
 
 export const operationKind = {
   rebuild: 'Rebuild',
+  copyback: 'Copyback',
   background_init: 'Background initialisation',
   resync: 'Resynchronisation',
 } as const
