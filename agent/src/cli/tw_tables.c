@@ -293,7 +293,8 @@ static void port_row(const struct model *model, const struct tw_port *port)
     level_type(doc_text(drive, "interface"), kind);
     (void)snprintf(place, sizeof(place), "-");
     if (!doc_is_null(drive, "eid")) {
-        (void)snprintf(place, sizeof(place), "/c0/e%llu/slt%llu",
+        (void)snprintf(place, sizeof(place), "%.8s/e%llu/slt%llu",
+                       doc_text(model->lists[OBJECT_KIND_CONTROLLER].items[0].doc, "path"),
                        (unsigned long long)doc_u64(drive, "eid"),
                        (unsigned long long)doc_u64(drive, "slot"));
     }

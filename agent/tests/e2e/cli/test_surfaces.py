@@ -99,7 +99,8 @@ class ThreeWare(AgentCase):
                                                   "Battery Temperature Status")}, {"OK"})
 
     def test_shell_script_and_errors(self):
-        with self.agent(slots=2) as agent:
+        with self.agent(slots=2, controllers=2) as agent:
+            self.assertIn(f" /c1/e{EID}/slt0 ", self.tw(agent, "/c1", "show", "drivestatus"))
             agent.create("raid1", [0, 1])
             text = self.tw(agent, stdin="# a comment\n/c0/u0 show status\nquit\n")
             self.assertRegex(text, r"//localhost> .*/c0/u0 status = \w+\n//localhost> ")
