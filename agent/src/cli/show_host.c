@@ -48,6 +48,8 @@ static const char *health_word(const json_t *controller)
 static json_t *overview_row(const struct model *model, const json_t *controller)
 {
     json_t *row = json_object();
+    bool emergency =
+        doc_bool(controller, "emergency_spare") || doc_bool(controller, "emergency_unconfigured");
 
     row_number(row, "Ctl", doc_u64(controller, "index"));
     row_text(row, "Model", doc_text(controller, "model"));
@@ -60,7 +62,7 @@ static json_t *overview_row(const struct model *model, const json_t *controller)
     row_text(row, "BBU", battery_word(model));
     row_text(row, "sPR", "Off");
     row_text(row, "DS", "-");
-    row_text(row, "EHS", "N");
+    row_text(row, "EHS", emergency ? "Y" : "N");
     row_number(row, "ASOs", 0);
     row_text(row, "Hlth", health_word(controller));
     return row;

@@ -152,6 +152,12 @@ static void status_print(const struct model *model)
     notes_print(model);
 }
 
+static void unreachable_print(const struct cli_context *context, uint32_t number)
+{
+    (void)printf("%s! /c%u%s: %s\n", colour_of(HEALTH_BAD), number, colour_end(),
+                 context->controllers[number].failure);
+}
+
 void show_status(struct cli_context *context)
 {
     context->printed = true;
@@ -165,8 +171,7 @@ void show_status(struct cli_context *context)
         if (model != NULL && model->lists[OBJECT_KIND_CONTROLLER].count > 0) {
             status_print(model);
         } else {
-            (void)printf("%s! /c%u%s: %s\n", colour_of(HEALTH_BAD), i, colour_end(),
-                         context->controllers[i].failure);
+            unreachable_print(context, i);
         }
     }
     if (!context->documents) {
@@ -236,7 +241,11 @@ static bool watch_look(struct cli_context *context, bool renew)
     for (uint32_t i = 0; i < context->controller_count; i++) {
         bool meant = request->object == CLI_OBJECT_NONE || numbers_have(&request->controllers, i);
 
-        if (!meant || context->controllers[i].model == NULL) {
+        if (!meant) {
+            continue;
+        }
+        if (context->controllers[i].model == NULL) {
+            unreachable_print(context, i);
             continue;
         }
         cli_controller_use(context, i);

@@ -153,6 +153,10 @@ class Friendly(AgentCase):
                 text = agent.ctl(*words).stdout
                 self.assertEqual(re.findall(r"(?m)^(/c\d)  Arraywright: ", text), shown, words)
                 self.assertNotIn("\x1b", text)
+            for words in (["watch", "count=1"], ["status"]):  # a second agent, which is away
+                text = agent.ctl("--socket", str(agent.control_path), "--socket", "/none/where",
+                                 *words).stdout
+                self.assertRegex(text, r"(?m)^! /c2: cannot reach arrayd on /none/where: ")
             for wrong in ("count=x", "count=0", "count=-1"):
                 done = agent.ctl("watch", wrong, check=False)
                 self.assertEqual(done.returncode, 255)
@@ -166,6 +170,10 @@ class Friendly(AgentCase):
             self.assertTrue(text.startswith("/c0/v0 data\n  State: optimal\n"))
             self.assertIn("may still fail, whichever they are: 1\n", text)
             self.assertNotIn("May be lost", text)
+            for state, shown in (("off", "N"), ("on", "Y")):
+                agent.ctl("/c0", "set", "eghs", f"eug={state}")
+                [row] = agent.json("show")["Response Data"]["System Overview"]
+                self.assertEqual(row["EHS"], shown)
             agent.fault(1, "pull")
             self.assertIn(f"May be lost with the next failure, that of /c0/e{EID}/s0 or "
                           f"/c0/e{EID}/s2.\n", agent.ctl("explain", "/c0/v0").stdout)
