@@ -16,6 +16,8 @@
  * (5) The two change roles while no operation is under way, and none begins before that is durable:
  *     whichever record a start finds, its member has every write. If the new member is lost before,
  *     the former one is in its place again, and nothing is lost.
+ * (6) The new member may have been one before: what its stripe log holds is void, and so are all
+ *     intents of then, none of which is needed any more. Write intents get a new generation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -224,6 +226,14 @@ static void roles_exchange(struct group *group)
     runtime->percentile_reads = 0;
 }
 
+/* Whose they are, their last bits, stays (intent.c). */
+static void intents_void(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        group->config.vds[i].intent_generation += 4;
+    }
+}
+
 int twin_exchange(struct group *group, struct member_config *member)
 {
     uint32_t index = group->twin_member;
@@ -244,7 +254,8 @@ int twin_exchange(struct group *group, struct member_config *member)
     *member = old;
     group->config.copyback.active = false;
     group->exchanged = true;
-    regions_republish(group); /* part of the edit */
+    intents_void(group);      /* (6); part of the edit, as is the next */
+    regions_republish(group);
     return 0;
 }
 
@@ -270,6 +281,7 @@ void twin_exchange_undo(struct group *group, const struct member_config *member,
     }
     exchange_back(group, member);
     group->config.copyback = *copyback;
+    group->loss_change = save_changed(group); /* the new generation, before any write */
 }
 
 bool twin_take_place_back(struct group *group, uint32_t member, enum reason_code why)
