@@ -10,7 +10,7 @@ LISTEN ?= 127.0.0.1:8080
 
 help:
 	@printf '%s\n' \
-	  'make run         set up, build and start the backend and two demo hosts' \
+	  'make run         set up, build and start the backend and three demo hosts' \
 	  '                 (LISTEN=ADDRESS:PORT listens elsewhere, then with TLS)' \
 	  'make demo-reset  forget the demo: its drives, database and login' \
 	  'make test        set up and run every test' \

@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     lab_memory_mib: Annotated[int, Field(ge=64, description="of each of its processes")] = 2048
     lab_prediction_timeout_s: Annotated[float, Field(gt=0, le=600)] = 15.0
     lab_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 180.0
+    demo: Annotated[
+        bool, Field(description="hosts of emulated drives: the console offers to build on them")
+    ] = False
     log_level: str = "info"
 
     @property

@@ -22,6 +22,7 @@ class Version(ApiModel):
     version: str
     protocol: Annotated[int, Field(description="version of the agent protocol")]
     server_id: str
+    demo: Annotated[bool, Field(description="a demonstration: the console offers scenarios")]
 
 
 @router.get("/health", name="health")
@@ -37,4 +38,9 @@ async def get_health(runtime: RuntimeDep, response: Response) -> Health:
 
 @router.get("/version", name="version")
 async def get_version(runtime: RuntimeDep) -> Version:
-    return Version(version=__version__, protocol=PROTOCOL_VERSION, server_id=str(runtime.server_id))
+    return Version(
+        version=__version__,
+        protocol=PROTOCOL_VERSION,
+        server_id=str(runtime.server_id),
+        demo=runtime.settings.demo,
+    )

@@ -24,6 +24,8 @@ class HostPlan:
     policy: str = "lab"
     battery: str = ""  # the profile of an emulated battery
     cache_bytes: int = 0  # of shared memory
+    controllers: int = 1  # each with `drives` drives
+    drive_profile: str = ""  # instead of transfer_bytes_per_s; its size, if drive_bytes is 0
 
 
 class Host:
@@ -62,26 +64,27 @@ class Host:
                               capture_output=True)
         return done.returncode == 0
 
-    def _config_text(self) -> str:
+    def _emulated_text(self) -> str:
+        size = f"size = {self.plan.drive_bytes}L; " if self.plan.drive_bytes else ""
+        if self.plan.drive_profile:
+            return f'{{ {size}profile = "{self.plan.drive_profile}"; }}'
+        return (f"{{ {size}overhead_us = 80; "
+                f"transfer_per_s = {self.plan.transfer_bytes_per_s}L; }}")
+
+    def _controller_text(self, index: int) -> str:
+        """Files of the first controller have the names they have if it is the only one."""
+        prefix = f"c{index}-" if index else ""
         drives = ",\n".join(
-            f'    {{ path = "{self.folder}/drives/slot{slot}.img"; enclosure = 252; slot = {slot};\n'
-            f"      emulated = {{ size = {self.plan.drive_bytes}L; overhead_us = 80; "
-            f"transfer_per_s = {self.plan.transfer_bytes_per_s}L; }}; }}"
+            f'    {{ path = "{self.folder}/drives/{prefix}slot{slot}.img"; enclosure = 252; '
+            f"slot = {slot};\n      emulated = {self._emulated_text()}; }}"
             for slot in range(self.plan.drives))
         columns = (self.plan.drives + 1) // 2
         battery = (f'battery = {{ source = "emulated"; profile = "{self.plan.battery}"; }};'
                    if self.plan.battery else "")
         # In the host's own folder, so that a stack that is forgotten leaves nothing behind.
-        cache = (f'cache = {{ medium = "shared-memory"; path = "{self.folder}/cache"; '
+        cache = (f'cache = {{ medium = "shared-memory"; path = "{self.folder}/{prefix}cache"; '
                  f'size = {self.plan.cache_bytes}L; }};' if self.plan.cache_bytes else "")
-        return f"""# Written by the launcher of the demo and of the end-to-end tests.
-state_dir = "{self.folder}/state";
-policy = "{self.plan.policy}";
-control = {{ socket = "{self.control_socket}"; mode = "0600"; }};
-nbd = {{ unix = "{self.nbd_socket}"; }};
-scan = {{ enabled = false; }};
-profiles_dir = "{PROFILES}";
-{battery}
+        return f"""{battery}
 {cache}
 enclosures = (
     {{ eid = 252; model = "Emulated enclosure"; slots = {self.plan.drives}; rows = 2;
@@ -91,6 +94,19 @@ drives = (
 {drives}
 );
 """
+
+    def _config_text(self) -> str:
+        each = [self._controller_text(index) for index in range(self.plan.controllers)]
+        controllers = (each[0] if len(each) == 1
+                       else "controllers = (\n" + ",\n".join(f"{{ {one} }}" for one in each) + ");\n")
+        return f"""# Written by the launcher of the demo and of the end-to-end tests.
+state_dir = "{self.folder}/state";
+policy = "{self.plan.policy}";
+control = {{ socket = "{self.control_socket}"; mode = "0600"; }};
+nbd = {{ unix = "{self.nbd_socket}"; }};
+scan = {{ enabled = false; }};
+profiles_dir = "{PROFILES}";
+{controllers}"""
 
     def stop_agent(self) -> None:
         if self._agent is not None:

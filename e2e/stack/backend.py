@@ -18,10 +18,11 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 class Backend:
     def __init__(self, folder: Path, program: Path, ui: Path, build: Path, address: str,
-                 port: int) -> None:
+                 port: int, demo: bool) -> None:
         self.folder = folder
         self.address = address
         self.port = port
+        self._demo = demo
         self._program = program
         self._ui = ui
         self._arraysim = build / "src/lab/arraysim"
@@ -47,7 +48,8 @@ class Backend:
         return self.folder / "admin-password"
 
     def _env(self) -> dict[str, str]:
-        return {**os.environ, "ARRAYWRIGHT_STATE_DIR": str(self.folder)}
+        return {**os.environ, "ARRAYWRIGHT_STATE_DIR": str(self.folder),
+                "ARRAYWRIGHT_DEMO": str(self._demo).lower()}
 
     def _make_certificate(self) -> None:
         if self._certificate.exists():

@@ -1,4 +1,4 @@
-"""`make run`: the backend on an embedded database and two demo hosts, until Ctrl-C."""
+"""`make run`: the backend on an embedded database and the demo hosts, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from processes import StackError
 from stack import ROOT, Stack
 
 PLANS = [HostPlan("alpha", battery="lsi-ibbu01", cache_bytes=64 * MIB),
-         HostPlan("beta", battery="lsi-bbu03", cache_bytes=64 * MIB)]
+         HostPlan("beta", battery="lsi-bbu03", cache_bytes=64 * MIB),
+         # Sixteen SSDs on two controllers, for one stripe over both.
+         HostPlan("gamma", controllers=2, drive_profile="intel-x25-e", drive_bytes=0)]
 
 
 class Interrupted(Exception):
@@ -66,6 +68,7 @@ def welcome(stack: Stack) -> str:
         "",
         "  Try first: open host alpha, create a RAID 5 virtual drive over four drives, add a hot",
         "  spare, then open a member drive and choose Try a failure > Pull.",
+        "  Host gamma has two controllers: one button there builds a stripe over both.",
         "",
         "  The same from here:",
         f"      export ARRAYWRIGHT_SOCKET={alpha.control_socket}",
@@ -96,7 +99,7 @@ def main() -> int:
                  f"another port: LISTEN={address}:{port + 1} make run")
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    stack = Stack(options.folder, PLANS, address, port)
+    stack = Stack(options.folder, PLANS, address, port, demo=True)
     try:
         stack.start()
         print(welcome(stack), flush=True)

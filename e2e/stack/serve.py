@@ -50,16 +50,19 @@ def main() -> int:
     parser.add_argument("--transfer-mib", type=int, default=200)
     parser.add_argument("--cache-mib", type=int, default=0, help="0: no cache")
     parser.add_argument("--battery", default="", help="profile of an emulated battery")
+    parser.add_argument("--controllers", type=int, default=1, help="of each host")
+    parser.add_argument("--demo", action="store_true", help="offer the scenarios of the demo")
     options = parser.parse_args()
     plans = [HostPlan(name, drive_bytes=options.drive_mib * MIB,
                       transfer_bytes_per_s=options.transfer_mib * MIB,
-                      cache_bytes=options.cache_mib * MIB, battery=options.battery) for name in options.host]
+                      cache_bytes=options.cache_mib * MIB, battery=options.battery,
+                      controllers=options.controllers) for name in options.host]
     # Whoever ends us, the children end too.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     # Other tests may be computing beside: what is shown counts, not how soon.
     os.environ.setdefault("ARRAYWRIGHT_LAB_PREDICTION_TIMEOUT_S", "120")
-    stack = Stack(options.folder, plans, "127.0.0.1", free_port())
+    stack = Stack(options.folder, plans, "127.0.0.1", free_port(), demo=options.demo)
     try:
         stack.start()
         print(json.dumps({"url": stack.backend.url, "user": "admin",

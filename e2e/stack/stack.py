@@ -12,11 +12,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Stack:
-    def __init__(self, folder: Path, plans: list[HostPlan], address: str, port: int) -> None:
+    def __init__(self, folder: Path, plans: list[HostPlan], address: str, port: int, *,
+                 demo: bool) -> None:
         self.folder = folder
         build = ROOT / ".run/build/agent"
         self.backend = Backend(folder / "backend", ROOT / ".run/venv/bin/arraywright",
-                               ROOT / "frontend/dist", build, address, port)
+                               ROOT / "frontend/dist", build, address, port, demo)
         self.hosts = {plan.name: Host(plan, folder / "hosts" / plan.name, build)
                       for plan in plans}
 

@@ -1,5 +1,5 @@
 import { test as base, type Page } from '@playwright/test';
-import { Stack } from './stack.ts';
+import { Stack, type StackOptions } from './stack.ts';
 
 /**
  * One stack for each story file: backend and the hosts alpha and beta. A story leaves no array
@@ -7,7 +7,7 @@ import { Stack } from './stack.ts';
  */
 export const test = base.extend<
   { console: Console },
-  { stack: Stack; hosts: string[]; transferMib: number; cacheMib: number; battery: string }
+  { stack: Stack; hosts: string[] } & StackOptions
 >({
   hosts: [['alpha', 'beta'], { scope: 'worker', option: true }],
   // How fast the emulated drives are. Slow ones leave time to watch.
@@ -15,9 +15,18 @@ export const test = base.extend<
   // No cache and no battery, unless the story is about them.
   cacheMib: [0, { scope: 'worker', option: true }],
   battery: ['', { scope: 'worker', option: true }],
+  // Each with eight drives of its own.
+  controllers: [1, { scope: 'worker', option: true }],
+  demo: [false, { scope: 'worker', option: true }],
   stack: [
-    async ({ hosts, transferMib, cacheMib, battery }, use) => {
-      const stack = await Stack.start(hosts, { transferMib, cacheMib, battery });
+    async ({ hosts, transferMib, cacheMib, battery, controllers, demo }, use) => {
+      const stack = await Stack.start(hosts, {
+        transferMib,
+        cacheMib,
+        battery,
+        controllers,
+        demo,
+      });
       await use(stack);
       await stack.stop();
     },

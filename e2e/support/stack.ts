@@ -14,7 +14,13 @@ export type HostInfo = {
 
 export type StackInfo = { url: string; user: string; password: string; hosts: HostInfo[] };
 
-export type StackOptions = { transferMib: number; cacheMib: number; battery: string };
+export type StackOptions = {
+  transferMib: number;
+  cacheMib: number;
+  battery: string;
+  controllers: number;
+  demo: boolean;
+};
 
 type HostAction = 'stop_agent' | 'kill_agent' | 'start_agent' | 'stop_uplink' | 'start_uplink';
 
@@ -42,6 +48,9 @@ export class Stack {
       String(options.cacheMib),
       '--battery',
       options.battery,
+      '--controllers',
+      String(options.controllers),
+      ...(options.demo ? ['--demo'] : []),
       ...hosts.flatMap((name) => ['--host', name]),
     ]);
     let complaints = '';

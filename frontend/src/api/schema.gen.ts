@@ -4634,6 +4634,11 @@ export interface components {
         /** Version */
         Version: {
             /**
+             * Demo
+             * @description a demonstration: the console offers scenarios
+             */
+            demo: boolean;
+            /**
              * Protocol
              * @description version of the agent protocol
              */

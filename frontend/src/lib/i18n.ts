@@ -3,6 +3,7 @@ import { initReactI18next } from 'react-i18next'
 import { en } from '@/locales/en'
 import type * as access from '@/locales/en/access'
 import type * as cache from '@/locales/en/cache'
+import type * as demo from '@/locales/en/demo'
 import type * as drives from '@/locales/en/drives'
 import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
@@ -12,6 +13,7 @@ import type * as wizard from '@/locales/en/wizard'
 
 type Later = typeof access &
   typeof cache &
+  typeof demo &
   typeof drives &
   typeof foreign &
   typeof lab &

@@ -45,7 +45,7 @@ const drives = [
 
 export const server = setupServer(
   get('/auth/session', make.session()),
-  get('/version', { version: '0.1.0', protocol: 1, server_id: 's' }),
+  get('/version', { version: '0.1.0', protocol: 1, server_id: 's', demo: false }),
   get('/fleet', make.fleet()),
   list('/hosts', [make.host()]),
   get('/hosts/:id', make.host()),

@@ -6,8 +6,10 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { hostQuery } from '@/api/hosts'
+import { versionQuery } from '@/api/session'
 import type { Host } from '@/api/types'
 import { HostAlerts } from '@/features/alerts/HostAlerts'
+import { ScenarioPanel } from '@/features/demo/ScenarioPanel'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { healthLooks, healthOf } from '@/features/fleet/health'
 import { OperationsList } from '@/features/operations/OperationsList'
@@ -42,6 +44,7 @@ export function HostPage(props: HostPageProps) {
 function HostContent({ host, search, onSearchChange }: HostPageProps & { host: Host }) {
   const { t } = useTranslation()
   const { inventory, error, retry } = useInventory(host.id)
+  const isDemo = useQuery(versionQuery).data?.demo
   const look = healthLooks[healthOf(host)]
   return (
     <>
@@ -72,6 +75,7 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
             />
             <PanelGrid>
               <PanelStack>
+                {isDemo && <ScenarioPanel inventory={inventory} />}
                 <Panel title={t('host.logical')}>
                   <LogicalTree inventory={inventory} />
                 </Panel>

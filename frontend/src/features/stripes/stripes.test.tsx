@@ -193,7 +193,7 @@ describe('creating a stripe', () => {
     expect(button).toHaveAttribute('aria-disabled', 'true')
     await user.type(screen.getByRole('textbox', { name: 'Name of the first member' }), 'right')
     await user.click(screen.getByRole('button', { name: 'Create wide' }))
-    expect(refused.requests[1]?.body).toMatchObject({ force: true })
+    expect(refused.requests[1]?.body).toMatchObject({ force: true, confirm: 'right' })
   })
 
   it('does not offer force for any other refusal', async () => {
