@@ -264,6 +264,59 @@ async def test_stripes_are_made_of_keys_and_dissolved_by_name(
     assert command["args"] == {"stripe": stripe["key"]}
 
 
+async def test_measuring_needs_the_name_only_to_overwrite(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert virtual_drive["measurement"] is None
+    path = f"/virtual-drives/{virtual_drive['id']}/actions/measure"
+    load: dict[str, Any] = {"pattern": "random", "blocks": [{"bytes": 4096, "percent": 100}]}
+    reading = {"action": "start", "seconds": 5, "loads": [load]}
+    assert (await operator.post(path, json={"action": "start"})).status_code == 422
+    assert (await operator.post(path, json=reading)).status_code == 202
+    command = await raid5.expect("command", op="vd_measure")
+    assert command["args"] == {"virtual_drive": "v0", **reading}
+    writing = {**reading, "loads": [load, {**load, "write_percent": 1}]}
+    copying = {**reading, "loads": [{**load, "pattern": "files_copy", "file_bytes": 4096}]}
+    fresh = {"If-Match": '"1"'}
+    for wish in (writing, copying):
+        assert (await operator.post(path, json=wish)).status_code == 428
+        answer = await operator.post(path, json=wish, headers=fresh)
+        assert (answer.status_code, answer.json()["code"]) == (422, "confirm_needed")
+        answer = await operator.post(path, json={**wish, "confirm": "no"}, headers=fresh)
+        assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+        answer = await operator.post(path, json={**wish, "confirm": "data"}, headers=fresh)
+        assert answer.status_code == 202
+        command = await raid5.expect("command", op="vd_measure", confirm="data")
+        assert command["args"] == {"virtual_drive": "v0", **wish}
+    assert (await operator.post(path, json={"action": "stop"})).status_code == 202
+    command = await raid5.expect("command", op="vd_measure")
+    assert command["args"] == {"virtual_drive": "v0", "action": "stop"}
+
+
+async def test_measurements_are_shown(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    latency = dict.fromkeys(("count", "mean_us", "p50_us", "p99_us", "p999_us", "max_us"), 7)
+    load = {
+        "pattern": "random",
+        "blocks": [{"bytes": 4096, "percent": 100}],
+        "write_percent": 10,
+        **dict.fromkeys(("zone_bytes", "start_bytes", "file_bytes"), 0),
+        **dict.fromkeys(("workers", "depth", "duration_us", "operation_count"), 1),
+        **dict.fromkeys(("operations_per_s", "bytes_per_s"), 0.5),
+        "read_latency": latency,
+        "write_latency": latency,
+    }
+    shown = {"state": "running", "reason": None, "overwrites": True, "seconds": 5, "loads": [load]}
+    doc = {**shown, "progress_percent": 40, "started_at_us": 1_000_000, "ended_at_us": None}
+    await raid5.change("virtual_drive", "v0", documents.virtual_drive(measurement=doc))
+    assert (await only(operator, "/virtual-drives"))["measurement"] == {
+        **shown,
+        "progress_percent": 40,
+        "started_at": "1970-01-01T00:00:01Z",
+        "ended_at": None,
+    }
+
+
 async def test_good_needs_the_serial_only_with_force(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

@@ -570,6 +570,55 @@ bool task_action_parse(const char *word, enum task_action *ret_value)
     return false;
 }
 
+static const char *const load_pattern_words[LOAD_PATTERN_MAX] = {
+    "random",
+    "sequential",
+    "files_create",
+    "files_read",
+    "files_copy",
+};
+
+const char *load_pattern_word(enum load_pattern value)
+{
+    ASSERT((unsigned)value < LOAD_PATTERN_MAX);
+    return load_pattern_words[value];
+}
+
+bool load_pattern_parse(const char *word, enum load_pattern *ret_value)
+{
+    for (unsigned i = 0; i < LOAD_PATTERN_MAX; i++) {
+        if (strcmp(load_pattern_words[i], word) == 0) {
+            *ret_value = (enum load_pattern)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const measurement_state_words[MEASUREMENT_STATE_MAX] = {
+    "running",
+    "completed",
+    "stopped",
+    "failed",
+};
+
+const char *measurement_state_word(enum measurement_state value)
+{
+    ASSERT((unsigned)value < MEASUREMENT_STATE_MAX);
+    return measurement_state_words[value];
+}
+
+bool measurement_state_parse(const char *word, enum measurement_state *ret_value)
+{
+    for (unsigned i = 0; i < MEASUREMENT_STATE_MAX; i++) {
+        if (strcmp(measurement_state_words[i], word) == 0) {
+            *ret_value = (enum measurement_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const fault_kind_words[FAULT_KIND_MAX] = {
     "pull",
     "return",
@@ -1078,6 +1127,16 @@ static const struct {
      "Type {expected} to confirm."},
     {"virtual_drive_in_use",
      "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force."},
+    {"measure_in_use",
+     "Virtual drive {name} has {connections} open connections. Only one that nobody uses can be measured."},
+    {"measure_device",
+     "Virtual drive {name} is {device} on this host. Only one that nobody uses can be measured."},
+    {"measure_preserved",
+     "Cached writes of virtual drive {name} wait for their drives; nothing is measured over them."},
+    {"measure_failed",
+     "The virtual drive answered a request with an error."},
+    {"measure_interrupted",
+     "The virtual drive was taken away: it is being stopped, changed or deleted."},
     {"stripe_member",
      "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first."},
     {"stripe_member_incomplete",

@@ -253,6 +253,29 @@ enum task_action {
 const char *task_action_word(enum task_action value);
 bool task_action_parse(const char *word, enum task_action *ret_value);
 
+enum load_pattern {
+    LOAD_PATTERN_RANDOM,
+    LOAD_PATTERN_SEQUENTIAL,
+    LOAD_PATTERN_FILES_CREATE,
+    LOAD_PATTERN_FILES_READ,
+    LOAD_PATTERN_FILES_COPY,
+    LOAD_PATTERN_MAX
+};
+
+const char *load_pattern_word(enum load_pattern value);
+bool load_pattern_parse(const char *word, enum load_pattern *ret_value);
+
+enum measurement_state {
+    MEASUREMENT_STATE_RUNNING,
+    MEASUREMENT_STATE_COMPLETED,
+    MEASUREMENT_STATE_STOPPED,
+    MEASUREMENT_STATE_FAILED,
+    MEASUREMENT_STATE_MAX
+};
+
+const char *measurement_state_word(enum measurement_state value);
+bool measurement_state_parse(const char *word, enum measurement_state *ret_value);
+
 enum fault_kind {
     FAULT_KIND_PULL,
     FAULT_KIND_RETURN,
@@ -484,6 +507,11 @@ enum reason_code {
     REASON_CONFIRM_MISMATCH,
     REASON_CONFIRM_NEEDED,
     REASON_VIRTUAL_DRIVE_IN_USE,
+    REASON_MEASURE_IN_USE,
+    REASON_MEASURE_DEVICE,
+    REASON_MEASURE_PRESERVED,
+    REASON_MEASURE_FAILED,
+    REASON_MEASURE_INTERRUPTED,
     REASON_STRIPE_MEMBER,
     REASON_STRIPE_MEMBER_INCOMPLETE,
     REASON_STRIPE_HAS_DATA,

@@ -46,6 +46,9 @@ void change_vd_delete(struct cli_context *context);
 void change_vd_set(struct cli_context *context);
 void change_vd_task(struct cli_context *context);
 void change_vd_performance_delete(struct cli_context *context);
+/* measure.c */
+void change_vd_measure_start(struct cli_context *context);
+void change_vd_measure_stop(struct cli_context *context);
 /* change_controller.c */
 void change_controller_set(struct cli_context *context);
 void change_controller_emergency(struct cli_context *context);

@@ -157,6 +157,16 @@ const struct cli_command cli_commands[] = {
      "Starts the virtual drive's latency histograms over."},
     {CLI_OBJECT_VD, "show", "badblocks", "", show_vd_bad_blocks, "/cX/vX show badblocks",
      "Blocks of a virtual drive whose content is not to be had."},
+    {CLI_OBJECT_VD, "show", "measure", "", show_vd_measure, "/cX/vX show measure",
+     "What was measured last, or is being."},
+    {CLI_OBJECT_VD, "start", "measure",
+     "pattern= block= writes= depth= workers= seconds= force confirm=", change_vd_measure_start,
+     "/cX/vX start measure [pattern=random|sequential] [block=<KiB>] [writes=<0-100>] [depth=n] "
+     "[workers=n] [seconds=n] [force] [confirm=NAME]",
+     "Measures how fast the virtual drive is; nobody may use it, and it is not exported meanwhile. "
+     "With writes its content is overwritten: without force its name must be typed."},
+    {CLI_OBJECT_VD, "stop", "measure", "", change_vd_measure_stop, "/cX/vX stop measure",
+     "Ends the measurement."},
     {CLI_OBJECT_VD, "show", NULL, "all", show_vd, "/cX/vX show [all]", "Virtual drives."},
     {CLI_OBJECT_VD, "delete|del", "preservedcache", "force confirm=", change_preserved_delete,
      "/cX/vX delete preservedcache [force] [confirm=NAME]",

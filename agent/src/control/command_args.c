@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "control/measurement_json.h"
 #include "control/object_doc.h"
 
 #define SERIAL_MAX 40u
@@ -19,7 +20,8 @@ enum arg_kind {
     ARG_U32,   /* uint32_t <= limit */
     ARG_U64,   /* uint64_t <= limit */
     ARG_BOOL,
-    ARG_WORD   /* an enumeration, through parse_word */
+    ARG_WORD,  /* an enumeration, through parse_word */
+    ARG_LOADS  /* of a struct measurement_plan */
 };
 
 struct arg_spec {
@@ -186,6 +188,13 @@ static const struct arg_spec copyback_args[] = {
 static const struct arg_spec bgi_args[] = {KEY("virtual_drive", task.target, true),
                                            WORD("action", task.action, task_action, true), END};
 
+static const struct arg_spec vd_measure_args[] = {
+    KEY("virtual_drive", vd_measure.vd, true),
+    WORD("action", vd_measure.action, task_action, true),
+    U32("seconds", vd_measure.plan.seconds, MEASUREMENT_SECONDS_MAX, false),
+    {"loads", ARG_LOADS, false, AT(vd_measure.plan), 0, 0, NULL, 0, 0},
+    END};
+
 static const struct arg_spec drive_replace_args[] = {
     KEY("drive_group", drive_replace.group, true),
     U32("span", drive_replace.span, RAID_SPANS_MAX - 1, true),
@@ -238,6 +247,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_CACHE_DISCARD] = cache_discard_args,
     [CTL_OP_STRIPE_CREATE] = stripe_create_args,
     [CTL_OP_STRIPE_DELETE] = stripe_delete_args,
+    [CTL_OP_VD_MEASURE] = vd_measure_args,
     [CTL_OP_VD_SET] = vd_set_args,
     [CTL_OP_CONTROLLER_SET] = controller_set_args,
     [CTL_OP_SPARE_ADD] = spare_add_args,
@@ -382,6 +392,8 @@ static const char *arg_take(const json_t *value, const struct arg_spec *spec, ch
         return spec->parse_word(json_string_value(value), out)
                    ? NULL
                    : "is a word this agent does not know";
+    case ARG_LOADS:
+        return measurement_loads_take(value, out);
     }
     UNREACHABLE();
 }
@@ -456,6 +468,11 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_SET:
         return command->args.battery_set.fields != 0 ||
                refuse(ret_reason, "args", "nothing to set is given");
+    case CTL_OP_VD_MEASURE:
+        return command->args.vd_measure.action != TASK_ACTION_START ||
+               (command->args.vd_measure.plan.load_count > 0 &&
+                command->args.vd_measure.plan.seconds > 0) ||
+               refuse(ret_reason, "args", "seconds and loads must be given");
     case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
@@ -582,6 +599,8 @@ bool command_takes_used_drives(const struct ctl_command *command)
         return command->args.drive_good.force;
     case CTL_OP_STRIPE_CREATE:
         return command->args.stripe_create.force;
+    case CTL_OP_VD_MEASURE:
+        return measurement_overwrites(&command->args.vd_measure.plan);
     case CTL_OP_VD_DELETE:
     case CTL_OP_VD_SET:
     case CTL_OP_CONTROLLER_SET:

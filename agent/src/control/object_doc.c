@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "control/json_text.h"
+#include "control/measurement_json.h"
 #include "ctl/event_catalog.h"
 #include "ctl/profile.h"
 
@@ -527,6 +528,8 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "read_ahead", view->cache.present ? read_ahead_doc(view) : json_null());
     json_put(doc, "lost_writes", lost_writes_doc(view));
     json_put(doc, "stripe", view->stripe.config != NULL ? stripe_doc(&view->stripe) : json_null());
+    json_put(doc, "measurement",
+             view->measurement.run != NULL ? measurement_doc(&view->measurement) : json_null());
     json_put(doc, "exports", exports_doc(&view->exports));
     json_put_u64(doc, "media_error_count", view->lost_blocks);
     json_put_u64(doc, "bad_block_count", view->lost_blocks);

@@ -44,6 +44,7 @@ static const struct {
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
     [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
     [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},
+    [CTL_OP_VD_MEASURE] = {"vd_measure", COMMAND_CLASS_O, command_vd_measure},
 };
 
 const char *ctl_op_word(enum ctl_op op)
@@ -67,8 +68,9 @@ bool ctl_op_parse(const char *word, enum ctl_op *ret_op)
 enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives)
 {
     ASSERT((unsigned)op < CTL_OP_MAX);
-    if (on_used_drives && (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD ||
-                           op == CTL_OP_DRIVE_REPLACE || op == CTL_OP_STRIPE_CREATE)) {
+    if (on_used_drives &&
+        (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD || op == CTL_OP_DRIVE_REPLACE ||
+         op == CTL_OP_STRIPE_CREATE || op == CTL_OP_VD_MEASURE)) {
         return COMMAND_CLASS_X;
     }
     return ops[op].class_;

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/reason.h"
 #include "meta/config.h"
+#include "task/measurement.h"
 
 #define OBJECT_KEY_MAX 64u
 #define COMMAND_DRIVES_MAX 256u
@@ -45,6 +46,7 @@ enum ctl_op {
     CTL_OP_FOREIGN_IMPORT,
     CTL_OP_STRIPE_CREATE,
     CTL_OP_STRIPE_DELETE,
+    CTL_OP_VD_MEASURE,
     CTL_OP_MAX
 };
 
@@ -130,6 +132,11 @@ struct ctl_command {
             bool force;
         } vd_delete;
         struct command_vd_set vd_set;
+        struct {
+            object_key_t vd;
+            enum task_action action; /* start or stop */
+            struct measurement_plan plan; /* start */
+        } vd_measure;
         struct {
             object_key_t controller;
             uint32_t fields;

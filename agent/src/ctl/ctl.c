@@ -97,6 +97,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);
+    ctl_measures_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
         ctl_spares_work(ctl);
         ctl_copybacks_work(ctl);

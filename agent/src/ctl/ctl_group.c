@@ -421,6 +421,7 @@ struct ctl_vd *ctl_vd_add(struct ctl_group *cg, const struct vd_config *config)
 void ctl_vd_remove(struct ctl_vd *cv)
 {
     ASSERT(cv->target == NULL && cv->cached == NULL && cv->stripe == NULL);
+    cv_measure_free(cv);
     object_remove(cv->cg->ctl, &cv->object);
     list_remove(&cv->link);
     free(cv);
@@ -440,7 +441,7 @@ void ctl_vd_export(struct ctl_vd *cv)
     struct ctl *ctl = cv->cg->ctl;
 
     ASSERT(cv->vd != NULL);
-    if (cv->target != NULL || ctl->observer.export_open == NULL ||
+    if (cv->target != NULL || cv->measure.active || ctl->observer.export_open == NULL ||
         vd_config(cv->vd)->access == ACCESS_POLICY_BLOCKED) {
         return;
     }
@@ -459,6 +460,9 @@ bool ctl_vd_unexport(struct ctl_vd *cv)
     struct ctl *ctl = cv->cg->ctl;
 
     cv->stripe_ready = false;
+    if (!cv_measure_stop(cv, REASON_MEASURE_INTERRUPTED)) {
+        return true;
+    }
     if (cv->stripe != NULL) {
         stripe_close(cv->stripe);
     }

@@ -43,6 +43,9 @@ struct uuid ctl_host_state_epoch(const struct ctl_host *host);
 void ctl_host_objects_since(const struct ctl_host *host, uint64_t since,
                             const struct ctl_visitor *visitor);
 
+/* The virtual drive of this name is being measured, and not exported. */
+bool ctl_host_is_measured(const struct ctl_host *host, const char *name);
+
 /* The controller that has this object. Of none: the first, which says in its words that there is
  * no such object. */
 struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, const char *key);

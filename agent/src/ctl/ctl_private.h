@@ -29,6 +29,7 @@
 #include "meta/controller_record.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
+#include "task/measurement.h"
 #include "task/task.h"
 #include "vd/cached.h"
 #include "vd/group.h"
@@ -135,6 +136,15 @@ enum ctl_group_phase {
     CTL_GROUP_STOPPED
 };
 
+/* Of a virtual drive: the last one, or that which runs (ctl_measure.c). */
+struct ctl_measure {
+    struct measurement *run;       /* NULL: there was none */
+    bool active;                   /* from its first event to its last: it is not exported */
+    bool started;
+    enum reason_code why;          /* it has not completed; REASON_OK: nobody stopped it */
+    uint64_t began_us, ended_us;   /* wall; ended 0: it is active */
+};
+
 struct ctl_vd {
     struct ctl_object object;
     struct list link;              /* cg->vds */
@@ -151,6 +161,7 @@ struct ctl_vd {
     bool export_stale;             /* to be closed, or opened again: its access has changed */
     bool stripe_ready;             /* it may be put into its stripe */
     struct ctl_stripe *stripe;     /* that has been put together with it; or NULL */
+    struct ctl_measure measure;
     bool bgi_stopped;              /* by a user: not to be started by itself */
     enum virtual_drive_state seen_state;
     uint64_t seen_suspect_bytes;
@@ -593,6 +604,16 @@ void ctl_vd_export(struct ctl_vd *cv);
 /* Closes the export, then the cache behind it. False if both are closed already; else it kicks
  * when there is more to do. */
 bool ctl_vd_unexport(struct ctl_vd *cv);
+
+/* ctl_measure.c */
+bool rule_measure(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
+/* True when none runs any more; else it kicks when it has ended. */
+bool cv_measure_stop(struct ctl_vd *cv, enum reason_code why);
+void cv_measure_free(struct ctl_vd *cv);
+void ctl_measures_work(struct ctl *ctl);
+void view_measure(const struct ctl_vd *cv, struct measurement_view *view,
+                  struct view_digest *digest);
+void command_vd_measure(struct ctl *ctl, struct ctl_command *command);
 
 /* ctl_cache.c */
 /* The group is about to be made, and has gone. */

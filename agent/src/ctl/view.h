@@ -197,6 +197,13 @@ struct stripe_view {
     struct exports_view exports;
 };
 
+struct measurement_view {
+    const struct measurement *run;   /* NULL: there was none */
+    enum measurement_state state;
+    uint64_t began_us, ended_us;     /* ended 0: it is running */
+    struct reason reason;            /* REASON_OK: none */
+};
+
 struct virtual_drive_view {
     object_key_t controller, group;
     char path[24];
@@ -210,6 +217,7 @@ struct virtual_drive_view {
     struct exports_view exports;
     uint64_t lost_blocks;
     uint64_t hedged_reads;
+    struct measurement_view measurement;
     struct stripe_view stripe;
     uint32_t operation_count;
     object_key_t operations[4];

@@ -254,6 +254,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
         if (!rule_bgi(cv, (enum task_action)i, &reason)) {
             blocked_add(blocked, CTL_OP_BGI, actions[i], &reason);
         }
+        if (i <= TASK_ACTION_STOP && !rule_measure(cv, (enum task_action)i, &reason)) {
+            blocked_add(blocked, CTL_OP_VD_MEASURE, actions[i], &reason);
+        }
     }
 }
 
@@ -329,6 +332,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     vd_operations_view(cv, view);
     vd_cache_view(cv, view);
     view_stripe(cv, &view->stripe, digest);
+    view_measure(cv, &view->measurement, digest);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
 }

@@ -55,6 +55,11 @@ static void export_close(void *context, struct vd_target *target, const char *vd
     exports_target_close(((struct controller *)context)->all->exports, target);
 }
 
+static const char *export_absence(void *host, const char *name)
+{
+    return ctl_host_is_measured(host, name) ? "the virtual drive is being measured" : NULL;
+}
+
 static uint32_t export_connections(void *context, const char *vd_key)
 {
     const struct exports *exports = ((const struct controller *)context)->all->exports;
@@ -223,6 +228,9 @@ struct ctl_host *controllers_host(struct controllers *controllers)
 void controllers_exports_set(struct controllers *controllers, struct exports *exports)
 {
     controllers->exports = exports;
+    if (exports != NULL) {
+        exports_absence_set(exports, export_absence, &controllers->host);
+    }
 }
 
 bool controllers_caches_open(struct controllers *controllers)

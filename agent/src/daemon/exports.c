@@ -267,6 +267,12 @@ bool exports_open(struct loop *loop, const struct daemon_config *config, uint64_
     return ublk_open(exports, config);
 }
 
+void exports_absence_set(struct exports *exports,
+                         const char *(*absence)(void *owner, const char *name), void *owner)
+{
+    export_server_absence_set(exports->server, absence, owner);
+}
+
 void exports_leave(struct exports *exports)
 {
     export_server_leave(exports->server);

@@ -41,6 +41,8 @@ struct export_server {
     struct export_options options;
     struct nbd_buffers *buffers;
     struct nbd_tls_context *tls; /* NULL: none */
+    const char *(*absence)(void *owner, const char *name);
+    void *absence_owner;
     struct listener listeners[EXPORT_LISTENER_MAX];
     uint32_t listener_count;
     struct list entries;

@@ -45,7 +45,22 @@ static struct vd_target *catalog_at(struct nbd_catalog *catalog, uint32_t index)
     UNREACHABLE();
 }
 
-static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count, .at = catalog_at};
+static const char *catalog_absence(struct nbd_catalog *catalog, const char *name,
+                                   uint32_t name_bytes)
+{
+    const struct export_server *server = container_of(catalog, struct export_server, catalog);
+    char text[sizeof(((struct vd_target *)NULL)->name)];
+
+    if (server->absence == NULL || name_bytes >= sizeof(text)) {
+        return NULL;
+    }
+    memcpy(text, name, name_bytes);
+    text[name_bytes] = '\0';
+    return server->absence(server->absence_owner, text);
+}
+
+static const struct nbd_catalog_ops catalog_ops = {
+    .count = catalog_count, .at = catalog_at, .absence = catalog_absence};
 
 /* ---- the server ---- */
 
@@ -185,6 +200,13 @@ static bool name_is_taken(const struct export_server *server, const char *name)
         }
     }
     return false;
+}
+
+void export_server_absence_set(struct export_server *server,
+                               const char *(*absence)(void *owner, const char *name), void *owner)
+{
+    server->absence = absence;
+    server->absence_owner = owner;
 }
 
 int export_server_add_target(struct export_server *server, struct vd_target *target)

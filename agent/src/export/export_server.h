@@ -57,6 +57,10 @@ MUST_CHECK int export_server_use_tls(struct export_server *server, const char *c
                                      const char *key, const char *client_ca,
                                      char text[EXPORT_TEXT_BYTES]);
 
+/* Asked why a name is not exported at present, for the client; it returns NULL if none is known. */
+void export_server_absence_set(struct export_server *server,
+                               const char *(*absence)(void *owner, const char *name), void *owner);
+
 /* -EINVAL: the target's fields contradict each other; -EEXIST: the name is taken; -ENOSPC. */
 MUST_CHECK int export_server_add_target(struct export_server *server, struct vd_target *target);
 /*

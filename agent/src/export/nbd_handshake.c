@@ -252,6 +252,18 @@ static bool info_data_is_whole(const struct option *option, uint32_t *ret_name_b
     return true;
 }
 
+static void reply_absent(const struct nbd_handshake *handshake, uint32_t option,
+                         const uint8_t *name, uint32_t name_bytes, struct nbd_output *output)
+{
+    struct nbd_catalog *catalog = handshake->catalog;
+    const char *why = NULL;
+
+    if (catalog->ops->absence != NULL) {
+        why = catalog->ops->absence(catalog, (const char *)name, name_bytes);
+    }
+    reply_error(output, option, NBD_REP_ERR_UNKNOWN, why != NULL ? why : "no such export");
+}
+
 static enum nbd_step option_info_or_go(struct nbd_handshake *handshake, const struct option *option,
                                        struct nbd_output *output)
 {
@@ -267,7 +279,7 @@ static enum nbd_step option_info_or_go(struct nbd_handshake *handshake, const st
     }
     target = catalog_find(handshake->catalog, option->data + 4, name_bytes);
     if (target == NULL) {
-        reply_error(output, option->number, NBD_REP_ERR_UNKNOWN, "no such export");
+        reply_absent(handshake, option->number, option->data + 4, name_bytes, output);
         return NBD_STEP_NEXT;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -348,7 +360,7 @@ static enum nbd_step option_meta_context(struct nbd_handshake *handshake,
     }
     target = catalog_find(handshake->catalog, option->data + 4, name_bytes);
     if (target == NULL) {
-        reply_error(output, option->number, NBD_REP_ERR_UNKNOWN, "no such export");
+        reply_absent(handshake, option->number, option->data + 4, name_bytes, output);
         return NBD_STEP_NEXT;
     }
     if (matches) {

@@ -30,6 +30,8 @@ struct nbd_catalog;
 struct nbd_catalog_ops {
     uint32_t (*count)(struct nbd_catalog *catalog);
     struct vd_target *(*at)(struct nbd_catalog *catalog, uint32_t index);
+    /* Why there is no such export at present; NULL: there is none. May be NULL itself. */
+    const char *(*absence)(struct nbd_catalog *catalog, const char *name, uint32_t name_bytes);
 };
 struct nbd_catalog {
     const struct nbd_catalog_ops *ops;

@@ -11,9 +11,10 @@
 
 #include "lab/lab_array.h"
 #include "lab/lab_quirk.h"
+#include "task/load.h"
 
 #define LAB_CONTROLLERS_MAX 4u
-#define LAB_DEPTH_MAX 1024u
+#define LAB_DEPTH_MAX LOAD_DEPTH_MAX
 
 struct lab_front_setup {
     struct controller_ceilings ceilings; /* of each controller */

@@ -8,36 +8,20 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/rng.h"
 
-#define WORKERS_MAX 64u
-#define NOTE_BYTES 4096u
-#define NOTES_PERCENT 2u /* of the space hold what a file system notes of its files */
 #define TENTHS 10u
-
-struct worker {
-    uint64_t begin_bytes, end_bytes; /* its zone */
-    uint64_t next_bytes;
-    uint64_t left_bytes;             /* files: of the present one */
-    uint64_t copied_bytes;           /* copies: what was read last */
-    uint32_t copied_length;
-    bool note_due;
-    bool write_due;
-};
 
 struct slot {
     struct lab_request request;
     struct run *run;
-    struct worker *worker;
+    uint32_t worker;
 };
 
 struct run {
     const struct lab_load *load;
     struct lab_clock *clock;
     struct lab_front *front;
-    struct rng rng;
-    uint64_t size_bytes;
-    struct worker workers[WORKERS_MAX];
+    struct load_source source;
     struct slot *slots;
     uint32_t open;
     uint64_t answered;
@@ -52,110 +36,15 @@ struct run {
     double best_bytes_per_s;
 };
 
-/* Requests */
-
-static uint32_t block_choose(struct run *run)
-{
-    const struct lab_load *load = run->load;
-    uint64_t draw = 0;
-    uint32_t sum = 0;
-
-    if (load->block_count == 1) {
-        return load->blocks[0].bytes;
-    }
-    draw = rng_below(&run->rng, 100);
-    for (uint32_t i = 0; i < load->block_count; i++) {
-        sum += load->blocks[i].percent;
-        if (draw < sum) {
-            return load->blocks[i].bytes;
-        }
-    }
-    UNREACHABLE();
-}
-
-static void request_random(struct run *run, struct lab_request *request)
-{
-    request->length_bytes = block_choose(run);
-    request->is_write =
-        run->load->write_percent != 0 && rng_below(&run->rng, 100) < run->load->write_percent;
-    request->offset_bytes =
-        rng_below(&run->rng, run->size_bytes / request->length_bytes) * request->length_bytes;
-}
-
-static uint64_t zone_take(struct worker *worker, uint64_t bytes)
-{
-    uint64_t at_bytes = 0;
-
-    if (worker->next_bytes + bytes > worker->end_bytes) {
-        worker->next_bytes = worker->begin_bytes;
-    }
-    at_bytes = worker->next_bytes;
-    worker->next_bytes += bytes;
-    return at_bytes;
-}
-
-static void request_sequential(struct run *run, struct worker *worker, struct lab_request *request)
-{
-    request->length_bytes = block_choose(run);
-    request->is_write =
-        run->load->write_percent != 0 && rng_below(&run->rng, 100) < run->load->write_percent;
-    request->offset_bytes = zone_take(worker, request->length_bytes);
-}
-
-/* A file is a note and then its bytes in chunks; a copy writes each chunk after it was read. */
-static void request_file(struct run *run, struct worker *worker, struct lab_request *request)
-{
-    enum lab_pattern pattern = run->load->pattern;
-    uint64_t notes_bytes = run->size_bytes / 100 * NOTES_PERCENT;
-
-    request->is_write = pattern == LAB_PATTERN_FILES_CREATE;
-    if (worker->write_due) {
-        worker->write_due = false;
-        request->is_write = true;
-        request->length_bytes = worker->copied_length;
-        request->offset_bytes =
-            worker->copied_bytes +
-            align_down_u64((run->size_bytes - worker->begin_bytes) / 2, LAB_FILE_CHUNK_BYTES);
-        return;
-    }
-    if (worker->left_bytes == 0) {
-        worker->left_bytes = run->load->file_bytes;
-        worker->note_due = true;
-    }
-    if (worker->note_due) {
-        worker->note_due = false;
-        request->length_bytes = NOTE_BYTES;
-        request->is_write = pattern != LAB_PATTERN_FILES_READ;
-        request->offset_bytes = rng_below(&run->rng, notes_bytes / NOTE_BYTES) * NOTE_BYTES;
-        return;
-    }
-    request->length_bytes = (uint32_t)min_u64(worker->left_bytes, LAB_FILE_CHUNK_BYTES);
-    worker->left_bytes -= request->length_bytes;
-    request->offset_bytes = zone_take(worker, request->length_bytes);
-    worker->copied_bytes = request->offset_bytes;
-    worker->copied_length = request->length_bytes;
-    worker->write_due = pattern == LAB_PATTERN_FILES_COPY;
-}
-
 static void slot_submit(struct slot *slot)
 {
     struct run *run = slot->run;
+    struct load_request next;
 
-    switch (run->load->pattern) {
-    case LAB_PATTERN_RANDOM:
-        request_random(run, &slot->request);
-        break;
-    case LAB_PATTERN_SEQUENTIAL:
-        request_sequential(run, slot->worker, &slot->request);
-        break;
-    case LAB_PATTERN_FILES_CREATE:
-    case LAB_PATTERN_FILES_READ:
-    case LAB_PATTERN_FILES_COPY:
-        request_file(run, slot->worker, &slot->request);
-        break;
-    case LAB_PATTERN_MAX:
-        UNREACHABLE();
-    }
+    load_source_next(&run->source, slot->worker, &next);
+    slot->request.is_write = next.is_write;
+    slot->request.offset_bytes = next.offset_bytes;
+    slot->request.length_bytes = next.length_bytes;
     lab_front_submit(run->front, &slot->request);
 }
 
@@ -276,36 +165,15 @@ static void counts_look(struct lab_array *const *arrays, uint32_t array_count, u
 static int run_open(struct run *run, char text[LAB_TEXT_BYTES])
 {
     const struct lab_load *load = run->load;
-    uint64_t zone_bytes = 0;
-    uint64_t first_bytes = 0;
+    uint32_t slots = load->load.workers * load->load.depth;
 
-    run->size_bytes = lab_front_size_bytes(run->front);
-    if (load->zone_bytes != 0) {
-        run->size_bytes = min_u64(run->size_bytes, load->zone_bytes);
-    }
-    if (load->pattern >= LAB_PATTERN_FILES_CREATE) {
-        first_bytes = align_up_u64(run->size_bytes / 100 * NOTES_PERCENT, LAB_FILE_CHUNK_BYTES);
-    }
-    zone_bytes = align_down_u64((run->size_bytes - first_bytes) / load->workers, 1u << 20);
-    if (load->pattern == LAB_PATTERN_FILES_COPY) {
-        zone_bytes = align_down_u64(zone_bytes / 2, LAB_FILE_CHUNK_BYTES * 2);
-    }
-    if (load->workers == 0 || load->workers > WORKERS_MAX || load->depth == 0 ||
-        load->workers * load->depth > LAB_DEPTH_MAX || zone_bytes < LAB_REQUEST_MAX_BYTES) {
+    if (!load_source_init(&run->source, &load->load, lab_front_size_bytes(run->front),
+                          load->seed)) {
         (void)snprintf(text, LAB_TEXT_BYTES, "the load does not fit the virtual drive");
         return -EINVAL;
     }
-    for (uint32_t i = 0; i < load->workers; i++) {
-        uint64_t begin_bytes = first_bytes + i * zone_bytes;
-
-        run->workers[i] = (struct worker){.begin_bytes = begin_bytes,
-                                          .end_bytes = begin_bytes + zone_bytes,
-                                          .next_bytes = begin_bytes};
-    }
-    if (load->start_bytes + LAB_REQUEST_MAX_BYTES < run->workers[0].end_bytes) {
-        run->workers[0].next_bytes += align_down_u64(load->start_bytes, 1u << 20);
-    }
-    run->slots = calloc((size_t)load->workers * load->depth, sizeof(*run->slots));
+    ASSERT(slots <= LAB_DEPTH_MAX);
+    run->slots = calloc(slots, sizeof(*run->slots));
     for (uint32_t i = 0; i < 2; i++) {
         run->times[i] = calloc(load->operations, sizeof(*run->times[i]));
     }
@@ -318,13 +186,14 @@ static int run_open(struct run *run, char text[LAB_TEXT_BYTES])
 
 static void run_start(struct run *run)
 {
-    uint32_t count = run->load->workers * run->load->depth;
+    const struct load *load = &run->load->load;
+    uint32_t count = load->workers * load->depth;
 
     for (uint32_t i = 0; i < count; i++) {
         struct slot *slot = &run->slots[i];
 
         slot->run = run;
-        slot->worker = &run->workers[i % run->load->workers];
+        slot->worker = i % load->workers;
         slot->request.complete = answered;
         run->open++;
         slot_submit(slot);
@@ -359,7 +228,6 @@ int lab_load_run(const struct lab_load *load, struct lab_clock *clock, struct la
         run->load = load;
         run->clock = clock;
         run->front = front;
-        rng_seed(&run->rng, load->seed);
         error = run_open(run, text);
     }
     if (error == 0) {

@@ -1,40 +1,15 @@
 /*
- * A load: so many requests always on their way, each answer followed by the next request, as
- * IOMeter does it. Deterministic: the same load, seed and array give the same requests and times.
+ * A load on the virtual clock: so many requests always on their way, each answer followed by the
+ * next request. Deterministic: the same load, seed and array give the same requests and times.
  */
 #ifndef ARRAYWRIGHT_LAB_LAB_LOAD_H
 #define ARRAYWRIGHT_LAB_LAB_LOAD_H
 
 #include "lab/lab_front.h"
-
-#define LAB_BLOCKS_MAX 16u
-#define LAB_REQUEST_MAX_BYTES (8u << 20)
-#define LAB_FILE_CHUNK_BYTES 65536u /* files: of one request, whatever the blocks are */
-
-enum lab_pattern {
-    LAB_PATTERN_RANDOM,
-    LAB_PATTERN_SEQUENTIAL,   /* each worker through its own zone */
-    LAB_PATTERN_FILES_CREATE, /* files one after the other, and a note of each elsewhere */
-    LAB_PATTERN_FILES_READ,
-    LAB_PATTERN_FILES_COPY,   /* reads from one half, writes to the other */
-    LAB_PATTERN_MAX
-};
-
-struct lab_block {
-    uint32_t bytes;
-    uint32_t percent;
-};
+#include "task/load.h"
 
 struct lab_load {
-    enum lab_pattern pattern;
-    uint32_t write_percent;
-    uint32_t block_count;
-    struct lab_block blocks[LAB_BLOCKS_MAX]; /* their percents make 100 */
-    uint32_t workers;
-    uint32_t depth;              /* of each worker */
-    uint64_t zone_bytes;         /* only the first so many bytes; 0: all */
-    uint64_t start_bytes;        /* sequential: begins there */
-    uint64_t file_bytes;         /* files */
+    struct load load;
     uint64_t warmup_operations;  /* not measured, at least */
     uint64_t operations;         /* measured, at most */
     uint64_t seconds;            /* of virtual time, each of the two, at most */

@@ -32,12 +32,7 @@ static int arrays_make(const struct lab_point *point, struct lab_clock *clock,
 
 static size_t longest(const struct lab_load *load)
 {
-    size_t bytes = load->pattern >= LAB_PATTERN_FILES_CREATE ? LAB_FILE_CHUNK_BYTES : 4096;
-
-    for (uint32_t i = 0; i < load->block_count; i++) {
-        bytes = max_u64(bytes, align_up_u64(load->blocks[i].bytes, 4096));
-    }
-    return bytes;
+    return align_up_u64(load_longest_bytes(&load->load), 4096);
 }
 
 /* Every request uses it. */

@@ -493,19 +493,19 @@ static void before_make(const struct lab_scenario *scenario, struct lab_point *p
         return;
     }
     point->before = (struct lab_load){
-        .pattern = before->pattern,
-        .write_percent = before->write_percents[0],
-        .block_count = before->mixes[0].count,
-        .workers = before->workers[0],
-        .depth = before->depths[0],
-        .zone_bytes = before->zone_bytes,
-        .start_bytes = before->start_bytes,
-        .file_bytes = before->file_bytes,
+        .load = {.pattern = before->pattern,
+                 .write_percent = before->write_percents[0],
+                 .block_count = before->mixes[0].count,
+                 .workers = before->workers[0],
+                 .depth = before->depths[0],
+                 .zone_bytes = before->zone_bytes,
+                 .start_bytes = before->start_bytes,
+                 .file_bytes = before->file_bytes},
         .operations = scenario->before_operations,
         .seconds = scenario->seconds,
         .seed = mix_seed(scenario->seed, UINT32_MAX),
     };
-    memcpy(point->before.blocks, before->mixes[0].blocks, sizeof(point->before.blocks));
+    memcpy(point->before.load.blocks, before->mixes[0].blocks, sizeof(point->before.load.blocks));
 }
 
 static struct lab_point point_make(const struct lab_scenario *scenario,
@@ -528,21 +528,21 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.front.parity_count = raid_level_info(variant->level)->parity_count;
     /* The same requests for every array: they are what is compared. */
     point.load = (struct lab_load){
-        .pattern = workload->pattern,
-        .write_percent = workload->write_percents[place->write_percent],
-        .block_count = mix->count,
-        .workers = workload->workers[place->workers],
-        .depth = workload->depths[place->depth],
-        .zone_bytes = workload->zone_bytes,
-        .start_bytes = workload->start_bytes,
-        .file_bytes = workload->file_bytes,
+        .load = {.pattern = workload->pattern,
+                 .write_percent = workload->write_percents[place->write_percent],
+                 .block_count = mix->count,
+                 .workers = workload->workers[place->workers],
+                 .depth = workload->depths[place->depth],
+                 .zone_bytes = workload->zone_bytes,
+                 .start_bytes = workload->start_bytes,
+                 .file_bytes = workload->file_bytes},
         .warmup_operations = scenario->warmup_operations,
         .operations = scenario->operations,
         .seconds = scenario->seconds,
         .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
                                              place->workers * 101u + place->depth),
     };
-    memcpy(point.load.blocks, mix->blocks, sizeof(point.load.blocks));
+    memcpy(point.load.load.blocks, mix->blocks, sizeof(point.load.load.blocks));
     before_make(scenario, &point);
     lab_quirks_apply(&point);
     return point;

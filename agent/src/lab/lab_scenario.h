@@ -19,13 +19,13 @@ enum lab_rating { LAB_RATING_NONE, LAB_RATING_MEAN, LAB_RATING_SHORT, LAB_RATING
 
 struct lab_mix {
     uint32_t count;
-    struct lab_block blocks[LAB_BLOCKS_MAX];
+    struct load_block blocks[LOAD_BLOCKS_MAX];
 };
 
 /* A load with its steps: each combination is a point. */
 struct lab_workload {
     char name[33];
-    enum lab_pattern pattern;
+    enum load_pattern pattern;
     enum lab_rating rating;
     uint64_t zone_bytes, start_bytes, file_bytes;
     uint32_t mix_count, write_percent_count, worker_count, depth_count;

@@ -5,14 +5,6 @@
 #include "base/checked.h"
 #include "lab/lab_scenario_private.h"
 
-static const char *const pattern_words[LAB_PATTERN_MAX] = {
-    [LAB_PATTERN_RANDOM] = "random",
-    [LAB_PATTERN_SEQUENTIAL] = "sequential",
-    [LAB_PATTERN_FILES_CREATE] = "files_create",
-    [LAB_PATTERN_FILES_READ] = "files_read",
-    [LAB_PATTERN_FILES_COPY] = "files_copy",
-};
-
 static const char *const rating_words[LAB_RATING_MAX] = {
     [LAB_RATING_NONE] = "none",
     [LAB_RATING_MEAN] = "mean",
@@ -42,12 +34,11 @@ static bool word_find(const char *const *words, unsigned count, const json_t *va
 static bool pattern_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     struct lab_workload *workload = target;
-    unsigned index = 0;
 
-    if (!word_find(pattern_words, LAB_PATTERN_MAX, value, &index)) {
+    if (!json_is_string(value) ||
+        !load_pattern_parse(json_string_value(value), &workload->pattern)) {
         return profile_fail(reader, "pattern has not one of its words");
     }
-    workload->pattern = (enum lab_pattern)index;
     return true;
 }
 
@@ -64,8 +55,8 @@ static bool rating_read(struct profile_reader *reader, const json_t *value, void
 }
 
 static const struct profile_field block_fields[] = {
-    {"bytes", FIELD_U32, true, FIELD_OF(lab_block, bytes), 512, LAB_REQUEST_MAX_BYTES, NULL},
-    {"percent", FIELD_U32, true, FIELD_OF(lab_block, percent), 1, 100, NULL},
+    {"bytes", FIELD_U32, true, FIELD_OF(load_block, bytes), 512, LOAD_REQUEST_MAX_BYTES, NULL},
+    {"percent", FIELD_U32, true, FIELD_OF(load_block, percent), 1, 100, NULL},
     FIELDS_END};
 
 static bool mix_read(struct profile_reader *reader, const json_t *value, struct lab_mix *mix)
@@ -75,8 +66,8 @@ static bool mix_read(struct profile_reader *reader, const json_t *value, struct 
     uint32_t sum = 0;
 
     if (!json_is_array(value) || json_array_size(value) == 0 ||
-        json_array_size(value) > LAB_BLOCKS_MAX) {
-        return profile_fail(reader, "a mix is a list of 1 to %u blocks", LAB_BLOCKS_MAX);
+        json_array_size(value) > LOAD_BLOCKS_MAX) {
+        return profile_fail(reader, "a mix is a list of 1 to %u blocks", LOAD_BLOCKS_MAX);
     }
     json_array_foreach(value, index, entry)
     {
@@ -156,7 +147,7 @@ static bool depths_read(struct profile_reader *reader, const json_t *value, void
 {
     struct lab_workload *workload = target;
 
-    return steps_read(reader, value, "depths", 1, LAB_DEPTH_MAX, workload->depths,
+    return steps_read(reader, value, "depths", 1, LOAD_DEPTH_MAX, workload->depths,
                       &workload->depth_count);
 }
 
@@ -196,7 +187,7 @@ static const struct profile_field workload_fields[] = {
 
 static bool workload_check(struct profile_reader *reader, const struct lab_workload *workload)
 {
-    bool has_files = workload->pattern >= LAB_PATTERN_FILES_CREATE;
+    bool has_files = workload->pattern >= LOAD_PATTERN_FILES_CREATE;
 
     if (workload->name[0] == '\0') {
         return profile_fail(reader, "a workload needs a name or a profile");
@@ -210,9 +201,9 @@ static bool workload_check(struct profile_reader *reader, const struct lab_workl
     }
     for (uint32_t i = 0; i < workload->worker_count; i++) {
         for (uint32_t j = 0; j < workload->depth_count; j++) {
-            if (workload->workers[i] * workload->depths[j] > LAB_DEPTH_MAX) {
+            if (workload->workers[i] * workload->depths[j] > LOAD_DEPTH_MAX) {
                 return profile_fail(reader, "workload %s: more than %u requests at a time",
-                                    workload->name, LAB_DEPTH_MAX);
+                                    workload->name, LOAD_DEPTH_MAX);
             }
         }
     }

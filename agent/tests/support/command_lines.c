@@ -52,6 +52,7 @@ static const struct rule {
     {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
     {"copyback", CLI_OBJECT_DRIVE, CONTROL, "copyback", "drive", "drive"},
     {"bgi", CLI_OBJECT_VD, CONTROL, "bgi", "virtual_drive", "virtual_drive"},
+    {"vd_measure", CLI_OBJECT_VD, "start|stop", "measure", "virtual_drive", "virtual_drive"},
     {"counters_reset", CLI_OBJECT_DRIVE, "delete|del", "perf", "drive", "key"},
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
@@ -188,6 +189,17 @@ static bool target_is_named(const struct rule *rule, const struct cli_recorded *
         return drive_is_named(&request, doc);
     }
     return rule->object != CLI_OBJECT_VD || numbers_have(&request.vds, doc_u64(doc, "index"));
+}
+
+/* It writes only if that was typed, and never unconfirmed. */
+static void measure_judge(const struct cli_recorded *command)
+{
+    const json_t *loads = json_object_get(command->args, "loads");
+    bool writes = doc_u64(json_array_get(loads, 0), "write_percent") > 0;
+
+    expect(!writes || typed("writes=") != NULL, "writes what was only to be read", command);
+    expect(!writes || command->confirmed, "overwrites unconfirmed", command);
+    expect((loads != NULL) == (typed("start") != NULL), "not what starts", command);
 }
 
 static void settings_judge(const struct cli_recorded *command)
@@ -355,6 +367,9 @@ static void command_judge(const struct cli_recorded *command)
     }
     if (strncmp(command->op, "stripe_", 7) == 0) {
         stripe_judge(command);
+    }
+    if (strcmp(command->op, "vd_measure") == 0) {
+        measure_judge(command);
     }
 }
 

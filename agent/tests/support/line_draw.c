@@ -193,6 +193,8 @@ static const struct {
              {"confirm", "data|logs|S00"},
              {"name", "data|new|wide"},
              {"vds", "0:0-1|0:1,0:0|1:0-1|0:0,1:1|0:0"},
+             {"pattern", "random|sequential"},
+             {"block writes depth workers seconds", "1|4|64"},
              {"dg array row dgs", "0|1"}};
 
 static const char *value_draw(struct draw *draw, const char *name, char odd[WORD_BYTES])
@@ -338,6 +340,9 @@ static const char *const wishes[] = {
     "add stripe name=wide vds=0:0-1 strip=128",
     "delete stripe name=wide confirm=wide",
     "/c0/fall import",
+    "/c0/v0 start measure block=8 depth=2",
+    "/c0/v0 start measure writes=50 confirm=data",
+    "/c0/vall stop measure",
 };
 
 static void wish_add(struct draw *draw, struct line *line)

@@ -25,6 +25,7 @@ from arraywright.storage.requests import (
     LocateDrive,
     MakeDriveGood,
     MakeHotSpare,
+    Measure,
     PreviewResult,
     ReplaceMember,
     StripeCreate,
@@ -130,6 +131,18 @@ async def delete_virtual_drive(
 async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Background initialization or resynchronization: start, stop, pause, resume."""
     return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/measure", name="measure", status_code=202, responses=ANSWERS
+)
+async def measure(virtual_drive_id: UUID, body: Measure, submit: Submit) -> Command:
+    """Runs loads on it, or ends that; nobody may use it, and it is not exported meanwhile.
+
+    A load that writes overwrites its content: then If-Match and its name as `confirm` are needed.
+    Progress and figures are in the virtual drive's `measurement`.
+    """
+    return await submit(intents.measure(virtual_drive_id, body))
 
 
 @virtual_drives.post(

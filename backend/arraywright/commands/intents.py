@@ -24,6 +24,7 @@ from arraywright.storage.requests import (
     LocateDrive,
     MakeDriveGood,
     MakeHotSpare,
+    Measure,
     ReplaceMember,
     StripeCreate,
     StripeDelete,
@@ -119,6 +120,22 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
 
 def steer_bgi(virtual_drive_id: UUID, body: TaskRequest) -> Intent:
     return _simple("bgi", "virtual_drive", virtual_drive_id, body)
+
+
+def measure(virtual_drive_id: UUID, body: Measure) -> Intent:
+    async def build(references: References) -> Arguments:
+        return {"virtual_drive": references.target_key, **_given(body, "confirm")}
+
+    return Intent(
+        "vd_measure",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=_name if body.overwrites else None,
+        if_match_needed=body.overwrites,
+    )
 
 
 def create_stripe(virtual_drive_id: UUID, body: StripeCreate) -> Intent:

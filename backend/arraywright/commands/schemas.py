@@ -41,7 +41,10 @@ class Command(ApiModel):
     op: str
     command_class: OpenWord[CommandClass]
     target: ObjectRef | None
-    arguments: dict[str, str | int | bool | list[str]]
+    arguments: dict[
+        str,
+        str | int | bool | list[str] | list[dict[str, str | int | list[dict[str, int]]]],
+    ]
     actor: str
     actor_role: Role
     via: Annotated[str, Field(description="console or rest")]

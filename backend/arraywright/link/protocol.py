@@ -192,6 +192,21 @@ class TaskAction(StrEnum):
     RESUME = "resume"
 
 
+class LoadPattern(StrEnum):
+    RANDOM = "random"
+    SEQUENTIAL = "sequential"
+    FILES_CREATE = "files_create"
+    FILES_READ = "files_read"
+    FILES_COPY = "files_copy"
+
+
+class MeasurementState(StrEnum):
+    RUNNING = "running"
+    COMPLETED = "completed"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
 class FaultKind(StrEnum):
     PULL = "pull"
     RETURN = "return"
@@ -558,6 +573,52 @@ class StripeDoc(Wire):
     exports: list[Export]
 
 
+class MeasuredBlockDoc(Wire):
+    bytes: Annotated[int, Field(ge=0)]
+    percent: Annotated[int, Field(ge=0)]
+
+
+class MeasuredLatencyDoc(Wire):
+    count: Annotated[int, Field(ge=0)]
+    mean_us: Annotated[int, Field(ge=0)]
+    p50_us: Annotated[int, Field(ge=0)]
+    p99_us: Annotated[int, Field(ge=0)]
+    p999_us: Annotated[int, Field(ge=0)]
+    max_us: Annotated[int, Field(ge=0)]
+
+
+class MeasuredLoadDoc(Wire):
+    """a load (commands.schema.json) and what was measured of it"""
+
+    pattern: str
+    blocks: list[MeasuredBlockDoc]
+    write_percent: Annotated[int, Field(ge=0)]
+    workers: Annotated[int, Field(ge=0)]
+    depth: Annotated[int, Field(ge=0)]
+    zone_bytes: Annotated[int, Field(ge=0)]
+    start_bytes: Annotated[int, Field(ge=0)]
+    file_bytes: Annotated[int, Field(ge=0)]
+    duration_us: Annotated[int, Field(ge=0)]
+    operation_count: Annotated[int, Field(ge=0)]
+    operations_per_s: Annotated[float, Field(ge=0)]
+    bytes_per_s: Annotated[float, Field(ge=0)]
+    read_latency: MeasuredLatencyDoc
+    write_latency: MeasuredLatencyDoc
+
+
+class MeasurementDoc(Wire):
+    """loads that were run on the virtual drive itself, the last time since the agent started"""
+
+    state: str
+    reason: Reason | None
+    overwrites: bool
+    seconds: Annotated[int, Field(ge=0)]
+    progress_percent: Annotated[int, Field(ge=0, le=100)]
+    started_at_us: Annotated[int, Field(ge=0)]
+    ended_at_us: Annotated[int, Field(ge=0)] | None
+    loads: list[MeasuredLoadDoc]
+
+
 class VdCache(Wire):
     dirty: bool
     dirty_bytes: Annotated[int, Field(ge=0)]
@@ -607,6 +668,7 @@ class VirtualDriveDoc(Wire):
     read_ahead: ReadAhead | None = None
     lost_writes: Reason | None = None
     stripe: StripeDoc | None = None
+    measurement: MeasurementDoc | None = None
     bad_block_count: Annotated[int, Field(ge=0)] | None = None
     blocked: Blocked
 
@@ -939,6 +1001,33 @@ class VdSetArgs(Wire):
     access: str | None = None
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
+
+
+class LoadBlockArgs(Wire):
+    bytes: Annotated[int, Field(ge=512, le=8388608)]
+    percent: Annotated[int, Field(ge=1, le=100)]
+
+
+class LoadArgs(Wire):
+    """requests that follow one another, so many always under way"""
+
+    pattern: str
+    blocks: Annotated[list[LoadBlockArgs], Field(min_length=1, max_length=16)]
+    write_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    workers: Annotated[int, Field(ge=1, le=64)] | None = None
+    depth: Annotated[int, Field(ge=1, le=1024)] | None = None
+    zone_bytes: Annotated[int, Field(ge=0)] | None = None
+    start_bytes: Annotated[int, Field(ge=0)] | None = None
+    file_bytes: Annotated[int, Field(ge=0)] | None = None
+
+
+class VdMeasureArgs(Wire):
+    """Runs loads on a virtual drive that nobody uses, which is not exported meanwhile. With one that writes its content is overwritten: then the command is of class X, and confirm must be the virtual drive's name."""
+
+    virtual_drive: Key
+    action: str
+    seconds: Annotated[int, Field(ge=1, le=600)] | None = None
+    loads: Annotated[list[LoadArgs], Field(min_length=1, max_length=8)] | None = None
 
 
 class ControllerSetArgs(Wire):
@@ -1288,6 +1377,11 @@ REASONS: dict[str, str] = {
     "confirm_mismatch": "The typed name does not match {expected}; nothing was changed.",
     "confirm_needed": "Type {expected} to confirm.",
     "virtual_drive_in_use": "Virtual drive {name} has {connections} open connections. Disconnect its users first, or use force.",
+    "measure_in_use": "Virtual drive {name} has {connections} open connections. Only one that nobody uses can be measured.",
+    "measure_device": "Virtual drive {name} is {device} on this host. Only one that nobody uses can be measured.",
+    "measure_preserved": "Cached writes of virtual drive {name} wait for their drives; nothing is measured over them.",
+    "measure_failed": "The virtual drive answered a request with an error.",
+    "measure_interrupted": "The virtual drive was taken away: it is being stopped, changed or deleted.",
     "stripe_member": "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first.",
     "stripe_member_incomplete": "Virtual drive {name} is part of the stripe {stripe}, which is incomplete. Delete that one first, or use force to give it up.",
     "stripe_has_data": "Virtual drive {name} carries data, which a stripe overwrites. Use force to give it up.",
@@ -1503,6 +1597,8 @@ EVENT_NAMES: dict[int, str] = {
     60090: "virtual_drive_suspect",
     60180: "stripe_created",
     60181: "stripe_deleted",
+    60190: "measurement_started",
+    60191: "measurement_ended",
     60182: "stripe_state_changed",
     60020: "resync_started",
     60021: "resync_completed",
@@ -1599,6 +1695,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "stripe_create": "O",
     "stripe_delete": "X",
     "vd_set": "O",
+    "vd_measure": "O",
     "controller_set": "O",
     "spare_add": "O",
     "spare_remove": "O",
@@ -1630,6 +1727,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "stripe_create": StripeCreateArgs,
     "stripe_delete": StripeDeleteArgs,
     "vd_set": VdSetArgs,
+    "vd_measure": VdMeasureArgs,
     "controller_set": ControllerSetArgs,
     "spare_add": SpareAddArgs,
     "spare_remove": SpareRemoveArgs,

@@ -1,5 +1,6 @@
 """Bodies of the requests that change storage; each becomes one command."""
 
+from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from arraywright.link.protocol import (
     FaultKind,
     IoPolicy,
     LearnMode,
+    LoadPattern,
     RaidLevel,
     ReadPolicy,
     TaskAction,
@@ -149,6 +151,65 @@ class StripeDelete(ApiInput):
         bool,
         Field(description="also if it has open connections, or if members cannot be reached"),
     ] = False
+
+
+class LoadBlock(ApiInput):
+    bytes: Annotated[int, Field(ge=512, le=8 * 1024 * 1024, multiple_of=512)]
+    percent: Annotated[int, Field(ge=1, le=100, description="of the requests")]
+
+
+class Load(ApiInput):
+    """Requests that follow one another, so many always under way."""
+
+    pattern: LoadPattern
+    blocks: Annotated[
+        list[LoadBlock],
+        Field(min_length=1, max_length=16, description="their percents make 100"),
+    ]
+    write_percent: Annotated[int, Field(ge=0, le=100)] = 0
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    depth: Annotated[int, Field(ge=1, le=1024, description="of each worker")] = 1
+    zone_bytes: Annotated[Bytes, Field(description="only the first so many; 0: all")] = 0
+    start_bytes: Annotated[Bytes, Field(description="sequential: begins there")] = 0
+    file_bytes: Annotated[Bytes, Field(description="files: of each; a multiple of 4096")] = 0
+
+    @property
+    def overwrites(self) -> bool:
+        if self.pattern in (LoadPattern.RANDOM, LoadPattern.SEQUENTIAL):
+            return self.write_percent > 0
+        return self.pattern is not LoadPattern.FILES_READ
+
+
+class MeasureAction(StrEnum):
+    START = "start"
+    STOP = "stop"
+
+
+class Measure(ApiInput):
+    """A measurement to be started, or the one that runs to be stopped."""
+
+    action: MeasureAction
+    seconds: Annotated[
+        int | None, Field(ge=1, le=600, description="how long each load runs; to start")
+    ] = None
+    loads: Annotated[
+        list[Load] | None,
+        Field(min_length=1, max_length=8, description="one after the other; to start"),
+    ] = None
+    confirm: Annotated[
+        str | None,
+        Field(max_length=64, description="its name, typed; needed if a load writes"),
+    ] = None
+
+    @property
+    def overwrites(self) -> bool:
+        return any(load.overwrites for load in self.loads or [])
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.action is MeasureAction.START and (self.seconds is None or self.loads is None):
+            raise ValueError("seconds and loads are needed to start")
+        return self
 
 
 class ControllerUpdate(Change):

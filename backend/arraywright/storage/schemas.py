@@ -25,6 +25,8 @@ from arraywright.link.protocol import (
     LearnMode,
     LearnResult,
     LearnState,
+    LoadPattern,
+    MeasurementState,
     NoBatteryRule,
     RaidLevel,
     ReadAheadState,
@@ -302,6 +304,54 @@ class Stripe(ApiModel):
     exports: list[Export]
 
 
+class MeasuredBlock(ApiModel):
+    bytes: int
+    percent: int
+
+
+class MeasuredLatency(ApiModel):
+    count: int
+    mean_us: int
+    p50_us: int
+    p99_us: int
+    p999_us: int
+    max_us: int
+
+
+class MeasuredLoad(ApiModel):
+    """A load, and what was measured of it."""
+
+    pattern: OpenWord[LoadPattern]
+    blocks: list[MeasuredBlock]
+    write_percent: int
+    workers: int
+    depth: Annotated[int, Field(description="of each worker")]
+    zone_bytes: int
+    start_bytes: int
+    file_bytes: int
+    duration_us: Annotated[int, Field(description="0: it has not begun")]
+    operation_count: int
+    operations_per_s: float
+    bytes_per_s: float
+    read_latency: MeasuredLatency
+    write_latency: MeasuredLatency
+
+
+class Measurement(ApiModel):
+    """Loads that were run on the virtual drive itself."""
+
+    state: OpenWord[MeasurementState]
+    reason: Annotated[Reason | None, Field(description="why it was stopped or failed")]
+    overwrites: Annotated[
+        bool, Field(description="the content of the virtual drive is, or has been, overwritten")
+    ]
+    seconds: Annotated[int, Field(description="how long each load runs")]
+    progress_percent: int
+    started_at: Timestamp
+    ended_at: Timestamp | None
+    loads: list[MeasuredLoad]
+
+
 class VirtualDrive(Actionable):
     controller_id: UUID
     drive_group_id: UUID
@@ -352,6 +402,10 @@ class VirtualDrive(Actionable):
     stripe: Annotated[
         Stripe | None,
         Field(description="it is a member of that one, and not exported by itself"),
+    ] = None
+    measurement: Annotated[
+        Measurement | None,
+        Field(description="the last one, or that which runs: meanwhile it is not exported"),
     ] = None
 
 

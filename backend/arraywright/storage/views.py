@@ -49,8 +49,16 @@ def _drive_group(doc: Document, resolve: Resolve) -> Document:
     }
 
 
+def _measurement(doc: Document | None) -> Document | None:
+    if doc is None:
+        return None
+    times = {"started_at": moment(doc["started_at_us"]), "ended_at": moment(doc["ended_at_us"])}
+    return {**doc, **times}
+
+
 def _virtual_drive(doc: Document, resolve: Resolve) -> Document:
     return {
+        "measurement": _measurement(doc.get("measurement")),
         "controller_id": resolve("controller", doc["controller"]),
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "operation_ids": [resolve("operation", key) for key in doc["operations"]],

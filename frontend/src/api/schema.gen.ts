@@ -991,6 +991,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lab/measured": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Measured
+         * @description What the loads that are measured on a virtual drive ought to give.
+         */
+        post: operations["lab_predict_measured"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lab/scenarios": {
         parameters: {
             query?: never;
@@ -1352,6 +1372,29 @@ export interface paths {
          * @description Dissolves the stripe it is a member of. Needs If-Match and the stripe's name as `confirm`.
          */
         post: operations["virtual_drives_delete_stripe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/measure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure
+         * @description Runs loads on it, or ends that; nobody may use it, and it is not exported meanwhile.
+         *
+         *     A load that writes overwrites its content: then If-Match and its name as `confirm` are needed.
+         *     Progress and figures are in the virtual drive's `measurement`.
+         */
+        post: operations["virtual_drives_measure"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2112,7 +2155,11 @@ export interface components {
             actor_role: components["schemas"]["Role"];
             /** Arguments */
             arguments: {
-                [key: string]: string | number | boolean | string[];
+                [key: string]: string | number | boolean | string[] | {
+                    [key: string]: string | number | {
+                        [key: string]: number;
+                    }[];
+                }[];
             };
             command_class: components["schemas"]["CommandClass"];
             /**
@@ -3657,6 +3704,74 @@ export interface components {
             /** Topics */
             topics: string[];
         };
+        /**
+         * Load
+         * @description Requests that follow one another, so many always under way.
+         */
+        Load: {
+            /**
+             * Blocks
+             * @description their percents make 100
+             */
+            blocks: components["schemas"]["LoadBlock"][];
+            /**
+             * Depth
+             * @description of each worker
+             * @default 1
+             */
+            depth: number;
+            /**
+             * File Bytes
+             * @description files: of each; a multiple of 4096
+             * @default 0
+             */
+            file_bytes: number;
+            pattern: components["schemas"]["LoadPattern"];
+            /**
+             * Start Bytes
+             * @description sequential: begins there
+             * @default 0
+             */
+            start_bytes: number;
+            /**
+             * Workers
+             * @default 1
+             */
+            workers: number;
+            /**
+             * Write Percent
+             * @default 0
+             */
+            write_percent: number;
+            /**
+             * Zone Bytes
+             * @description only the first so many; 0: all
+             * @default 0
+             */
+            zone_bytes: number;
+        };
+        /** LoadBlock */
+        LoadBlock: {
+            /** Bytes */
+            bytes: number;
+            /**
+             * Percent
+             * @description of the requests
+             */
+            percent: number;
+        };
+        /**
+         * LoadPattern
+         * @enum {string}
+         */
+        LoadPattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        /** LoadPrediction */
+        LoadPrediction: {
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /** Operations Per S */
+            operations_per_s: number;
+        };
         /** LocateDrive */
         LocateDrive: {
             /** On */
@@ -3714,6 +3829,161 @@ export interface components {
              */
             serial?: string | null;
         };
+        /**
+         * Measure
+         * @description A measurement to be started, or the one that runs to be stopped.
+         */
+        Measure: {
+            action: components["schemas"]["MeasureAction"];
+            /**
+             * Confirm
+             * @description its name, typed; needed if a load writes
+             */
+            confirm?: string | null;
+            /**
+             * Loads
+             * @description one after the other; to start
+             */
+            loads?: components["schemas"]["Load"][] | null;
+            /**
+             * Seconds
+             * @description how long each load runs; to start
+             */
+            seconds?: number | null;
+        };
+        /**
+         * MeasureAction
+         * @enum {string}
+         */
+        MeasureAction: "start" | "stop";
+        /** MeasuredBlock */
+        MeasuredBlock: {
+            /** Bytes */
+            bytes: number;
+            /** Percent */
+            percent: number;
+        };
+        /** MeasuredLatency */
+        MeasuredLatency: {
+            /** Count */
+            count: number;
+            /** Max Us */
+            max_us: number;
+            /** Mean Us */
+            mean_us: number;
+            /** P50 Us */
+            p50_us: number;
+            /** P999 Us */
+            p999_us: number;
+            /** P99 Us */
+            p99_us: number;
+        };
+        /**
+         * MeasuredLoad
+         * @description A load, and what was measured of it.
+         */
+        MeasuredLoad: {
+            /** Blocks */
+            blocks: components["schemas"]["MeasuredBlock"][];
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /**
+             * Depth
+             * @description of each worker
+             */
+            depth: number;
+            /**
+             * Duration Us
+             * @description 0: it has not begun
+             */
+            duration_us: number;
+            /** File Bytes */
+            file_bytes: number;
+            /** Operation Count */
+            operation_count: number;
+            /** Operations Per S */
+            operations_per_s: number;
+            pattern: components["schemas"]["LoadPattern"];
+            read_latency: components["schemas"]["MeasuredLatency"];
+            /** Start Bytes */
+            start_bytes: number;
+            /** Workers */
+            workers: number;
+            write_latency: components["schemas"]["MeasuredLatency"];
+            /** Write Percent */
+            write_percent: number;
+            /** Zone Bytes */
+            zone_bytes: number;
+        };
+        /** MeasuredPrediction */
+        MeasuredPrediction: {
+            drive: components["schemas"]["AssumedDrive"];
+            /**
+             * Loads
+             * @description in the order they were asked
+             */
+            loads: components["schemas"]["LoadPrediction"][];
+            /**
+             * Refused
+             * @description why it cannot be; then nothing follows
+             */
+            refused: string | null;
+            /**
+             * Version
+             * @description of arraysim
+             */
+            version: string;
+        };
+        /**
+         * MeasuredRequest
+         * @description Loads for a virtual drive, as they are measured on it.
+         */
+        MeasuredRequest: {
+            /** Loads */
+            loads: components["schemas"]["Load"][];
+            /** Seconds */
+            seconds: number;
+            /**
+             * Virtual Drive Id
+             * Format: uuid
+             */
+            virtual_drive_id: string;
+        };
+        /**
+         * Measurement
+         * @description Loads that were run on the virtual drive itself.
+         */
+        Measurement: {
+            /** Ended At */
+            ended_at: string | null;
+            /** Loads */
+            loads: components["schemas"]["MeasuredLoad"][];
+            /**
+             * Overwrites
+             * @description the content of the virtual drive is, or has been, overwritten
+             */
+            overwrites: boolean;
+            /** Progress Percent */
+            progress_percent: number;
+            /** @description why it was stopped or failed */
+            reason: components["schemas"]["Reason"] | null;
+            /**
+             * Seconds
+             * @description how long each load runs
+             */
+            seconds: number;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            state: components["schemas"]["MeasurementState"];
+        };
+        /**
+         * MeasurementState
+         * @enum {string}
+         */
+        MeasurementState: "running" | "completed" | "stopped" | "failed";
         /** Member */
         Member: {
             /** Drive Id */
@@ -4735,6 +5005,8 @@ export interface components {
             level: components["schemas"]["RaidLevel"];
             /** @description acknowledged writes were lost, and how */
             lost_writes: components["schemas"]["Reason"] | null;
+            /** @description the last one, or that which runs: meanwhile it is not exported */
+            measurement: components["schemas"]["Measurement"] | null;
             /**
              * Media Error Count
              * @description blocks that could not be recovered
@@ -9262,6 +9534,93 @@ export interface operations {
             };
         };
     };
+    lab_predict_measured: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeasuredRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeasuredPrediction"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     lab_list_saved: {
         parameters: {
             query?: {
@@ -11068,6 +11427,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StripeDelete"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_measure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Measure"];
             };
         };
         responses: {
