@@ -7,6 +7,7 @@ import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -273,6 +274,28 @@ async def test_choice_next_to_the_others(agent: FakeAgent, viewer: httpx.AsyncCl
     assert other.json()["drive"]["model"] == "INTEL SSDSA2SH064G1"
     unknown = await viewer.post("/lab/choices", json={**body, "drive_profile": "nobody"})
     assert unknown.json()["code"] == "lab_unknown_profile"
+
+
+async def test_what_is_measured_is_predicted(agent: FakeAgent, viewer: httpx.AsyncClient) -> None:
+    await agent.connect()
+    await agent.report_all(documents.raid5_host())
+    virtual_drive = await only(viewer, "/virtual-drives")
+    block = {"bytes": 4096, "percent": 100}
+    load = {"pattern": "random", "blocks": [block], "depth": 16}
+    loads = [load, {**load, "write_percent": 100}]
+    body = {"virtual_drive_id": virtual_drive["id"], "seconds": 5, "loads": loads}
+    answer = await viewer.post("/lab/measured", json=body, timeout=PATIENCE_S)
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert (found["refused"], found["drive"]["media"]) == (None, "hdd")
+    reading, writing = found["loads"]
+    assert reading["operations_per_s"] > 2 * writing["operations_per_s"] > 0
+    assert reading["bytes_per_s"] == pytest.approx(4096 * reading["operations_per_s"])
+    copying = {**load, "pattern": "files_copy", "file_bytes": 4096}
+    refused = await viewer.post("/lab/measured", json={**body, "loads": [copying]})
+    assert refused.status_code == 422
+    unknown = await viewer.post("/lab/measured", json={**body, "virtual_drive_id": str(uuid4())})
+    assert unknown.status_code == 404
 
 
 async def test_choice_with_a_cache(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:

@@ -1,7 +1,7 @@
 """Requests to hosts and what became of them."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -41,7 +41,10 @@ class Command(ApiModel):
     op: str
     command_class: OpenWord[CommandClass]
     target: ObjectRef | None
-    arguments: dict[str, str | int | bool | list[str | dict[str, Any]]]
+    arguments: dict[
+        str,
+        str | int | bool | list[str] | list[dict[str, str | int | list[dict[str, int]]]],
+    ]
     actor: str
     actor_role: Role
     via: Annotated[str, Field(description="console or rest")]

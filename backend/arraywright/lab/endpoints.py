@@ -9,8 +9,13 @@ from arraywright.dependencies import ReadSession, RuntimeDep, Viewer, WriteSessi
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
-from arraywright.lab import choice, scenarios, service
-from arraywright.lab.requests import ChoicePrediction, ChoiceRequest
+from arraywright.lab import choice, measured, scenarios, service
+from arraywright.lab.requests import (
+    ChoicePrediction,
+    ChoiceRequest,
+    MeasuredPrediction,
+    MeasuredRequest,
+)
 from arraywright.lab.schemas import (
     LabCatalogue,
     RunState,
@@ -39,6 +44,16 @@ async def predict_choice(
     async with runtime.database.read() as session:
         situation = await choice.Situation.of(session, principal, body)
     return await choice.predict(runtime.lab, situation, body)
+
+
+@router.post("/measured", name="predict_measured", responses=problems(404, 429, 503, 504))
+async def predict_measured(
+    body: MeasuredRequest, runtime: RuntimeDep, principal: Viewer
+) -> MeasuredPrediction:
+    """What the loads that are measured on a virtual drive ought to give."""
+    async with runtime.database.read() as session:
+        built = await measured.Built.of(session, principal, body)
+    return await measured.predict(runtime.lab, built, body)
 
 
 @router.post(

@@ -1,13 +1,21 @@
 """The wizard's question: what would these drives do at this level, and at the others?"""
 
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord
 from arraywright.lab.schemas import DRIVES_MAX, ProfileName, Rebuild, StripBytes, Survival
-from arraywright.link.protocol import DriveMedia, IoPolicy, RaidLevel, ReadPolicy, WritePolicy
+from arraywright.link.protocol import (
+    DriveMedia,
+    IoPolicy,
+    LoadPattern,
+    RaidLevel,
+    ReadPolicy,
+    WritePolicy,
+)
+from arraywright.storage.requests import Load
 
 
 class ChoiceRequest(ApiInput):
@@ -76,3 +84,30 @@ class ChoicePrediction(ApiModel):
     host_cache_bytes: Annotated[int, Field(description="of the controller; 0: write-through only")]
     bound: Bound
     choices: list[Choice]
+
+
+class MeasuredRequest(ApiInput):
+    """Loads for a virtual drive, as they are measured on it."""
+
+    virtual_drive_id: UUID
+    seconds: Annotated[int, Field(ge=1, le=600)]
+    loads: Annotated[list[Load], Field(min_length=1, max_length=8)]
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        plain = (LoadPattern.RANDOM, LoadPattern.SEQUENTIAL)
+        if any(load.pattern not in plain or load.start_bytes for load in self.loads):
+            raise ValueError("random and sequential loads from the beginning are predicted")
+        return self
+
+
+class LoadPrediction(ApiModel):
+    operations_per_s: float
+    bytes_per_s: float
+
+
+class MeasuredPrediction(ApiModel):
+    version: Annotated[str, Field(description="of arraysim")]
+    drive: AssumedDrive
+    refused: Annotated[str | None, Field(description="why it cannot be; then nothing follows")]
+    loads: Annotated[list[LoadPrediction], Field(description="in the order they were asked")]

@@ -991,6 +991,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lab/measured": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Measured
+         * @description What the loads that are measured on a virtual drive ought to give.
+         */
+        post: operations["lab_predict_measured"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lab/scenarios": {
         parameters: {
             query?: never;
@@ -2135,9 +2155,11 @@ export interface components {
             actor_role: components["schemas"]["Role"];
             /** Arguments */
             arguments: {
-                [key: string]: string | number | boolean | (string | {
-                    [key: string]: unknown;
-                })[];
+                [key: string]: string | number | boolean | string[] | {
+                    [key: string]: string | number | {
+                        [key: string]: number;
+                    }[];
+                }[];
             };
             command_class: components["schemas"]["CommandClass"];
             /**
@@ -3743,6 +3765,13 @@ export interface components {
          * @enum {string}
          */
         LoadPattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        /** LoadPrediction */
+        LoadPrediction: {
+            /** Bytes Per S */
+            bytes_per_s: number;
+            /** Operations Per S */
+            operations_per_s: number;
+        };
         /** LocateDrive */
         LocateDrive: {
             /** On */
@@ -3885,6 +3914,40 @@ export interface components {
             write_percent: number;
             /** Zone Bytes */
             zone_bytes: number;
+        };
+        /** MeasuredPrediction */
+        MeasuredPrediction: {
+            drive: components["schemas"]["AssumedDrive"];
+            /**
+             * Loads
+             * @description in the order they were asked
+             */
+            loads: components["schemas"]["LoadPrediction"][];
+            /**
+             * Refused
+             * @description why it cannot be; then nothing follows
+             */
+            refused: string | null;
+            /**
+             * Version
+             * @description of arraysim
+             */
+            version: string;
+        };
+        /**
+         * MeasuredRequest
+         * @description Loads for a virtual drive, as they are measured on it.
+         */
+        MeasuredRequest: {
+            /** Loads */
+            loads: components["schemas"]["Load"][];
+            /** Seconds */
+            seconds: number;
+            /**
+             * Virtual Drive Id
+             * Format: uuid
+             */
+            virtual_drive_id: string;
         };
         /**
          * Measurement
@@ -9399,6 +9462,93 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChoicePrediction"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lab_predict_measured: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeasuredRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeasuredPrediction"];
                 };
             };
             /** @description Unauthorized */
