@@ -88,6 +88,7 @@ VARYING = [
     ("/c0/eall/sall show perf", validate.check_performance),
     ("/c0/eall/sall show perf all", validate.check_performance),
     ("/c0/vall show perf all", validate.check_performance),
+    ("/c0/vall show measure", None),
     ("/c0 show events count=5 J=2", validate.check_events),
 ]
 # Text even with J, or no answer about an object: the table of commands has them as well.
