@@ -1,7 +1,13 @@
 import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
-import type { ChoiceRequest, SavedScenarioCreate, Scenario, Simulation } from './types'
+import type {
+  ChoiceRequest,
+  MeasuredRequest,
+  SavedScenarioCreate,
+  Scenario,
+  Simulation,
+} from './types'
 
 const LOOK_MS = 500
 
@@ -21,6 +27,15 @@ export const choiceQuery = (wish: ChoiceRequest | undefined) =>
       wish === undefined
         ? skipToken
         : ({ signal }) => unwrap(api.POST('/api/v1/lab/choices', { body: wish, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+/** What loads on a virtual drive ought to give. */
+export const measuredQuery = (body: MeasuredRequest) =>
+  queryOptions({
+    queryKey: ['lab', 'measured', body],
+    queryFn: ({ signal }) => unwrap(api.POST('/api/v1/lab/measured', { body, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })

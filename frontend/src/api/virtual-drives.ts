@@ -3,6 +3,7 @@ import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
 import type {
+  Measure,
   TaskAction,
   VirtualDrive,
   VirtualDriveCreate,
@@ -75,6 +76,13 @@ export const virtualDriveChanges = {
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters', {
         ...target(virtualDrive),
+      }),
+    ),
+  measure: (virtualDrive: VirtualDrive, body: Measure) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/measure', {
+        ...target(virtualDrive),
+        body,
       }),
     ),
   initialise: (virtualDrive: VirtualDrive, action: TaskAction) =>

@@ -11,6 +11,7 @@ import { PageHeader } from '@/ui/PageHeader'
 import { PanelStack } from '@/ui/Panel'
 import { LabForm } from './LabForm'
 import { LabRun } from './LabRun'
+import { MeasurePanel } from './MeasurePanel'
 import { SavedList } from './SavedList'
 import { toScenario } from './scenario'
 import { choicesOf, type LabSearch } from './search'
@@ -36,6 +37,7 @@ export function LabPage({ search, onSearchChange }: LabPageProps) {
         {catalogue.data && (
           <Compare catalogue={catalogue.data} search={search} onSearchChange={onSearchChange} />
         )}
+        <MeasurePanel search={search} onSearchChange={onSearchChange} />
       </PanelStack>
     </>
   )

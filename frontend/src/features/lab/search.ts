@@ -1,4 +1,5 @@
 import { readInteger, readText, readWord, readWords } from '@/lib/search'
+import { LOAD_NAMES, type LoadName, SECONDS } from './loads'
 
 /** What is compared stands in the address, so that a comparison can be sent to somebody. */
 export const LEVELS = [
@@ -40,6 +41,11 @@ export interface LabSearch {
   run?: 'yes' | undefined
   /** Which of the steps that the curves leave out. */
   step?: string | undefined
+  /** What is measured: on which virtual drive, with what, how long. */
+  host?: string | undefined
+  vd?: string | undefined
+  measure?: LoadName[] | undefined
+  seconds?: (typeof SECONDS)[number] | undefined
 }
 
 function readProfile(value: unknown): string | undefined {
@@ -66,6 +72,10 @@ export function readLabSearch(search: Record<string, unknown>): LabSearch {
     effort: readWord(search.effort, Object.keys(EFFORTS) as Effort[]),
     run: readWord(search.run, ['yes']),
     step: readText(search.step, 32),
+    host: readText(search.host, 36),
+    vd: readText(search.vd, 36),
+    measure: readWords(search.measure, LOAD_NAMES),
+    seconds: readWord(texts(search.seconds), SECONDS),
   }
 }
 
