@@ -205,18 +205,9 @@ void ctl_measures_work(struct ctl *ctl)
 
 bool ctl_host_is_measured(const struct ctl_host *host, const char *name)
 {
-    LIST_FOR_EACH (node, &host->ctls) {
-        const struct ctl *ctl = list_entry(node, const struct ctl, host_link);
-
-        LIST_FOR_EACH (object_node, &ctl->objects) {
-            const struct ctl_object *object =
-                list_entry(object_node, const struct ctl_object, link);
-            const struct ctl_vd *cv = object->subject;
-
-            if (object->kind == OBJECT_KIND_VIRTUAL_DRIVE && cv->measure.active &&
-                strcmp(cv_config(cv)->name, name) == 0) {
-                return true;
-            }
+    HOST_FOR_EACH_VD (cv, host) {
+        if (cv->measure.active && strcmp(cv_config(cv)->name, name) == 0) {
+            return true;
         }
     }
     return false;
@@ -270,13 +261,7 @@ static bool measure_is_allowed(const struct ctl_command *command, const struct c
         refuse_state(cv, access_policy_word(config->access), ret_reason);
         return false;
     }
-    if (strcmp(command->confirm, config->name) != 0) {
-        reason_set(ret_reason,
-                   command->confirm[0] == '\0' ? REASON_CONFIRM_NEEDED : REASON_CONFIRM_MISMATCH,
-                   "expected", config->name, NULL);
-        return false;
-    }
-    return true;
+    return rule_confirmed(command->confirm, config->name, ret_reason);
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command, struct ctl_vd *cv)
