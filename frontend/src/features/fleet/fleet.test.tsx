@@ -25,6 +25,9 @@ describe('health', () => {
     expect(healthOf(offline)).toBe('offline')
     expect(healthOf(make.host({ summary: { ...summary, worst_state: null } }))).toBe('empty')
     expect(healthOf(make.host({ summary: { ...summary, worst_state: 'offline' } }))).toBe('lost')
+    const stripes = { ...summary, drive_failures_left: null }
+    expect(healthOf(make.host({ summary: stripes }))).toBe('bare')
+    expect(matchesFilter(make.host({ summary: stripes }), 'healthy')).toBe(true)
   })
 
   it('is not calm while a drive has failed or an alert is open', () => {

@@ -12,7 +12,7 @@ import type { Look } from '@/features/states/tones'
 import type { FleetFilter } from './search'
 
 /** Worst first: how little redundancy is left on a host, or why that is not known. */
-export const HEALTHS = ['lost', 'none', 'offline', 'reduced', 'attention', 'full', 'empty'] as const
+export const HEALTHS = ['lost', 'none', 'offline', 'reduced', 'attention', 'bare', 'full', 'empty'] as const
 export type Health = (typeof HEALTHS)[number]
 
 export const healthLooks: Record<Health, Look> = {
@@ -21,6 +21,7 @@ export const healthLooks: Record<Health, Look> = {
   offline: { tone: 'idle', icon: CloudOff },
   reduced: { tone: 'warn', icon: ShieldQuestionMark },
   attention: { tone: 'warn', icon: TriangleAlert },
+  bare: { tone: 'ok', icon: CircleCheck },
   full: { tone: 'ok', icon: CircleCheck },
   empty: { tone: 'idle', icon: CircleDashed },
 }
@@ -38,6 +39,8 @@ export function healthOf(host: Host): Health {
   const stored = summary.worst_state === null ? 'empty' : BY_STATE[summary.worst_state]
   const isCalm = stored === 'full' || stored === 'empty'
   if (isCalm && (summary.drives_failed > 0 || summary.open_alerts > 0)) return 'attention'
+  // Whole, but nothing on it was to have any.
+  if (stored === 'full' && summary.drive_failures_left === null) return 'bare'
   return stored ?? 'attention'
 }
 
@@ -49,7 +52,7 @@ export function matchesFilter(host: Host, filter: FleetFilter | undefined): bool
   if (filter === undefined) return true
   const health = healthOf(host)
   if (filter === 'offline') return health === 'offline'
-  const isHealthy = health === 'full' || health === 'empty'
+  const isHealthy = health === 'bare' || health === 'full' || health === 'empty'
   return filter === 'healthy' ? isHealthy : !isHealthy
 }
 
