@@ -188,8 +188,7 @@ static bool name_is_free(const struct stripe_run *run, const char *name, struct 
         reason_set(ret_reason, REASON_NAME_INVALID, NULL);
         return false;
     }
-    HOST_FOR_EACH_VD(cv, run->ctl->host)
-    {
+    HOST_FOR_EACH_VD (cv, run->ctl->host) {
         if (strcmp(cv_config(cv)->name, name) == 0 ||
             (strcmp(cv_config(cv)->stripe.name, name) == 0 && !run_has(run, cv))) {
             vd_path(cv, path, sizeof(path));
@@ -257,8 +256,7 @@ static bool delete_members(struct stripe_run *run, const struct uuid *uuid, bool
                            struct reason *ret_reason)
 {
     run->count = 0;
-    HOST_FOR_EACH_VD(cv, run->ctl->host)
-    {
+    HOST_FOR_EACH_VD (cv, run->ctl->host) {
         if (uuid_equal(&cv_config(cv)->stripe.uuid, uuid) &&
             !delete_take(run, cv, force, ret_reason)) {
             return false;

@@ -65,8 +65,7 @@ void stripe_find(const struct ctl_host *host, const struct uuid *uuid,
 
     ASSERT(!uuid_is_zero(uuid));
     *ret_found = (struct stripe_found){.config = NULL};
-    HOST_FOR_EACH_VD(cv, host)
-    {
+    HOST_FOR_EACH_VD (cv, host) {
         if (uuid_equal(&cv_config(cv)->stripe.uuid, uuid)) {
             found_add(ret_found, cv, &agree);
         }
@@ -242,8 +241,7 @@ void stripes_free(struct ctl_host *host)
 
 static void stripes_note(struct ctl_host *host)
 {
-    HOST_FOR_EACH_VD(cv, host)
-    {
+    HOST_FOR_EACH_VD (cv, host) {
         if (cv_is_striped(cv) && stripe_by_uuid(host, &cv_config(cv)->stripe.uuid) == NULL) {
             stripe_new(host, &cv_config(cv)->stripe.uuid);
         }

@@ -265,8 +265,7 @@ static bool stripe_names_are_free(const struct ctl *ctl, struct foreign_plan *pl
         if (uuid_is_zero(&stripe->uuid)) {
             continue;
         }
-        HOST_FOR_EACH_VD(cv, ctl->host)
-        {
+        HOST_FOR_EACH_VD (cv, ctl->host) {
             const struct vd_config *other = cv_config(cv);
 
             if (strcmp(other->name, stripe->name) == 0 ||

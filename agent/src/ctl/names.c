@@ -139,8 +139,7 @@ struct ctl_vd *host_vd_next(const struct ctl_host *host, const struct ctl_vd *af
 
 struct ctl_vd *vd_by_name(const struct ctl *ctl, const char *name)
 {
-    HOST_FOR_EACH_VD(cv, ctl->host)
-    {
+    HOST_FOR_EACH_VD (cv, ctl->host) {
         if (strcmp(cv_config(cv)->name, name) == 0 ||
             strcmp(cv_config(cv)->stripe.name, name) == 0) {
             return cv;
@@ -153,8 +152,7 @@ uint32_t ctl_vd_count(const struct ctl *ctl)
 {
     uint32_t count = 0;
 
-    CTL_FOR_EACH_VD(cv, ctl)
-    {
+    CTL_FOR_EACH_VD (cv, ctl) {
         count++;
     }
     return count;
@@ -162,8 +160,7 @@ uint32_t ctl_vd_count(const struct ctl *ctl)
 
 bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id)
 {
-    CTL_FOR_EACH_VD(cv, ctl)
-    {
+    CTL_FOR_EACH_VD (cv, ctl) {
         if (cv_config(cv)->target_id == target_id) {
             return true;
         }
