@@ -3,6 +3,7 @@
  */
 #include "closure.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,9 @@ struct story {
     struct sim_intent_log *log;
     struct model *model;
     struct shot shots[FLIGHTS];
+    uint32_t lost; /* CLOSURE_REJOIN: member */
+    bool rebuild_open;
+    bool rebuilt;
     bool dead;
     struct closure_result *result;
 };
@@ -76,7 +80,8 @@ static void shot_done(struct vd_request *request, enum vd_status status)
 
 static bool is_loss_later(const struct story *story)
 {
-    return story->kind == CLOSURE_LOSS_AFTER || story->kind == CLOSURE_LOSS_AT;
+    return story->kind == CLOSURE_LOSS_AFTER || story->kind == CLOSURE_LOSS_AT ||
+           story->kind == CLOSURE_REJOIN;
 }
 
 /* A few blocks, often in the first rows; some of whole rows, unless losses come later. */
@@ -309,6 +314,132 @@ static void story_cut(struct story *story, bool lose)
     story->dead = false;
 }
 
+static void rows_filled(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void rebuild_ended(void *context, int error)
+{
+    struct story *story = context;
+
+    story->rebuild_open = false;
+    story->rebuilt = error == 0;
+}
+
+/* The drive that was lost takes its own place again; writes go on. */
+static void rejoin_begin(struct story *story)
+{
+    struct sim_array *array = story->array;
+    struct sim_drive *sim = sim_array_sim(array, story->lost);
+    uint32_t drive = array->place_of[story->lost];
+    int error = -EBUSY;
+
+    (void)group_member_lose(array->group, story->lost, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED,
+                            false); /* if no write has met it */
+    while (!drive_is_idle(array->drives[drive])) {
+        (void)sim_world_step(story->world); /* it answers */
+    }
+    sim_drive_return(sim);
+    if (!drive_is_present(array->drives[drive])) {
+        drive_port_attach(array->drives[drive], sim_drive_port(sim));
+    }
+    while (error == -EBUSY) {
+        error = sim_array_replace(array, story->lost, drive);
+    }
+    ASSERT(error == 0);
+}
+
+static void rejoin_fill(struct story *story)
+{
+    const struct geometry *geometry = &story->array->config->vds[0].geometry;
+    struct vd_sync sync = {.vd = vd_of(story),
+                           .row_count = (uint32_t)geometry_row_count(geometry),
+                           .fill = true,
+                           .complete = rows_filled,
+                           .owner = story->array};
+    int error = 0;
+
+    shots_fire(story);
+    vd_sync_submit(sync.vd, &sync);
+    error = sim_array_wait(story->array);
+    ASSERT(error == 0);
+    group_rebuilt_advance(story->array->group, story->lost, geometry->extent_bytes);
+}
+
+/* Until somewhere in the middle of the rebuild's end, or beyond that. */
+static void rejoin_end(struct story *story)
+{
+    shots_fire(story);
+    shots_fire(story);
+    story->rebuild_open = true;
+    group_member_rebuilt(story->array->group, story->lost, rebuild_ended, story);
+    for (uint64_t steps = below(story, 300); steps > 0 && story->rebuild_open; steps--) {
+        if (below(story, 8) == 0) {
+            shots_fire(story);
+        }
+        (void)sim_world_step(story->world); /* there is something until it has ended */
+    }
+    if (story->rebuilt && below(story, 3) == 0) {
+        all_write(story); /* whole rows: no intents */
+    }
+    if (story->rebuilt && below(story, 3) == 0) {
+        story_write(story);
+    }
+}
+
+/* As many as the records bear are missing then, but not the one that came back. */
+static void rejoin_cut(struct story *story)
+{
+    const struct geometry *geometry = &story->array->config->vds[0].geometry;
+    uint32_t width = geometry->members_per_span;
+    uint32_t tolerance = geometry_span_tolerance(geometry);
+    bool rebuilt = story->rebuilt;
+    int error = 0;
+
+    story->dead = true;
+    sim_array_power_cut(story->array, (enum sim_cut)below(story, SIM_CUT_MAX));
+    for (uint32_t span = 0; span < geometry->span_count; span++) {
+        bool own = story->lost / width == span;
+        uint32_t first = own ? story->lost % width + 1 : (uint32_t)below(story, width);
+
+        for (uint32_t i = 0; i < tolerance - (own && !rebuilt ? 1 : 0); i++) {
+            struct sim_drive *sim = sim_array_sim(story->array, span * width + (first + i) % width);
+
+            if (!sim->gone) {
+                sim_drive_pull(sim, true);
+            }
+        }
+    }
+    model_crashed(story->model, geometry_row_bytes(geometry) / BLOCK_BYTES);
+    error = sim_array_reload(story->array);
+    ASSERT(error == 0);
+    story->dead = false;
+}
+
+/* One comes back; another one of its span may be missing all the time. */
+static void rejoin_tell(struct story *story)
+{
+    const struct geometry *geometry = &story->array->config->vds[0].geometry;
+    uint32_t width = geometry->members_per_span;
+
+    story->lost = (uint32_t)below(story, story->array->member_count);
+    story_write(story);
+    sim_drive_pull(sim_array_sim(story->array, story->lost), false);
+    if (geometry_span_tolerance(geometry) > 1 && below(story, 2) == 0) {
+        uint32_t place = story->lost % width;
+
+        sim_drive_pull(sim_array_sim(story->array, story->lost - place + (place + 1) % width),
+                       true);
+    }
+    story_write(story);
+    rejoin_begin(story);
+    rejoin_fill(story);
+    rejoin_end(story);
+    rejoin_cut(story);
+    all_verify(story, "after the cut");
+}
+
 void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed,
                   struct closure_result *ret_result)
 {
@@ -323,7 +454,11 @@ void closure_tell(enum closure_story kind, int level, bool drives, uint64_t seed
     if (kind == CLOSURE_DEGRADED) {
         members_pull(story);
     }
-    for (uint32_t round = 0; round < 2 && ret_result->why[0] == '\0'; round++) {
+    if (kind == CLOSURE_REJOIN) {
+        rejoin_tell(story);
+    }
+    for (uint32_t round = 0; round < 2 && kind != CLOSURE_REJOIN && ret_result->why[0] == '\0';
+         round++) {
         story_write(story);
         story_cut(story, round == 1 && kind == CLOSURE_LOSS_AT);
         if (round == 1 && kind == CLOSURE_LOSS_AFTER) {
@@ -362,4 +497,9 @@ bool closure_drives_loss(uint64_t seed)
 bool closure_drives_whole(uint64_t seed)
 {
     return closure_holds(CLOSURE_WHOLE, true, seed);
+}
+
+bool closure_drives_rejoin(uint64_t seed)
+{
+    return closure_holds(CLOSURE_REJOIN, true, seed);
 }

@@ -14,6 +14,7 @@ enum closure_story {
     CLOSURE_LOSS_AFTER, /* members are missing after the start; writes smaller than rows */
     CLOSURE_LOSS_AT,    /* the same, missing already at the start */
     CLOSURE_WHOLE,      /* nobody is missing; all sizes of writes */
+    CLOSURE_REJOIN,     /* one was missing and is rebuilt; others are at the start after */
     CLOSURE_STORY_MAX
 };
 
@@ -39,5 +40,6 @@ bool closure_degraded(uint64_t seed);
 bool closure_whole(uint64_t seed);
 bool closure_drives_loss(uint64_t seed);
 bool closure_drives_whole(uint64_t seed);
+bool closure_drives_rejoin(uint64_t seed);
 
 #endif

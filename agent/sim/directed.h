@@ -75,6 +75,14 @@ bool directed_row_of_rebuilt(uint64_t seed);
 bool directed_hedge(uint64_t seed);
 
 /*
+ * With the stripe log, a drive that was a member comes back and is rebuilt; then another member is
+ * missing after a power cut: of a mirror, so that it is alone; of RAID 5, so that the newest batch
+ * of the time without it may be gone. False: what was written since is covered by an older intent.
+ */
+bool directed_rejoin_alone(uint64_t seed);
+bool directed_rejoin_tail(uint64_t seed);
+
+/*
  * A copyback without redundancy, whose cursor is at the end: the power goes while a write is on its
  * way; the drive that is filled fails a write. False: something else is read as soon as the drive
  * has taken the member's place.

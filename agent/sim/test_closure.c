@@ -71,6 +71,7 @@ static void test_stripe_log(void **state)
     stories_tell(CLOSURE_LOSS_AFTER, true, "stripe log, loss after the start");
     stories_tell(CLOSURE_LOSS_AT, true, "stripe log, loss at the cut");
     stories_tell(CLOSURE_WHOLE, true, "stripe log, nobody missing");
+    stories_tell(CLOSURE_REJOIN, true, "stripe log, one comes back");
 }
 
 static void test_regions(void **state)

@@ -77,7 +77,10 @@
     X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
     X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")                 \
     X(LOG_ONE_COPY, P1, "keeps one copy of the stripe log only")                                   \
-    X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")
+    X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")              \
+    X(LOG_NOT_JOINED, P1, "a rebuilt member is in sync without having joined the stripe log")      \
+    X(LOG_JOINED_EARLY, P1, "a member has joined while batches count that it does not have")       \
+    X(LOG_JOINED_DRY, P1, "a member that joins the stripe log gets no batches")
 
 #define SIM_BUGS_REGION(X)                                                                         \
     X(REGION_AFTER_DATA, P2, "writes before their region's mark is durable")                       \

@@ -177,10 +177,11 @@ uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member)
     return group->members[member].rebuilt_bytes;
 }
 
-/* The end of a rebuild: flush, then ONLINE, then durable. */
+/* The end of a rebuild: flush, part of the stripe log, then ONLINE, then durable. */
 
 struct rebuilt {
     struct flush_waiter flush;
+    struct stripe_log_join join;
     struct save_waiter save;
     struct group *group;
     uint32_t member;
@@ -210,9 +211,8 @@ static bool member_is_whole(const struct group *group, uint32_t member)
     return true;
 }
 
-static void rebuilt_flushed(struct flush_waiter *waiter, int error)
+static void rebuilt_end(struct rebuilt *rebuilt, int error)
 {
-    struct rebuilt *rebuilt = container_of(waiter, struct rebuilt, flush);
     struct group *group = rebuilt->group;
     struct member_config *config = &group->config.members[rebuilt->member];
 
@@ -238,6 +238,29 @@ static void rebuilt_flushed(struct flush_waiter *waiter, int error)
     }
     group_states_update(group);
     save_wait(group, &rebuilt->save);
+}
+
+static void rebuilt_joined(struct stripe_log_join *join, int error)
+{
+    struct rebuilt *rebuilt = container_of(join, struct rebuilt, join);
+    struct group *group = rebuilt->group;
+
+    rebuilt_end(rebuilt, error);
+    stripe_log_leave(group->stripe_log, join->member);
+}
+
+static void rebuilt_flushed(struct flush_waiter *waiter, int error)
+{
+    struct rebuilt *rebuilt = container_of(waiter, struct rebuilt, flush);
+    struct group *group = rebuilt->group;
+
+    if (error != 0 || !stripe_log_is_kept(group) || SIM_BUG(LOG_NOT_JOINED)) {
+        rebuilt_end(rebuilt, error);
+        return;
+    }
+    rebuilt->join.member = rebuilt->member;
+    rebuilt->join.done = rebuilt_joined;
+    stripe_log_join(group->stripe_log, &rebuilt->join);
 }
 
 void group_member_rebuilt(struct group *group, uint32_t member,

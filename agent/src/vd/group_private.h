@@ -535,6 +535,8 @@ bool vd_has_log(const struct vd *vd);
 void stripe_log_review(struct group *group);
 /* Makes one at the start; it is to be replayed. */
 void stripe_log_start(struct group *group);
+/* There is one, or it is about to be. */
+bool stripe_log_is_kept(const struct group *group);
 /* Replay has failed: what is in the stripe log is void; then start_finish. */
 void stripe_log_restart(struct group *group, void (*done)(struct group *group));
 /* An odd generation: there is a log. True: something has changed. */

@@ -95,6 +95,12 @@ static bool stripe_log_make(struct group *group)
     return group->stripe_log != NULL || stripe_log_create(group, &group->stripe_log) == 0;
 }
 
+bool stripe_log_is_kept(const struct group *group)
+{
+    return group->stripe_log != NULL &&
+           (group->log == stripe_log_seam(group->stripe_log) || group->log_clearing.owner != NULL);
+}
+
 void stripe_log_start(struct group *group)
 {
     if (stripe_log_is_wanted(group) && stripe_log_make(group)) {

@@ -10,7 +10,8 @@
  * (3) There is always room for one more batch without intents, so that a full ring can say what
  *     it has released.
  * (4) A batch counts with as many copies as its span needs; if it has fewer, the group is offline
- *     by then.
+ *     by then. When a member is added, no batch counts any more that has too few for that
+ *     (stripe_log_join.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -108,10 +109,13 @@ static void tail_move(struct stripe_log *log)
     }
 }
 
-static bool any_retired(const struct stripe_log *log)
+/* Of the batches up to that one. */
+static bool any_retired(const struct stripe_log *log, uint64_t sequence)
 {
     for (uint32_t i = 0; i < LOG_ENTRIES_MAX; i++) {
-        if (log->entries[i].epoch != 0 && !log->entries[i].released) {
+        const struct log_entry *entry = &log->entries[i];
+
+        if (entry->epoch != 0 && !entry->released && entry->batch <= sequence) {
             return true;
         }
     }
@@ -172,9 +176,28 @@ static void entry_make(struct stripe_log *log, struct intent *intent)
     intent->ticket = (uint64_t)(entry - log->entries);
 }
 
+static void flush_want(struct stripe_log *log, uint64_t sequence)
+{
+    if (any_retired(log, sequence) && log->log.wants_flush != NULL) {
+        log->log.wants_flush(&log->log);
+    }
+}
+
+/* Who joins does not wait until room is scarce. */
+static bool joins_wait(struct stripe_log *log)
+{
+    if (list_is_empty(&log->joins)) {
+        return false;
+    }
+    flush_want(log, log_missed(log));
+    return log->tail > log_missed(log);
+}
+
 static void log_pump(struct stripe_log *log)
 {
-    if (log->running || log->abandoned || list_is_empty(&log->waiting)) {
+    bool tail_due = !log->abandoned && joins_wait(log);
+
+    if (log->running || log->abandoned || (list_is_empty(&log->waiting) && !tail_due)) {
         return;
     }
     batch_gather(log);
@@ -186,8 +209,8 @@ static void log_pump(struct stripe_log *log)
     } else if (log->tail > log->tail_durable &&
                ring_has_room(log, STRIPE_BATCH_ALIGN, true)) { /* (3) */
         batch_start(log);
-    } else if (any_retired(log) && log->log.wants_flush != NULL) {
-        log->log.wants_flush(&log->log);
+    } else {
+        flush_want(log, UINT64_MAX);
     }
 }
 
@@ -204,11 +227,14 @@ static void timer_fired(struct clock_timer *timer)
 
         intent->durable(intent, -ECANCELED);
     }
+    if (log->abandoned) {
+        log_joins_answer(log, -EIO);
+    }
     log_pump(log);
     group_leave(group);
 }
 
-static void timer_arm(struct stripe_log *log)
+void log_wake(struct stripe_log *log)
 {
     if (!log->timer.armed) {
         clock_arm(log->group->clock, &log->timer, clock_now_us(log->group->clock));
@@ -250,6 +276,7 @@ void log_batch_written(struct stripe_log *log)
     if (good) {
         batch_enter(log);
     }
+    log_joins_answer(log, good ? 0 : -EIO); /* before anybody begins another */
     for (uint32_t i = 0; i < count; i++) {
         intents[i]->durable(intents[i], good ? 0 : -ECANCELED);
     }
@@ -267,7 +294,7 @@ static int log_append(struct intent_log *base, struct intent *intent)
 
     list_init(&intent->link);
     list_push_tail(&log->waiting, &intent->link);
-    timer_arm(log); /* what the turn brings besides goes into the same batch */
+    log_wake(log); /* what the turn brings besides goes into the same batch */
     return -EINPROGRESS;
 }
 
@@ -311,8 +338,8 @@ static void log_offline(struct intent_log *base)
     struct stripe_log *log = log_of(base);
 
     log->abandoned = true;
-    if (!list_is_empty(&log->waiting)) {
-        timer_arm(log);
+    if (!list_is_empty(&log->waiting) || !list_is_empty(&log->joins)) {
+        log_wake(log);
     }
 }
 
@@ -381,6 +408,7 @@ int stripe_log_create(struct group *group, struct stripe_log **ret_log)
     log->timer.fire = timer_fired;
     log->timer.owner = log;
     list_init(&log->waiting);
+    list_init(&log->joins);
     list_init(&log->free_entries);
     for (uint32_t i = 0; i < LOG_BUCKETS; i++) {
         list_init(&log->buckets[i]);
@@ -403,7 +431,8 @@ struct stripe_log *stripe_log_free(struct stripe_log *log)
     if (log == NULL) {
         return NULL;
     }
-    ASSERT(!log->running && list_is_empty(&log->waiting) && log->late == 0);
+    ASSERT(!log->running && list_is_empty(&log->waiting) && list_is_empty(&log->joins));
+    ASSERT(log->late == 0);
     clock_cancel(log->group->clock, &log->timer);
     free(log->found);
     free(log->ring);
@@ -424,5 +453,6 @@ bool stripe_log_uses(const struct stripe_log *log, uint32_t member)
 
 bool stripe_log_is_busy(const struct stripe_log *log)
 {
-    return log != NULL && (log->running || !list_is_empty(&log->waiting));
+    return log != NULL &&
+           (log->running || !list_is_empty(&log->waiting) || !list_is_empty(&log->joins));
 }

@@ -5,16 +5,24 @@
  *
  * One ring for the group. A batch of intents goes to the same place of the ring on as many
  * members of one span as may be lost there, and one more: so a batch that counted can be read as
- * long as the group is online.
+ * long as the group is online. A rebuilt member joins before it is ONLINE (stripe_log_join.c).
  */
 #ifndef ARRAYWRIGHT_VD_STRIPE_LOG_H
 #define ARRAYWRIGHT_VD_STRIPE_LOG_H
 
 #include "base/attrs.h"
+#include "base/list.h"
 #include "raid/intent_log.h"
 
 struct group;
 struct stripe_log;
+
+struct stripe_log_join {
+    struct list link;
+    uint32_t member;
+    uint64_t missed;             /* the newest batch that did not go to it */
+    void (*done)(struct stripe_log_join *join, int error); /* within a turn, later */
+};
 
 /* Writes nothing before replay() or clear(). */
 MUST_CHECK int stripe_log_create(struct group *group, struct stripe_log **ret_log);
@@ -23,5 +31,9 @@ struct stripe_log *stripe_log_free(struct stripe_log *log);
 struct intent_log *stripe_log_seam(struct stripe_log *log);
 bool stripe_log_uses(const struct stripe_log *log, uint32_t member);
 bool stripe_log_is_busy(const struct stripe_log *log);
+/* The member is in state rebuild and gets batches from now on; done: it may be ONLINE. */
+void stripe_log_join(struct stripe_log *log, struct stripe_log_join *join);
+/* After each join: it is ONLINE, or will not be. */
+void stripe_log_leave(struct stripe_log *log, uint32_t member);
 
 #endif

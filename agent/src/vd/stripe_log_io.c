@@ -113,7 +113,7 @@ static void batch_answered(struct log_io *io)
     if (!member_is_live(group, io->member)) {
         batch_member_done(log); /* lost by somebody else */
     } else if (!batch_step(io)) {
-        log->copies++;
+        log->copies += group->config.members[io->member].state == MEMBER_ONLINE ? 1 : 0;
         batch_member_done(log);
     }
 }
@@ -150,6 +150,14 @@ static uint32_t copies_wanted(const struct group *group, const struct geometry *
     return left < 0 ? 0 : (uint32_t)left + 1;
 }
 
+static void batch_submit(struct log_io *io)
+{
+    io->done_bytes = 0;
+    io->flushing = false;
+    io->log->pending++;
+    (void)batch_step(io); /* there is something to write */
+}
+
 /* The spans take turns, and in a span its members. */
 void log_batch_write(struct stripe_log *log)
 {
@@ -169,11 +177,13 @@ void log_batch_write(struct stripe_log *log)
         struct log_io *io = &log->ios[log->span * width + place];
 
         if (group->config.members[io->member].state == MEMBER_ONLINE && !io->busy) {
-            io->done_bytes = 0;
-            io->flushing = false;
-            log->pending++;
             wanted--;
-            (void)batch_step(io); /* there is something to write */
+            batch_submit(io);
+        }
+    }
+    for (uint32_t member = log->span * width; member < (log->span + 1) * width; member++) {
+        if (log_member_joins(log, member)) {
+            batch_submit(&log->ios[member]);
         }
     }
     batch_member_done(log);

@@ -1,6 +1,7 @@
 /*
  * Inside of the stripe log: stripe_log.c (appending and releasing), stripe_log_io.c (a batch to
- * its members), stripe_log_read.c (finding and reading batches at the start).
+ * its members), stripe_log_read.c (finding and reading batches at the start), stripe_log_join.c (a
+ * rebuilt member).
  */
 #ifndef ARRAYWRIGHT_VD_STRIPE_LOG_PRIVATE_H
 #define ARRAYWRIGHT_VD_STRIPE_LOG_PRIVATE_H
@@ -38,6 +39,7 @@ struct log_io {
     struct stripe_log *log;
     uint32_t member;
     uint32_t done_bytes;         /* of the batch */
+    uint32_t joins;              /* > 0: it gets batches, though in state rebuild */
     bool flushing;
     bool busy;
     bool late;
@@ -63,6 +65,7 @@ struct stripe_log {
     uint64_t tail;               /* everything before is released */
     uint64_t tail_durable;       /* what the newest batch on the members says */
     struct list waiting;         /* intent.link */
+    struct list joins;           /* stripe_log_join.link */
     struct clock_timer timer;    /* answers what cannot be answered from inside a call */
     bool abandoned;              /* offline() */
 
@@ -105,6 +108,16 @@ struct stripe_log {
 
 /* stripe_log.c */
 void log_batch_written(struct stripe_log *log);
+/* Goes on at the end of the turn, outside of any call. */
+void log_wake(struct stripe_log *log);
+
+/* stripe_log_join.c */
+/* A batch calls everything up to this released: somebody waits for that. UINT64_MAX: nobody. */
+uint64_t log_missed(const struct stripe_log *log);
+/* Does the next batch go to it besides? */
+bool log_member_joins(const struct stripe_log *log, uint32_t member);
+/* A batch is durable, or the group is offline. */
+void log_joins_answer(struct stripe_log *log, int error);
 
 /* stripe_log_io.c */
 /* The encoded batch goes to enough members; log_batch_written() follows. */

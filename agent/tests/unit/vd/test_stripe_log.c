@@ -1,5 +1,6 @@
 #include "aw_test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "drive/drive_layout.h"
@@ -171,6 +172,151 @@ static void test_a_gap_voids_the_log(void **state)
     array_end(array);
 }
 
+/* A rebuilt member joins */
+
+struct joining {
+    struct sim_array *array;
+    bool answered;
+    int error;
+};
+
+static void rows_filled(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void rebuild_ended(void *context, int error)
+{
+    struct joining *joining = context;
+
+    assert_false(joining->answered);
+    joining->answered = true;
+    joining->error = error;
+}
+
+/* The second member was lost with an intent open, and its drive is filled; the end begins. */
+static void joining_begin(struct joining *joining, uint64_t seed)
+{
+    struct sim_array *array = array_start(seed, true);
+    struct sim_drive *sim = array->sims[1];
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = ROWS,
+                           .fill = true,
+                           .complete = rows_filled,
+                           .owner = array};
+
+    *joining = (struct joining){.array = array};
+    for (uint32_t row = 0; row < MEMBERS; row++) { /* each member has a batch */
+        put(array, (uint64_t)row * ROW_BYTES, 4096, 1);
+    }
+    sim_drive_pull(sim, false);
+    put(array, 0, ROW_BYTES, 2);
+    sim_drive_return(sim);
+    drive_port_attach(array->drives[1], sim_drive_port(sim));
+    assert_int_equal(sim_array_replace(array, 1, 1), 0);
+    vd_sync_submit(sync.vd, &sync);
+    assert_int_equal(sim_array_wait(array), 0);
+    group_rebuilt_advance(array->group, 1, ROWS * STRIP);
+    group_member_rebuilt(array->group, 1, rebuild_ended, joining);
+}
+
+static void joining_wait(struct joining *joining)
+{
+    while (!joining->answered) {
+        assert_true(sim_world_step(joining->array->world));
+    }
+}
+
+/* The newest batch of a drive's ring. */
+static struct stripe_batch ring_newest(const struct sim_drive *sim)
+{
+    uint8_t *ring = malloc(STRIPE_LOG_BYTES);
+    struct stripe_batch newest = {0};
+    struct stripe_batch batch;
+
+    assert_non_null(ring);
+    sim_drive_peek_durable(sim, drive_layout_stripe_log_offset(sim->port.size_bytes), ring,
+                           STRIPE_LOG_BYTES);
+    for (uint32_t at = 0; at < STRIPE_LOG_BYTES; at += STRIPE_BATCH_ALIGN) {
+        if (stripe_batch_peek(ring + at, &batch) == 0 && batch.sequence > newest.sequence) {
+            newest = batch;
+        }
+    }
+    free(ring);
+    return newest;
+}
+
+static void test_a_member_joins(void **state)
+{
+    struct joining joining;
+    struct stripe_batch newest;
+
+    (void)state;
+    joining_begin(&joining, 4);
+    newest = ring_newest(joining.array->sims[1]);
+    assert_true(newest.intent_count > 0 && newest.tail <= newest.sequence);
+    joining_wait(&joining);
+    assert_int_equal(joining.error, 0);
+    assert_int_equal(group_config(joining.array->group)->members[1].state, MEMBER_ONLINE);
+    newest = ring_newest(joining.array->sims[1]);
+    assert_int_equal(newest.intent_count, 0); /* nothing else was to be said */
+    assert_int_equal(newest.tail, newest.sequence);
+    put(joining.array, 0, 4096, 3);
+    cut(joining.array);
+    assert_int_equal(get(joining.array, 0), 3);
+    array_end(joining.array);
+}
+
+static void test_stopped_while_joining(void **state)
+{
+    struct joining joining;
+
+    (void)state;
+    joining_begin(&joining, 5);
+    assert_int_equal(sim_array_stop(joining.array), 0);
+    assert_true(joining.answered);
+    assert_int_equal(sim_array_reload(joining.array), 0);
+    assert_int_equal(get(joining.array, 0), 2);
+    array_end(joining.array);
+}
+
+static void test_lost_while_joining(void **state)
+{
+    struct joining joining;
+
+    (void)state;
+    joining_begin(&joining, 6);
+    (void)group_member_lose(joining.array->group, 1, MEMBER_FAILED, REASON_DRIVE_LOST_PULLED,
+                            false);
+    joining_wait(&joining);
+    assert_int_equal(joining.error, -ENODEV);
+    put(joining.array, 0, 4096, 3);
+    cut(joining.array);
+    assert_int_equal(get(joining.array, 0), 3);
+    array_end(joining.array);
+}
+
+static void test_offline_while_joining(void **state)
+{
+    struct joining joining;
+
+    (void)state;
+    joining_begin(&joining, 7);
+    sim_drive_pull(joining.array->sims[0], false);
+    sim_drive_pull(joining.array->sims[2], false);
+    sim_drive_pull(joining.array->sims[3], false);
+    joining_wait(&joining);
+    assert_int_not_equal(joining.error, 0);
+    (void)sim_array_stop(joining.array); /* offline */
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        sim_drive_return(joining.array->sims[i]);
+    }
+    assert_int_equal(sim_array_reload(joining.array), 0);
+    assert_int_equal(group_config(joining.array->group)->members[1].state, MEMBER_REBUILD);
+    assert_int_equal(get(joining.array, 0), 2);
+    array_end(joining.array);
+}
+
 static void test_codec(void **state)
 {
     static uint8_t out[STRIPE_BATCH_MAX_BYTES];
@@ -224,10 +370,10 @@ static void test_codec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_ring_goes_round),
-        cmocka_unit_test(test_switched_at_work),
-        cmocka_unit_test(test_a_gap_voids_the_log),
-        cmocka_unit_test(test_codec),
+        cmocka_unit_test(test_the_ring_goes_round),   cmocka_unit_test(test_switched_at_work),
+        cmocka_unit_test(test_a_gap_voids_the_log),   cmocka_unit_test(test_a_member_joins),
+        cmocka_unit_test(test_stopped_while_joining), cmocka_unit_test(test_lost_while_joining),
+        cmocka_unit_test(test_offline_while_joining), cmocka_unit_test(test_codec),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
