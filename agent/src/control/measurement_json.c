@@ -144,20 +144,6 @@ static json_t *blocks_doc(const struct load *load)
     return list;
 }
 
-static json_t *measured_latency_doc(const struct latency_histogram *histogram)
-{
-    json_t *doc = json_new_object();
-
-    json_put_u64(doc, "count", histogram->count);
-    json_put_u64(doc, "mean_us",
-                 histogram->count == 0 ? 0 : histogram->total_us / histogram->count);
-    json_put_u64(doc, "p50_us", latency_percentile_us(histogram, 500));
-    json_put_u64(doc, "p99_us", latency_percentile_us(histogram, 990));
-    json_put_u64(doc, "p999_us", latency_percentile_us(histogram, 999));
-    json_put_u64(doc, "max_us", histogram->max_us);
-    return doc;
-}
-
 static json_t *measured_load_doc(const struct load *load, const struct measurement_result *result)
 {
     double seconds = (double)(result->duration_us > 0 ? result->duration_us : 1) / 1e6;
@@ -176,8 +162,8 @@ static json_t *measured_load_doc(const struct load *load, const struct measureme
     json_put_u64(doc, "operation_count", result->operations);
     json_put(doc, "operations_per_s", json_real(begun ? (double)result->operations / seconds : 0));
     json_put(doc, "bytes_per_s", json_real(begun ? (double)result->bytes / seconds : 0));
-    json_put(doc, "read_latency", measured_latency_doc(&result->latency.kinds[LATENCY_READ]));
-    json_put(doc, "write_latency", measured_latency_doc(&result->latency.kinds[LATENCY_WRITE]));
+    json_put(doc, "read_latency", latency_figures_doc(&result->latency.kinds[LATENCY_READ]));
+    json_put(doc, "write_latency", latency_figures_doc(&result->latency.kinds[LATENCY_WRITE]));
     return doc;
 }
 

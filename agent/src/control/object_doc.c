@@ -764,10 +764,9 @@ json_t *preview_doc(const struct ctl_preview *preview)
     return doc;
 }
 
-static json_t *histogram_doc(const struct latency_histogram *histogram)
+json_t *latency_figures_doc(const struct latency_histogram *histogram)
 {
     json_t *doc = json_new_object();
-    json_t *buckets = json_new_array();
 
     json_put_u64(doc, "count", histogram->count);
     json_put_u64(doc, "mean_us",
@@ -776,6 +775,14 @@ static json_t *histogram_doc(const struct latency_histogram *histogram)
     json_put_u64(doc, "p99_us", latency_percentile_us(histogram, 990));
     json_put_u64(doc, "p999_us", latency_percentile_us(histogram, 999));
     json_put_u64(doc, "max_us", histogram->max_us);
+    return doc;
+}
+
+static json_t *histogram_doc(const struct latency_histogram *histogram)
+{
+    json_t *doc = latency_figures_doc(histogram);
+    json_t *buckets = json_new_array();
+
     for (uint32_t i = 0; i < LATENCY_BUCKETS; i++) {
         if (histogram->buckets[i] > 0) {
             json_t *bucket = json_new_object();

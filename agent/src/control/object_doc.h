@@ -20,6 +20,8 @@ json_t *tombstone_doc(const struct object_head *head);
 json_t *reason_doc(const struct reason *reason);
 json_t *event_doc(const struct event *event);
 json_t *preview_doc(const struct ctl_preview *preview);
+/* Count, mean, percentiles and largest of one kind. */
+json_t *latency_figures_doc(const struct latency_histogram *histogram);
 /* latency_answer; since_us is a wall clock's. */
 json_t *latency_doc(const struct latency *latency, uint64_t since_us);
 

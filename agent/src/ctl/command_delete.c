@@ -9,7 +9,6 @@
  *     group is gone, and what a crash leaves of its labels is wiped at the next start.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,20 +306,13 @@ void command_vd_delete_work(struct ctl *ctl)
 static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *command,
                               const struct ctl_vd *cv, struct reason *ret_reason)
 {
-    uint32_t connections = 0;
-    char text[16];
-
     if (!rule_stripe_delete_vd(cv, ret_reason) ||
         !rule_confirmed(command->confirm, cv_config(cv)->name, ret_reason)) {
         return false;
     }
-    if (cv->target != NULL && ctl->observer.export_connections != NULL) {
-        connections = ctl->observer.export_connections(ctl->observer.context, cv->object.key);
-    }
-    if (connections > 0 && !command->args.vd_delete.force) {
-        (void)snprintf(text, sizeof(text), "%u", connections);
-        reason_set(ret_reason, REASON_VIRTUAL_DRIVE_IN_USE, "name", cv_config(cv)->name,
-                   "connections", text, NULL);
+    if (cv->target != NULL && !command->args.vd_delete.force &&
+        !rule_unused(ctl, cv->object.key, cv_config(cv)->name, REASON_VIRTUAL_DRIVE_IN_USE,
+                     ret_reason)) {
         return false;
     }
     if (cv->cg->phase != CTL_GROUP_RUNNING && cg_config(cv->cg)->vd_count > 1) {

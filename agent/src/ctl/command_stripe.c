@@ -109,24 +109,6 @@ bool rule_stripe_create(const struct ctl_vd *cv, bool force, struct reason *ret_
     return false;
 }
 
-/* connections: of who exports under this key */
-static bool rule_unused(const struct ctl *ctl, const char *key, const char *name,
-                        struct reason *ret_reason)
-{
-    uint32_t connections = 0;
-    char text[16];
-
-    if (ctl->observer.export_connections != NULL) {
-        connections = ctl->observer.export_connections(ctl->observer.context, key);
-    }
-    if (connections == 0) {
-        return true;
-    }
-    (void)snprintf(text, sizeof(text), "%u", connections);
-    reason_set(ret_reason, REASON_VIRTUAL_DRIVE_IN_USE, "name", name, "connections", text, NULL);
-    return false;
-}
-
 static bool run_has(const struct stripe_run *run, const struct ctl_vd *cv)
 {
     for (uint32_t i = 0; i < run->count; i++) {
@@ -172,7 +154,8 @@ static bool members_suit(const struct stripe_run *run, bool force, struct reason
         const struct ctl_vd *cv = run->changes[i].cv;
 
         if (!rule_stripe_create(cv, force, ret_reason) ||
-            !rule_unused(cv->cg->ctl, cv->object.key, cv_config(cv)->name, ret_reason)) {
+            !rule_unused(cv->cg->ctl, cv->object.key, cv_config(cv)->name,
+                         REASON_VIRTUAL_DRIVE_IN_USE, ret_reason)) {
             return false;
         }
     }
@@ -284,7 +267,7 @@ static bool delete_plan(struct stripe_run *run, struct reason *ret_reason)
         return false;
     }
     if (!force && stripe->work != NULL &&
-        !rule_unused(stripe->exporter, key, run->name, ret_reason)) {
+        !rule_unused(stripe->exporter, key, run->name, REASON_VIRTUAL_DRIVE_IN_USE, ret_reason)) {
         return false;
     }
     return delete_members(run, &stripe->uuid, force, ret_reason);

@@ -12,7 +12,6 @@
  *     virtual drive until the next one begins or the agent stops.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -27,20 +26,13 @@ static void refuse_state(const struct ctl_vd *cv, const char *state, struct reas
                ctl_op_word(CTL_OP_VD_MEASURE), NULL);
 }
 
-static bool rule_unused(const struct ctl_vd *cv, struct reason *ret_reason)
+static bool rule_no_users(const struct ctl_vd *cv, struct reason *ret_reason)
 {
     const struct ctl_observer *observer = &cv->cg->ctl->observer;
     const char *name = cv_config(cv)->name;
-    uint32_t connections = 0;
     char path[32] = "";
-    char text[16];
 
-    if (observer->export_connections != NULL) {
-        connections = observer->export_connections(observer->context, cv->object.key);
-    }
-    if (connections > 0) {
-        (void)snprintf(text, sizeof(text), "%u", connections);
-        reason_set(ret_reason, REASON_MEASURE_IN_USE, "name", name, "connections", text, NULL);
+    if (!rule_unused(cv->cg->ctl, cv->object.key, name, REASON_MEASURE_IN_USE, ret_reason)) {
         return false;
     }
     if (observer->export_device != NULL) {
@@ -76,7 +68,7 @@ static bool rule_measure_start(const struct ctl_vd *cv, struct reason *ret_reaso
         reason_set(ret_reason, REASON_MEASURE_PRESERVED, "name", cv_config(cv)->name, NULL);
         return false;
     }
-    return rule_unused(cv, ret_reason);
+    return rule_no_users(cv, ret_reason);
 }
 
 bool rule_measure(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason)

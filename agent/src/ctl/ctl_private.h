@@ -698,6 +698,9 @@ void ctl_operations_free(struct ctl *ctl);
 
 /* rules.c: may it be done now? False fills the reason. */
 bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
+/* Nobody is connected to what ctl exports under this key; else code, with name and connections. */
+bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum reason_code code,
+                 struct reason *ret_reason);
 /* Before data are given up: the name of what holds them has been typed. */
 bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason);
 bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_given,

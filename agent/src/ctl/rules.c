@@ -52,6 +52,23 @@ bool rule_online(const struct ctl *ctl, struct reason *ret_reason)
     UNREACHABLE();
 }
 
+bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum reason_code code,
+                 struct reason *ret_reason)
+{
+    uint32_t connections = 0;
+    char text[16];
+
+    if (ctl->observer.export_connections != NULL) {
+        connections = ctl->observer.export_connections(ctl->observer.context, key);
+    }
+    if (connections == 0) {
+        return true;
+    }
+    (void)snprintf(text, sizeof(text), "%u", connections);
+    reason_set(ret_reason, code, "name", name, "connections", text, NULL);
+    return false;
+}
+
 bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason)
 {
     if (typed[0] != '\0' && strcmp(typed, expected) == 0) {

@@ -51,8 +51,8 @@ class Measure(AgentCase):
                 export["connections"] == 0 for export in view.vd()["exports"]))
 
             # What only reads needs no name, and nobody can use it meanwhile.
-            agent.ctl("/c0/v0", "start", "measure", "seconds=2", "block=64", "depth=4",
-                      "pattern=sequential")
+            reading = ("/c0/v0", "start", "measure", "block=64", "depth=4", "pattern=sequential")
+            agent.ctl(*reading, "seconds=600")
             with self.assertRaises(nbd.Error):
                 agent.nbd_open()
             unknown = 0x80000006
@@ -60,6 +60,11 @@ class Measure(AgentCase):
                              (unknown, "the virtual drive is being measured"))
             self.assertEqual(refusal(agent.nbd_path, "date"), (unknown, "no such export"))
             self.assertEqual(agent.view().vd()["exports"], [])
+            agent.ctl("/c0/v0", "stop", "measure")
+            self.assertEqual(self.ended(agent)["state"], "stopped")
+
+            # As long as it was asked to.
+            agent.ctl(*reading, "seconds=2")
             shown = self.ended(agent)
             self.assertEqual((shown["state"], shown["overwrites"]), ("completed", False))
             load = shown["loads"][0]
@@ -91,8 +96,8 @@ class Measure(AgentCase):
             self.assertEqual(shown["reason"]["code"], "stopped_by_user")
             agent.until("the export", lambda view: view.vd()["exports"])
             self.assertFalse(agent.nbd_open().pread(MIB, 0) == kept)
-            wait_for("its last event", lambda: self.told(agent)[3:])
-            self.assertEqual(self.told(agent), ["measurement_started", "measurement_ended"] * 2)
+            wait_for("its last event", lambda: self.told(agent)[5:])
+            self.assertEqual(self.told(agent), ["measurement_started", "measurement_ended"] * 3)
 
 
 if __name__ == "__main__":
