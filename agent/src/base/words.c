@@ -1054,7 +1054,7 @@ static const struct {
     {"policy_denied",
      "The host's policy {policy} does not permit {op} from here."},
     {"stale_precondition",
-     "{kind} {key} has changed since you looked at it. Look again and repeat the command."},
+     "It has changed since you looked at it. Look again and repeat the command."},
     {"plan_changed",
      "The plan is not the one that was previewed. Preview again."},
     {"expired",

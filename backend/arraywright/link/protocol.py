@@ -1340,7 +1340,7 @@ REASONS: dict[str, str] = {
     "unknown_object": "There is no {kind} {key} on this host.",
     "not_permitted": "Your role on this host does not permit {op}.",
     "policy_denied": "The host's policy {policy} does not permit {op} from here.",
-    "stale_precondition": "{kind} {key} has changed since you looked at it. Look again and repeat the command.",
+    "stale_precondition": "It has changed since you looked at it. Look again and repeat the command.",
     "plan_changed": "The plan is not the one that was previewed. Preview again.",
     "expired": "The command expired before it could run.",
     "interrupted": "The agent stopped while this command ran. Look at the present state before you repeat it.",

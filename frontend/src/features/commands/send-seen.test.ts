@@ -1,59 +1,89 @@
+import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, test, vi } from 'vitest'
 import type { Command } from '@/api/types'
 import { ProblemError } from '@/lib/problem'
+import * as make from '@/test/factories'
+import { CommandError } from './follow'
 import { sendSeen } from './send-seen'
 
-const DONE = { id: 'c1' } as Command
-const before = { rev: 1, name: 'data', consistent: false }
+const before = { config_rev: 1, name: 'data', consistent: false }
+const after = { ...before, config_rev: 2, consistent: true }
 const basis = ({ name }: typeof before) => name
-
-function host(rev: number) {
-  return vi.fn(async (object: typeof before) => {
-    if (object.rev !== rev) throw refusal(412)
-    return DONE
-  })
-}
+const done = make.command({ state: 'succeeded' })
+const stale = make.command({
+  state: 'refused',
+  reason: make.reason('stale_precondition', 'It has changed.'),
+})
 
 function refusal(status: number) {
   return new ProblemError({ type: 'about:blank', title: 'no', status, code: 'refused' })
 }
 
+/** Refuses, by the server or by the host, whatever is not of this revision. */
+function host(rev: number, by: 'server' | 'host') {
+  return vi.fn(async (object: typeof before): Promise<Command> => {
+    if (object.config_rev === rev) return done
+    if (by === 'host') return stale
+    throw refusal(412)
+  })
+}
+
+const send = (request: ReturnType<typeof host>, look: () => Promise<typeof before>) =>
+  sendSeen(new QueryClient(), request, { seen: before, look, basis })
+
 describe('a change that rests on what was seen', () => {
   test('is sent once when nothing happened in between', async () => {
-    const request = host(1)
+    const request = host(1, 'host')
     const look = vi.fn()
-    expect(await sendSeen(request, { seen: before, look, basis })).toBe(DONE)
+    expect(await send(request, look)).toBe(done)
     expect(request).toHaveBeenCalledTimes(1)
     expect(look).not.toHaveBeenCalled()
   })
 
-  test('is sent again when only something else has changed', async () => {
-    const request = host(2)
-    const look = async () => ({ ...before, rev: 2, consistent: true })
-    expect(await sendSeen(request, { seen: before, look, basis })).toBe(DONE)
+  test.each(['server', 'host'] as const)(
+    'is sent again when only something else has changed, as the %s says',
+    async (by) => {
+      const request = host(2, by)
+      expect(await send(request, async () => after)).toBe(done)
+      expect(request).toHaveBeenCalledTimes(2)
+    },
+  )
+
+  test('waits for the news that the host has refused it for', async () => {
+    const request = host(2, 'host')
+    const look = vi.fn(async () => (look.mock.calls.length < 3 ? before : after))
+    expect(await send(request, look)).toBe(done)
+    expect(look).toHaveBeenCalledTimes(3)
     expect(request).toHaveBeenCalledTimes(2)
   })
 
-  test('is the user’s to repeat when its basis has changed', async () => {
-    const request = host(2)
-    const look = async () => ({ ...before, rev: 2, name: 'other' })
-    await expect(sendSeen(request, { seen: before, look, basis })).rejects.toThrow(ProblemError)
-    expect(request).toHaveBeenCalledTimes(1)
-  })
+  test.each(['server', 'host'] as const)(
+    'is the user’s to repeat when its basis has changed, as the %s says',
+    async (by) => {
+      const request = host(2, by)
+      await expect(send(request, async () => ({ ...after, name: 'other' }))).rejects.toThrow(
+        by === 'server' ? ProblemError : CommandError,
+      )
+      expect(request).toHaveBeenCalledTimes(1)
+    },
+  )
 
   test('is never sent a third time', async () => {
-    const request = host(9)
-    const look = async () => ({ ...before, rev: 2 })
-    await expect(sendSeen(request, { seen: before, look, basis })).rejects.toThrow(ProblemError)
+    const request = host(9, 'server')
+    await expect(send(request, async () => after)).rejects.toThrow(ProblemError)
     expect(request).toHaveBeenCalledTimes(2)
   })
 
   test('any other refusal stands', async () => {
-    const request = vi.fn(async () => {
+    const look = vi.fn()
+    const refuses = vi.fn(async () => {
       throw refusal(409)
     })
-    const look = vi.fn()
-    await expect(sendSeen(request, { seen: before, look, basis })).rejects.toThrow(ProblemError)
+    await expect(send(refuses, look)).rejects.toThrow(ProblemError)
+    const declines = vi.fn(async () =>
+      make.command({ state: 'refused', reason: make.reason('virtual_drive_in_use', 'In use.') }),
+    )
+    await expect(send(declines, look)).rejects.toThrow('In use.')
     expect(look).not.toHaveBeenCalled()
   })
 })

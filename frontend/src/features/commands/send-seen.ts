@@ -1,5 +1,7 @@
+import type { QueryClient } from '@tanstack/react-query'
 import type { Command } from '@/api/types'
 import { ProblemError } from '@/lib/problem'
+import { CommandError, finishCommand } from './follow'
 
 interface Sight<Seen> {
   /** What the user looked at when deciding. */
@@ -10,21 +12,45 @@ interface Sight<Seen> {
   basis: (object: Seen) => unknown
 }
 
+/** How often, and for how long, news of the host is waited for that it has refused a change for. */
+const NEWS_MS = 100
+const NEWS_TRIES = 50
+
 /**
- * Sends a change that rests on what the user has seen. Health moves the revision too (a finished
- * initialisation, say): if the change is refused for that (412) and its basis is as it was, it is
- * sent once more with the present revision. Any other difference is the user's to judge.
+ * Sends a change that rests on what the user has seen, and waits for its end. Health moves the
+ * revision too (a finished initialisation, say): if the change is refused for that, by the server or
+ * by the host, whose news may still be on their way, and its basis is as it was, it is sent once
+ * more with the present revision. Any other difference is the user's to judge.
  */
-export async function sendSeen<Seen>(
+export async function sendSeen<Seen extends { config_rev: number }>(
+  client: QueryClient,
   request: (object: Seen) => Promise<Command>,
   { seen, look, basis }: Sight<Seen>,
 ): Promise<Command> {
   try {
-    return await request(seen)
+    return await finishCommand(client, await request(seen))
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.status !== 412) throw error
-    const present = await look()
+    if (!isStale(error)) throw error
+    const present = await news(seen.config_rev, look)
     if (JSON.stringify(basis(present)) !== JSON.stringify(basis(seen))) throw error
-    return request(present)
+    return finishCommand(client, await request(present))
   }
+}
+
+function isStale(error: unknown): boolean {
+  if (error instanceof CommandError) return error.command.reason?.code === 'stale_precondition'
+  return error instanceof ProblemError && error.status === 412
+}
+
+/** The object as the server has it, once that is newer than `rev`. */
+async function news<Seen extends { config_rev: number }>(
+  rev: number,
+  look: () => Promise<Seen>,
+): Promise<Seen> {
+  let present = await look()
+  for (let i = 0; i < NEWS_TRIES && present.config_rev === rev; i++) {
+    await new Promise((resolve) => setTimeout(resolve, NEWS_MS))
+    present = await look()
+  }
+  return present
 }

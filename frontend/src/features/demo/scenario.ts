@@ -123,7 +123,7 @@ export async function build(
   })
 }
 
-/** Takes it apart in the other order. The last command is the caller's. */
+/** Takes it apart in the other order. */
 export async function remove(
   client: QueryClient,
   { halves, stripe }: Scenario,
@@ -135,7 +135,8 @@ export async function remove(
     request: (present: VirtualDrive) => Promise<Command>,
   ): (() => Promise<Command>) => {
     const look = () => client.fetchQuery({ ...virtualDriveQuery(id), staleTime: 0 })
-    return async () => sendSeen(request, { seen: await look(), look, basis: ({ name }) => name })
+    return async () =>
+      sendSeen(client, request, { seen: await look(), look, basis: ({ name }) => name })
   }
   if (stripe) {
     requests.push(
@@ -150,6 +151,6 @@ export async function remove(
   }
   const last = requests.pop()
   if (!last) throw new Error(STRIPE_NAME)
-  for (const request of requests) await finishCommand(client, await request())
+  for (const request of requests) await request()
   return last()
 }

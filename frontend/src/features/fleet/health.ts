@@ -12,7 +12,16 @@ import type { Look } from '@/features/states/tones'
 import type { FleetFilter } from './search'
 
 /** Worst first: how little redundancy is left on a host, or why that is not known. */
-export const HEALTHS = ['lost', 'none', 'offline', 'reduced', 'attention', 'bare', 'full', 'empty'] as const
+export const HEALTHS = [
+  'lost',
+  'none',
+  'offline',
+  'reduced',
+  'attention',
+  'bare',
+  'full',
+  'empty',
+] as const
 export type Health = (typeof HEALTHS)[number]
 
 export const healthLooks: Record<Health, Look> = {

@@ -95,7 +95,10 @@ export function CreateStripePanel({ hostId, wish, members }: CreateStripePanelPr
             if (!request) return
             const { first, body } = request
             create.mutate(
-              { firstId: first.id, body: asksToGiveUp ? { ...body, force: true, confirm: typed } : body },
+              {
+                firstId: first.id,
+                body: asksToGiveUp ? { ...body, force: true, confirm: typed } : body,
+              },
               { onError: (error) => setAsksToGiveUp(GIVE_UP.includes(refusalOf(error) ?? '')) },
             )
           }}

@@ -32,7 +32,7 @@ export function DeleteStripeDialog({ hostId, stripe, onClose }: DeleteStripeDial
   const connections = connectionsOf(stripe)
   const remove = useChange(
     (typed: string) =>
-      sendSeen((present) => stripeChanges.remove(present, typed, force), {
+      sendSeen(client, (present) => stripeChanges.remove(present, typed, force), {
         seen: members[0],
         look: () => client.fetchQuery({ ...virtualDriveQuery(members[0].id), staleTime: 0 }),
         basis: lost,

@@ -36,7 +36,7 @@ export function DeleteDialog({ virtualDrive, onClose }: DeleteDialogProps) {
   const others = (group?.virtual_drive_ids.length ?? 1) - 1
   const remove = useChange(
     (typed: string) =>
-      sendSeen((present) => virtualDriveChanges.remove(present, typed, force), {
+      sendSeen(client, (present) => virtualDriveChanges.remove(present, typed, force), {
         seen: virtualDrive,
         look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
         basis: lost,

@@ -79,7 +79,7 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
   const [settings, setSettings] = useState(() => settingsOf(virtualDrive))
   const change = useChange(
     (body: VirtualDriveUpdate) =>
-      sendSeen((present) => virtualDriveChanges.update(present, body), {
+      sendSeen(client, (present) => virtualDriveChanges.update(present, body), {
         seen: virtualDrive,
         look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
         basis: settingsOf,

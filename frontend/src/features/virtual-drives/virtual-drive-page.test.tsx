@@ -59,7 +59,9 @@ describe('virtual drive page', () => {
   it('keeps the dialog open after a lost race and shows the present state', async () => {
     server.use(refuse('delete', '/virtual-drives/:id', 412, 'stale_precondition', 'Changed.'))
     const { user, dialog } = await openDelete()
-    server.use(get('/virtual-drives/:id', make.virtualDrive({ rev: 2, state: 'degraded' })))
+    server.use(
+      get('/virtual-drives/:id', make.virtualDrive({ rev: 8, config_rev: 8, state: 'degraded' })),
+    )
     await user.type(dialog.getByRole('textbox'), 'archive{Enter}')
     expect(await dialog.findByRole('alert')).toHaveTextContent(/changed this since you looked/)
     expect(await screen.findAllByText('Degraded')).not.toHaveLength(0)
