@@ -237,16 +237,39 @@ static void sectors_text(json_t *section, const char *name, uint64_t bytes)
     row_text(section, name, text);
 }
 
+/* "6.0Gb/s", of PCI Express "8.0GT/s"; "Unknown" if the host does not tell it. */
+static void speed_text(const json_t *drive, const char *name, char out[FORMAT_BYTES])
+{
+    double gigabits = (double)doc_u64(drive, name) / 1000;
+
+    if (doc_is_null(drive, name)) {
+        (void)snprintf(out, FORMAT_BYTES, "Unknown");
+    } else {
+        (void)snprintf(out, FORMAT_BYTES, "%.1f%s", gigabits,
+                       doc_is_null(drive, "link_lanes") ? "Gb/s" : "GT/s");
+    }
+}
+
+/* Of SCSI's inquiry data, where the translation layer names every SATA drive alike. */
+static void manufacturer_text(const json_t *drive, char out[FORMAT_BYTES])
+{
+    bool sata = strcmp(doc_text(drive, "interface"), "sata") == 0;
+    const char *vendor = sata ? "ATA" : doc_text(drive, "vendor");
+
+    (void)snprintf(out, FORMAT_BYTES, vendor[0] != '\0' ? "%-8s" : "%s", vendor);
+}
+
 static json_t *drive_attributes(const json_t *drive)
 {
+    char text[FORMAT_BYTES];
+
     json_t *section = json_object();
     bool nvme = strcmp(doc_text(drive, "interface"), "nvme") == 0;
     const char *wwn = doc_text(drive, "wwn");
 
     row_text(section, "SN", doc_text(drive, "serial"));
-    /* Of SCSI's inquiry data, where the translation layer names every SATA drive like this. */
-    row_text(section, "Manufacturer Id",
-             strcmp(doc_text(drive, "interface"), "sata") == 0 ? "ATA     " : "");
+    manufacturer_text(drive, text);
+    row_text(section, "Manufacturer Id", text);
     row_text(section, nvme ? "Model" : "Model Number", doc_text(drive, "model"));
     row_text(section, "NAND Vendor", "NA");
     row_text(section, "WWN", wwn[0] != '\0' ? wwn : "NA");
@@ -254,8 +277,10 @@ static json_t *drive_attributes(const json_t *drive)
     sectors_text(section, "Raw size", doc_u64(drive, "size_bytes"));
     sectors_text(section, "Coerced size", drive_shown_bytes(drive));
     sectors_text(section, "Non Coerced size", doc_u64(drive, "size_bytes"));
-    row_text(section, "Device Speed", "Unknown");
-    row_text(section, "Link Speed", "Unknown");
+    speed_text(drive, "device_speed_mbps", text);
+    row_text(section, "Device Speed", text);
+    speed_text(drive, "link_speed_mbps", text);
+    row_text(section, "Link Speed", text);
     row_text(section, "NCQ setting", "N/A");
     row_text(section, "Write Cache",
              strcmp(doc_text(drive, "write_cache"), "on") == 0    ? "Enabled"
@@ -306,8 +331,10 @@ static json_t *drive_policies(const struct model *model, const json_t *drive)
                                         "Multipath"};
     json_t *section = json_object();
     char position[80];
+    char speed[FORMAT_BYTES];
 
     position_text(model, drive, position);
+    speed_text(drive, "link_speed_mbps", speed);
     row_text(section, "Drive position", position);
     row_text(section, "Enclosure position", doc_is_null(drive, "eid") ? "-" : "1");
     row_text(section, "Connected Port Number", "-");
@@ -321,7 +348,7 @@ static json_t *drive_policies(const struct model *model, const json_t *drive)
     }
     row_set(section, "Port Information",
             json_pack("[{s:i, s:s, s:s, s:s}]", "Port", 0, "Status",
-                      doc_bool(drive, "present") ? "Active" : "Inactive", "Linkspeed", "Unknown",
+                      doc_bool(drive, "present") ? "Active" : "Inactive", "Linkspeed", speed,
                       "SAS address", "0x0"));
     return section;
 }

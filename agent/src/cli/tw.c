@@ -219,6 +219,16 @@ static void make_temperature(const struct model *model UNUSED, const struct mode
     }
 }
 
+static void make_link_speed(const struct model *model UNUSED, const struct model_object *object,
+                            char out[VALUE_BYTES])
+{
+    put(out, "N/A");
+    if (!doc_is_null(object->doc, "link_speed_mbps")) {
+        (void)snprintf(out, VALUE_BYTES, "%.1f Gbps",
+                       (double)doc_u64(object->doc, "link_speed_mbps") / 1000);
+    }
+}
+
 static void make_capacity(const struct model *model UNUSED, const struct model_object *object,
                           char out[VALUE_BYTES])
 {
@@ -253,7 +263,7 @@ static const struct tw_attribute port_attributes[] = {
     {"capacity", "Capacity", make_capacity},
     {"rasect", "Reallocated Sectors", make_sectors},
     {"temperature", "Temperature", make_temperature},
-    {"lspeed", "Link Speed", make_none},
+    {"lspeed", "Link Speed", make_link_speed},
     {"unit", "Belongs to Unit", make_unit},
 };
 

@@ -300,10 +300,21 @@ static void drive_doc_place(json_t *doc, const struct drive_view *view)
     json_put(doc, "row", member ? json_integer(view->row) : json_null());
 }
 
+/* What the host does not tell is null. */
+static void told_put(json_t *doc, const char *name, uint32_t value)
+{
+    json_put(doc, name, value != 0 ? json_integer(value) : json_null());
+}
+
 static void drive_doc_identity(json_t *doc, const struct drive_identity *identity)
 {
     json_put_text(doc, "media", drive_media_word(identity->media));
     json_put_text(doc, "interface", drive_interface_word(identity->interface));
+    told_put(doc, "rotation_rpm", identity->rotation_rpm);
+    told_put(doc, "link_speed_mbps", identity->link.speed_mbps);
+    told_put(doc, "link_lanes", identity->link.lanes);
+    told_put(doc, "device_speed_mbps", identity->link.device_mbps);
+    json_put_text(doc, "vendor", identity->vendor);
     json_put_text(doc, "model", identity->model);
     json_put_text(doc, "serial", identity->serial);
     json_put_text(doc, "wwn", identity->wwn);

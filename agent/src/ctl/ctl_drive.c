@@ -431,6 +431,7 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
     cd->identity.eid = arrival->identity->eid;
     cd->identity.slot = arrival->identity->slot;
     cd->identity.did = arrival->identity->did;
+    cd->identity.link = arrival->identity->link;
     if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
         cd->has_unsuitable = arrival->has_reason;
         cd->unsuitable = arrival->reason;

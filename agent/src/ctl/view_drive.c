@@ -100,6 +100,11 @@ static void drive_digest_identity(const struct drive_view *view, struct view_dig
     digest_text(digest, true, identity->serial);
     digest_text(digest, true, identity->firmware);
     digest_text(digest, true, identity->device);
+    digest_text(digest, true, identity->vendor);
+    digest_number(digest, true, identity->rotation_rpm);
+    digest_number(digest, false, identity->link.speed_mbps);
+    digest_number(digest, false, identity->link.lanes);
+    digest_number(digest, false, identity->link.device_mbps);
     digest_number(digest, true, view->size_bytes);
     digest_number(digest, true, view->block_bytes);
     digest_number(digest, true, view->physical_block_bytes);

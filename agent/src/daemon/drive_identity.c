@@ -131,6 +131,7 @@ void drive_identity_from_info(const struct device_info *info, struct drive_ident
                   : info->interface == DRIVE_INTERFACE_LOOP ? "Loop device"
                                                             : "Unknown");
     }
+    text_copy(identity.vendor, sizeof(identity.vendor), info->vendor);
     text_copy(identity.firmware, sizeof(identity.firmware), info->firmware);
     wwn_copy(identity.wwn, info->wwn);
     serial_fill(info, &identity);
@@ -138,6 +139,8 @@ void drive_identity_from_info(const struct device_info *info, struct drive_ident
     text_copy(identity.device, sizeof(identity.device), info->path);
     identity.interface = info->interface;
     identity.media = info->rotational ? DRIVE_MEDIA_HDD : DRIVE_MEDIA_SSD;
+    identity.rotation_rpm = info->rotational ? info->rotation_rpm : 0;
+    identity.link = info->link;
     ASSERT(identity.key[0] != '\0');
     *ret_identity = identity;
 }

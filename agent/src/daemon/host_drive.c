@@ -283,6 +283,8 @@ static void identity_fill(struct host_drive *drive)
     if (is_emulated(drive)) {
         drive_identity_emulated(drive->path, config->model, drive->serial, config->media,
                                 &drive->identity);
+        drive->identity.rotation_rpm =
+            config->media == DRIVE_MEDIA_HDD ? config->timing.hdd.rpm : 0;
     } else {
         drive_identity_from_info(&drive->info, &drive->identity);
     }

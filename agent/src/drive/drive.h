@@ -35,16 +35,26 @@
 #include "port/clock_port.h"
 #include "port/io_port.h"
 
+/* How a device is attached; 0: the host does not know. */
+struct drive_link {
+    uint32_t speed_mbps;    /* as it runs now; of PCI Express each lane */
+    uint32_t lanes;         /* of PCI Express */
+    uint32_t device_mbps;   /* what the device could do */
+};
+
 /* What discovery found out about a device; copied into the drive. */
 struct drive_identity {
     char key[65];           /* protocol key: "wwn-…", "sn-MODEL_SERIAL" or "id-UUID" */
     char model[41];
+    char vendor[17];        /* or "" */
     char serial[41];
     char wwn[33];           /* hex digits, or "" */
     char firmware[17];
     char device[128];       /* path on the host */
     enum drive_interface interface;
     enum drive_media media;
+    uint32_t rotation_rpm;  /* 0: not known */
+    struct drive_link link;
     bool emulated;
     uint32_t eid;           /* 0xffffffff: no enclosure */
     uint32_t slot;

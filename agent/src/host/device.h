@@ -20,6 +20,7 @@
 
 #include "base/attrs.h"
 #include "base/reason.h"
+#include "drive/drive.h"
 #include "meta/foreign.h"
 
 #define DEVICE_TEXT_BYTES 400u
@@ -43,6 +44,8 @@ struct device_info {
     uint32_t logical_block_bytes;
     uint32_t physical_block_bytes;
     bool rotational;
+    uint32_t rotation_rpm; /* 0: not told */
+    struct drive_link link;
     bool removable;
     bool read_only;
     enum drive_write_cache write_cache; /* the device's own */

@@ -25,6 +25,13 @@ bool sysfs_read_u64(const char *directory, const char *attribute, uint64_t *ret_
 /* "/sys/dev/block/8:0" */
 void sysfs_block_path(dev_t number, char *path, size_t path_bytes);
 
+/* Trims blanks at both ends and replaces what is not printable ASCII. */
+void device_text_clean(char *text);
+
+/* Fills what sysfs tells in the directory of a block device, wherever the tree begins: name,
+ * place, identity, rotation, interface and link. */
+void device_facts_read(const char *directory, struct device_info *info);
+
 /* Fills info->in_use: mounts, swaps, holders, partitions, loop devices over a file. */
 void device_find_use(const struct stat *status, struct device_info *info);
 

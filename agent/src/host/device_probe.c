@@ -58,7 +58,7 @@ void sysfs_block_path(dev_t number, char *path, size_t path_bytes)
 }
 
 /* Trims blanks at both ends and replaces what is not printable ASCII. */
-static void clean_text(char *text)
+void device_text_clean(char *text)
 {
     size_t length = strlen(text);
     size_t start = 0;
@@ -98,7 +98,7 @@ bool sysfs_read(const char *directory, const char *attribute, char *text, size_t
         return false;
     }
     text[length] = '\0';
-    clean_text(text);
+    device_text_clean(text);
     return true;
 }
 
@@ -127,64 +127,6 @@ static bool read_flag(const char *directory, const char *attribute)
     return sysfs_read_u64(directory, attribute, &value) && value != 0;
 }
 
-/* The first attribute of the list that is there and not empty. */
-static void read_first(const char *directory, const char *const *attributes, char *text)
-{
-    for (size_t i = 0; attributes[i] != NULL; i++) {
-        if (sysfs_read(directory, attributes[i], text, DEVICE_WORD_BYTES) && text[0] != '\0') {
-            return;
-        }
-    }
-    text[0] = '\0';
-}
-
-/* SCSI's unit serial number page: 4 bytes of header, then the text. */
-static void read_scsi_serial(const char *directory, char *text)
-{
-    char path[PATH_MAX];
-    uint8_t page[4 + DEVICE_WORD_BYTES];
-    ssize_t length;
-    int fd;
-
-    if ((size_t)snprintf(path, sizeof path, "%s/device/vpd_pg80", directory) >= sizeof path) {
-        return;
-    }
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return;
-    }
-    length = read(fd, page, sizeof page - 1);
-    close(fd);
-    if (length <= 4) {
-        return;
-    }
-    memcpy(text, page + 4, (size_t)length - 4);
-    text[length - 4] = '\0';
-    clean_text(text);
-}
-
-static void read_identity(const char *directory, struct device_info *info)
-{
-    static const char *const models[] = {"device/model", NULL};
-    static const char *const vendors[] = {"device/vendor", NULL};
-    static const char *const serials[] = {"serial", "device/serial", NULL};
-    static const char *const wwns[] = {"wwid", "device/wwid", NULL};
-    static const char *const firmwares[] = {"device/firmware_rev", "device/rev", NULL};
-
-    read_first(directory, models, info->model);
-    read_first(directory, vendors, info->vendor);
-    read_first(directory, serials, info->serial);
-    read_first(directory, wwns, info->wwn);
-    read_first(directory, firmwares, info->firmware);
-    /* virtio and others put the PCI vendor number here: not a vendor's name. */
-    if (strncmp(info->vendor, "0x", 2) == 0) {
-        info->vendor[0] = '\0';
-    }
-    if (info->serial[0] == '\0') {
-        read_scsi_serial(directory, info->serial);
-    }
-}
-
 static void take_property(struct udev_device *device, const char *key, char *text)
 {
     const char *value = udev_device_get_property_value(device, key);
@@ -193,7 +135,7 @@ static void take_property(struct udev_device *device, const char *key, char *tex
         return;
     }
     (void)snprintf(text, DEVICE_WORD_BYTES, "%s", value); /* a longer word is cut */
-    clean_text(text);
+    device_text_clean(text);
 }
 
 static pthread_mutex_t udev_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -210,6 +152,16 @@ void device_udev_unlock(void)
     int error = pthread_mutex_unlock(&udev_mutex);
 
     ASSERT(error == 0);
+}
+
+static void take_rotation(struct udev_device *device, struct device_info *info)
+{
+    const char *value = udev_device_get_property_value(device, "ID_ATA_ROTATION_RATE_RPM");
+    unsigned long rpm = value != NULL ? strtoul(value, NULL, 10) : 0;
+
+    if (info->rotation_rpm == 0 && rpm > 0 && rpm < UINT16_MAX) {
+        info->rotation_rpm = (uint32_t)rpm;
+    }
 }
 
 /* udev's database knows serial and WWN of buses whose sysfs does not tell them. */
@@ -231,45 +183,11 @@ static void read_udev(struct device_info *info)
         take_property(device, "ID_WWN", info->wwn);
         take_property(device, "ID_MODEL", info->model);
         take_property(device, "ID_REVISION", info->firmware);
+        take_rotation(device, info);
         (void)udev_device_unref(device);
     }
     (void)udev_unref(udev);
     device_udev_unlock();
-}
-
-/* By the devices it hangs off; the most specific first, as a USB disk is SCSI as well. */
-static enum drive_interface interface_of(const struct device_info *info)
-{
-    static const struct {
-        const char *part;
-        enum drive_interface interface;
-    } parts[] = {
-        {"/nvme", DRIVE_INTERFACE_NVME},       {"/usb", DRIVE_INTERFACE_USB},
-        {"/virtio", DRIVE_INTERFACE_VIRTIO},   {"/ata", DRIVE_INTERFACE_SATA},
-        {"/end_device-", DRIVE_INTERFACE_SAS}, {"/block/loop", DRIVE_INTERFACE_LOOP},
-    };
-
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strstr(info->hardware_path, parts[i].part) != NULL) {
-            return parts[i].interface;
-        }
-    }
-    return DRIVE_INTERFACE_OTHER;
-}
-
-static void read_place(const char *directory, struct device_info *info)
-{
-    char resolved[PATH_MAX];
-    const char *name;
-
-    if (realpath(directory, resolved) == NULL) {
-        return;
-    }
-    (void)snprintf(info->hardware_path, sizeof info->hardware_path, "%.*s",
-                   (int)sizeof info->hardware_path - 1, resolved);
-    name = strrchr(resolved, '/');
-    ASSERT(name != NULL);
-    (void)snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, name + 1);
 }
 
 static int probe_block(int fd, struct device_info *info, struct device_refusal *refusal)
@@ -293,14 +211,10 @@ static int probe_block(int fd, struct device_info *info, struct device_refusal *
     /* Larger physical blocks (16 KiB flash pages) are still written in units of 4096. */
     info->physical_block_bytes = physical_bytes >= 4096 ? 4096 : info->logical_block_bytes;
     sysfs_block_path(info->number, directory, sizeof directory);
-    read_place(directory, info);
     info->read_only = read_only != 0 || read_flag(directory, "ro");
-    info->rotational = read_flag(directory, "queue/rotational");
     device_cache_probe(directory, &info->write_cache, &info->write_cache_settable);
-    info->removable = read_flag(directory, "removable");
-    read_identity(directory, info);
+    device_facts_read(directory, info);
     read_udev(info);
-    info->interface = interface_of(info);
     return 0;
 }
 

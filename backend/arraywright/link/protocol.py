@@ -499,6 +499,11 @@ class DriveDoc(Wire):
     physical_block_bytes: Annotated[int, Field(ge=0)]
     media: str
     interface: str
+    rotation_rpm: Annotated[int, Field(ge=0)] | None = None
+    link_speed_mbps: Annotated[int, Field(ge=0)] | None = None
+    link_lanes: Annotated[int, Field(ge=0)] | None = None
+    device_speed_mbps: Annotated[int, Field(ge=0)] | None = None
+    vendor: str | None = None
     model: str
     serial: str
     wwn: str

@@ -214,6 +214,15 @@ class Drive(Actionable):
     write_cache: Annotated[
         OpenWord[DriveWriteCache] | None, Field(description="the drive's own; null: not told")
     ] = None
+    vendor: Annotated[str, Field(description='"" if the drive does not tell it')] = ""
+    rotation_rpm: Annotated[int | None, Field(description="null: not rotating or not known")] = None
+    link_speed_mbps: Annotated[
+        int | None, Field(description="as it runs now, of PCI Express each lane; null: not known")
+    ] = None
+    link_lanes: Annotated[int | None, Field(description="of PCI Express")] = None
+    device_speed_mbps: Annotated[
+        int | None, Field(description="what the drive itself could do; null: not known")
+    ] = None
 
 
 class Member(ApiModel):

@@ -2510,6 +2510,11 @@ export interface components {
              * @description path on the host
              */
             device: string;
+            /**
+             * Device Speed Mbps
+             * @description what the drive itself could do; null: not known
+             */
+            device_speed_mbps: number | null;
             /** Did */
             did: number;
             /** Drive Group Id */
@@ -2548,6 +2553,16 @@ export interface components {
              * @description name within the host, stable over restarts
              */
             key: string;
+            /**
+             * Link Lanes
+             * @description of PCI Express
+             */
+            link_lanes: number | null;
+            /**
+             * Link Speed Mbps
+             * @description as it runs now, of PCI Express each lane; null: not known
+             */
+            link_speed_mbps: number | null;
             /** Locating */
             locating: boolean;
             media: components["schemas"]["DriveMedia"];
@@ -2578,6 +2593,11 @@ export interface components {
              * @description moves with any change
              */
             rev: number;
+            /**
+             * Rotation Rpm
+             * @description null: not rotating or not known
+             */
+            rotation_rpm: number | null;
             /** Row */
             row: number | null;
             /** Serial */
@@ -2604,6 +2624,12 @@ export interface components {
              * @description without the areas reserved at the end
              */
             usable_bytes: number;
+            /**
+             * Vendor
+             * @description "" if the drive does not tell it
+             * @default
+             */
+            vendor: string;
             /**
              * Write Cache
              * @description the drive's own; null: not told

@@ -83,8 +83,32 @@ export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
   return <Facts facts={facts} />
 }
 
+/** What the host tells of the drive's mechanics and link; what it does not tell is left out. */
+function useLinkFacts(drive: Drive): Fact[] {
+  const { t } = useTranslation()
+  const facts: Fact[] = []
+  if (drive.vendor) facts.push({ label: t('drive.vendor'), value: drive.vendor })
+  if (drive.rotation_rpm) {
+    facts.push({
+      label: t('drive.rotation'),
+      value: t('drive.rotationValue', { rpm: drive.rotation_rpm }),
+    })
+  }
+  if (drive.link_speed_mbps) {
+    facts.push({
+      label: t('drive.link'),
+      value: t(drive.link_lanes ? 'drive.linkLanes' : 'drive.linkValue', {
+        speed: drive.link_speed_mbps / 1000,
+        lanes: drive.link_lanes ?? 0,
+      }),
+    })
+  }
+  return facts
+}
+
 export function DriveIdentityFacts({ drive }: { drive: Drive }) {
   const { t } = useTranslation()
+  const links = useLinkFacts(drive)
   return (
     <Facts
       facts={[
@@ -97,6 +121,7 @@ export function DriveIdentityFacts({ drive }: { drive: Drive }) {
           label: t('drive.media'),
           value: `${word('media', drive.media)}, ${drive.interface.toUpperCase()}`,
         },
+        ...links,
         { label: t('drive.size'), value: <Bytes bytes={drive.size_bytes} /> },
         {
           label: t('drive.usable'),
