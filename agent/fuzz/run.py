@@ -21,11 +21,19 @@ from xml.sax.saxutils import quoteattr
 AGENT = Path(__file__).resolve().parents[1]
 OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false",
            "-Dc_args=-fsanitize=fuzzer-no-link"]
+# Many times as fast, for the long run: undefined behaviour and assertions end it, but addresses are
+# not checked, and mutations are not led by comparisons. The long run looks at what this finds under
+# the sanitizers, too.
+LIGHT_OPTIONS = ["--buildtype=debugoptimized", "-Db_sanitize=undefined", "-Db_lundef=false",
+                 "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp "
+                 "-fsanitize-trap=undefined"]
 # libconfig's scanner leaks at every syntax error, and looking for leaks takes the fuzzer longer than
 # thousands of inputs. The corpus is replayed with a look at leaks like those of all others.
 MORE = {"config": ["-detect_leaks=0"]}
 # The default of 256 MiB keeps freed memory so long that each input works on new, cold pages.
 ASAN_OPTIONS = "quarantine_size_mb=8"
+# For the same reason: without sanitizers the C library asks the kernel for each larger buffer.
+HEAP = {"MALLOC_MMAP_THRESHOLD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "268435456"}
 # Of 32 bits, not 0. As for all tests that try something new each time: see test.py.
 FRESH = int(os.environ.get("AW_FRESH_SEED", "0")) % (2**32 - 1)
 SEED = [f"-seed={FRESH + 1}"] if "AW_FRESH_SEED" in os.environ else []
@@ -33,9 +41,9 @@ CANARY = "canary"
 CANARY_SECONDS = 10
 
 
-def build(folder):
+def build(folder, options=OPTIONS):
     if not (folder / "build.ninja").exists():
-        subprocess.run(["meson", "setup", str(folder), str(AGENT), *OPTIONS], check=True,
+        subprocess.run(["meson", "setup", str(folder), str(AGENT), *options], check=True,
                        env={**os.environ, "CC": "clang-19"}, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", str(folder), "--quiet", "fuzzers"], check=True)
 
@@ -44,9 +52,10 @@ def target_names():
     return sorted(path.name for path in (AGENT / "fuzz/corpus").iterdir())
 
 
-def fuzz(folder, name, seconds, *more):
-    """Runs one target; returns (executions, whether it found something, its last lines)."""
-    findings, corpus = folder / "findings" / name, folder / "corpus" / name
+def fuzz(folder, name, seconds, *more, corpora=None):
+    """Runs one target; returns (executions, whether it found something, its last lines). What is
+    new in coverage is kept in `corpora`, or in the folder of the build."""
+    findings, corpus = folder / "findings" / name, (corpora or folder / "corpus") / name
     for path in (findings, corpus):
         path.mkdir(parents=True, exist_ok=True)
     words = [str(folder / "fuzz" / f"fuzz_{name}"), f"-max_total_time={seconds}", "-timeout=10",
@@ -55,7 +64,7 @@ def fuzz(folder, name, seconds, *more):
     if name != CANARY:
         words.append(str(AGENT / "fuzz/corpus" / name))
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False,
-                          env={**os.environ, "ASAN_OPTIONS": ASAN_OPTIONS,
+                          env={**os.environ, **HEAP, "ASAN_OPTIONS": ASAN_OPTIONS,
                                "LSAN_OPTIONS": f"suppressions={AGENT}/fuzz/leaks.txt"})
     executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
     return int(executed[1]) if executed else 0, done.returncode != 0, done.stderr[-4000:]
