@@ -319,48 +319,27 @@ static void blocked_explain(const json_t *doc)
     }
 }
 
-/* Is one of the drives of the same mirror or span as this member lost? */
-static bool span_is_degraded(const json_t *members, uint64_t span)
-{
-    const json_t *member;
-    size_t index;
-
-    json_array_foreach(members, index, member)
-    {
-        if (doc_u64(member, "span") == span && strcmp(doc_text(member, "state"), "online") != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Which members it may not do without any more: those of the spans that have lost one. (A RAID 1E
- * can do without some of them.) */
+/* Which drives the virtual drive cannot do without any more. */
 static void next_failure_explain(const struct model *model, const json_t *vd)
 {
     const struct model_object *group =
         model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd, "drive_group"));
     const json_t *members = json_object_get(group != NULL ? group->doc : NULL, "members");
-    bool any = strcmp(doc_text(vd, "level"), "raid0") == 0;
     const json_t *member;
     size_t index;
-    const char *before = "  May be lost with the next failure, that of";
+    const char *before = "  Lost with the next failure, if it is that of";
 
     if (doc_is_null(vd, "drive_failures_left") || strcmp(doc_text(vd, "state"), "offline") == 0) {
         return;
     }
     (void)printf("  Drives that may still fail, whichever they are: %llu\n",
                  (unsigned long long)doc_u64(vd, "drive_failures_left"));
-    if (doc_u64(vd, "drive_failures_left") > 0) {
-        return;
-    }
     json_array_foreach(members, index, member)
     {
         const struct model_object *drive =
             model_find(model, OBJECT_KIND_DRIVE, doc_text(member, "drive"));
 
-        if (drive != NULL && strcmp(doc_text(member, "state"), "online") == 0 &&
-            (any || span_is_degraded(members, doc_u64(member, "span")))) {
+        if (drive != NULL && json_is_true(json_object_get(member, "last_copy"))) {
             (void)printf("%s %s", before, doc_text(drive->doc, "path"));
             before = " or";
         }

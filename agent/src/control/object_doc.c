@@ -371,6 +371,7 @@ static json_t *members_doc(const struct drive_group_view *view)
         json_put_text_or_null(entry, "drive", member->drive);
         json_put_text(entry, "state", drive_state_word(member->state));
         json_put_text(entry, "serial", member->serial);
+        json_put_bool(entry, "last_copy", member->last_copy);
         json_append(doc, entry);
     }
     return doc;

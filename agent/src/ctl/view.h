@@ -151,6 +151,7 @@ struct member_view {
     object_key_t drive;              /* "" if no drive is there */
     enum drive_state state;
     const char *serial;
+    bool last_copy;                  /* its loss now would take data with it */
 };
 
 #define SPARE_CHOICES_MAX 32u

@@ -45,6 +45,7 @@ static void group_members_view(const struct ctl_group *cg, struct drive_group_vi
         member->row = i % view->drives_per_span;
         member->state = place_state(cg, i);
         member->serial = config->members[i].serial;
+        member->last_copy = group_config_is_last_copy(config, i);
         if (cd != NULL && !cd->departed) {
             memcpy(member->drive, cd->object.key, sizeof(member->drive));
         }
@@ -93,6 +94,7 @@ static void group_digest(const struct drive_group_view *view, struct view_digest
         digest_text(digest, true, view->members[i].drive);
         digest_text(digest, true, view->members[i].serial);
         digest_number(digest, true, (uint64_t)view->members[i].state);
+        digest_number(digest, true, view->members[i].last_copy);
     }
     for (uint32_t i = 0; i < view->vd_count; i++) {
         digest_text(digest, true, view->vds[i]);

@@ -537,6 +537,7 @@ class Member(Wire):
     drive: Key | None
     state: str
     serial: str
+    last_copy: bool | None = None
 
 
 class DriveGroupDoc(Wire):

@@ -231,6 +231,10 @@ class Member(ApiModel):
     drive_id: UUID | None
     state: OpenWord[DriveState]
     serial: Annotated[str, Field(description="of the drive that belongs here, also if missing")]
+    last_copy: Annotated[
+        bool | None,
+        Field(description="its loss now would take data with it; null: an older agent, not known"),
+    ] = None
 
 
 class SpareChoice(ApiModel):

@@ -4014,6 +4014,11 @@ export interface components {
         Member: {
             /** Drive Id */
             drive_id: string | null;
+            /**
+             * Last Copy
+             * @description its loss now would take data with it; null: an older agent, not known
+             */
+            last_copy: boolean | null;
             /** Row */
             row: number;
             /**

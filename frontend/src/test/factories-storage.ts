@@ -180,6 +180,7 @@ export function group(part: Partial<DriveGroup> = {}): DriveGroup {
       drive_id: driveId(row),
       state: 'online' as const,
       serial: `SN${row}`,
+      last_copy: false,
     })),
     virtual_drive_ids: [VIRTUAL_DRIVE_ID],
     spare_ids: [],

@@ -169,16 +169,25 @@ class Friendly(AgentCase):
             text = agent.ctl("explain", "/c0/v0").stdout
             self.assertTrue(text.startswith("/c0/v0 data\n  State: optimal\n"))
             self.assertIn("may still fail, whichever they are: 1\n", text)
-            self.assertNotIn("May be lost", text)
+            self.assertNotIn("Lost with the next", text)
             for state, shown in (("off", "N"), ("on", "Y")):
                 agent.ctl("/c0", "set", "eghs", f"eug={state}")
                 [row] = agent.json("show")["Response Data"]["System Overview"]
                 self.assertEqual(row["EHS"], shown)
             agent.fault(1, "pull")
-            self.assertIn(f"May be lost with the next failure, that of /c0/e{EID}/s0 or "
+            self.assertIn(f"Lost with the next failure, if it is that of /c0/e{EID}/s0 or "
                           f"/c0/e{EID}/s2.\n", agent.ctl("explain", "/c0/v0").stdout)
             self.assertTrue(agent.ctl("explain", f"/c0/e{EID}/s0").stdout.startswith(
                 f"/c0/e{EID}/s0\n  State: "))
+
+    def test_explain_names_only_the_drives_that_must_not_fail(self):
+        with self.agent(slots=4) as agent:
+            agent.create("raid10", [0, 1, 2, 3])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            agent.fault(2, "pull")
+            text = agent.ctl("explain", "/c0/v0").stdout
+            self.assertIn("may still fail, whichever they are: 0\n", text)
+            self.assertIn(f"if it is that of /c0/e{EID}/s3.\n", text)
 
 
 class Guided(AgentCase):

@@ -63,6 +63,9 @@ export function DriveStateFacts({ drive, groups }: DriveFactsProps) {
       value: t('drive.memberPlace', { span: drive.span, row: drive.row }),
     })
   }
+  if (group?.members.some((member) => member.drive_id === drive.id && member.last_copy)) {
+    facts.push({ label: t('drive.redundancy'), value: t('drive.lastCopy') })
+  }
   if (drive.hot_spare) {
     const served = groups.filter(({ id }) => drive.hot_spare?.drive_group_ids.includes(id))
     facts.push({

@@ -38,7 +38,12 @@ function columns(drives: Drive[]): Column<Member>[] {
     {
       id: 'state',
       header: i18n.t('group.columns.state'),
-      cell: (member) => <DriveStatus state={member.state} />,
+      cell: (member) => (
+        <>
+          <DriveStatus state={member.state} />
+          {member.last_copy && <p className={classes.help}>{i18n.t('group.lastCopy')}</p>}
+        </>
+      ),
     },
     {
       id: 'serial',

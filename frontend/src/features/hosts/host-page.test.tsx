@@ -103,6 +103,19 @@ describe('host page', () => {
     expect(screen.queryByRole('link', { name: 'Users' })).toBeNull()
   })
 
+  it('says which drive must not be taken out, and only of that one', async () => {
+    const group = make.group()
+    const members = group.members.map((each) => ({ ...each, last_copy: each.row === 1 }))
+    server.use(list('/drive-groups', [{ ...group, members }]))
+    const { user } = renderApp(`${ADDRESS}?bay=c0%2Fe252%2Fs1`)
+    const named = await screen.findByRole('region', { name: 'Slot 1' })
+    expect(await within(named).findByText(/nothing else holds its data/)).toBeVisible()
+    await user.click(await bay(2))
+    const other = await screen.findByRole('region', { name: 'Slot 2' })
+    await within(other).findByText('span 0, row 2')
+    expect(within(other).queryByText(/nothing else holds its data/)).toBeNull()
+  })
+
   it('shows an operation with speed, time left and end', async () => {
     server.use(list('/operations', [make.operation()]))
     renderApp(ADDRESS)

@@ -30,6 +30,9 @@ export const drive = {
   help: 'What this means',
   member: 'Place in its group',
   memberPlace: 'span {{span}}, row {{row}}',
+  redundancy: 'Redundancy',
+  lastCopy:
+    'None left: nothing else holds its data. If this drive fails or is taken out now, data is lost.',
   group: 'Drive group',
   spareFor: 'Spare for',
   spareForAny: 'any drive group',

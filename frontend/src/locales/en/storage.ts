@@ -29,6 +29,7 @@ export const group = {
   },
   place: 'span {{span}}, row {{row}}',
   expected: 'Expected: {{serial}}',
+  lastCopy: 'Nothing else holds its data. Do not take it out.',
   replaceHint:
     'To replace a missing member, open a free drive and choose “Use as replacement”, or make it a hot spare.',
 } as const
