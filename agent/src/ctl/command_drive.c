@@ -31,7 +31,7 @@ void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
     if (cd == NULL) {
         return;
     }
-    if (!rule_drive_offline(cd, &reason)) {
+    if (!rule_drive(cd, LIFE_SET_OFFLINE, &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -58,7 +58,7 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command)
     if (cd == NULL) {
         return;
     }
-    if (!rule_drive_online(cd, &reason)) {
+    if (!rule_drive(cd, LIFE_SET_ONLINE, &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -126,7 +126,7 @@ void command_drive_jbod(struct ctl *ctl, struct ctl_command *command)
     if (cd == NULL) {
         return;
     }
-    if (!rule_drive_jbod(cd, &reason)) {
+    if (!rule_drive(cd, LIFE_SET_JBOD, &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -262,7 +262,7 @@ void command_drive_good(struct ctl *ctl, struct ctl_command *command)
     if (cd == NULL) {
         return;
     }
-    if (!rule_drive_good(cd, &reason) || !good_is_confirmed(command, cd, &reason)) {
+    if (!rule_drive(cd, LIFE_SET_GOOD, &reason) || !good_is_confirmed(command, cd, &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -292,7 +292,7 @@ void command_drive_locate(struct ctl *ctl, struct ctl_command *command)
     if (cd == NULL) {
         return;
     }
-    if (!rule_drive_locate(cd, &reason)) {
+    if (!rule_drive(cd, LIFE_LOCATE, &reason)) {
         command_finish(ctl, &reason);
         return;
     }

@@ -86,7 +86,7 @@ static bool spare_is_allowed(struct spare_run *run, struct reason *ret_reason)
     struct ctl_drive *cd = run->cd;
     const struct ctl_command *command = run->command;
 
-    if (!rule_drive_for_use(cd, command->args.spare_add.force,
+    if (!rule_drive_for_use(cd, LIFE_SPARE_ADD, command->args.spare_add.force,
                             cd_has_serial(cd, command->args.spare_add.serial), ret_reason) ||
         !rule_ports(run->ctl, 1, ret_reason)) {
         return false;
@@ -308,7 +308,7 @@ void command_spare_remove(struct ctl *ctl, struct ctl_command *command)
     if (run == NULL) {
         return;
     }
-    if (!rule_spare_remove(run->cd, &reason)) {
+    if (!rule_drive(run->cd, LIFE_SPARE_REMOVE, &reason)) {
         spare_end(run, &reason);
         return;
     }

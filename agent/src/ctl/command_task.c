@@ -91,7 +91,7 @@ void command_rebuild(struct ctl *ctl, struct ctl_command *command)
         command_refuse(ctl, REASON_UNKNOWN_COMMAND);
         return;
     }
-    if (!rule_rebuild(cd, action, &reason)) {
+    if (!rule_drive(cd, life_task_command(LIFE_REBUILD_START, action), &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -145,7 +145,7 @@ void command_copyback(struct ctl *ctl, struct ctl_command *command)
         command_refuse(ctl, REASON_UNKNOWN_COMMAND);
         return;
     }
-    if (!rule_copyback(cd, action, &reason)) {
+    if (!rule_drive(cd, life_task_command(LIFE_COPYBACK_START, action), &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -211,9 +211,9 @@ static bool replace_is_allowed(const struct replace_run *run, struct reason *ret
         return false;
     }
     if (run->cd->group == run->cg && run->cd->member == run->member) {
-        return rule_rebuild(run->cd, TASK_ACTION_START, ret_reason);
+        return rule_drive(run->cd, LIFE_REBUILD_START, ret_reason);
     }
-    if (!rule_drive_for_use(run->cd, command->args.drive_replace.force,
+    if (!rule_drive_for_use(run->cd, LIFE_REPLACE, command->args.drive_replace.force,
                             cd_has_serial(run->cd, command->args.drive_replace.serial),
                             ret_reason)) {
         return false;

@@ -366,7 +366,7 @@ static struct ctl_drive *replaced_find(const struct ctl_group *cg,
 
         if (cd->present && !cd->departed && !cd->auto_failed && !cd->spare &&
             cd->identity.eid == entry->eid && cd->identity.slot == entry->slot &&
-            rule_drive_for_use(cd, false, false, &reason) &&
+            rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, &reason) &&
             rule_copyback_target(cd, cg, entry->member, &reason)) {
             return cd;
         }

@@ -22,56 +22,9 @@
 
 /* States */
 
-static enum drive_state member_drive_state(const struct ctl_drive *cd)
-{
-    switch (cg_config(cd->group)->members[cd->member].state) {
-    case MEMBER_ONLINE:
-        return DRIVE_STATE_ONLINE;
-    case MEMBER_REBUILD:
-        return DRIVE_STATE_REBUILD;
-    case MEMBER_FAILED:
-        return DRIVE_STATE_FAILED;
-    case MEMBER_OFFLINE:
-        return DRIVE_STATE_OFFLINE;
-    case MEMBER_MISSING:
-        return DRIVE_STATE_UNCONFIGURED_BAD; /* it is there again, but stale */
-    case MEMBER_STATE_MAX:
-        break;
-    }
-    UNREACHABLE();
-}
-
-static bool unsuitable_is_final(const struct ctl_drive *cd)
-{
-    return cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
-}
-
-static enum drive_state wanted_state(const struct ctl_drive *cd)
-{
-    if (!cd->present) {
-        return DRIVE_STATE_MISSING;
-    }
-    if (cd->group != NULL) {
-        return member_drive_state(cd);
-    }
-    if (cd->copyback_of != NULL) {
-        return DRIVE_STATE_COPYBACK;
-    }
-    if (cd->jbod) {
-        return DRIVE_STATE_JBOD;
-    }
-    if (unsuitable_is_final(cd) || cd->bad) {
-        return DRIVE_STATE_UNCONFIGURED_BAD;
-    }
-    if (cd->spare) {
-        return cd->spare_group_count == 0 ? DRIVE_STATE_HOT_SPARE : DRIVE_STATE_DEDICATED_HOT_SPARE;
-    }
-    return DRIVE_STATE_UNCONFIGURED_GOOD;
-}
-
 enum drive_state cd_state(const struct ctl_drive *cd)
 {
-    return cd->drive != NULL ? drive_state(cd->drive) : wanted_state(cd);
+    return cd->drive != NULL ? drive_state(cd->drive) : life_drive_state(cd_life(cd));
 }
 
 bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -99,7 +52,7 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
 
 void cd_state_update(struct ctl_drive *cd)
 {
-    enum drive_state wanted = wanted_state(cd);
+    enum drive_state wanted = life_drive_state(cd_life(cd));
     struct reason reason = {.code = REASON_OK};
 
     if (cd->drive == NULL || cd->reinserted || wanted == drive_state(cd->drive)) {

@@ -24,6 +24,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_host.h"
 #include "ctl/event_catalog.h"
+#include "ctl/life_cycle.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "meta/controller_record.h"
@@ -703,28 +704,26 @@ bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum 
                  struct reason *ret_reason);
 /* Before data are given up: the name of what holds them has been typed. */
 bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason);
-bool rule_drive_for_use(const struct ctl_drive *cd, bool force, bool serial_given,
-                        struct reason *ret_reason);
 bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason);
-bool rule_spare_add(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_spare_remove(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_rebuild(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
-bool rule_drive_offline(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_drive_online(const struct ctl_drive *cd, struct reason *ret_reason);
-/* As a member of a foreign set that becomes ours. */
-bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_drive_good(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_drive_jbod(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_drive_locate(const struct ctl_drive *cd, struct reason *ret_reason);
-bool rule_copyback(const struct ctl_drive *cd, enum task_action action, struct reason *ret_reason);
-/* Can cd be filled to take the place of that member? */
-bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
-                          struct reason *ret_reason);
-bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
+/* An operation that runs (NULL: none does) can be acted upon so. */
+bool rule_operation(const struct ctl_operation *op, enum task_action action, const char *name,
+                    struct reason *ret_reason);
 bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
 bool rule_group_running(const struct ctl_group *cg, const char *op, struct reason *ret_reason);
 bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason);
 bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);
+
+/* drive_rules.c: the same of drives */
+enum life_state cd_life(const struct ctl_drive *cd);
+bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct reason *ret_reason);
+/* Nothing is on it that was not allowed to be overwritten. */
+bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, bool force,
+                        bool serial_given, struct reason *ret_reason);
+bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason);
+/* Can cd be filled to take the place of that member? */
+bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                          struct reason *ret_reason);
+bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
 
 /* preview.c: the planner of creations */
 struct creation {

@@ -274,8 +274,8 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
     char why[REASON_TEXT_MAX];
 
     reason = claims->reason;
-    if (!ok ||
-        (!cd->spare && cd->group == NULL && !rule_drive_for_use(cd, false, false, &reason))) {
+    if (!ok || (!cd->spare && cd->group == NULL &&
+                !rule_drive_for_use(cd, LIFE_REPLACE, false, false, &reason))) {
         (void)reason_text(&reason, why, sizeof(why));
         filling_failed(filling, why);
         return;

@@ -95,7 +95,7 @@ static struct ctl_drive *drive_pick(struct ctl *ctl, const struct command_vd_cre
         refuse_text(preview, REASON_DRIVE_GONE, "drive", key);
         return NULL;
     }
-    if (!rule_drive_for_use(cd, args->force, serial_is_given(args, cd), &reason)) {
+    if (!rule_drive_for_use(cd, LIFE_CREATE, args->force, serial_is_given(args, cd), &reason)) {
         preview_refuse(preview, &reason);
     }
     return cd;

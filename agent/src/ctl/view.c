@@ -189,7 +189,7 @@ static bool controller_may_create(const struct ctl *ctl, struct reason *ret_reas
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (!cd->departed && rule_drive_for_use(cd, true, true, &reason)) {
+        if (!cd->departed && rule_drive_for_use(cd, LIFE_CREATE, true, true, &reason)) {
             return true;
         }
     }

@@ -20,7 +20,7 @@ struct object_head {
     uint64_t config_rev;
 };
 
-#define BLOCKED_MAX 24u
+#define BLOCKED_MAX 32u
 struct blocked {
     uint32_t count;
     struct {

@@ -9,43 +9,14 @@
 
 static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
 {
-    static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
     struct reason reason;
 
-    if (!rule_online(cd->ctl, &reason) || !rule_drive_for_use(cd, true, true, &reason)) {
-        blocked_add(blocked, CTL_OP_VD_CREATE, NULL, &reason);
-        blocked_add(blocked, CTL_OP_DRIVE_REPLACE, NULL, &reason);
-    }
-    if (!rule_spare_add(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_SPARE_ADD, NULL, &reason);
-    }
-    if (!rule_spare_remove(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_SPARE_REMOVE, NULL, &reason);
-    }
-    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
-        if (!rule_rebuild(cd, (enum task_action)i, &reason)) {
-            blocked_add(blocked, CTL_OP_REBUILD, actions[i], &reason);
+    for (uint32_t i = 0; i < LIFE_COMMAND_MAX; i++) {
+        const struct life_command_info *info = life_command_info((enum life_command)i);
+
+        if (info->is_shown && !rule_drive(cd, (enum life_command)i, &reason)) {
+            blocked_add(blocked, info->op, info->action, &reason);
         }
-    }
-    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
-        if (!rule_copyback(cd, (enum task_action)i, &reason)) {
-            blocked_add(blocked, CTL_OP_COPYBACK, actions[i], &reason);
-        }
-    }
-    if (!rule_drive_offline(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_DRIVE_OFFLINE, NULL, &reason);
-    }
-    if (!rule_drive_online(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_DRIVE_ONLINE, NULL, &reason);
-    }
-    if (!rule_drive_jbod(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_DRIVE_JBOD, NULL, &reason);
-    }
-    if (!rule_drive_good(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_DRIVE_GOOD, NULL, &reason);
-    }
-    if (!rule_drive_locate(cd, &reason)) {
-        blocked_add(blocked, CTL_OP_DRIVE_LOCATE, NULL, &reason);
     }
     if (!rule_fault_inject(cd, &reason)) {
         blocked_add(blocked, CTL_OP_FAULT_INJECT, NULL, &reason);

@@ -363,6 +363,11 @@ void slot_arrive(struct ctl_world *world, uint32_t index)
         reason_set(&arrival.reason, REASON_DRIVE_UNSUITABLE_SIGNATURE, "device", slot->serial,
                    "signature", slot->signature, NULL);
     }
+    if (slot->unsuitable != REASON_OK) {
+        arrival.has_reason = true;
+        reason_set(&arrival.reason, slot->unsuitable, "device", slot->serial, "where", "/mnt",
+                   "size_bytes", "4096", "needed_bytes", "8192", NULL);
+    }
     ctl_drive_arrived(world->ctl, &arrival);
 }
 

@@ -34,6 +34,7 @@ struct slot {
     int claim_error;
     int claim_reason;
     char signature[64];
+    enum reason_code unsuitable; /* offered, but not to be used; REASON_OK: it is suitable */
     bool cache_on;              /* of a drive that is not emulated */
     bool cache_fixed;
     int cache_error;

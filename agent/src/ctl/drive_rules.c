@@ -1,0 +1,418 @@
+/*
+ * May it be done to this drive now? First the table of the life cycle (life_cycle.h), then what a
+ * command needs besides the drive's state. The same answers serve the commands and the `blocked`
+ * map of the drive's document.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+static bool refuse_drive(struct reason *ret_reason, enum reason_code code,
+                         const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, code, "drive", path, NULL);
+    return false;
+}
+
+static bool refuse_state(struct reason *ret_reason, const struct ctl_drive *cd, enum ctl_op op)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state",
+               drive_state_short(cd_state(cd)), "op", ctl_op_word(op), NULL);
+    return false;
+}
+
+static bool refuse_not_ugood(struct reason *ret_reason, const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, REASON_DRIVE_NOT_UGOOD, "drive", path, "state",
+               drive_state_short(cd_state(cd)), NULL);
+    return false;
+}
+
+static bool refuse_last_copy(struct reason *ret_reason, const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    group_path(cd->group, group, sizeof(group));
+    reason_set(ret_reason, REASON_LAST_COPY, "drive", path, "group", group, NULL);
+    return false;
+}
+
+static bool is_unusable(const struct ctl_drive *cd)
+{
+    return cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
+}
+
+static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+    char why[REASON_TEXT_MAX];
+    size_t length = 0;
+
+    ASSERT(is_unusable(cd));
+    drive_path(cd, path, sizeof(path));
+    if (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL) {
+        char size[24];
+        char needed[24];
+
+        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
+        (void)snprintf(needed, sizeof(needed), "%llu", 1ull << 20);
+        reason_set(ret_reason, REASON_DRIVE_TOO_SMALL, "drive", path, "size_bytes", size,
+                   "needed_bytes", needed, NULL);
+        return false;
+    }
+    length = reason_text(&cd->unsuitable, why, sizeof(why));
+    if (length > 0 && why[length - 1] == '.') {
+        why[length - 1] = '\0'; /* it goes into another sentence */
+    }
+    reason_set(ret_reason, REASON_DRIVE_IN_USE, "drive", path, "why", why, NULL);
+    return false;
+}
+
+/* Lost beyond redundancy: what it holds is still needed (vd/group.h (7)). */
+static bool is_needed(const struct ctl_drive *cd)
+{
+    return cd->group->phase == CTL_GROUP_RUNNING &&
+           group_member_is_unsaved(cd->group->group, cd->member);
+}
+
+static enum life_state life_of_member(const struct ctl_drive *cd)
+{
+    switch (cg_config(cd->group)->members[cd->member].state) {
+    case MEMBER_ONLINE:
+        return LIFE_ONLN;
+    case MEMBER_REBUILD:
+        return LIFE_RBLD;
+    case MEMBER_FAILED:
+        return is_needed(cd) ? LIFE_NEEDED : LIFE_FAILED;
+    case MEMBER_OFFLINE:
+        return is_needed(cd) ? LIFE_NEEDED : LIFE_OFFLN;
+    case MEMBER_MISSING:
+        return is_needed(cd) ? LIFE_NEEDED : LIFE_STALE;
+    case MEMBER_STATE_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+enum life_state cd_life(const struct ctl_drive *cd)
+{
+    if (!cd->present) {
+        return LIFE_MISSING;
+    }
+    if (cd->group != NULL) {
+        return life_of_member(cd);
+    }
+    if (cd->copyback_of != NULL) {
+        return LIFE_CPYBCK;
+    }
+    if (cd->jbod) {
+        return LIFE_JBOD;
+    }
+    if (is_unusable(cd)) {
+        return cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL ? LIFE_TOO_SMALL : LIFE_IN_USE;
+    }
+    if (cd->foreign) {
+        return LIFE_FOREIGN;
+    }
+    if (cd->bad) {
+        return LIFE_UBAD;
+    }
+    if (cd->spare) {
+        return cd->spare_group_count == 0 ? LIFE_GHS : LIFE_DHS;
+    }
+    return LIFE_UGOOD;
+}
+
+/* By the state alone. */
+static bool state_permits(const struct ctl_drive *cd, enum life_command command,
+                          struct reason *ret_reason)
+{
+    enum reason_code refusal = life_cell(cd_life(cd), command)->refusal;
+
+    if (refusal == REASON_OK) {
+        return true;
+    }
+    if (refusal == REASON_WRONG_STATE) {
+        return refuse_state(ret_reason, cd, life_command_info(command)->op);
+    }
+    if (refusal == REASON_DRIVE_NOT_UGOOD) {
+        return refuse_not_ugood(ret_reason, cd);
+    }
+    if (refusal == REASON_LAST_COPY) {
+        return refuse_last_copy(ret_reason, cd);
+    }
+    if (refusal == REASON_DRIVE_TOO_SMALL || refusal == REASON_DRIVE_IN_USE) {
+        return refuse_unusable(ret_reason, cd);
+    }
+    return refuse_drive(ret_reason, refusal, cd);
+}
+
+/* What commands need besides */
+
+/* Its label has been read, and it is what that says. */
+static bool is_free(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (cd_state(cd) != DRIVE_STATE_UNCONFIGURED_GOOD) {
+        return refuse_not_ugood(ret_reason, cd);
+    }
+    if (cd->drive != NULL && !cd->settled) {
+        drive_path(cd, path, sizeof(path));
+        reason_set(ret_reason, REASON_BUSY, "key", path, "operation", "reading its label", NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool may_spare_add(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return is_free(cd, ret_reason) && rule_ports(cd->ctl, 1, ret_reason);
+}
+
+/* A member that lost its place may be rebuilt in it, and so may one whose rebuild was stopped. */
+static bool may_rebuild_start(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    const struct ctl_group *cg = cd->group;
+
+    if (!cg_is_redundant(cg)) {
+        reason_set(ret_reason, REASON_NO_REDUNDANCY, "key", cg->object.key, NULL);
+        return false;
+    }
+    if (!rule_group_running(cg, "rebuild", ret_reason)) {
+        return false;
+    }
+    return cg_config(cg)->members[cd->member].state != MEMBER_REBUILD ||
+           rule_operation(operation_of_member(cg, cd->member), TASK_ACTION_START, "The rebuild",
+                          ret_reason);
+}
+
+static bool may_rebuild(const struct ctl_drive *cd, enum task_action action,
+                        struct reason *ret_reason)
+{
+    return rule_operation(operation_of_member(cd->group, cd->member), action, "The rebuild",
+                          ret_reason);
+}
+
+static bool may_rebuild_stop(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_rebuild(cd, TASK_ACTION_STOP, ret_reason);
+}
+
+static bool may_rebuild_pause(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_rebuild(cd, TASK_ACTION_PAUSE, ret_reason);
+}
+
+static bool may_rebuild_resume(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_rebuild(cd, TASK_ACTION_RESUME, ret_reason);
+}
+
+/* The group whose copyback a drive is part of, as the one that is filled or the one it is filled
+ * from; NULL: none. */
+static const struct ctl_group *copyback_group(const struct ctl_drive *cd)
+{
+    if (cd->copyback_of != NULL) {
+        return cd->copyback_of;
+    }
+    if (cd->group != NULL && cd->group->copyback != NULL &&
+        cg_config(cd->group)->copyback.member == cd->member) {
+        return cd->group;
+    }
+    return NULL;
+}
+
+static bool may_copyback_start(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (copyback_group(cd) != NULL) {
+        reason_set(ret_reason, REASON_ALREADY_RUNNING, "operation", "The copyback", NULL);
+        return false;
+    }
+    if (!rule_group_running(cd->group, "copyback", ret_reason)) {
+        return false;
+    }
+    if (cd->group->copyback != NULL) {
+        group_path(cd->group, path, sizeof(path));
+        reason_set(ret_reason, REASON_COPYBACK_ONE, "group", path, NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool may_copyback(const struct ctl_drive *cd, enum task_action action,
+                         struct reason *ret_reason)
+{
+    const struct ctl_group *cg = copyback_group(cd);
+
+    return cg != NULL
+               ? rule_operation(operation_of_copyback(cg), action, "The copyback", ret_reason)
+               : refuse_drive(ret_reason, REASON_COPYBACK_NONE, cd);
+}
+
+static bool may_copyback_stop(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_copyback(cd, TASK_ACTION_STOP, ret_reason);
+}
+
+static bool may_copyback_pause(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_copyback(cd, TASK_ACTION_PAUSE, ret_reason);
+}
+
+static bool may_copyback_resume(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return may_copyback(cd, TASK_ACTION_RESUME, ret_reason);
+}
+
+static bool may_be_filled(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return cd->spare || is_free(cd, ret_reason);
+}
+
+static bool may_set_offline(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (cd->group->phase != CTL_GROUP_RUNNING) {
+        return refuse_state(ret_reason, cd, CTL_OP_DRIVE_OFFLINE);
+    }
+    return !group_config_is_last_copy(cg_config(cd->group), cd->member) ||
+           refuse_last_copy(ret_reason, cd);
+}
+
+static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (cd->drive != NULL && (!cd->settled || !drive_is_idle(cd->drive))) {
+        return refuse_state(ret_reason, cd, CTL_OP_DRIVE_JBOD);
+    }
+    return cd->drive == NULL || cd->claimed_here ||
+           refuse_drive(ret_reason, REASON_JBOD_CONFIGURED, cd);
+}
+
+static bool may_set_good(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return cd->jbod || cd->drive != NULL || refuse_state(ret_reason, cd, CTL_OP_DRIVE_GOOD);
+}
+
+/* What this kind of drive cannot do in any state. */
+static bool kind_permits(const struct ctl_drive *cd, enum life_command command,
+                         struct reason *ret_reason)
+{
+    if (command == LIFE_SET_JBOD && cd->identity.emulated) {
+        return refuse_drive(ret_reason, REASON_JBOD_EMULATED, cd);
+    }
+    if (command == LIFE_LOCATE && cd->emulated == NULL) {
+        return refuse_drive(ret_reason, REASON_NO_LOCATE_LED, cd);
+    }
+    return true;
+}
+
+bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct reason *ret_reason)
+{
+    static bool (*const needs[LIFE_COMMAND_MAX])(const struct ctl_drive *cd,
+                                                 struct reason *ret_reason) = {
+        [LIFE_CREATE] = is_free,
+        [LIFE_REPLACE] = is_free,
+        [LIFE_SPARE_ADD] = may_spare_add,
+        [LIFE_REBUILD_START] = may_rebuild_start,
+        [LIFE_REBUILD_STOP] = may_rebuild_stop,
+        [LIFE_REBUILD_PAUSE] = may_rebuild_pause,
+        [LIFE_REBUILD_RESUME] = may_rebuild_resume,
+        [LIFE_COPYBACK_START] = may_copyback_start,
+        [LIFE_COPYBACK_STOP] = may_copyback_stop,
+        [LIFE_COPYBACK_PAUSE] = may_copyback_pause,
+        [LIFE_COPYBACK_RESUME] = may_copyback_resume,
+        [LIFE_COPYBACK_TARGET] = may_be_filled,
+        [LIFE_SET_OFFLINE] = may_set_offline,
+        [LIFE_SET_JBOD] = may_set_jbod,
+        [LIFE_SET_GOOD] = may_set_good,
+    };
+    struct reason reason; /* ret_reason stays as it is if nothing speaks against it */
+
+    ASSERT((unsigned)command < LIFE_COMMAND_MAX);
+    if (!rule_online(cd->ctl, &reason) || !kind_permits(cd, command, &reason) ||
+        !state_permits(cd, command, &reason) ||
+        (needs[command] != NULL && !needs[command](cd, &reason))) {
+        *ret_reason = reason;
+        return false;
+    }
+    return true;
+}
+
+/* Also asked before the controller is online, when members are put back in their places. */
+bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, bool force,
+                        bool serial_given, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    ASSERT(command <= LIFE_SPARE_ADD || command == LIFE_COPYBACK_TARGET);
+    if (!state_permits(cd, command, ret_reason) || !is_free(cd, ret_reason)) {
+        return false;
+    }
+    if (cd->signature[0] != '\0' && !(force && serial_given)) {
+        drive_path(cd, path, sizeof(path));
+        reason_set(ret_reason, REASON_DRIVE_HAS_DATA, "drive", path, "signature", cd->signature,
+                   NULL);
+        return false;
+    }
+    return true;
+}
+
+/* As a member of a foreign set that becomes ours. */
+bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (!cd->present) {
+        return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
+    }
+    if (cd->group != NULL || cd->spare || cd->jbod) {
+        return refuse_not_ugood(ret_reason, cd);
+    }
+    return !is_unusable(cd) || refuse_unusable(ret_reason, cd);
+}
+
+bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg, uint32_t member,
+                          struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (!rule_group_running(cg, "copyback", ret_reason)) {
+        return false;
+    }
+    group_path(cg, path, sizeof(path));
+    if (cg->copyback != NULL || cg_config(cg)->copyback.active) {
+        reason_set(ret_reason, REASON_COPYBACK_ONE, "group", path, NULL);
+        return false;
+    }
+    if (cg_config(cg)->members[member].state != MEMBER_ONLINE) {
+        reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state", "not in sync", "op",
+                   "copyback", NULL);
+        return false;
+    }
+    if (!rule_drive(cd, LIFE_COPYBACK_TARGET, ret_reason) ||
+        (!cd->spare && !rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, ret_reason))) {
+        return false;
+    }
+    return drive_fits_group(cd, cg, ret_reason);
+}
+
+bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (!rule_online(cd->ctl, ret_reason)) {
+        return false;
+    }
+    return cd->emulated != NULL ? true : refuse_drive(ret_reason, REASON_NOT_EMULATED, cd);
+}
