@@ -26,7 +26,8 @@ help:
 	  '                 agent/tests/prop/ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
-	  'make coverage    branches of the engine that its tests take' \
+	  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
+  '                 fails below the limits in agent/tools/coverage*.py' \
 	  'make lint        formatters, linters, type checks' \
 	  'make generate    rewrite everything derived from agent/protocol and the API' \
 	  'make clean       remove what was built (not the demo)'
@@ -72,8 +73,10 @@ bench: setup-test
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent-release $(BENCH)
 	@$(BUILD)/agent-release/bench/mirror_bench
 
-coverage: setup-test
-	@python3 agent/tools/coverage.py --build $(BUILD)/agent-coverage
+coverage:
+	@.ci/setup coverage
+	@python3 agent/tools/coverage.py --build $(BUILD)/agent-coverage --check
+	@python3 agent/tools/coverage_mcdc.py --build $(BUILD)/agent-mcdc --check
 
 POINTS ?= 1000000
 

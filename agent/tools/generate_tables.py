@@ -88,6 +88,16 @@ def words_source(words: dict) -> str:
     return "\n".join(out)
 
 
+def word_families(words: dict) -> str:
+    """For the test that goes through all of them."""
+    out = [NOTE, "#ifndef ARRAYWRIGHT_TESTS_WORD_FAMILIES_H",
+           "#define ARRAYWRIGHT_TESTS_WORD_FAMILIES_H", "", "#define WORD_FAMILIES(X) \\"]
+    out += [f"    X({name}, {name.upper()}_MAX) \\" for name in words["enums"]
+            if name not in ("raid_level", "event_class")]
+    out[-1] = out[-1].removesuffix(" \\")
+    return "\n".join([*out, "", "#endif", ""])
+
+
 def events_header(events: list) -> str:
     out = [NOTE, "#ifndef ARRAYWRIGHT_CTL_EVENT_CATALOG_H",
            "#define ARRAYWRIGHT_CTL_EVENT_CATALOG_H", "", "#include <stdint.h>", "",
@@ -140,6 +150,7 @@ def main() -> int:
     files = {
         "src/base/words.h": words_header(words),
         "src/base/words.c": words_source(words),
+        "tests/unit/base/word_families.h": word_families(words),
         "src/ctl/event_catalog.h": events_header(events),
         "src/ctl/event_catalog.c": events_source(events),
         "src/cli/event_aen.c": aen_source(events),

@@ -54,7 +54,7 @@ uint64_t latency_percentile_us(const struct latency_histogram *histogram, uint32
     }
     /* The rank of the operation that answers, from 1: ceil(count * permille / 1000). */
     rank = div_ceil_u64(histogram->count * permille, 1000);
-    for (uint32_t i = 0; i < LATENCY_BUCKETS; i++) {
+    for (uint32_t i = 0; ALWAYS(i < LATENCY_BUCKETS); i++) { /* they add up to the count */
         uint64_t here = histogram->buckets[i];
 
         if (before + here >= rank) {

@@ -79,8 +79,9 @@ size_t reason_text(const struct reason *reason, char *buffer, size_t capacity)
             size_t name_bytes = strcspn(text + 1, "}");
             const char *value = param_find(reason, text + 1, name_bytes);
 
+            ASSERT(text[1 + name_bytes] == '}'); /* the sentences are our own */
             used = append(buffer, capacity, used, value, strlen(value));
-            text += 1 + name_bytes + (text[1 + name_bytes] == '}' ? 1 : 0);
+            text += 1 + name_bytes + 1;
         }
     }
     return used;

@@ -19,14 +19,19 @@ void parity_gfni_allow(bool allowed)
 #include <immintrin.h>
 
 #define WITH_GFNI __attribute__((target("avx512f,avx512bw,gfni")))
+/* One copy of the loops below for each kind of map, its constants folded. */
+#define SPECIALISED WITH_GFNI __attribute__((flatten))
 #define BLOCK_BYTES 256u /* four registers per target */
 /* Else the sums would live in memory. */
 #define UNROLLED _Pragma("GCC unroll 4")
 
 bool parity_gfni_usable(void)
 {
-    return !forbidden && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("gfni");
+    bool has_avx512f = __builtin_cpu_supports("avx512f");
+    bool has_avx512bw = __builtin_cpu_supports("avx512bw");
+    bool has_gfni = __builtin_cpu_supports("gfni");
+
+    return has_avx512f & has_avx512bw & has_gfni & !forbidden;
 }
 
 /* Hacker's Delight, 7-3: bit c of byte r goes to bit r of byte c. */
@@ -60,9 +65,8 @@ struct block_sum {
     __m512i part[BLOCK_BYTES / 64];
 };
 
-WITH_GFNI static inline __attribute__((always_inline)) void add(struct block_sum *sum,
-                                                                const __m512i *data, __m512i matrix,
-                                                                bool plain)
+WITH_GFNI static inline void add(struct block_sum *sum, const __m512i *data, __m512i matrix,
+                                 bool plain)
 {
     UNROLLED
     for (uint32_t i = 0; i < BLOCK_BYTES / 64; i++) {
@@ -73,9 +77,10 @@ WITH_GFNI static inline __attribute__((always_inline)) void add(struct block_sum
 }
 
 /* The loops of all cases; the constants are folded where it is called. */
-WITH_GFNI static inline __attribute__((always_inline)) void map_blocks(
-    uint8_t *const *sources, uint32_t source_count, uint8_t *const *targets,
-    const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes, bool two, bool plain)
+WITH_GFNI static inline void map_blocks(uint8_t *const *sources, uint32_t source_count,
+                                        uint8_t *const *targets,
+                                        const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes,
+                                        bool two, bool plain)
 {
     for (size_t at = 0; at < bytes; at += BLOCK_BYTES) {
         struct block_sum first = {0};
@@ -103,24 +108,24 @@ WITH_GFNI static inline __attribute__((always_inline)) void map_blocks(
     }
 }
 
-WITH_GFNI static void map_one(uint8_t *const *sources, uint32_t source_count,
-                              uint8_t *const *targets, const uint64_t matrices[][PARITY_WIDTH_MAX],
-                              size_t bytes)
+SPECIALISED static void map_one(uint8_t *const *sources, uint32_t source_count,
+                                uint8_t *const *targets,
+                                const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
 {
     map_blocks(sources, source_count, targets, matrices, bytes, false, false);
 }
 
-WITH_GFNI static void map_two(uint8_t *const *sources, uint32_t source_count,
-                              uint8_t *const *targets, const uint64_t matrices[][PARITY_WIDTH_MAX],
-                              size_t bytes)
+SPECIALISED static void map_two(uint8_t *const *sources, uint32_t source_count,
+                                uint8_t *const *targets,
+                                const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
 {
     map_blocks(sources, source_count, targets, matrices, bytes, true, false);
 }
 
 /* The second target is the plain XOR: P beside Q. */
-WITH_GFNI static void map_two_plain(uint8_t *const *sources, uint32_t source_count,
-                                    uint8_t *const *targets,
-                                    const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
+SPECIALISED static void map_two_plain(uint8_t *const *sources, uint32_t source_count,
+                                      uint8_t *const *targets,
+                                      const uint64_t matrices[][PARITY_WIDTH_MAX], size_t bytes)
 {
     map_blocks(sources, source_count, targets, matrices, bytes, true, true);
 }

@@ -74,6 +74,33 @@ static void failed_assert_reports_then_traps(void **state)
     assert_string_equal(text, "status == 1|test_assert.c|1");
 }
 
+static void leave(int number)
+{
+    exit(number == SIGILL || number == SIGTRAP ? 3 : 4);
+}
+
+/* Before a handler is set, and after it is taken away: nothing is said, but the process stops. */
+static void without_a_handler_it_traps(void **state)
+{
+    int status = 0;
+    pid_t child = 0;
+
+    (void)state;
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)assert_set_handler(NULL);
+        (void)signal(SIGILL, leave);
+        (void)signal(SIGTRAP, leave);
+        ASSERT(status == 1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +108,7 @@ int main(void)
         cmocka_unit_test(always_and_never_give_the_condition),
         cmocka_unit_test(handler_can_be_replaced_and_restored),
         cmocka_unit_test(failed_assert_reports_then_traps),
+        cmocka_unit_test(without_a_handler_it_traps),
     };
 
     aw_test_catch_asserts();

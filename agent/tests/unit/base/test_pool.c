@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "scarce_memory.h"
 
 #define POOL_COUNT 67u
 #define OBJECT_BYTES 72u
@@ -67,8 +68,27 @@ static void impossible_sizes_are_refused(void **state)
 
     (void)state;
     assert_int_equal(pool_init(&pool, UINT32_MAX, SIZE_MAX / 4), -ENOMEM);
+    assert_int_equal(pool_init(&pool, 3, SIZE_MAX / 4), -ENOMEM); /* a number, but no memory */
     assert_int_equal(pool.count, 5);
     EXPECT_ASSERT((void)!pool_init(&pool, 0, 8));
+}
+
+static void without_memory_nothing_is_made(void **state)
+{
+    struct pool pool = {.count = 5};
+    uint32_t failures = 0;
+
+    (void)state;
+    for (uint32_t nth = 1; nth <= 3; nth++) {
+        scarce_memory_fail(nth);
+        assert_int_equal(pool_init(&pool, 3, 8), -ENOMEM);
+        assert_true(scarce_memory_end());
+        assert_int_equal(pool.count, 5);
+        assert_null(pool.memory);
+    }
+    SCARCE_MEMORY(pool_init(&pool, 3, 8), &failures);
+    assert_int_equal(failures, 3);
+    pool_done(&pool);
 }
 
 int main(void)
@@ -77,6 +97,7 @@ int main(void)
         cmocka_unit_test(all_objects_are_distinct_and_reusable),
         cmocka_unit_test(misuse_asserts),
         cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(without_memory_nothing_is_made),
     };
 
     aw_test_catch_asserts();

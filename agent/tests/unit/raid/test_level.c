@@ -64,8 +64,9 @@ static void all_spellings_parse(void **state)
         {"RAID50", RAID_LEVEL_50}, {"r60", RAID_LEVEL_60},    {"6", RAID_LEVEL_6},
         {"raid1e", RAID_LEVEL_1E}, {"R1E", RAID_LEVEL_1E},    {"1e", RAID_LEVEL_1E},
     };
-    static const char *const bad[] = {"",       "r",  "raid",   "raid2",  "5 ",  " 5",  "r5x",
-                                      "rraid5", "00", "RAID-5", "raid05", "100", "1ee", "e"};
+    static const char *const bad[] = {"",    "r",      "raid", "raid2",  "5 ",     " 5",
+                                      "r5x", "rraid5", "00",   "RAID-5", "raid05", "100",
+                                      "1ee", "e",      "{5",   "r{"};
     enum raid_level level = RAID_LEVEL_MAX;
 
     (void)state;

@@ -94,6 +94,35 @@ static void update_changes_only_what_is_given(void **state)
     expect_filled(memory[0], 0x03);
 }
 
+/* Not a level of ours, but the arithmetic has no need of P. */
+static void a_row_with_q_alone(void **state)
+{
+    uint8_t q = 0;
+
+    (void)state;
+    parity_generate(columns, 5, -1, 2, BYTES);
+    q = memory[2][0];
+    memset(memory[2], 0, BYTES);
+    parity_scalar_generate(columns, 5, -1, 2, BYTES);
+    expect_filled(memory[2], q);
+    memset(memory[4], 0, BYTES);
+    parity_recover(columns, 5, -1, 2, 1u << 4, BYTES);
+    expect_filled(memory[4], 0xE4);
+    memset(memory[1], 0, BYTES);
+    parity_scalar_recover(columns, 5, -1, 2, 1u << 1, BYTES);
+    expect_filled(memory[1], 0xE1);
+}
+
+static void the_twin_updates_what_is_given(void **state)
+{
+    (void)state;
+    memset(memory[0], 0x03, BYTES);
+    parity_scalar_update(memory[1], NULL, 3, memory[0], BYTES);
+    expect_filled(memory[1], 0xE1 ^ 0x03);
+    parity_scalar_update(NULL, memory[2], 3, memory[0], BYTES);
+    expect_filled(memory[2], 0xE2 ^ 0x18);
+}
+
 static void xor_of_one_is_a_copy_and_may_be_in_place(void **state)
 {
     (void)state;
@@ -133,6 +162,8 @@ int main(int argument_count, char **arguments UNUSED)
         cmocka_unit_test_setup(columns_left_out_are_not_computed, set_up),
         cmocka_unit_test_setup(unneeded_parity_is_not_read, set_up),
         cmocka_unit_test_setup(update_changes_only_what_is_given, set_up),
+        cmocka_unit_test_setup(a_row_with_q_alone, set_up),
+        cmocka_unit_test_setup(the_twin_updates_what_is_given, set_up),
         cmocka_unit_test_setup(xor_of_one_is_a_copy_and_may_be_in_place, set_up),
         cmocka_unit_test_setup(misuse_asserts, set_up),
     };

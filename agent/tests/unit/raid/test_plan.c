@@ -379,6 +379,31 @@ static void parity_sync(void **state)
     CHECK_CASES(cases);
 }
 
+/* As when there is nothing to choose by: the lowest. */
+static void mirrors_without_a_preference(void **state)
+{
+    static const uint32_t none[] = {6, 31, UINT32_MAX};
+    struct geometry geometry = {RAID_LEVEL_1, 1, 6, 8192, 512, 8192};
+    struct row_map map;
+    struct plan_input input = {.level = RAID_LEVEL_1,
+                               .map = &map,
+                               .want = PLAN_READ,
+                               .touched = 1,
+                               .valid = NOT(0),
+                               .writable = NOT(0),
+                               .consistent = true};
+
+    (void)state;
+    geometry_row_map(&geometry, 0, &map);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        struct plan plan = {.reads = 0};
+
+        input.mirror_preference = none[i];
+        assert_int_equal(plan_make(&input, &plan), 0);
+        assert_int_equal(plan.reads, PLACE(1));
+    }
+}
+
 static void broken_promises_assert(void **state)
 {
     struct geometry geometry = {RAID_LEVEL_5, 1, 6, 8192, 512, 8192};
@@ -434,6 +459,7 @@ int main(void)
         cmocka_unit_test(raid5_writes),
         cmocka_unit_test(raid6_reads_and_writes),
         cmocka_unit_test(parity_sync),
+        cmocka_unit_test(mirrors_without_a_preference),
         cmocka_unit_test(broken_promises_assert),
     };
 
