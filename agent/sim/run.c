@@ -220,7 +220,8 @@ struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
     struct sim_cut_plan plan = sim_cut_plan_make(rng, cut);
     uint32_t spoilt = faults_spoilt_choose(run, rng);
 
-    plan.split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes, 0);
+    plan.split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes,
+                                                 run->array->options.compact, 0);
     if (cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
         faults_span_bears_after_cut(run, spoilt) && run_fires(run, RUN_UNREADABLE)) {
         plan.spoilt = sim_array_sim(run->array, spoilt);

@@ -242,7 +242,8 @@ void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *
     for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
         if ((slots & (1u << i)) != 0) {
             plan->damaged_bytes[plan->damaged_count++] =
-                drive_layout_label_offset(sim->options.size_bytes, i) + rng_below(rng, 256);
+                drive_layout_label_offset(sim->options.size_bytes, run->array->options.compact, i) +
+                rng_below(rng, 256);
         }
     }
 }

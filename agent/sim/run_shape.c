@@ -105,6 +105,7 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     options->hedged_reads = run->options->seed % 5 == 3;
     /* Few, because both copies are read at each start. */
     options->ddf = run->options->seed % 13 == 4;
+    options->compact = !options->small_spare && run->options->seed % 6 == 1;
 }
 
 void shape_describe(struct run *run)

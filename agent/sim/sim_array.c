@@ -101,7 +101,7 @@ static void config_fill_vd(struct sim_array *array, uint32_t index)
         .block_bytes = options->block_bytes,
         .extent_bytes = options->extent_bytes,
     };
-    vd->extent_start_bytes = index * extent_stride(options);
+    vd->extent_start_bytes = (index + (options->compact ? 1u : 0u)) * extent_stride(options);
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->write_policy = WRITE_POLICY_WRITE_THROUGH;
     vd->stripe_log = options->stripe_log;
@@ -118,6 +118,7 @@ static void config_fill(struct sim_array *array)
     rng_fill(&array->world->rng, config->guid.bytes, sizeof(config->guid.bytes));
     config->member_count = array->member_count;
     config->vd_count = array->options.vd_count;
+    config->compact = array->options.compact;
     for (uint32_t i = 0; i < array->member_count; i++) {
         config->members[i].drive = array->uuids[i];
         config->members[i].state = MEMBER_ONLINE;
@@ -407,8 +408,9 @@ void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *o
     for (uint32_t i = 0; i < LABEL_SLOT_COUNT && sim != NULL; i++) {
         struct drive_label *label = &labels[i + 1];
 
-        sim_drive_peek_durable(sim, drive_layout_label_offset(sim->options.size_bytes, i), slot,
-                               LABEL_SLOT_BYTES);
+        sim_drive_peek_durable(
+            sim, drive_layout_label_offset(sim->options.size_bytes, array->options.compact, i),
+            slot, LABEL_SLOT_BYTES);
         if (drive_label_decode(slot, label) == 0 && label->has_record &&
             label->sequence > newest->sequence) {
             newest = label;
@@ -529,8 +531,11 @@ static void label_was_written(struct label_write *write, int error)
 
 int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive)
 {
-    const struct drive_label label = {
-        .drive = array->uuids[drive], .controller = array->controller, .role = LABEL_ROLE_NONE};
+    const struct drive_label label = {.drive = array->uuids[drive],
+                                      .controller = array->controller,
+                                      .role = LABEL_ROLE_NONE,
+                                      .compact = array->group != NULL &&
+                                                 group_config(array->group)->compact};
     struct label_write write = {.drive = array->drives[drive],
                                 .label = &label,
                                 .complete = label_was_written,

@@ -120,7 +120,7 @@ static void import_retreat(struct import_run *run)
         run->writes[i] = (struct label_write){
             .drive = run->drives[i], .complete = retreat_written, .owner = run};
         group_store_label_retreat(ctl->group_store, &run->writes[i], &run->config->guid,
-                                  &ctl->record->controller);
+                                  &ctl->record->controller, run->config->compact);
     }
     run->remove = (struct store_request){.complete = retreat_removed, .owner = run};
     group_record_name(&run->config->guid, run->remove.name);

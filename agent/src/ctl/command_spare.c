@@ -68,10 +68,10 @@ static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group
         reason_set(ret_reason, REASON_SPARE_NOT_NEEDED, NULL);
         return false;
     }
-    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+    if (cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg)) {
         drive_path(cd, path, sizeof(path));
         group_path(cg, group, sizeof(group));
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
+        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cg_room_bytes(cg, cd));
         (void)snprintf(needed, sizeof(needed), "%llu",
                        (unsigned long long)cg_member_needed_bytes(cg));
         reason_set(ret_reason, REASON_SPARE_TOO_SMALL, "drive", path, "group", group, "size_bytes",

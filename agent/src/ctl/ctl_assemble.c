@@ -400,7 +400,8 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
             start->wipes++;
             if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
                 group_store_label_retreat(ctl->group_store, &wipe->write,
-                                          &ctl->record->intent_group, &ctl->record->controller);
+                                          &ctl->record->intent_group, &ctl->record->controller,
+                                          cd->label != NULL && cd->label->compact);
             } else {
                 group_store_label_write(ctl->group_store, &wipe->write);
             }

@@ -181,12 +181,35 @@ static void copyback_labelled(struct label_write *write, int error)
     struct copyback_run *run = write->owner;
 
     if (error != 0) {
-        run->cd->uuid = (struct uuid){0};
+        if (run->cd->label_status != LABEL_STATUS_VALID) {
+            run->cd->uuid = (struct uuid){0};
+        }
         copyback_failed(run, error);
         return;
     }
     run->cd->label_status = LABEL_STATUS_VALID;
     copyback_remember(run);
+}
+
+/* (2); and before the drive is filled where its label has been so far. */
+static void copyback_label_make(struct copyback_run *run)
+{
+    struct ctl_drive *cd = run->cd;
+
+    if (uuid_is_zero(&cd->uuid)) {
+        cd->uuid = uuid_make(&run->ctl->rng);
+    }
+    run->label = (struct drive_label){.drive = cd->uuid,
+                                      .controller = run->ctl->record->controller,
+                                      .role = LABEL_ROLE_NONE,
+                                      .compact = cg_config(run->cg)->compact};
+    if (cd->spare) {
+        run->label.role = LABEL_ROLE_SPARE;
+        run->label.spare_affinity = cd->spare_affinity;
+        run->label.spare_committable = cd->spare_committable;
+        run->label.spare_group_count = cd->spare_group_count;
+        memcpy(run->label.spare_groups, cd->spare_groups, sizeof(cd->spare_groups));
+    }
 }
 
 static void copyback_claimed(struct ctl_claims *claims, bool ok)
@@ -199,13 +222,11 @@ static void copyback_claimed(struct ctl_claims *claims, bool ok)
         copyback_end(run, ok ? &reason : &claims->reason);
         return;
     }
-    if (!uuid_is_zero(&cd->uuid)) {
+    if (!uuid_is_zero(&cd->uuid) && !cg_config(run->cg)->compact) {
         copyback_remember(run);
         return;
     }
-    cd->uuid = uuid_make(&run->ctl->rng);
-    run->label = (struct drive_label){
-        .drive = cd->uuid, .controller = run->ctl->record->controller, .role = LABEL_ROLE_NONE};
+    copyback_label_make(run);
     run->write = (struct label_write){
         .drive = cd->drive, .label = &run->label, .complete = copyback_labelled, .owner = run};
     group_store_label_write(run->ctl->group_store, &run->write);

@@ -67,7 +67,8 @@ void cd_state_update(struct ctl_drive *cd)
 
 uint64_t cd_usable_bytes(const struct ctl_drive *cd)
 {
-    return drive_layout_usable_bytes(cd->size_bytes);
+    return cd->group != NULL ? cg_room_bytes(cd->group, cd)
+                             : drive_layout_usable_bytes(cd->size_bytes);
 }
 
 bool cd_has_serial(const struct ctl_drive *cd, const char *serial)

@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+#include "drive/drive_layout.h"
 
 /* Questions */
 
@@ -68,13 +69,18 @@ uint64_t cg_member_needed_bytes(const struct ctl_group *cg)
     return end_bytes;
 }
 
+uint64_t cg_room_bytes(const struct ctl_group *cg, const struct ctl_drive *cd)
+{
+    return drive_layout_room_bytes(cd->size_bytes, cg_config(cg)->compact);
+}
+
 uint64_t cg_member_usable_bytes(const struct ctl_group *cg)
 {
     uint64_t usable_bytes = UINT64_MAX;
 
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         if (cg->members[i] != NULL) {
-            usable_bytes = min_u64(usable_bytes, cd_usable_bytes(cg->members[i]));
+            usable_bytes = min_u64(usable_bytes, cg_room_bytes(cg, cg->members[i]));
         }
     }
     return usable_bytes == UINT64_MAX ? cg_member_needed_bytes(cg) : usable_bytes;

@@ -586,6 +586,8 @@ enum virtual_drive_state cg_state(const struct ctl_group *cg);
 const struct vd_config *cv_config(const struct ctl_vd *cv);
 enum virtual_drive_state cv_state(const struct ctl_vd *cv);
 uint64_t cg_member_usable_bytes(const struct ctl_group *cg);
+/* How much of this drive the group's members may use, whether it is one of them or not. */
+uint64_t cg_room_bytes(const struct ctl_group *cg, const struct ctl_drive *cd);
 uint64_t cg_member_needed_bytes(const struct ctl_group *cg);
 uint32_t cg_block_bytes(const struct ctl_group *cg);
 bool cg_is_redundant(const struct ctl_group *cg);

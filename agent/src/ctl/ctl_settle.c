@@ -99,7 +99,7 @@ static void settle_place(struct ctl_drive *cd, struct ctl_group *cg, uint32_t me
 {
     struct reason reason;
 
-    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+    if (cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg)) {
         (void)drive_fits_group(cd, cg, &reason); /* it does not: the reason is wanted */
         settle_reason(cd, &reason);
         cd->bad = true;

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/foreign_set.h"
+#include "drive/drive_layout.h"
 #include "meta/ddf_io.h"
 
 void foreign_reason(enum foreign_state state, const char *why, struct reason *ret_reason)
@@ -90,6 +91,31 @@ static void blocks_fit(struct foreign_plan *plan, const struct foreign_set *set)
     }
 }
 
+static uint64_t data_end(const struct foreign_plan *plan)
+{
+    uint64_t end_bytes = 0;
+
+    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
+        const struct vd_config *vd = &plan->config.vds[i];
+
+        end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
+    }
+    return end_bytes;
+}
+
+/* DDF without a label: whose data leave less than a private area of the usual kind, as those of a
+ * set that mdadm made without a size, gets a compact one. */
+static void layout_choose(struct foreign_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->config.member_count; i++) {
+        const struct ctl_drive *cd = plan->members[i];
+
+        if (cd != NULL && data_end(plan) > drive_layout_room_bytes(cd->size_bytes, false)) {
+            plan->config.compact = true;
+        }
+    }
+}
+
 static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *set,
                           struct ddf_found *found)
 {
@@ -122,6 +148,7 @@ static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *s
         }
     }
     blocks_fit(plan, set);
+    layout_choose(plan);
     return true;
 }
 
@@ -216,14 +243,9 @@ static bool is_not_here(const struct ctl *ctl, struct foreign_plan *plan)
 
 static bool drives_suit(const struct ctl *ctl, struct foreign_plan *plan)
 {
-    uint64_t end_bytes = 0;
+    uint64_t end_bytes = data_end(plan);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < plan->config.vd_count; i++) {
-        const struct vd_config *vd = &plan->config.vds[i];
-
-        end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
-    }
     for (uint32_t i = 0; i < plan->config.member_count; i++) {
         const struct ctl_drive *cd = plan->members[i];
 
@@ -234,7 +256,7 @@ static bool drives_suit(const struct ctl *ctl, struct foreign_plan *plan)
         if (!rule_drive_import(cd, &plan->refusal)) {
             return false;
         }
-        if (end_bytes > cd_usable_bytes(cd)) {
+        if (end_bytes > drive_layout_room_bytes(cd->size_bytes, plan->config.compact)) {
             return refuse_drive(plan, REASON_FOREIGN_NO_ROOM, cd);
         }
     }

@@ -31,10 +31,10 @@ static bool drive_can_hold(const struct ctl_drive *cd, const struct ctl_group *c
     char size[24];
     char needed[24];
 
-    if (cd_usable_bytes(cd) < cg_member_needed_bytes(cg)) {
+    if (cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg)) {
         drive_path(cd, path, sizeof(path));
         group_path(cg, group, sizeof(group));
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
+        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cg_room_bytes(cg, cd));
         (void)snprintf(needed, sizeof(needed), "%llu",
                        (unsigned long long)cg_member_needed_bytes(cg));
         reason_set(ret_reason, REASON_DRIVE_TOO_SMALL_FOR_GROUP, "drive", path, "group", group,
@@ -182,7 +182,7 @@ bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg)
 bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg)
 {
     return cd->spare && cd->present && !cd->departed && spare_is_assigned(cd, cg) &&
-           cd_usable_bytes(cd) < cg_member_needed_bytes(cg);
+           cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg);
 }
 
 /* Why b stays behind a, if both could do; REASON_OK: it does not. */

@@ -135,6 +135,11 @@ uint64_t drive_usable_bytes(const struct drive *drive)
     return drive_layout_usable_bytes(drive->size_bytes);
 }
 
+uint64_t drive_room_bytes(const struct drive *drive, bool compact)
+{
+    return drive_layout_room_bytes(drive->size_bytes, compact);
+}
+
 uint32_t drive_block_bytes(const struct drive *drive)
 {
     return drive->block_bytes;

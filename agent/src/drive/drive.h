@@ -185,6 +185,8 @@ const struct drive_identity *drive_identity(const struct drive *drive);
 void drive_identity_set_place(struct drive *drive, uint32_t eid, uint32_t slot, uint32_t did);
 uint64_t drive_size_bytes(const struct drive *drive);
 uint64_t drive_usable_bytes(const struct drive *drive); /* meta/layout rule; 0 if too small */
+/* Where the data of a group must end on it; compact: of the group (drive_layout.h). */
+uint64_t drive_room_bytes(const struct drive *drive, bool compact);
 uint32_t drive_block_bytes(const struct drive *drive);
 uint32_t drive_physical_block_bytes(const struct drive *drive);
 /* How long the device took, per operation that succeeded; its own queue included, ours not. */

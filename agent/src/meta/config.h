@@ -106,6 +106,7 @@ struct group_config {
     struct guid guid;
     uint64_t sequence;         /* of the newest record written */
     uint32_t index;            /* number of the drive group on its controller */
+    bool compact;              /* private areas lie in the DDF workspace (drive_layout.h) */
     uint32_t member_count;
     struct member_config members[GROUP_MEMBERS_MAX];
     struct copyback_config copyback;

@@ -63,7 +63,7 @@ static void source_make(struct preparation *preparation, uint64_t wall_us)
 
     for (uint32_t i = 0; i < save->config->member_count; i++) {
         if (save->drives[i] != NULL) {
-            preparation->usable_bytes[i] = drive_usable_bytes(save->drives[i]);
+            preparation->usable_bytes[i] = drive_room_bytes(save->drives[i], save->config->compact);
         }
         if (preparation->slots[i] != NULL) {
             used = max_u32(used, preparation->slots[i]->ddf.sequence_used);

@@ -19,12 +19,14 @@
 
 /*
  * The version is 1 and what the record has besides, as bits: no earlier reader takes a member of
- * a stripe for a plain drive, or a member being exchanged for one at rest.
+ * a stripe for a plain drive, or a member being exchanged for one at rest, or writes maps where a
+ * compact group has its data.
  */
 #define RECORD_VERSION 1u
 #define RECORD_STRIPED 1u
 #define RECORD_COPYBACK 2u
-#define RECORD_VERSION_MAX (RECORD_VERSION + (RECORD_STRIPED | RECORD_COPYBACK))
+#define RECORD_COMPACT 4u
+#define RECORD_VERSION_MAX (RECORD_VERSION + (RECORD_STRIPED | RECORD_COPYBACK | RECORD_COMPACT))
 
 static const uint8_t record_magic[8] = "AWGROUP1";
 
@@ -222,7 +224,8 @@ static int stripe_decode(const uint8_t *in, struct vd_stripe *stripe)
 
 static uint32_t version_of(const struct group_config *config)
 {
-    uint32_t extras = config->copyback.active ? RECORD_COPYBACK : 0;
+    uint32_t extras =
+        (config->copyback.active ? RECORD_COPYBACK : 0) | (config->compact ? RECORD_COMPACT : 0);
 
     for (uint32_t i = 0; i < config->vd_count; i++) {
         if (!uuid_is_zero(&config->vds[i].stripe.uuid)) {
@@ -425,6 +428,7 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
     config->member_count = get_le32(buffer + 20);
     config->vd_count = get_le32(buffer + 24);
     config->index = get_le32(buffer + 28);
+    config->compact = version_has(version, RECORD_COMPACT);
     config->sequence = get_le64(buffer + 32);
     memcpy(config->guid.bytes, buffer + 40, 24);
     for (uint32_t i = 0; i < config->member_count; i++, in += GROUP_RECORD_MEMBER_BYTES) {

@@ -1,6 +1,6 @@
 /*
  * Layout of a group record, little-endian; version 1, and 1 more if a virtual drive is in a
- * stripe, and 2 more while a copyback runs:
+ * stripe, and 2 more while a copyback runs, and 4 more if private areas are compact:
  *
  *   0  magic "AWGROUP1"      8  version     12  bytes in all    16  CRC-32C, itself as zero
  *  20  member count         24  vd count    28  index           32  sequence    40  guid

@@ -254,6 +254,7 @@ static void save_label_prepare(struct save_run *run, uint32_t member, struct dri
     ASSERT(error == 0); /* the record has just been encoded from the same configuration */
     job = label_job_new(LABEL_JOB_WRITE, slots_of(run->store, save->drives[member]),
                         save->drives[member], slot, bytes);
+    job->compact = label->compact;
     job->done = save_label_done;
     job->owner = run;
     job->member = member;
@@ -270,6 +271,7 @@ static void save_labels_prepare(struct save_run *run)
     label->controller = *run->save->controller;
     label->role = LABEL_ROLE_MEMBER;
     label->group = config->guid;
+    label->compact = config->compact;
     label->has_record = true;
     label->record = *config;
     for (uint32_t i = 0; i < config->member_count; i++) {
@@ -417,6 +419,7 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
     }
     job = label_job_new(slot != NULL ? LABEL_JOB_WRITE : LABEL_JOB_WIPE, slots, write->drive, slot,
                         bytes);
+    job->compact = write->label != NULL && write->label->compact;
     job->done = label_write_done;
     job->owner = write;
     if (store->clock != NULL &&
@@ -432,7 +435,8 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
 }
 
 void group_store_label_retreat(struct group_store *store, struct label_write *write,
-                               const struct guid *group, const struct uuid *controller)
+                               const struct guid *group, const struct uuid *controller,
+                               bool compact)
 {
     struct label_job *job =
         label_job_new(LABEL_JOB_RETREAT, slots_of(store, write->drive), write->drive, NULL, 0);
@@ -440,6 +444,7 @@ void group_store_label_retreat(struct group_store *store, struct label_write *wr
     ASSERT(write->complete != NULL && !guid_is_zero(group));
     job->group = *group;
     job->controller = *controller;
+    job->compact = compact;
     job->done = label_write_done;
     job->owner = write;
     label_job_run(job);

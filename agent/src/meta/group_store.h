@@ -14,7 +14,9 @@
  *     alone; then all labels at once.
  * (3) A drive is in sync only if the winning record says so and its own label names the
  *     same UUID and place.
- * (4) With group_store_ddf_use() every save carries the group on into the DDF metadata of its
+ * (4) A drive's label is in its compact private area if there is a valid one, whatever its data
+ *     area holds where the other would be. What goes back from there takes the compact one away.
+ * (5) With group_store_ddf_use() every save carries the group on into the DDF metadata of its
  *     members, which stock Linux goes by (meta/ddf_io.h: order, cost, failures), and whoever
  *     wipes a label wipes those first.
  */
@@ -51,6 +53,8 @@ struct drive_label {
     struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
     bool spare_affinity;        /* spare: serves only its own enclosure */
     bool spare_committable;     /* spare: stays a member, is not revertible */
+    bool compact;               /* it is in a compact private area, or is to be (drive_layout.h);
+       of a member: as its record says */
     bool has_record;
     struct group_config record; /* member: the group as of that sequence */
 };
@@ -133,9 +137,10 @@ struct label_write {
 };
 void group_store_label_write(struct group_store *store, struct label_write *write);
 /* Takes back what a save with keep_ddf has written for this group and controller, and nothing
- * else; write->label is not looked at. */
+ * else; write->label is not looked at. compact: as the group's. */
 void group_store_label_retreat(struct group_store *store, struct label_write *write,
-                               const struct guid *group, const struct uuid *controller);
+                               const struct guid *group, const struct uuid *controller,
+                               bool compact);
 /* Reads the drive's DDF metadata again, for group_store_ddf(). */
 struct ddf_reread {
     struct drive *drive;

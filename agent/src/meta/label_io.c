@@ -1,10 +1,12 @@
 /*
  * Jobs on the label of one drive (label_io.h). A job is a short script of transfers:
  *
- *   READ    read A, read B
- *   WRITE   [read A, read B,] write the other slot, flush
- *   WIPE    [read A, read B,] zero the older slot, flush, zero the newer, flush
- *   RETREAT read A, read B, [zero A, flush,] [zero B, flush]
+ *   READ    read all places
+ *   WRITE   [read all,] write the other slot, flush
+ *           from the compact place: write A, zero B, flush, zero the compact slots as in WIPE
+ *   WIPE    [read all,] zero the older slot, flush, zero the newer, flush
+ *           of the compact place: first what looks like a label in the other one
+ *   RETREAT read all, zero and flush what is to go, slot by slot
  *
  * The reads in brackets happen only while the slots of the drive are not known.
  */
@@ -18,16 +20,6 @@
 #include "base/checked.h"
 #include "base/sim_bug.h"
 #include "drive/drive_layout.h"
-
-enum label_step {
-    STEP_READ_A,
-    STEP_READ_B,
-    STEP_FIRST_WRITE,
-    STEP_FIRST_FLUSH,
-    STEP_SECOND_WRITE,
-    STEP_SECOND_FLUSH,
-    STEP_END
-};
 
 uint8_t *label_buffer(void)
 {
@@ -48,11 +40,12 @@ static void job_detach(struct label_job *job)
 static void job_free(struct label_job *job)
 {
     ASSERT(job->answered);
-    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
+    for (uint32_t i = 0; i < LABEL_PLACES; i++) {
         free(job->labels[i]);
     }
     free(job->slot);
     free(job->scratch);
+    free(job->zeros);
     free(job);
 }
 
@@ -64,90 +57,207 @@ static void job_answer(struct label_job *job, int error, enum io_status status)
     job->done(job, error, status);
 }
 
-/* Slot that the next write of this job goes to; wipe: the older one first. */
-static uint32_t job_target(const struct label_job *job)
+static bool place_is_valid(const struct label_job *job, bool compact)
 {
-    uint32_t older = job->slots->present ? 1 - job->slots->newest : 0;
+    uint32_t first = compact ? LABEL_SLOT_COUNT : 0;
 
-    if (job->kind == LABEL_JOB_RETREAT) {
-        return job->step < STEP_SECOND_WRITE ? 0 : 1;
-    }
-    if (SIM_BUG(LABEL_SAME_SLOT) && job->slots->present) {
-        older = job->slots->newest;
-    }
-
-    ASSERT(job->slots->known);
-    return job->step < STEP_SECOND_WRITE ? older : 1 - older;
+    return job->read_error[first] == 0 || job->read_error[first + 1] == 0;
 }
 
 static void slots_learn(struct label_job *job)
 {
     struct label_slots *slots = job->slots;
+    uint32_t first = 0;
 
-    slots->present = false;
-    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
-        if (job->read_error[i] != 0) {
-            continue;
-        }
-        if (!slots->present || SIM_BUG(LABEL_SECOND_WINS) ||
-            job->read_sequence[i] > job->read_sequence[slots->newest]) {
-            slots->newest = i;
-        }
-        slots->present = true;
-        slots->sequence_used = max_u64(slots->sequence_used, job->read_sequence[i]);
+    slots->compact = place_is_valid(job, true);
+    slots->present = slots->compact || place_is_valid(job, false);
+    first = slots->compact ? LABEL_SLOT_COUNT : 0;
+    slots->newest = job->read_error[first] == 0 ? 0 : 1;
+    if (job->read_error[first + 1] == 0 &&
+        (SIM_BUG(LABEL_SECOND_WINS) || job->read_error[first] != 0 ||
+         job->read_sequence[first + 1] > job->read_sequence[first])) {
+        slots->newest = 1;
     }
+    for (uint32_t i = first; i < first + LABEL_SLOT_COUNT; i++) {
+        if (job->read_error[i] == 0) {
+            slots->sequence_used = max_u64(slots->sequence_used, job->read_sequence[i]);
+        }
+    }
+    slots->litter = !slots->compact && (job->read_error[LABEL_SLOT_COUNT] != -ENOENT ||
+                                        job->read_error[LABEL_SLOT_COUNT + 1] != -ENOENT);
     slots->known = true;
 }
 
-/* Of an import that did not come to its end; half of a label is nobody's (3). */
-static void retreat_plan(struct label_job *job)
-{
-    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
-        const struct drive_label *label = job->labels[i];
+/* Scripts */
 
-        job->zero[i] =
-            job->read_error[i] == -EBADMSG || (label != NULL && label->role == LABEL_ROLE_MEMBER &&
-                                               guid_equal(&label->group, &job->group) &&
-                                               uuid_equal(&label->controller, &job->controller));
+static void step_add(struct label_job *job, enum io_op op, uint32_t place, bool zero)
+{
+    ASSERT(job->step_count < LABEL_STEPS_MAX && place < LABEL_PLACES);
+    job->steps[job->step_count++] = (struct label_step){op, place, zero};
+    if (zero && job->zeros == NULL) {
+        job->zeros = label_buffer();
     }
+}
+
+static void flush_add(struct label_job *job)
+{
+    step_add(job, IO_OP_FLUSH, 0, false);
+}
+
+/* The slot of its place that does not hold the newest label. */
+static uint32_t slot_older(const struct label_slots *slots)
+{
+    uint32_t older = slots->present ? 1 - slots->newest : 0;
+
+    if (SIM_BUG(LABEL_SAME_SLOT) && slots->present) {
+        older = slots->newest;
+    }
+    return older;
+}
+
+/* (2) */
+static void script_wipe(struct label_job *job)
+{
+    uint32_t first = job->slots->compact ? LABEL_SLOT_COUNT : 0;
+    uint32_t older = slot_older(job->slots);
+
+    step_add(job, IO_OP_WRITE, first + older, true);
+    flush_add(job);
+    step_add(job, IO_OP_WRITE, first + 1 - older, true);
+    flush_add(job);
+}
+
+static void script_write(struct label_job *job)
+{
+    struct label_slots *slots = job->slots;
+
+    if (slots->present && slots->compact && !job->compact) { /* (5) */
+        step_add(job, IO_OP_WRITE, 0, false);
+        step_add(job, IO_OP_WRITE, 1, true);
+        flush_add(job);
+        script_wipe(job);
+        return;
+    }
+    step_add(job, IO_OP_WRITE,
+             (job->compact ? LABEL_SLOT_COUNT : 0) +
+                 (slots->compact == job->compact ? slot_older(slots) : 0),
+             false);
+    slots->litter = slots->litter || (job->compact && !slots->compact);
+    if (!SIM_BUG(LABEL_UNFLUSHED)) {
+        flush_add(job);
+    }
+}
+
+/* What looks like a label in the data must not be uncovered, nor half a label be left. */
+static void script_others_clear(struct label_job *job)
+{
+    uint32_t first = job->slots->compact ? 0 : LABEL_SLOT_COUNT;
+    bool any = false;
+
+    for (uint32_t i = first; i < first + LABEL_SLOT_COUNT; i++) {
+        if (job->slots->litter || job->read_error[i] != -ENOENT) {
+            step_add(job, IO_OP_WRITE, i, true);
+            any = true;
+        }
+    }
+    if (any) {
+        flush_add(job);
+    }
+}
+
+/* Of an import that did not come to its end; half of a label is nobody's (3), unless it only looks
+ * like one in the data of a compact group. */
+static bool is_of_retreat(const struct label_job *job, uint32_t place)
+{
+    const struct drive_label *label = job->labels[place];
+    bool data = job->compact || job->slots->compact || job->slots->litter;
+
+    if (label != NULL) {
+        return label->role == LABEL_ROLE_MEMBER && guid_equal(&label->group, &job->group) &&
+               uuid_equal(&label->controller, &job->controller);
+    }
+    return job->read_error[place] == -EBADMSG && (place >= LABEL_SLOT_COUNT || !data);
+}
+
+static void script_retreat(struct label_job *job)
+{
+    for (uint32_t i = 0; i < LABEL_PLACES; i++) {
+        if (is_of_retreat(job, i)) {
+            step_add(job, IO_OP_WRITE, i, true);
+            flush_add(job);
+        }
+    }
+}
+
+/* All that is needed to know is known. */
+static void script_make(struct label_job *job)
+{
+    ASSERT(job->step_count == 0 && job->slots->known);
+    switch (job->kind) {
+    case LABEL_JOB_READ:
+        return;
+    case LABEL_JOB_WRITE:
+        script_write(job);
+        return;
+    case LABEL_JOB_WIPE:
+        if (job->slots->compact || job->slots->litter) {
+            script_others_clear(job);
+        }
+        script_wipe(job);
+        return;
+    case LABEL_JOB_RETREAT:
+        script_retreat(job);
+        return;
+    }
+    UNREACHABLE();
+}
+
+static int worst_error(const struct label_job *job, uint32_t count)
+{
+    static const int errors[] = {-EIO, -EBADMSG};
+
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        for (uint32_t place = 0; place < count; place++) {
+            if (job->read_error[place] == errors[i]) {
+                return errors[i];
+            }
+        }
+    }
+    return -ENOENT;
 }
 
 /* 0, or why there is no label: unreadable is worse than damaged is worse than absent. */
 static int job_read_result(const struct label_job *job)
 {
-    if (job->slots->present) {
-        return 0;
-    }
-    if (job->read_error[0] == -EIO || job->read_error[1] == -EIO) {
-        return -EIO;
-    }
-    if (job->read_error[0] == -EBADMSG || job->read_error[1] == -EBADMSG) {
-        return -EBADMSG;
-    }
-    return -ENOENT;
+    return job->slots->present ? 0 : worst_error(job, LABEL_PLACES);
 }
 
-static void slot_was_read(struct label_job *job, uint32_t slot)
+static void place_was_read(struct label_job *job, uint32_t place)
 {
+    bool compact = place >= LABEL_SLOT_COUNT;
     struct drive_label *label = NULL;
 
     if (job->status != IO_STATUS_OK) {
-        job->read_error[slot] = -EIO;
+        job->read_error[place] = -EIO;
         return;
     }
     label = calloc(1, sizeof(*label));
     ASSERT(label != NULL);
-    job->read_error[slot] = drive_label_decode(job->scratch, label);
-    if (job->read_error[slot] != 0) {
+    job->read_error[place] = drive_label_decode(job->scratch, label);
+    if (job->read_error[place] == 0 && label->has_record && label->record.compact != compact) {
+        job->read_error[place] = -EBADMSG; /* a copy of another drive's */
+    }
+    if (job->read_error[place] != 0) {
         free(label);
         return;
     }
-    ASSERT(job->labels[slot] == NULL);
-    job->labels[slot] = label;
-    job->read_sequence[slot] = label->sequence;
+    ASSERT(job->labels[place] == NULL);
+    label->compact = compact;
+    job->labels[place] = label;
+    job->read_sequence[place] = label->sequence;
 }
 
-static void job_submit(struct label_job *job, enum io_op op, uint32_t slot, uint8_t *buffer,
+static void job_submit(struct label_job *job, enum io_op op, uint32_t place, uint8_t *buffer,
                        size_t bytes)
 {
     job->io.op = op;
@@ -155,71 +265,43 @@ static void job_submit(struct label_job *job, enum io_op op, uint32_t slot, uint
     job->io.buffer = buffer;
     job->io.length_bytes = (uint32_t)bytes;
     job->io.offset_bytes =
-        op == IO_OP_FLUSH ? 0 : drive_layout_label_offset(drive_size_bytes(job->drive), slot);
+        op == IO_OP_FLUSH
+            ? 0
+            : drive_layout_label_offset(drive_size_bytes(job->drive), place >= LABEL_SLOT_COUNT,
+                                        place % LABEL_SLOT_COUNT);
     drive_submit(job->drive, &job->io);
 }
 
-static void job_write(struct label_job *job)
+static void step_begin(struct label_job *job)
 {
-    if (job->kind == LABEL_JOB_WRITE) {
-        job->slots->sequence_used++;
-        drive_label_resequence(job->slot, job->slots->sequence_used);
-    }
-    job_submit(job, IO_OP_WRITE, job_target(job), job->slot, job->slot_bytes);
-}
+    const struct label_step *step = &job->steps[job->step];
 
-static void job_begin_step(struct label_job *job)
-{
-    switch ((enum label_step)job->step) {
-    case STEP_READ_A:
-    case STEP_READ_B:
-        job_submit(job, IO_OP_READ, job->step == STEP_READ_A ? 0 : 1, job->scratch,
-                   LABEL_SLOT_BYTES);
-        return;
-    case STEP_FIRST_WRITE:
-    case STEP_SECOND_WRITE:
-        job_write(job);
-        return;
-    case STEP_FIRST_FLUSH:
-    case STEP_SECOND_FLUSH:
+    if (step->op == IO_OP_FLUSH) {
         job_submit(job, IO_OP_FLUSH, 0, NULL, 0);
         return;
-    case STEP_END:
-        break;
     }
-    UNREACHABLE();
+    if (step->zero) {
+        job_submit(job, IO_OP_WRITE, step->place, job->zeros, LABEL_SLOT_BYTES);
+        return;
+    }
+    ASSERT(job->kind == LABEL_JOB_WRITE);
+    job->slots->sequence_used++;
+    drive_label_resequence(job->slot, job->slots->sequence_used);
+    job_submit(job, IO_OP_WRITE, step->place, job->slot, job->slot_bytes);
 }
 
-/* The last step of the job's script. */
-static uint32_t job_last_step(const struct label_job *job)
+static bool job_reads(const struct label_job *job)
 {
-    switch (job->kind) {
-    case LABEL_JOB_READ:
-        return STEP_READ_B;
-    case LABEL_JOB_WRITE:
-        return SIM_BUG(LABEL_UNFLUSHED) ? STEP_FIRST_WRITE : STEP_FIRST_FLUSH;
-    case LABEL_JOB_WIPE:
-    case LABEL_JOB_RETREAT:
-        return STEP_SECOND_FLUSH;
-    }
-    UNREACHABLE();
+    return job->reads < LABEL_PLACES;
 }
 
-/* The next step that has something to do; STEP_END: none has. */
-static uint32_t step_next(const struct label_job *job)
+static void job_go_on(struct label_job *job)
 {
-    uint32_t next = job->step + 1;
-
-    if (job->step == job_last_step(job)) {
-        return STEP_END;
+    if (job_reads(job)) {
+        job_submit(job, IO_OP_READ, job->reads, job->scratch, LABEL_SLOT_BYTES);
+    } else {
+        step_begin(job);
     }
-    if (job->kind == LABEL_JOB_RETREAT && next == STEP_FIRST_WRITE && !job->zero[0]) {
-        next = STEP_SECOND_WRITE;
-    }
-    if (job->kind == LABEL_JOB_RETREAT && next == STEP_SECOND_WRITE && !job->zero[1]) {
-        next = STEP_END;
-    }
-    return next;
 }
 
 static void job_finish(struct label_job *job)
@@ -231,11 +313,15 @@ static void job_finish(struct label_job *job)
         job_answer(job, job_read_result(job), IO_STATUS_OK);
         return;
     case LABEL_JOB_WRITE:
-        slots->newest = job_target(job);
+        slots->newest = job->steps[0].place % LABEL_SLOT_COUNT;
+        slots->compact = job->compact;
         slots->present = true;
+        slots->litter = slots->litter && !slots->compact;
         break;
     case LABEL_JOB_WIPE:
         slots->present = false;
+        slots->litter = false;
+        slots->compact = false;
         break;
     case LABEL_JOB_RETREAT:
         slots->known = false; /* what was there before is there again */
@@ -250,7 +336,7 @@ static bool step_is_fatal(const struct label_job *job)
     if (job->status == IO_STATUS_OK) {
         return false;
     }
-    return job->step > STEP_READ_B || job->status != IO_STATUS_MEDIA;
+    return !job_reads(job) || job->status != IO_STATUS_MEDIA;
 }
 
 static void io_complete(struct drive_io *io, enum io_status status)
@@ -267,29 +353,29 @@ static void io_complete(struct drive_io *io, enum io_status status)
 static void io_released(struct drive_io *io)
 {
     struct label_job *job = io->owner;
-    uint32_t next = STEP_END;
 
     if (job->answered) {
         job_detach(job);
         job_free(job);
         return;
     }
-    if (job->step <= STEP_READ_B) {
-        slot_was_read(job, job->step - STEP_READ_A);
-        if (job->step == STEP_READ_B) {
+    if (job_reads(job)) {
+        place_was_read(job, job->reads);
+        job->reads++;
+        if (!job_reads(job)) {
             slots_learn(job);
-            retreat_plan(job);
+            script_make(job);
         }
+    } else {
+        job->step++;
     }
-    next = step_next(job);
-    if (next == STEP_END) {
+    if (!job_reads(job) && job->step == job->step_count) {
         job_detach(job);
         job_finish(job);
         job_free(job);
         return;
     }
-    job->step = next;
-    job_begin_step(job);
+    job_go_on(job);
 }
 
 struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *slots,
@@ -301,10 +387,6 @@ struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *sl
     ASSERT((kind == LABEL_JOB_WRITE) == (slot != NULL));
     *job = (struct label_job){.kind = kind, .slots = slots, .drive = drive, .slot = slot};
     job->slot_bytes = slot_bytes;
-    if (kind == LABEL_JOB_WIPE || kind == LABEL_JOB_RETREAT) {
-        job->slot = label_buffer();
-        job->slot_bytes = LABEL_SLOT_BYTES;
-    }
     job->io.complete = io_complete;
     job->io.released = io_released;
     job->io.owner = job;
@@ -315,17 +397,19 @@ struct label_job *label_job_new(enum label_job_kind kind, struct label_slots *sl
 void label_job_run(struct label_job *job)
 {
     ASSERT(job->done != NULL);
-    if (job->kind != LABEL_JOB_READ && job->kind != LABEL_JOB_RETREAT && job->slots->known) {
-        job->step = STEP_FIRST_WRITE;
+    if (job->slots->known &&
+        (job->kind == LABEL_JOB_WRITE || (job->kind == LABEL_JOB_WIPE && !job->slots->compact))) {
+        job->reads = LABEL_PLACES;
+        script_make(job);
     } else {
         job->scratch = label_buffer();
     }
-    job_begin_step(job);
+    job_go_on(job);
 }
 
 void label_job_drop(struct label_job *job)
 {
-    ASSERT(!job->answered && job->step == 0);
+    ASSERT(!job->answered && job->step_count == 0);
     job_detach(job);
     job->answered = true; /* nobody will be told */
     job_free(job);
@@ -333,7 +417,7 @@ void label_job_drop(struct label_job *job)
 
 struct drive_label *label_job_take(struct label_job *job)
 {
-    uint32_t newest = job->slots->newest;
+    uint32_t newest = job->slots->newest + (job->slots->compact ? LABEL_SLOT_COUNT : 0);
     struct drive_label *label = job->labels[newest];
 
     ASSERT(job->kind == LABEL_JOB_READ);

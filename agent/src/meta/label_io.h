@@ -8,6 +8,9 @@
  * (3) A retreat zeroes the slots that hold what an import wrote, or half of it, and leaves what was
  *     there before.
  * (4) done is called exactly once; the job frees itself when the drive has let go of it.
+ * (5) A valid label in the compact place (drive_layout.h) is the drive's, and what the other place
+ *     holds then is data that only look like one. A write to the other place makes all of that
+ *     place the label's, and takes the compact one away last.
  */
 #ifndef ARRAYWRIGHT_META_LABEL_IO_H
 #define ARRAYWRIGHT_META_LABEL_IO_H
@@ -23,6 +26,8 @@ struct label_slots {
     const struct drive *drive;
     bool known;              /* both slots have been read, or written since */
     bool present;            /* slot `newest` holds a valid label */
+    bool compact;            /* … of the compact place */
+    bool litter;             /* not present there, but perhaps half of a label */
     uint32_t newest;
     uint64_t sequence_used;  /* the highest ever tried */
     uint32_t jobs;           /* in flight */
@@ -30,6 +35,16 @@ struct label_slots {
 };
 
 enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE, LABEL_JOB_RETREAT };
+
+/* Slots of both places: those of the compact one come second. */
+#define LABEL_PLACES (2u * LABEL_SLOT_COUNT)
+#define LABEL_STEPS_MAX 8u
+
+struct label_step {
+    enum io_op op;
+    uint32_t place;
+    bool zero;
+};
 
 struct label_job {
     enum label_job_kind kind;
@@ -40,19 +55,23 @@ struct label_job {
     uint32_t member;             /* for the owner */
     struct guid group;           /* RETREAT: of labels of this group … */
     struct uuid controller;      /* … written by this controller */
+    bool compact;                /* WRITE, RETREAT: in the compact place */
 
     /* Private. */
     struct drive_io io;
     enum io_status status;
-    uint32_t step;
+    uint32_t reads;              /* so many of the places, before the steps */
+    uint32_t step;               /* of what follows */
+    uint32_t step_count;
+    struct label_step steps[LABEL_STEPS_MAX];
     bool answered;
-    bool zero[LABEL_SLOT_COUNT]; /* RETREAT */
-    uint8_t *slot;               /* WRITE: the encoded label, else what was read */
+    uint8_t *slot;               /* WRITE: the encoded label */
     uint8_t *scratch;            /* for reading */
+    uint8_t *zeros;
     size_t slot_bytes;           /* WRITE: how much of it is used */
-    int read_error[LABEL_SLOT_COUNT];
-    uint64_t read_sequence[LABEL_SLOT_COUNT];
-    struct drive_label *labels[LABEL_SLOT_COUNT];
+    int read_error[LABEL_PLACES];
+    uint64_t read_sequence[LABEL_PLACES];
+    struct drive_label *labels[LABEL_PLACES];
 };
 
 /* Never NULL; a machine without that much memory stops here. slot is taken over, or NULL. */

@@ -253,7 +253,7 @@ static bool config_is_usable(const struct group_config *config, struct drive *co
         end_bytes = max_u64(end_bytes, vd->extent_start_bytes + vd->geometry.extent_bytes);
     }
     for (uint32_t i = 0; i < config->member_count; i++) {
-        if (drives[i] != NULL && drive_usable_bytes(drives[i]) < end_bytes) {
+        if (drives[i] != NULL && drive_room_bytes(drives[i], config->compact) < end_bytes) {
             return false;
         }
     }

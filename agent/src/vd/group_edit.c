@@ -156,13 +156,13 @@ static int apply_vd_add(struct group_edit *edit)
         return -EINVAL;
     }
     if (group->twin.drive != NULL &&
-        drive_usable_bytes(group->twin.drive) <
+        drive_room_bytes(group->twin.drive, group->config.compact) <
             edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
         return -EINVAL;
     }
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (group->members[i].drive != NULL &&
-            drive_usable_bytes(group->members[i].drive) <
+            drive_room_bytes(group->members[i].drive, group->config.compact) <
                 edit->vd_config.extent_start_bytes + edit->vd_config.geometry.extent_bytes) {
             return -EINVAL;
         }
@@ -538,7 +538,8 @@ void group_member_replace(struct group *group, uint32_t member, struct drive *dr
     member_place_set(&edit->member_config, drive);
     edit->done.plain = done;
     edit->done_context = context;
-    if (drive_usable_bytes(drive) < data_end_bytes(group) && !SIM_BUG(SPARE_TOO_SMALL)) {
+    if (drive_room_bytes(drive, group->config.compact) < data_end_bytes(group) &&
+        !SIM_BUG(SPARE_TOO_SMALL)) {
         group_enter(group);
         edit_finish(edit, -ENOSPC);
         group_leave_later(group);
@@ -560,7 +561,7 @@ void group_copyback_start(struct group *group, uint32_t member, struct drive *dr
         (struct copyback_config){.active = true, .member = member, .drive = *drive_uuid};
     edit->done.plain = done;
     edit->done_context = context;
-    if (drive_usable_bytes(drive) < data_end_bytes(group)) {
+    if (drive_room_bytes(drive, group->config.compact) < data_end_bytes(group)) {
         group_enter(group);
         edit_finish(edit, -ENOSPC);
         group_leave_later(group);

@@ -20,14 +20,17 @@
 #define REGIONS_WANTED 1024u
 #define REGIONS_MAX ((uint64_t)REGION_MAP_PAGES_MAX * REGION_PAGE_STATES)
 
-uint64_t region_bytes_for(uint64_t extent_bytes)
+uint64_t region_bytes_for(uint64_t extent_bytes, uint32_t pages_max)
 {
+    const uint64_t regions_max = (uint64_t)pages_max * REGION_PAGE_STATES;
     uint64_t bytes = REGION_MIN_BYTES;
+
+    ASSERT(pages_max > 0 && pages_max <= REGION_MAP_PAGES_MAX);
 
     while (bytes < REGION_MAX_BYTES && extent_bytes / bytes > REGIONS_WANTED) {
         bytes *= 2;
     }
-    while (extent_bytes / bytes >= REGIONS_MAX) {
+    while (extent_bytes / bytes >= regions_max) {
         bytes *= 2;
     }
     return bytes;

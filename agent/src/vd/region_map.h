@@ -69,8 +69,8 @@ struct region_map {
 #define REGION_NONE UINT32_MAX
 
 /* Bytes of a member's extent in one region: 1 to 64 MiB, so that a drive of up to 256 GB fits one
- * page, and more only where a map would not fit its place otherwise. */
-uint64_t region_bytes_for(uint64_t extent_bytes);
+ * page, and more only where a map would not fit its place of so many pages otherwise. */
+uint64_t region_bytes_for(uint64_t extent_bytes, uint32_t pages_max);
 
 /* region_bytes: of a member's extent. Every region CLEAN, every page changed. */
 MUST_CHECK int region_map_init(struct region_map *map, const struct geometry *geometry,

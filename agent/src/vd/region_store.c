@@ -100,10 +100,12 @@ int region_store_create(struct vd *vd, struct region_store **ret_store)
     store->vd = vd;
     store->tick.fire = tick_fired;
     store->tick.owner = store;
-    error = region_map_init(&store->map, geometry,
-                            group->options.region_bytes != 0
-                                ? group->options.region_bytes
-                                : region_bytes_for(geometry->extent_bytes));
+    error = region_map_init(
+        &store->map, geometry,
+        group->options.region_bytes != 0
+            ? group->options.region_bytes
+            : region_bytes_for(geometry->extent_bytes,
+                               drive_layout_region_pages_max(group->config.compact)));
     if (error == 0) {
         store->buffer = aligned_alloc(
             IO_ALIGN_BYTES, (size_t)max_u32(store->map.page_count, JOB_PAGES) * REGION_PAGE_BYTES);
@@ -223,7 +225,8 @@ static uint64_t page_offset(const struct region_io *io, uint32_t place, uint32_t
     uint32_t slot = vd_config_of(store->vd)->map_slot;
 
     ASSERT(slot >= 1 && slot <= REGION_MAP_SLOTS && page < REGION_MAP_PAGES_MAX);
-    return drive_layout_region_page_offset(size_bytes, slot - 1, place, page);
+    return drive_layout_region_page_offset(size_bytes, store->group->config.compact, slot - 1,
+                                           place, page);
 }
 
 /* Jobs */

@@ -62,7 +62,7 @@ static uint64_t ring_offset(const struct log_io *io, uint32_t position)
     uint64_t size_bytes = drive_size_bytes(io->log->group->members[io->member].drive);
 
     ASSERT(position < STRIPE_LOG_BYTES);
-    return drive_layout_stripe_log_offset(size_bytes) + position;
+    return drive_layout_stripe_log_offset(size_bytes, io->log->group->config.compact) + position;
 }
 
 void log_read_submit(struct log_io *io, uint32_t position, uint32_t bytes, uint8_t *buffer)

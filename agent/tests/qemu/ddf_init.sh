@@ -1,8 +1,11 @@
 #!/bin/sh
 # The first program of the guest: stock mdadm assembles the sets that arrayd's writer made and reads
 # them, then makes sets of its own, which the host reads when the guest is off. /sets names them:
-#   ours NAME DRIVES BYTES SHA256        drives that are missing have no device
-#   theirs NAME DRIVES SPARES LEVEL COPY_64K FAIL
+#   ours NAME DRIVES BYTES SHA256 COPY_64K FAIL
+#       drives that are missing have no device; of COPY_64K other than 0 it is written to as well,
+#       after the drive in place FAIL has failed
+#   theirs NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
+#       SIZE: of a member in KiB, or - for mdadm's own, when the end is written too
 # A drive is found by its serial number, NAME-PLACE. Every line that counts begins with "judge:".
 PATH=/bin:/sbin
 export MDADM_NO_UDEV=1
@@ -43,7 +46,7 @@ stop() {
     rm -rf /dev/md /run/mdadm/map
 }
 
-ours() { # NAME DRIVES BYTES SHA256
+ours() { # NAME DRIVES BYTES SHA256 COPY_64K FAIL
     mdadm --assemble /dev/md/container $(devices "$1" "$2") >/run/mdadm.log 2>&1 ||
         fail "$1: no container: $(cat /run/mdadm.log)"
     mdadm --incremental --run /dev/md/container >>/run/mdadm.log 2>&1
@@ -54,10 +57,23 @@ ours() { # NAME DRIVES BYTES SHA256
     [ "${sum%% *}" = "$4" ] || fail "$1: contents differ"
     action=$(cat "/sys/block/$md/md/sync_action" 2>/dev/null)
     say "$1: $(cat "/sys/block/$md/md/level"), degraded $(cat "/sys/block/$md/md/degraded" 2>/dev/null || echo 0), ${action:-idle}: contents are ours"
+    if [ "$5" != 0 ]; then
+        if [ "$6" != - ]; then
+            mdadm --fail "/dev/$md" "$(devices "$1" "$2" | sed -n "$(($6 + 1))p")" >>/run/mdadm.log 2>&1 || fail "$1: fail"
+            sleep 1
+        fi
+        dd if=/content of="/dev/$md" bs=64k count="$5" conv=fsync 2>/dev/null || fail "$1: write"
+    fi
     stop "$md" "$(container)"
 }
 
-theirs() { # NAME DRIVES SPARES LEVEL COPY_64K FAIL
+fill() { # DEVICE COPY_64K SIZE
+    dd if=/content of="/dev/$1" bs=64k count="$2" conv=fsync 2>/dev/null || return 1
+    [ "$3" != - ] ||
+        dd if=/content of="/dev/$1" bs=64k count=16 seek=$(($(cat "/sys/block/$1/size") / 128 - 16)) conv=fsync 2>/dev/null
+}
+
+theirs() { # NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
     all=$(devices "$1" $(($2 + $3)))
     members=$(echo "$all" | head -n "$2")
     layout=
@@ -66,16 +82,18 @@ theirs() { # NAME DRIVES SPARES LEVEL COPY_64K FAIL
         fail "$1: no container: $(cat /run/mdadm.log)"
     chunk=--chunk=64
     [ "$4" = 1 ] && chunk=
-    mdadm --create /dev/md/judge --run --level="$4" $layout $chunk --size=8192 --raid-devices="$2" $members >>/run/mdadm.log 2>&1 ||
+    size="--size=$7"
+    [ "$7" = - ] && size=
+    mdadm --create /dev/md/judge --run --level="$4" $layout $chunk $size --raid-devices="$2" $members >>/run/mdadm.log 2>&1 ||
         fail "$1: not made: $(cat /run/mdadm.log)"
     md=$(array)
     [ "$4" = 0 ] || settle "$md"
-    dd if=/content of="/dev/$md" bs=64k count="$5" conv=fsync 2>/dev/null || fail "$1: write"
+    fill "$md" "$5" "$7" || fail "$1: write"
     if [ "$6" != - ]; then
         mdadm --fail "/dev/$md" "$(echo "$members" | sed -n "$(($6 + 1))p")" >>/run/mdadm.log 2>&1 || fail "$1: fail"
         sleep 2
         settle "$md"
-        dd if=/content of="/dev/$md" bs=64k count="$5" conv=fsync 2>/dev/null || fail "$1: second write"
+        fill "$md" "$5" "$7" || fail "$1: second write"
     fi
     say "$1: level $4 made, written$([ "$6" = - ] || echo ", place $6 failed"): $(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)"
     stop "$md" "$(container)"

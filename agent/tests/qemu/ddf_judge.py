@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Stock Linux as the judge of the format on the drives, both ways: mdadm and the kernel's md
 assemble sets that our writer made, whole and with drives missing, and the members that a running
-arrayd leaves behind, whole, degraded and after one of its rebuilds, and read them; sets that mdadm
-made, wrote, lost a drive of and rebuilt are read by our reader.
+arrayd leaves behind, whole, degraded and after one of its rebuilds, read them and write to some,
+which a running arrayd takes back; sets that mdadm made, wrote, lost a drive of and rebuilt are read
+by our reader, or imported by a running arrayd, written and rebuilt there, and assembled by mdadm
+once more.
 
     ddf_judge.py --kernel-package linux-image-….deb [--keep FOLDER]
 
@@ -25,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e" / "agent"))
 
 from cases import write_random  # noqa: E402
-from harness import Agent  # noqa: E402
+from harness import EID, Agent  # noqa: E402
 
 MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "raid0", "raid1", "raid10", "raid456"]
 MIB = 96
@@ -45,6 +47,8 @@ OURS = [
     ("raid10lost", "raid10", 2, 2, (0, 3)),
 ]
 # Of a running arrayd. name, level, members, more arguments, the place that fails, is it rebuilt?
+# Some of them are written to by Linux, one after another drive of it has failed there, and come
+# back.
 LIVE = [
     ("live0", "raid0", 3, {}, None, False),
     ("live1", "raid1", 3, {"drives_per_span": 3}, None, False),
@@ -59,6 +63,8 @@ LIVE = [
     ("live10", "raid10", 4, {}, None, False),
     ("live10rebuilt", "raid10", 4, {}, 3, True),
 ]
+LENT = {"live0": None, "live1": None, "live5": None, "live6": 3, "live10rebuilt": None}
+LENT_64K = 40
 # name, members, spares, level, data drives, the place that fails
 THEIRS = [
     ("md0", 3, 0, "0", 3, None),
@@ -71,6 +77,17 @@ THEIRS = [
     ("md10", 4, 0, "10", 2, None),
 ]
 EXTENT_64K = 128
+# As most people make them, without a size: nothing is left behind the data but the DDF workspace.
+WHOLE = [
+    ("whole0", 2, 0, "0", None),
+    ("whole1", 2, 1, "1", 0),
+    ("whole5", 3, 1, "5", 1),
+    ("whole6", 4, 1, "6", 2),
+    ("whole10", 4, 1, "10", 3),
+]
+WHOLE_MIB = 72
+WHOLE_64K = 64
+END_BYTES = 1 << 20
 
 
 def ours_make(folder, lines, drives):
@@ -80,12 +97,26 @@ def ours_make(folder, lines, drives):
         judge.run(os.environ["DDFIMAGE"], place, level, spans, members, MIB, *missing)
         content = (place / "data").read_bytes()
         lines.append(f"ours {name} {spans * members} {len(content)} "
-                     f"{hashlib.sha256(content).hexdigest()}")
+                     f"{hashlib.sha256(content).hexdigest()} 0 -")
         drives += [(f"{name}-{number}", place / f"d{number}") for number in range(spans * members)
                    if number not in missing]
 
 
+def read_all(agent, name="data"):
+    with agent.nbd(name) as data:
+        size = data.get_size()
+        return b"".join(bytes(data.pread(min(1 << 20, size - at), at))
+                        for at in range(0, size, 1 << 20))
+
+
+def settled(agent, name="data"):
+    agent.until("it to be consistent", lambda view: view.vd(name)["consistent"]
+                and not view.running("bgi") and not view.running("resync"))
+
+
 def live_make(folder, lines, drives):
+    """What Linux is going to write to, with its content."""
+    lent = {}
     for name, level, members, more, failing, rebuilt in LIVE:
         place = folder / name
         place.mkdir()
@@ -105,25 +136,101 @@ def live_make(folder, lines, drives):
                 agent.start()
                 agent.optimal()
             if failing is None or rebuilt:
-                agent.until("it to be consistent", lambda view: view.vd()["consistent"]
-                            and not view.running("bgi"))
+                settled(agent)
+            if name in LENT:
+                lent[name] = (agent, read_all(agent))
         finally:
             agent.stop()
-        lines.append(f"ours {name} {members} {size} {sums}")
+        failing_there = LENT.get(name)
+        lines.append(f"ours {name} {members} {size} {sums} {LENT_64K if name in LENT else 0} "
+                     f"{'-' if failing_there is None else failing_there}")
         drives += [(f"{name}-{number}", place / f"d{number}") for number in range(members)
                    if rebuilt or number != failing]
+    return lent
+
+
+def lent_check(lent, content):
+    """What Linux has written is there, and all else as it was; it has been noticed."""
+    well = True
+    written = content[:LENT_64K << 16]
+    for name, (agent, before) in lent.items():
+        agent.start()
+        try:
+            noticed = "Another system has written" in agent.ctl("/c0", "show", "events").stdout
+            same = read_all(agent) == written + before[len(written):]
+            if name != "live0":
+                agent.optimal()
+                settled(agent)
+            same = same and read_all(agent) == written + before[len(written):]
+        finally:
+            agent.stop()
+        print(f"# {name}: {'what Linux wrote is there' if same and noticed else 'FAILED'}"
+              f"{'' if noticed else ', not noticed'}")
+        well = well and same and noticed
+    return well
 
 
 def theirs_make(folder, lines, drives):
-    for name, members, spares, level, data, failing in THEIRS:
+    sets = [(*one[:4], one[4] * EXTENT_64K, one[5], 8192, MIB) for one in THEIRS]
+    sets += [(*one[:4], WHOLE_64K, one[4], "-", WHOLE_MIB) for one in WHOLE]
+    for name, members, spares, level, copies, failing, size, mib in sets:
         place = folder / name
         place.mkdir()
         for number in range(members + spares):
             with (place / f"d{number}").open("wb") as file:
-                file.truncate(MIB << 20)
+                file.truncate(mib << 20)
             drives.append((f"{name}-{number}", place / f"d{number}"))
-        lines.append(f"theirs {name} {members} {spares} {level} {data * EXTENT_64K} "
-                     f"{'-' if failing is None else failing}")
+        lines.append(f"theirs {name} {members} {spares} {level} {copies} "
+                     f"{'-' if failing is None else failing} {size}")
+
+
+def imported(agent, level, content):
+    """Imports the only set, checks and changes it; what it holds then. None: it is wrong."""
+    agent.ctl("/c0/fall", "import")
+    found = read_all(agent, "judge")
+    start = WHOLE_64K << 16
+    if found[:start] != content[:start] or found[-END_BYTES:] != content[:END_BYTES]:
+        return None
+    with agent.nbd("judge") as data:
+        data.pwrite(content[-END_BYTES:], 3 << 20)
+        data.pwrite(content[-END_BYTES:], len(found) - END_BYTES)
+        data.flush()
+    if level == "5":  # a member by one of ours, which has not room for a usual private area either
+        member = f"/c0/e{EID}/s0"
+        agent.ctl(member, "set", "offline")
+        agent.ctl(member, "start", "rebuild")
+        agent.optimal("judge")
+        settled(agent, "judge")
+    agent.stop()
+    agent.start()
+    changed = bytearray(found)
+    changed[3 << 20:4 << 20] = content[-END_BYTES:]
+    changed[-END_BYTES:] = content[-END_BYTES:]
+    return bytes(changed) if read_all(agent, "judge") == changed else None
+
+
+def whole_check(folder, content, lines, drives):
+    well = True
+    for name, members, spares, level, failing in WHOLE:
+        place = folder / name
+        paths = [place / f"d{number}" for number in range(members + spares) if number != failing]
+        agent = Agent(slots=len(paths), directory=place, drives=[
+            f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+            for slot, path in enumerate(paths)])
+        agent.start()
+        try:
+            now = imported(agent, level, content)
+            if now is not None:
+                settled(agent, "judge")
+        finally:
+            agent.stop()
+        print(f"# {name}: {'imported, contents are theirs' if now is not None else 'FAILED'}")
+        well = well and now is not None
+        if now is not None:
+            lines.append(f"ours {name} {len(paths)} {len(now)} {hashlib.sha256(now).hexdigest()} "
+                         "0 -")
+            drives += [(f"{name}-{number}", path) for number, path in enumerate(paths)]
+    return well
 
 
 def root_make(root, kernel, lines, content):
@@ -143,7 +250,7 @@ def devices(drives):
 
 def theirs_check(folder, content):
     well = True
-    for name, _, _, _, data, failing in THEIRS:
+    for name, _, _, _, data, _ in THEIRS:
         place = folder / name
         found = subprocess.run([os.environ["DDFREAD"], place / "out", *sorted(place.glob("d*"))],
                                check=False, capture_output=True, text=True)
@@ -158,6 +265,18 @@ def theirs_check(folder, content):
     return well
 
 
+def boot(folder, kernel, lines, drives, content):
+    root, archive = Path(tempfile.mkdtemp(dir=folder)), folder / "initrd"
+    root_make(root, kernel, lines, content)
+    judge.archive_make(root, archive)
+    return judge.judge(judge.boot(kernel, archive, devices(drives)))
+
+
+def sets_keep(folder, target):
+    for name, *_ in THEIRS + WHOLE:
+        judge.run("cp", "-a", "--sparse=always", folder / name, target / name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kernel-package", type=Path, required=True)
@@ -166,20 +285,20 @@ def main():
     content = random.Random(1980).randbytes(CONTENT_64K << 16)
     with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
         folder = Path(text)
-        kernel, root, archive = folder / "kernel", folder / "root", folder / "initrd"
+        kernel = folder / "kernel"
         lines, drives = [], []
         ours_make(folder, lines, drives)
-        live_make(folder, lines, drives)
+        lent = live_make(folder, lines, drives)
         theirs_make(folder, lines, drives)
         judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
-        root.mkdir()
-        root_make(root, kernel, lines, content)
-        judge.archive_make(root, archive)
-        well = judge.judge(judge.boot(kernel, archive, devices(drives)))
-        well = theirs_check(folder, content) and well
+        well = boot(folder, kernel, lines, drives, content)
         if well and options.keep is not None:
-            for name, *_ in THEIRS:
-                judge.run("cp", "-a", "--sparse=always", folder / name, options.keep / name)
+            sets_keep(folder, options.keep)
+        lines, drives = [], []
+        well = well and theirs_check(folder, content)
+        well = well and lent_check(lent, content)
+        well = well and whole_check(folder, content, lines, drives)
+        well = well and boot(folder, kernel, lines, drives, content)
     print("# the judge is content" if well else "# FAILED")
     sys.exit(0 if well else 1)
 

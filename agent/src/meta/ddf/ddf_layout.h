@@ -266,5 +266,8 @@ STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS >= DDF_COPY_SECTORS + 1u &&
               "copies and anchor do not touch");
 STATIC_ASSERT(DDF_SECONDARY_FROM_END_SECTORS *UINT64_C(512) == DRIVE_DDF_BYTES,
               "the workspace is what the drive's layout keeps for it");
+STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) == DRIVE_DDF_PRIMARY_BYTES &&
+                  DDF_COPY_BYTES <= DRIVE_DDF_COPY_BYTES,
+              "a compact private area touches no copy");
 
 #endif

@@ -14,6 +14,8 @@
 #define SIZE (72 * MIB)
 #define DATA (512u * 1024u)
 #define STEPS_MAX 400u
+#define MDADM_SIZE (96 * MIB)
+#define WHOLE (64 * MIB) /* of a drive of that size: all up to the DDF workspace */
 
 /* What a visitor is told, as text. */
 struct told {
@@ -109,7 +111,7 @@ static void labels_drop(struct ctl_world *world)
     uint8_t *zeros = calloc(1, 2 * LABEL_SLOT_BYTES);
 
     for (uint32_t i = 0; i < world->slot_count; i++) {
-        sim_drive_poke(world->slots[i].drive, drive_layout_label_offset(SIZE, 0), zeros,
+        sim_drive_poke(world->slots[i].drive, drive_layout_label_offset(SIZE, false, 0), zeros,
                        2 * LABEL_SLOT_BYTES);
     }
     free(zeros);
@@ -141,7 +143,8 @@ static uint64_t drives_sum(struct ctl_world *world)
     return sum;
 }
 
-enum source { BY_LABELS, BY_DDF, BY_BOTH, BY_MDADM };
+/* BY_WHOLE: made by mdadm without a size; its data end where the DDF workspace begins. */
+enum source { BY_LABELS, BY_DDF, BY_BOTH, BY_MDADM, BY_WHOLE };
 
 /* What mdadm and a stock kernel have written (tests/qemu/ddf_judge.py --keep). */
 static const char golden[] = GOLDEN_FOLDER;
@@ -184,20 +187,52 @@ static void golden_put(struct ctl_world *world, uint32_t slot, const char *name)
 }
 
 /* Drives of 96 MiB with a set of mdadm's; its data are zeros. What is not in the files is all FF,
- * which is what is unused in DDF. */
-static struct ctl_world *world_mdadm(uint64_t seed, const char *name, uint32_t count)
+ * which is what is unused in DDF. More drives follow that have been offered as well. */
+static struct ctl_world *world_mdadm(uint64_t seed, const char *name, uint32_t count, uint32_t more)
 {
-    struct ctl_world *world = world_new_sized(seed, count, 96 * MIB);
+    struct ctl_world *world = world_new_sized(seed, count + more, MDADM_SIZE);
     uint8_t *unused = malloc(DDF_COPY_BYTES);
 
     memset(unused, 0xFF, DDF_COPY_BYTES);
     for (uint32_t i = 0; i < count; i++) {
-        sim_drive_poke(world->slots[i].drive, 64 * MIB, unused, DDF_COPY_BYTES);
-        sim_drive_poke(world->slots[i].drive, 80 * MIB, unused, DDF_COPY_BYTES);
+        sim_drive_poke(world->slots[i].drive, WHOLE, unused, DDF_COPY_BYTES);
+        sim_drive_poke(world->slots[i].drive, WHOLE + 16 * MIB, unused, DDF_COPY_BYTES);
         golden_put(world, i, name);
     }
     free(unused);
     all_offer(world);
+    return world;
+}
+
+/* The records as mdadm writes them if it is given no size. */
+static void copy_stretch(struct sim_drive *drive, enum ddf_copy which, uint64_t offset)
+{
+    static uint8_t copy[DDF_COPY_BYTES];
+    struct ddf_config *config = NULL;
+    struct ddf_header anchor;
+    const char *why = NULL;
+
+    sim_drive_peek_durable(drive, MDADM_SIZE - 512, copy, 512);
+    assert_int_equal(ddf_anchor_decode(copy, MDADM_SIZE / 512, &anchor, &why), 0);
+    sim_drive_peek_durable(drive, offset, copy, sizeof(copy));
+    assert_int_equal(ddf_copy_decode(&anchor, which, copy, sizeof(copy), &config, &why), 0);
+    for (uint32_t i = 0; i < config->record_count; i++) {
+        config->records[i].member_sectors = WHOLE / 512;
+        config->records[i].vd_sectors = 2 * WHOLE / 512;
+    }
+    assert_int_equal(ddf_copy_encode(config, which, copy, &why), 0);
+    sim_drive_poke(drive, offset, copy, sizeof(copy));
+    (void)ddf_config_free(config); /* returns NULL always */
+}
+
+static struct ctl_world *world_whole(uint64_t seed, uint32_t more)
+{
+    struct ctl_world *world = world_mdadm(seed, "md5spare", 4, more);
+
+    for (uint32_t i = 0; i < 4; i++) {
+        copy_stretch(world->slots[i].drive, DDF_COPY_PRIMARY, WHOLE + 16 * MIB);
+        copy_stretch(world->slots[i].drive, DDF_COPY_SECONDARY, WHOLE);
+    }
     return world;
 }
 
@@ -218,7 +253,7 @@ static void test_mdadm(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct ctl_world *world = world_mdadm(40 + i, cases[i].name, cases[i].drives);
+        struct ctl_world *world = world_mdadm(40 + i, cases[i].name, cases[i].drives, 0);
         struct virtual_drive_view vd;
 
         world_start(world);
@@ -234,6 +269,65 @@ static void test_mdadm(void **state)
         }
         world_free(world);
     }
+}
+
+static void whole_check(struct ctl_world *world, uint8_t byte)
+{
+    const uint64_t end = 2 * WHOLE;
+
+    world_check(world, "judge", 0, DATA, byte);
+    world_check(world, "judge", end / 2, DATA, byte);
+    world_check(world, "judge", end - DATA, DATA, byte);
+}
+
+static void whole_write(struct ctl_world *world, uint8_t byte)
+{
+    const uint64_t end = 2 * WHOLE;
+
+    world_write(world, "judge", 0, DATA, byte);
+    world_write(world, "judge", end / 2, DATA, byte);
+    world_write(world, "judge", end - DATA, DATA, byte);
+}
+
+/* The data reach to the DDF workspace: what we keep lies in that, of every drive that joins too;
+ * and drives that leave are like any other. */
+static void test_whole(void **state)
+{
+    struct ctl_world *world = world_whole(45, 1);
+    struct virtual_drive_view vd;
+
+    (void)state;
+    world_start(world);
+    expect_told(world, "ddf judge optimal ok: S00=online/member S01=failed/left");
+    assert_int_equal(import(world, look(world)->digest), REASON_OK);
+    assert_true(world_vd(world, "judge", &vd, NULL));
+    assert_true(vd.config->size_bytes == 2 * WHOLE);
+    whole_check(world, 0x00);
+    whole_write(world, 0x21);
+    world_restart(world);
+    whole_check(world, 0x21);
+    /* A drive that would be too small for a private area of the usual kind. */
+    assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
+    slot_depart(world, 2);
+    world_settle(world, SIM_SECOND);
+    whole_write(world, 0x34);
+    assert_true(world_wait_consistent(world, "judge", 10 * MINUTE));
+    world_settle(world, MINUTE);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+    world_restart(world);
+    whole_check(world, 0x34);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+    assert_true(world_vd(world, "judge", &vd, NULL));
+    assert_int_equal(vd.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    /* And back. */
+    assert_int_equal(world_delete(world, "judge"), REASON_OK);
+    world_restart(world);
+    assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 0);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 3, 2, "data"), REASON_OK);
+    world_write(world, "data", 0, DATA, 0x47);
+    world_restart(world);
+    world_check(world, "data", 0, DATA, 0x47);
+    world_free(world);
 }
 
 static void test_levels(void **state)
@@ -495,9 +589,10 @@ static void describe(struct ctl_world *world, char out[16384])
 /* at: UINT64_MAX: never. True when it got through before. */
 static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
 {
-    bool linux_made = source == BY_MDADM;
-    struct ctl_world *world =
-        linux_made ? world_mdadm(90, "md5spare", 4) : world_foreign(90, RAID_LEVEL_5, 3, source);
+    bool linux_made = source == BY_MDADM || source == BY_WHOLE;
+    struct ctl_world *world = source == BY_MDADM   ? world_mdadm(90, "md5spare", 4, 0)
+                              : source == BY_WHOLE ? world_whole(90, 0)
+                                                   : world_foreign(90, RAID_LEVEL_5, 3, source);
     struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
     bool done = false;
     uint64_t base = 0;
@@ -542,11 +637,11 @@ static void test_cut(void **state)
     uint32_t points = 0;
 
     (void)state;
-    for (int source = BY_LABELS; source <= BY_MDADM; source++) {
+    for (int source = BY_LABELS; source <= BY_WHOLE; source++) {
         (void)cut_at((enum source)source, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
         for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
             uint64_t step = cut != SIM_CUT_RATE || source == BY_BOTH ? 17
-                            : source == BY_MDADM                     ? 1
+                            : source >= BY_MDADM                     ? 1
                                                                      : 3;
             uint64_t at = cut % step;
 
@@ -591,17 +686,12 @@ static void test_pulled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mdadm),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_missing_and_late),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_name_taken),
-        cmocka_unit_test(test_stripe_name_taken),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_odd_size),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_mdadm),      cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_levels),     cmocka_unit_test(test_missing_and_late),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_name_taken), cmocka_unit_test(test_stripe_name_taken),
+        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_odd_size),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_pulled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,7 @@ void sample_group(struct rng *rng, struct group_config *ret_config)
     rng_fill(rng, ret_config->guid.bytes, sizeof(ret_config->guid.bytes));
     ret_config->sequence = rng_below(rng, GROUP_SEQUENCE_MAX);
     ret_config->index = (uint32_t)rng_below(rng, 240);
+    ret_config->compact = ret_config->index % 3 == 0;
     ret_config->member_count = shape.span_count * shape.members_per_span;
     for (uint32_t i = 0; i < ret_config->member_count; i++) {
         struct member_config *member = &ret_config->members[i];

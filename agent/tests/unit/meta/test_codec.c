@@ -39,6 +39,7 @@ static void test_group_round_trip(void **state)
         assert_int_equal(bytes, bytes_again);
         assert_memory_equal(buffer, again, bytes);
         assert_int_equal(read.vd_count, config.vd_count);
+        assert_true(read.compact == config.compact);
         assert_memory_equal(&read.members[0], &config.members[0], sizeof(read.members[0]));
         assert_int_equal(group_record_encode(&config, buffer, bytes - 1, &bytes), -EMSGSIZE);
     }
@@ -60,6 +61,7 @@ static void test_group_fields(void **state)
     assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
     assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
     assert_true(read.sequence == config.sequence && read.index == config.index);
+    assert_true(read.compact == config.compact);
     for (uint32_t i = 0; i < config.vd_count; i++) {
         const struct vd_config *a = &config.vds[i];
         const struct vd_config *b = &read.vds[i];

@@ -307,7 +307,7 @@ static void test_damaged_slots(void **state)
 {
     struct fixture *fixture = setup(6);
     uint8_t byte = 0;
-    uint64_t offset = drive_layout_label_offset(72 * MIB, 0);
+    uint64_t offset = drive_layout_label_offset(72 * MIB, false, 0);
     struct sim_fault fault = {SIM_FAULT_READ, offset, LABEL_SLOT_BYTES};
 
     (void)state;
@@ -371,13 +371,165 @@ static void test_power_cuts(void **state)
     assert_true(cuts > 30);
 }
 
+static void slots_peek(struct fixture *fixture, uint32_t drive, bool compact, uint8_t *out)
+{
+    sim_drive_peek_durable(fixture->sim[drive], drive_layout_label_offset(72 * MIB, compact, 0),
+                           out, LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+}
+
+/* What stays where the other place is: data, whatever they look like. */
+static void test_compact(void **state)
+{
+    struct fixture *fixture = setup(7);
+    uint8_t *data = malloc(LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+    uint8_t *now = malloc(LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+
+    (void)state;
+    for (uint64_t sequence = 1; sequence <= 4; sequence++) {
+        fixture->config.sequence = sequence;
+        assert_int_equal(save(fixture, false), 0); /* of an earlier life, newer by its number */
+    }
+    slots_peek(fixture, 0, false, data);
+    drives_close(fixture);
+    drives_open(fixture);
+    fixture->config.compact = true;
+    for (uint64_t sequence = 1; sequence <= 3; sequence++) {
+        fixture->config.sequence = sequence;
+        assert_int_equal(save(fixture, false), 0);
+        assert_int_equal(label_get(fixture, 0), 0);
+        assert_true(fixture->label->compact && fixture->label->record.compact);
+        assert_int_equal(fixture->label->record.sequence, sequence);
+        slots_peek(fixture, 0, false, now);
+        assert_memory_equal(now, data, LABEL_SLOT_COUNT * LABEL_SLOT_BYTES);
+    }
+    drives_close(fixture);
+    drives_open(fixture);
+    assert_int_equal(label_get(fixture, 0), 0);
+    assert_int_equal(fixture->label->record.sequence, 3);
+    /* Nothing is uncovered when it goes. */
+    assert_int_equal(label_put(fixture, 0, NULL), 0);
+    assert_int_equal(label_get(fixture, 0), -ENOENT);
+    drives_close(fixture);
+    drives_open(fixture);
+    assert_int_equal(label_get(fixture, 0), -ENOENT);
+    free(data);
+    free(now);
+    teardown(fixture);
+}
+
+/* A member of a compact group becomes one of another group, and a label is nowhere else then. */
+static void test_back_from_compact(void **state)
+{
+    struct fixture *fixture = setup(8);
+    static const uint8_t zeros[LABEL_SLOT_COUNT * LABEL_SLOT_BYTES];
+    uint8_t *now = malloc(sizeof(zeros));
+
+    (void)state;
+    fixture->config.compact = true;
+    assert_int_equal(save(fixture, false), 0);
+    fixture->config.sequence = 2;
+    assert_int_equal(save(fixture, false), 0);
+    fixture->config.compact = false;
+    fixture->config.sequence = 3;
+    assert_int_equal(save(fixture, false), 0);
+    for (uint32_t i = 0; i < DRIVES; i++) {
+        assert_int_equal(label_get(fixture, i), 0);
+        assert_false(fixture->label->compact);
+        assert_int_equal(fixture->label->record.sequence, 3);
+        slots_peek(fixture, i, true, now);
+        assert_memory_equal(now, zeros, sizeof(zeros));
+    }
+    fixture->config.sequence = 4;
+    assert_int_equal(save(fixture, false), 0);
+    drives_close(fixture);
+    drives_open(fixture);
+    assert_int_equal(label_get(fixture, 2), 0);
+    assert_int_equal(fixture->label->record.sequence, 4);
+    free(now);
+    teardown(fixture);
+}
+
+/* Half of a label in the compact place is nobody's: the other label holds, and goes with it. */
+static void test_half_compact(void **state)
+{
+    struct fixture *fixture = setup(9);
+    const uint8_t byte = 0xEE;
+    const uint64_t offset = drive_layout_label_offset(72 * MIB, true, 0);
+
+    (void)state;
+    fixture->config.compact = true;
+    assert_int_equal(save(fixture, false), 0);
+    sim_drive_poke(fixture->sim[0], offset + 600, &byte, 1);
+    drives_close(fixture);
+    drives_open(fixture);
+    assert_int_equal(label_get(fixture, 0), -EBADMSG);
+    fixture->config.compact = false;
+    fixture->config.sequence = 2;
+    assert_int_equal(save(fixture, false), 0);
+    assert_int_equal(label_get(fixture, 0), 0);
+    assert_int_equal(fixture->label->record.sequence, 2);
+    assert_int_equal(label_put(fixture, 0, NULL), 0);
+    assert_int_equal(label_get(fixture, 0), -ENOENT);
+    teardown(fixture);
+}
+
+/* The power goes at every step of a change of place, both ways. */
+static void test_power_cuts_between_places(void **state)
+{
+    uint32_t cuts = 0;
+
+    (void)state;
+    for (uint32_t cut = 0; cut < 2 * SIM_CUT_MAX; cut++) {
+        bool through = false;
+
+        for (uint32_t steps = 0; !through; steps++) {
+            struct fixture *fixture = setup(300 + steps);
+            struct group_save run;
+
+            fixture->config.compact = cut % 2 == 0;
+            for (uint64_t sequence = 1; sequence <= 3; sequence++) {
+                fixture->config.sequence = sequence;
+                assert_int_equal(save(fixture, false), 0);
+            }
+            fixture->config.compact = !fixture->config.compact;
+            fixture->config.sequence = 4;
+            save_begin(fixture, &run, true);
+            for (uint32_t i = 0; i < steps && !fixture->done; i++) {
+                assert_true(sim_world_step(fixture->world));
+            }
+            through = fixture->done;
+            sim_world_power_off(fixture->world, (enum sim_cut)(cut / 2));
+            while (sim_world_step(fixture->world)) {
+            }
+            drives_close(fixture);
+            sim_world_power_on(fixture->world);
+            drives_open(fixture);
+            for (uint32_t i = 0; i < DRIVES; i++) {
+                assert_int_equal(label_get(fixture, i), 0);
+                assert_in_range(fixture->label->record.sequence, through ? 4 : 3, 4);
+            }
+            cuts++;
+            teardown(fixture);
+        }
+    }
+    printf("# %u cuts\n", cuts);
+    assert_true(cuts > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_and_read),   cmocka_unit_test(test_store_full),
-        cmocka_unit_test(test_member_failures), cmocka_unit_test(test_hung_member),
-        cmocka_unit_test(test_spare_and_wipe),  cmocka_unit_test(test_damaged_slots),
+        cmocka_unit_test(test_save_and_read),
+        cmocka_unit_test(test_store_full),
+        cmocka_unit_test(test_member_failures),
+        cmocka_unit_test(test_hung_member),
+        cmocka_unit_test(test_spare_and_wipe),
+        cmocka_unit_test(test_damaged_slots),
         cmocka_unit_test(test_power_cuts),
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_back_from_compact),
+        cmocka_unit_test(test_half_compact),
+        cmocka_unit_test(test_power_cuts_between_places),
     };
 
     aw_test_catch_asserts();

@@ -40,12 +40,14 @@ static void publish(struct region_map *map)
 static void test_sizes(void **state)
 {
     (void)state;
-    assert_int_equal(region_bytes_for(1), 1u << 20);
-    assert_int_equal(region_bytes_for(UINT64_C(1) << 30), 1u << 20);
-    assert_int_equal(region_bytes_for(UINT64_C(1) << 40), 64u << 20);
-    assert_int_equal(region_bytes_for(UINT64_C(20) << 40), 64u << 20);
-    assert_true(region_bytes_for(UINT64_C(1) << 60) > (64u << 20));
-    assert_true((UINT64_C(1) << 60) / region_bytes_for(UINT64_C(1) << 60) < 128u * 4000u);
+    assert_int_equal(region_bytes_for(1, 128), 1u << 20);
+    assert_int_equal(region_bytes_for(UINT64_C(1) << 30, 128), 1u << 20);
+    assert_int_equal(region_bytes_for(UINT64_C(1) << 40, 128), 64u << 20);
+    assert_int_equal(region_bytes_for(UINT64_C(20) << 40, 128), 64u << 20);
+    assert_true(region_bytes_for(UINT64_C(1) << 60, 128) > (64u << 20));
+    assert_true((UINT64_C(1) << 60) / region_bytes_for(UINT64_C(1) << 60, 128) < 128u * 4000u);
+    assert_true(region_bytes_for(UINT64_C(1) << 60, 64) ==
+                2 * region_bytes_for(UINT64_C(1) << 60, 128));
 }
 
 static void test_a_write_waits_for_its_region(void **state)

@@ -144,8 +144,8 @@ static void ring_spoil(struct sim_array *array, uint32_t from, uint32_t bytes)
     for (uint32_t i = 0; i < MEMBERS; i++) {
         struct sim_drive *sim = array->sims[i];
 
-        sim_drive_poke(sim, drive_layout_stripe_log_offset(sim->port.size_bytes) + from, zeros,
-                       bytes);
+        sim_drive_poke(sim, drive_layout_stripe_log_offset(sim->port.size_bytes, false) + from,
+                       zeros, bytes);
     }
     free(zeros);
 }
@@ -235,7 +235,7 @@ static struct stripe_batch ring_newest(const struct sim_drive *sim)
     struct stripe_batch batch;
 
     assert_non_null(ring);
-    sim_drive_peek_durable(sim, drive_layout_stripe_log_offset(sim->port.size_bytes), ring,
+    sim_drive_peek_durable(sim, drive_layout_stripe_log_offset(sim->port.size_bytes, false), ring,
                            STRIPE_LOG_BYTES);
     for (uint32_t at = 0; at < STRIPE_LOG_BYTES; at += STRIPE_BATCH_ALIGN) {
         if (stripe_batch_peek(ring + at, &batch) == 0 && batch.sequence > newest.sequence) {

@@ -117,7 +117,8 @@ static void maps_spoil(struct sim_array *array, uint32_t member)
     uint8_t bytes[4096] = {0};
 
     for (uint32_t place = 0; place < 2; place++) {
-        sim_drive_poke(sim, drive_layout_region_page_offset(sim->port.size_bytes, 0, place, 0),
+        sim_drive_poke(sim,
+                       drive_layout_region_page_offset(sim->port.size_bytes, false, 0, place, 0),
                        bytes, sizeof(bytes));
     }
 }
