@@ -78,9 +78,8 @@ static void vd_visit(struct cache_vd *vd, void (*each)(struct cache_frame *frame
 
 static void visit_enrol(struct cache_frame *frame)
 {
-    if (frame->state == FRAME_DIRTY) {
-        row_dirty_add(frame->vd, frame->block, 0); /* as old as can be */
-    }
+    ASSERT(frame->state == FRAME_DIRTY); /* all that a closed one keeps */
+    row_dirty_add(frame->vd, frame->block, 0); /* as old as can be */
 }
 
 struct cache_vd *cache_vd_open(struct cache *cache, const struct guid *guid, uint32_t row_bytes)
@@ -103,7 +102,8 @@ static void visit_close(struct cache_frame *frame)
 {
     if (frame->state == FRAME_DIRTY) {
         row_dirty_remove(frame->vd, frame->block);
-    } else if (frame->state == FRAME_CLEAN) {
+    } else {
+        ASSERT(frame->state == FRAME_CLEAN); /* nothing is under way */
         frame_from_clean(frame);
         frame_unplace(frame);
         frame_to_free(frame->vd->cache, frame);
@@ -126,6 +126,7 @@ void cache_vd_close(struct cache_vd *vd)
 
 void cache_vd_pin(struct cache_vd *vd, bool pinned)
 {
+    ASSERT(pinned || vd->row_blocks > 0);
     if (vd->pinned == pinned) {
         return;
     }
@@ -165,8 +166,8 @@ static void visit_discard(struct cache_frame *frame)
 void cache_vd_discard(struct cache_vd *vd)
 {
     vd_visit(vd, visit_discard);
-    if (vd->row_blocks == 0 && vd->used == 0) {
-        vd_forget(vd);
+    if (vd->row_blocks == 0) {
+        vd_forget(vd); /* all of it was dirty, and nothing under way */
     }
 }
 
@@ -316,9 +317,10 @@ void cache_damaged_forget(struct cache *cache)
         }
     }
     cache->damaged_unknown = 0;
-    for (uint32_t i = 0; i < cache->frame_count && cache->damaged_count > 0; i++) {
+    for (uint32_t i = 0; cache->damaged_count > 0; i++) {
         struct cache_frame *frame = &cache->frames[i];
 
+        ASSERT(i < cache->frame_count);
         if (frame->state == FRAME_DAMAGED) {
             journal_release(cache->journal, i);
             frame->state = FRAME_FREE;

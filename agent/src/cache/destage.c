@@ -217,9 +217,10 @@ static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
 {
     struct cache_row *row = NULL;
 
-    if (vd->pinned || vd->row_blocks == 0 || list_is_empty(&vd->rows_by_age)) {
+    if (vd->pinned || list_is_empty(&vd->rows_by_age)) {
         return NULL;
     }
+    ASSERT(vd->row_blocks > 0);
     if (vd->drain_left == 0 && !vd->hurry && !is_at_percent(vd->cache, 50)) {
         row = row_oldest(vd);
         return row != NULL && row_is_old(row, now_us) ? row : NULL;
@@ -237,9 +238,10 @@ static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_
     uint64_t first = row->number * vd->row_blocks;
     uint32_t left = row->dirty_blocks; /* with the last one the row goes */
 
-    for (uint64_t i = 0; i < vd->row_blocks && left > 0 && batch->count < CACHE_BATCH_MAX; i++) {
+    for (uint64_t i = 0; left > 0 && batch->count < CACHE_BATCH_MAX; i++) {
         struct cache_frame *frame = block_find(vd, first + i);
 
+        ASSERT(i < vd->row_blocks);
         if (frame == NULL || frame->state != FRAME_DIRTY) {
             continue;
         }
@@ -291,9 +293,10 @@ uint64_t cache_due_us(const struct cache *cache)
         const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
         const struct list *oldest = list_first(&vd->rows_by_age);
 
-        if (oldest != NULL && !vd->pinned && vd->row_blocks > 0) {
+        if (oldest != NULL && !vd->pinned) {
             const struct cache_row *row = container_of(oldest, struct cache_row, age_link);
 
+            ASSERT(vd->row_blocks > 0);
             due_us = min_u64(due_us, row->since_us + (uint64_t)cache->options.idle_flush_ms * 1000);
         }
     }

@@ -91,9 +91,8 @@ uint32_t journal_log_room(const struct journal_log *log)
     if (log->state == LOG_LOST) {
         return UINT32_MAX; /* nothing goes there any more */
     }
-    return free > spoken && most > log->publications
-               ? (uint32_t)min_u64((free - spoken) * 2 / 3, most - log->publications)
-               : 0;
+    ASSERT(most > log->publications); /* no frame is in the queue twice */
+    return free > spoken ? (uint32_t)min_u64((free - spoken) * 2 / 3, most - log->publications) : 0;
 }
 
 /* Blocks of records that do not count any more and whose super-block is not written yet. */
@@ -130,7 +129,8 @@ static bool super_is_due(struct journal_log *log)
 
 static bool copying_is_due(const struct journal_log *log)
 {
-    return is_short_of_room(log) && log->tail < log->next;
+    /* Asked only while no super-block is due: so not all of a ring that full is dead. */
+    return is_short_of_room(log) && ALWAYS(log->tail < log->next);
 }
 
 /* The queue */
@@ -416,12 +416,11 @@ static void super_send(struct journal_log *log)
 
 static void log_go(struct journal_log *log)
 {
-    if (log->state != LOG_IDLE) {
-        return;
-    }
+    ASSERT(log->state == LOG_IDLE); /* or the timer would not run */
     if (super_is_due(log)) {
         super_send(log);
-    } else if (log->begin < log->end || copying_is_due(log)) {
+    } else {
+        ASSERT(log->begin < log->end || copying_is_due(log));
         record_send(log);
     }
 }

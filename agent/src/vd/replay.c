@@ -127,6 +127,7 @@ static void intent_copy(struct stripe_op *op, const struct intent *intent)
     }
 }
 
+/* The planted bug's. */
 static bool span_is_degraded(const struct group *group, const struct row_map *map)
 {
     for (uint32_t place = 0; place < map->width; place++) {

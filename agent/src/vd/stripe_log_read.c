@@ -76,7 +76,7 @@ static int found_compare(const void *left, const void *right)
     if (a->sequence != b->sequence) {
         return a->sequence < b->sequence ? -1 : 1;
     }
-    return a->member < b->member ? -1 : a->member > b->member;
+    return (a->member > b->member) - (a->member < b->member);
 }
 
 /* Leaves in `found` the copies of each batch that counts, in order. False: there is a gap. */

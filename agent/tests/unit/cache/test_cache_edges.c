@@ -1,0 +1,468 @@
+/*
+ * What a cache rarely meets: a journal full of virtual drives nobody knows, damage of those, a
+ * discard in the middle of a destage, rows that are all under way, ghosts whose heirs have gone,
+ * and too little memory.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "cache/cache_private.h"
+#include "cache/journal_private.h"
+#include "scarce_memory.h"
+
+#define FRAMES 300u
+#define ROW_BLOCKS 4u
+
+static const struct guid guid_a = {{1, 2, 3}};
+static const struct guid guid_b = {{4, 5, 6}};
+static const struct uuid owner = {{9}};
+static const struct memory_port_ops plain_ops = {.copy = NULL};
+
+struct world {
+    struct memory_port port;
+    struct journal *journal;
+    struct cache *cache;
+    struct cache_vd *a, *b;
+    struct cache_batch batches[2];
+};
+
+static void journal_begin(struct world *world)
+{
+    assert_int_equal(journal_open(&world->port, &owner, &owner, &world->journal), 0);
+}
+
+static int cache_begin(struct world *world, const struct cache_options *options)
+{
+    return cache_create(world->journal, options, &world->cache);
+}
+
+/* A journal and no cache yet. */
+static struct world *world_make(void)
+{
+    struct world *world = calloc(1, sizeof(*world));
+
+    assert_non_null(world);
+    world->port = (struct memory_port){
+        .ops = &plain_ops, .kind = MEMORY_KIND_SHARED, .size_bytes = journal_size_bytes(FRAMES)};
+    world->port.base = aligned_alloc(4096, world->port.size_bytes);
+    assert_non_null(world->port.base);
+    memset(world->port.base, 0, world->port.size_bytes);
+    journal_begin(world);
+    return world;
+}
+
+static struct cache_vd *vd_begin(struct world *world, const struct guid *guid)
+{
+    struct cache_vd *vd = cache_vd_open(world->cache, guid, ROW_BLOCKS * CACHE_BLOCK_BYTES);
+
+    assert_non_null(vd);
+    cache_vd_pin(vd, false);
+    return vd;
+}
+
+static struct world *world_begin(void)
+{
+    struct world *world = world_make();
+
+    assert_int_equal(cache_begin(world, NULL), 0);
+    world->a = vd_begin(world, &guid_a);
+    world->b = vd_begin(world, &guid_b);
+    return world;
+}
+
+static void world_end(struct world *world)
+{
+    if (world->a != NULL) {
+        cache_vd_close(world->a);
+    }
+    if (world->b != NULL) {
+        cache_vd_close(world->b);
+    }
+    if (world->cache != NULL) {
+        cache_check(world->cache);
+        assert_null(cache_free(world->cache));
+    } else {
+        (void)journal_close(world->journal);
+    }
+    free(world->port.base);
+    free(world);
+}
+
+static void put(struct cache_vd *vd, uint64_t block, int value)
+{
+    uint8_t bytes[CACHE_BLOCK_BYTES];
+
+    memset(bytes, value, sizeof(bytes));
+    assert_true(cache_write(vd, block, 0, sizeof(bytes), bytes, 0));
+}
+
+static bool take(struct world *world, uint32_t which)
+{
+    return cache_batch_take(world->cache, UINT64_MAX / 2, &world->batches[which]);
+}
+
+static void finish(struct world *world, uint32_t which, bool written)
+{
+    cache_batch_done(&world->batches[which], written, 0);
+}
+
+static void flush(struct cache_vd *vd)
+{
+    cache_flush_begin(vd);
+    cache_flush_end(vd, true);
+}
+
+/* What is found */
+
+static void frame_publish(struct world *world, uint32_t frame, const struct guid *vd,
+                          uint64_t block)
+{
+    struct frame_entry entry = {.type = JOURNAL_DATA, .vd = *vd, .block = block, .dirty = 0xff};
+
+    journal_publish(world->journal, frame, &entry);
+}
+
+static void frame_spoil(struct world *world, uint32_t frame)
+{
+    world->port.base[journal_frames_offset(FRAMES) + (size_t)frame * CACHE_BLOCK_BYTES] ^= 1;
+}
+
+static uint32_t published(struct world *world)
+{
+    uint32_t count = 0;
+
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        count += journal_is_published(world->journal, frame) ? 1u : 0u;
+    }
+    return count;
+}
+
+/* More than can be known: nothing is begun, and everything stays. */
+static void test_too_many_virtual_drives(void **state UNUSED)
+{
+    struct world *world = world_make();
+
+    for (uint32_t i = 0; i <= CACHE_VDS_MAX; i++) {
+        struct guid guid = {{1}};
+
+        memcpy(guid.bytes + 8, &i, sizeof(i));
+        frame_publish(world, i, &guid, 0);
+    }
+    world->journal = journal_close(world->journal);
+    journal_begin(world);
+    assert_int_equal(cache_begin(world, NULL), -E2BIG);
+    assert_null(world->cache);
+    assert_int_equal(published(world), CACHE_VDS_MAX + 1);
+    world_end(world);
+}
+
+static void test_damage_is_forgotten(void **state UNUSED)
+{
+    struct world *world = world_make();
+    struct cache_facts facts;
+
+    frame_publish(world, 2, &guid_a, 7);
+    frame_publish(world, 3, &guid_a, 8);
+    frame_publish(world, 5, &guid_b, 9);
+    frame_spoil(world, 3);
+    frame_spoil(world, 5);
+    world->journal = journal_close(world->journal);
+    journal_begin(world);
+    assert_int_equal(cache_begin(world, NULL), 0);
+    cache_facts(world->cache, &facts);
+    assert_int_equal(facts.damaged_frames, 2);
+    assert_int_equal(world->cache->vd_count, 2);
+    cache_damaged_forget(world->cache);
+    cache_facts(world->cache, &facts);
+    assert_int_equal(facts.damaged_frames, 0);
+    assert_int_equal(facts.used_bytes, CACHE_BLOCK_BYTES);
+    assert_int_equal(world->cache->vd_count, 1); /* of b nothing was left but damage */
+    assert_int_equal(published(world), 1);
+    cache_check(world->cache);
+    world->a = vd_begin(world, &guid_a);
+    assert_int_equal(cache_valid(world->a, 7), 0xff);
+    assert_int_equal(cache_valid(world->a, 8), 0);
+    /* The same with the virtual drive open: it stays, although it has nothing. */
+    assert_int_equal(cache_vd_damaged(world->a), 0);
+    cache_damaged_forget(world->cache);
+    assert_int_equal(world->cache->vd_count, 1);
+    cache_vd_discard(world->a);
+    world_end(world);
+}
+
+static void test_options(void **state UNUSED)
+{
+    const struct cache_options options = {.dirty_limit_percent = 50, .idle_flush_ms = 7};
+    struct world *world = world_make();
+    struct cache_facts facts;
+
+    assert_int_equal(cache_begin(world, &options), 0);
+    cache_facts(world->cache, &facts);
+    assert_int_equal(facts.dirty_limit_bytes, FRAMES / 2 * CACHE_BLOCK_BYTES);
+    world->a = vd_begin(world, &guid_a);
+    put(world->a, 0, 1);
+    assert_int_equal(cache_due_us(world->cache), 7000);
+    world_end(world);
+}
+
+/* Memory */
+
+static void test_without_memory(void **state UNUSED)
+{
+    struct world *world = world_make();
+    uint32_t failures = 0;
+
+    SCARCE_MEMORY(cache_begin(world, NULL), &failures);
+    assert_true(failures >= 8);
+    scarce_memory_fail(1);
+    assert_null(cache_vd_open(world->cache, &guid_a, CACHE_BLOCK_BYTES));
+    assert_true(scarce_memory_end());
+    world->a = vd_begin(world, &guid_a);
+    put(world->a, 3, 1);
+    world_end(world);
+    assert_null(cache_free(NULL));
+}
+
+/* Of what is in the journal nothing is lost when there is too little memory to know it. */
+static void test_without_memory_for_what_is_found(void **state UNUSED)
+{
+    struct world *world = world_make();
+    uint32_t failures = 0;
+    int error = 0;
+
+    frame_publish(world, 2, &guid_a, 7);
+    for (;;) {
+        world->journal = journal_close(world->journal);
+        journal_begin(world);
+        scarce_memory_fail(failures + 1);
+        error = cache_begin(world, NULL);
+        if (!scarce_memory_end()) {
+            break;
+        }
+        failures++;
+        assert_true(error == -ENOMEM || error == -E2BIG);
+        assert_int_equal(published(world), 1);
+    }
+    assert_int_equal(error, 0);
+    world->a = vd_begin(world, &guid_a);
+    assert_int_equal(cache_valid(world->a, 7), 0xff);
+    world_end(world);
+}
+
+/* At work */
+
+/* What is on its way to the drives is left alone, and so is what is read and not dirty elsewhere.
+ */
+static void test_discard_in_the_middle_of_a_destage(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    put(world->a, 0, 1);
+    assert_true(take(world, 0));
+    put(world->a, 100, 1);
+    cache_vd_discard(world->a);
+    assert_int_equal(cache_vd_dirty_bytes(world->a), CACHE_BLOCK_BYTES);
+    cache_check(world->cache);
+    finish(world, 0, true);
+    cache_vd_discard(world->a); /* written, not flushed */
+    assert_int_equal(cache_vd_dirty_bytes(world->a), CACHE_BLOCK_BYTES);
+    flush(world->a);
+    assert_int_equal(cache_vd_dirty_bytes(world->a), 0);
+    world_end(world);
+}
+
+static void test_dropping_clean_leaves_the_dirty(void **state UNUSED)
+{
+    static const uint8_t bytes[CACHE_BLOCK_BYTES];
+    struct world *world = world_begin();
+
+    put(world->a, 0, 1);
+    cache_fill(world->a, 1, 0, sizeof(bytes), bytes);
+    cache_drop_clean(world->a, 0, 4);
+    assert_int_equal(cache_valid(world->a, 0), 0xff);
+    assert_int_equal(cache_valid(world->a, 1), 0);
+    world_end(world);
+}
+
+/* One batch of a row at a time: a row that is dirty again waits, the same one of another virtual
+ * drive does not. */
+static void test_rows_under_way_are_left(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    put(world->a, 0, 1);
+    assert_true(take(world, 0));
+    put(world->a, 0, 2);
+    assert_false(take(world, 1));
+    put(world->b, 0, 3);
+    assert_true(take(world, 1));
+    assert_ptr_equal(world->batches[1].vd, world->b);
+    finish(world, 1, true);
+    flush(world->b);
+    put(world->a, ROW_BLOCKS, 4);
+    assert_true(take(world, 1));
+    assert_int_equal(world->batches[1].row, 1);
+    finish(world, 1, true);
+    cache_vd_hurry(world->a, true);
+    assert_false(take(world, 1));
+    finish(world, 0, true);
+    assert_true(take(world, 0));
+    finish(world, 0, true);
+    flush(world->a);
+    world_end(world);
+}
+
+/* In a hurry neighbours go one after the other, but not for ever: the oldest has its turn. */
+static void test_a_streak_of_rows_ends(void **state UNUSED)
+{
+    struct world *world = world_begin();
+    uint32_t streak = 0;
+
+    put(world->a, 50 * ROW_BLOCKS, 1);
+    assert_true(take(world, 0));
+    finish(world, 0, true);
+    put(world->a, 10 * ROW_BLOCKS, 1); /* the oldest from now on */
+    for (uint64_t row = 51; row < 80; row++) {
+        put(world->a, row * ROW_BLOCKS, 1);
+    }
+    cache_vd_hurry(world->a, true);
+    while (take(world, 0) && world->batches[0].row != 10) {
+        assert_int_equal(world->batches[0].row, 51 + streak);
+        streak++;
+        finish(world, 0, true);
+    }
+    assert_int_equal(world->batches[0].row, 10);
+    assert_in_range(streak, 4, 28);
+    finish(world, 0, true);
+    flush(world->a);
+    world_end(world);
+}
+
+/* A row longer than a batch goes in two. */
+static void test_a_row_longer_than_a_batch(void **state UNUSED)
+{
+    struct world *world = calloc(1, sizeof(*world));
+    const uint32_t blocks = CACHE_BATCH_MAX + 5;
+
+    assert_non_null(world);
+    world->port = (struct memory_port){.ops = &plain_ops,
+                                       .kind = MEMORY_KIND_SHARED,
+                                       .size_bytes = journal_size_bytes(2 * blocks)};
+    world->port.base = aligned_alloc(4096, world->port.size_bytes);
+    assert_non_null(world->port.base);
+    memset(world->port.base, 0, world->port.size_bytes);
+    journal_begin(world);
+    assert_int_equal(cache_begin(world, NULL), 0);
+    world->a = cache_vd_open(world->cache, &guid_a, 2 * blocks * CACHE_BLOCK_BYTES);
+    assert_non_null(world->a);
+    cache_vd_pin(world->a, false);
+    for (uint32_t block = 0; block < blocks; block++) {
+        put(world->a, block, 1);
+    }
+    assert_true(take(world, 0));
+    assert_int_equal(world->batches[0].count, CACHE_BATCH_MAX);
+    assert_false(take(world, 1)); /* the rest waits for it */
+    finish(world, 0, true);
+    assert_true(take(world, 0));
+    assert_int_equal(world->batches[0].count, 5);
+    finish(world, 0, true);
+    flush(world->a);
+    world_end(world);
+}
+
+/* Ghosts: the destage of what has been written over since fails */
+
+static void test_ghosts_that_fail(void **state UNUSED)
+{
+    static const uint8_t bytes[CACHE_BLOCK_BYTES];
+
+    for (uint32_t which = 0; which < 5; which++) {
+        struct world *world = world_begin();
+
+        put(world->a, 0, 1);
+        if (which == 1) {
+            cache_drain_begin(world->a); /* waits for the ghost, and then for nothing */
+        }
+        assert_true(take(world, 0));
+        if (which == 2) {
+            cache_drain_begin(world->a);
+            cache_drain_cancel(world->a);
+        }
+        put(world->a, 0, 2);
+        if (which == 1 || which == 3) {
+            cache_vd_discard(world->a); /* there is no heir any more */
+        }
+        if (which == 3) {
+            cache_drain_begin(world->a);
+            cache_fill(world->a, 0, 0, sizeof(bytes), bytes); /* or one that is not dirty */
+        }
+        if (which == 4) {
+            cache_drain_begin(world->a); /* waits for both anyway */
+        }
+        finish(world, 0, false);
+        cache_check(world->cache);
+        assert_int_equal(cache_drain_is_over(world->a), which != 4);
+        assert_int_equal(cache_vd_dirty_bytes(world->a),
+                         which == 1 || which == 3 ? 0 : CACHE_BLOCK_BYTES);
+        if (which == 4) {
+            assert_true(take(world, 0));
+            finish(world, 0, true);
+            flush(world->a);
+            assert_true(cache_drain_is_over(world->a));
+        }
+        world_end(world);
+    }
+}
+
+/* The ghost is newer than what the drain waits for. */
+static void test_a_ghost_behind_the_drain(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    put(world->a, 100, 1);
+    cache_drain_begin(world->a);
+    put(world->a, 0, 1);
+    assert_true(take(world, 0));
+    if (world->batches[0].row != 0) { /* the old one first: its turn is not over yet */
+        assert_true(take(world, 1));
+        finish(world, 0, true);
+    } else {
+        assert_true(take(world, 1));
+    }
+    put(world->a, 0, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (world->batches[i].row == 0) {
+            finish(world, i, false);
+        }
+    }
+    assert_false(cache_drain_is_over(world->a));
+    if (world->batches[0].row == 0) {
+        finish(world, 1, true);
+    }
+    flush(world->a);
+    assert_true(cache_drain_is_over(world->a)); /* of the newer one nothing is waited for */
+    assert_int_equal(cache_vd_dirty_bytes(world->a), CACHE_BLOCK_BYTES);
+    world_end(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_too_many_virtual_drives),
+        cmocka_unit_test(test_damage_is_forgotten),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_without_memory_for_what_is_found),
+        cmocka_unit_test(test_discard_in_the_middle_of_a_destage),
+        cmocka_unit_test(test_dropping_clean_leaves_the_dirty),
+        cmocka_unit_test(test_rows_under_way_are_left),
+        cmocka_unit_test(test_a_streak_of_rows_ends),
+        cmocka_unit_test(test_a_row_longer_than_a_batch),
+        cmocka_unit_test(test_ghosts_that_fail),
+        cmocka_unit_test(test_a_ghost_behind_the_drain),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("cache/edges", tests, NULL, NULL);
+}
