@@ -4,8 +4,8 @@
 #ifndef ARRAYWRIGHT_SIM_RUN_PRIVATE_H
 #define ARRAYWRIGHT_SIM_RUN_PRIVATE_H
 
+#include "array_layout.h"
 #include "flight.h"
-#include "layout.h"
 #include "model.h"
 #include "run.h"
 #include "sim_array.h"
@@ -75,7 +75,6 @@ void run_end(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
 
 /* run_risk.c */
-struct layout run_layout(struct run *run, uint32_t vd);
 /* What the models have to know of a start, */
 void run_start_noted(struct run *run, int error);
 /* of a power cut of `from` (the same life or another), */

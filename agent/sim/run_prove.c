@@ -6,21 +6,14 @@
 
 #include "run_private.h"
 
-static void layout_read(void *context, uint32_t member, uint64_t offset_bytes, void *buffer,
-                        uint32_t length_bytes)
-{
-    sim_drive_peek(sim_array_sim(context, member), offset_bytes, buffer, length_bytes);
-}
-
 static void raw_check(struct run *run, uint32_t index)
 {
-    struct layout layout = run_layout(run, index);
+    struct layout layout = array_layout(run->array, index);
     struct model *model = run->models[index];
     uint8_t *bytes = malloc(model->block_bytes);
     uint64_t row = 0;
     const char *wrong = NULL;
 
-    layout.read = layout_read;
     wrong = layout_check(&layout, &row);
     ASSERT(bytes != NULL);
     if (wrong != NULL) {

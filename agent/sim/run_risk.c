@@ -9,31 +9,12 @@
 
 #include "run_private.h"
 
-struct layout run_layout(struct run *run, uint32_t vd)
-{
-    const struct vd_config *config = vd_config(sim_array_vd(run->array, vd));
-    const struct geometry *geometry = &config->geometry;
-    const struct raid_level_info *level = raid_level_info(geometry->level);
-
-    return (struct layout){
-        .mirrored = level->mirrored,
-        .pairs = level->adjacent_pairs,
-        .parity_count = level->parity_count,
-        .span_count = geometry->span_count,
-        .members_per_span = geometry->members_per_span,
-        .strip_bytes = geometry->strip_bytes,
-        .extent_start_bytes = config->extent_start_bytes,
-        .extent_bytes = geometry->extent_bytes,
-        .context = run->array,
-    };
-}
-
 /* In a run of its own, whose models these are, a crash point asks about the members of the one it
  * comes from: the layouts are the same. */
 static void vd_risk_taken(struct run *run, struct run *from, uint32_t vd, const bool *suspects)
 {
     struct model *model = run->models[vd];
-    struct layout layout = run_layout(from, vd);
+    struct layout layout = array_layout(from->array, vd);
     bool *blocks = calloc(model->block_count, sizeof(*blocks));
 
     ASSERT(blocks != NULL);

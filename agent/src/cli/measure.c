@@ -40,9 +40,9 @@ static json_t *args_start(const struct cli_context *context, const struct model_
         !number_of(context, "writes", 0, &writes) || !number_of(context, "depth", 1, &depth) ||
         !number_of(context, "workers", 1, &workers) ||
         !number_of(context, "seconds", SECONDS_DEFAULT, &seconds)) {
-        (void)snprintf(
-            text, REQUEST_TEXT_BYTES,
-            "block= (KiB), writes= (percent), depth=, workers= and seconds= are numbers");
+        (void)snprintf(text, REQUEST_TEXT_BYTES,
+                       "block= (KiB, 8192 at most), writes= (percent), depth=, workers= and "
+                       "seconds= are numbers");
         return NULL;
     }
     return json_pack("{s:s, s:s, s:I, s:[{s:s, s:[{s:I, s:i}], s:I, s:I, s:I}]}", "virtual_drive",
