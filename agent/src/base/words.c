@@ -473,6 +473,57 @@ bool drive_write_cache_parse(const char *word, enum drive_write_cache *ret_value
     return false;
 }
 
+static const char *const smart_state_words[SMART_STATE_MAX] = {
+    "unread",
+    "unsupported",
+    "asleep",
+    "good",
+    "failing",
+};
+
+const char *smart_state_word(enum smart_state value)
+{
+    ASSERT((unsigned)value < SMART_STATE_MAX);
+    return smart_state_words[value];
+}
+
+bool smart_state_parse(const char *word, enum smart_state *ret_value)
+{
+    for (unsigned i = 0; i < SMART_STATE_MAX; i++) {
+        if (strcmp(smart_state_words[i], word) == 0) {
+            *ret_value = (enum smart_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const smart_figure_words[SMART_FIGURE_MAX] = {
+    "temperature_c",
+    "power_on_hours",
+    "reallocated_sectors",
+    "pending_sectors",
+    "media_errors",
+    "wear_percent",
+};
+
+const char *smart_figure_word(enum smart_figure value)
+{
+    ASSERT((unsigned)value < SMART_FIGURE_MAX);
+    return smart_figure_words[value];
+}
+
+bool smart_figure_parse(const char *word, enum smart_figure *ret_value)
+{
+    for (unsigned i = 0; i < SMART_FIGURE_MAX; i++) {
+        if (strcmp(smart_figure_words[i], word) == 0) {
+            *ret_value = (enum smart_figure)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const access_policy_words[ACCESS_POLICY_MAX] = {
     "read_write",
     "read_only",
@@ -1395,6 +1446,20 @@ static const struct {
      "The drive did not answer in time."},
     {"drive_lost_flush",
      "The drive failed to flush its cache."},
+    {"drive_predicted_errors",
+     "{errors} errors within the error window."},
+    {"smart_failing",
+     "The drive says itself that it will fail."},
+    {"smart_missing",
+     "smartctl cannot be started: {detail}."},
+    {"smart_unreadable",
+     "Its health could not be read: {detail}."},
+    {"smart_output",
+     "What smartctl said of it cannot be believed: {detail}."},
+    {"smart_disabled",
+     "Its self-monitoring is switched off."},
+    {"smart_unsupported",
+     "It tells nothing of its health: {detail}."},
     {"drive_lost_error_limit",
      "The drive had more errors than are borne."},
     {"drive_lost_absent",

@@ -208,6 +208,31 @@ enum drive_write_cache {
 const char *drive_write_cache_word(enum drive_write_cache value);
 bool drive_write_cache_parse(const char *word, enum drive_write_cache *ret_value);
 
+enum smart_state {
+    SMART_STATE_UNREAD,
+    SMART_STATE_UNSUPPORTED,
+    SMART_STATE_ASLEEP,
+    SMART_STATE_GOOD,
+    SMART_STATE_FAILING,
+    SMART_STATE_MAX
+};
+
+const char *smart_state_word(enum smart_state value);
+bool smart_state_parse(const char *word, enum smart_state *ret_value);
+
+enum smart_figure {
+    SMART_FIGURE_TEMPERATURE_C,
+    SMART_FIGURE_POWER_ON_HOURS,
+    SMART_FIGURE_REALLOCATED_SECTORS,
+    SMART_FIGURE_PENDING_SECTORS,
+    SMART_FIGURE_MEDIA_ERRORS,
+    SMART_FIGURE_WEAR_PERCENT,
+    SMART_FIGURE_MAX
+};
+
+const char *smart_figure_word(enum smart_figure value);
+bool smart_figure_parse(const char *word, enum smart_figure *ret_value);
+
 enum access_policy {
     ACCESS_POLICY_READ_WRITE,
     ACCESS_POLICY_READ_ONLY,
@@ -641,6 +666,13 @@ enum reason_code {
     REASON_DRIVE_LOST_READ_ERRORS,
     REASON_DRIVE_LOST_TIMEOUT,
     REASON_DRIVE_LOST_FLUSH,
+    REASON_DRIVE_PREDICTED_ERRORS,
+    REASON_SMART_FAILING,
+    REASON_SMART_MISSING,
+    REASON_SMART_UNREADABLE,
+    REASON_SMART_OUTPUT,
+    REASON_SMART_DISABLED,
+    REASON_SMART_UNSUPPORTED,
     REASON_DRIVE_LOST_ERROR_LIMIT,
     REASON_DRIVE_LOST_ABSENT,
     REASON_DRIVE_LOST_STALE,

@@ -6,6 +6,7 @@
 #include "cli/config.h"
 #include "cli/metrics.h"
 #include "cli/monitor.h"
+#include "cli/smart.h"
 #include "cli/show.h"
 
 #define CONTROLLER_PROPERTIES                                                                      \
@@ -32,6 +33,9 @@ const struct cli_command cli_commands[] = {
      "monitor [mail=ADDRESS] [webhook=URL] [script=PATH] [journal=on] [class=CLASS] [cursor=PATH] "
      "[textfile=PATH] [interval=SECONDS] [listen=127.0.0.1:PORT]",
      "Tells events as they come and keeps metrics; see arraywright-monitor(8)."},
+    {CLI_OBJECT_NONE, "smart", NULL, "once interval= timeout= program=", smart_run,
+     "smart [once] [interval=SECONDS] [timeout=SECONDS] [program=PATH]",
+     "Asks the host's drives for their health through smartctl; see arraywright-smart(8)."},
     {CLI_OBJECT_NONE, "adpallinfo", NULL, "a0 aall -a0 -aall", show_legacy_adapter, "adpallinfo a0",
      "MegaCLI's summary, for health checks that still ask for it."},
     {CLI_OBJECT_NONE, "show", "ctrlcount", "", show_controller_count, "show ctrlcount",
@@ -119,6 +123,8 @@ const struct cli_command cli_commands[] = {
      "How long the drive's operations took; all: the histogram."},
     {CLI_OBJECT_DRIVE, "delete|del", "perf", "", change_drive_performance_delete,
      "/cX/eX/sX delete perf", "Starts the drive's latency histograms over."},
+    {CLI_OBJECT_DRIVE, "show", "smart", "", show_drive_smart, "/cX/eX/sX show smart",
+     "What the drive says of its own health."},
     {CLI_OBJECT_DRIVE, "show", "badblocks", "", show_drive_bad_blocks, "/cX/eX/sX show badblocks",
      "Blocks of a drive whose content is not to be had."},
     {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX/eX/sX show [all]", "Drives."},

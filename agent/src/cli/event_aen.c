@@ -11,6 +11,7 @@ static const struct event_aen numbers[] = {
     {112, 0x0019, "WARNING"},
     {87, 0x000A, "ERROR"},
     {267, 0x0009, "ERROR"},
+    {96, 0x000F, "WARNING"},
     {93, 0x0023, "WARNING"},
     {111, 0x0026, "ERROR"},
     {257, 0x0006, "ERROR"},

@@ -40,6 +40,8 @@ void show_vd_measure(struct cli_context *context);
 /* show_bad_blocks.c */
 void show_drive_bad_blocks(struct cli_context *context);
 void show_vd_bad_blocks(struct cli_context *context);
+/* show_smart.c */
+void show_drive_smart(struct cli_context *context);
 /* show_battery.c */
 void show_battery(struct cli_context *context);
 const struct model_object *cli_battery(const struct model *model); /* or NULL */

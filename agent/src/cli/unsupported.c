@@ -62,7 +62,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_DRIVE, "secureerase|cryptoerase|download", NULL, "This operation of the drive"},
     {CLI_OBJECT_DRIVE, "spinup|spindown", NULL, "Spinning a drive up or down"},
     {CLI_OBJECT_DRIVE, "show",
-     "smart|errorcounters|patrolread|diag|security|bootdrive|sanitize|phyerrorcounters|jbod|"
+     "errorcounters|patrolread|diag|security|bootdrive|sanitize|phyerrorcounters|jbod|"
      "format|linkspeed",
      "What was asked for"},
 

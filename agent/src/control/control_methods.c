@@ -315,6 +315,7 @@ static const struct {
     {"events.read", method_events_read},
     {"events.subscribe", method_events_subscribe},
     {"query", method_query},
+    {"drive.health", control_drive_health},
     {"command", control_command},
     {"command.get", control_command_get},
     {"command.list", method_command_list},

@@ -29,6 +29,10 @@ struct control_server {
     uint64_t events_last_seq;
 };
 
+/* method_drive_health.c */
+void control_drive_health(struct control_server *server, struct control_client *client, uint64_t id,
+                          const json_t *params);
+
 /* control_methods.c */
 void control_request(struct control_server *server, struct control_client *client, const char *line,
                      size_t bytes);

@@ -323,6 +323,30 @@ static void drive_doc_identity(json_t *doc, const struct drive_identity *identit
     json_put_bool(doc, "emulated", identity->emulated);
 }
 
+static json_t *health_doc(const struct drive_view *view)
+{
+    const struct drive_health *health = view->health;
+    json_t *doc = NULL;
+
+    if (health == NULL) {
+        return json_null();
+    }
+    doc = json_new_object();
+    json_put_text(doc, "state", smart_state_word(health->state));
+    json_put(doc, "reason",
+             health->reason.code != REASON_OK ? reason_doc(&health->reason) : json_null());
+    json_put_bool(doc, "failing", view->smart_failing);
+    json_put(doc, "checked_at_us",
+             health->checked_us != 0 ? json_integer((json_int_t)health->checked_us) : json_null());
+    for (uint32_t i = 0; i < SMART_FIGURE_MAX; i++) {
+        if (i != SMART_FIGURE_TEMPERATURE_C) { /* every drive's document has it */
+            json_put(doc, smart_figure_word((enum smart_figure)i),
+                     health->told[i] ? json_integer((json_int_t)health->figures[i]) : json_null());
+        }
+    }
+    return doc;
+}
+
 static json_t *drive_doc(const struct drive_view *view)
 {
     json_t *doc = json_new_object();
@@ -343,6 +367,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_u64(doc, "media_error_count", view->media_errors);
     json_put_u64(doc, "other_error_count", view->other_errors);
     json_put_u64(doc, "predictive_failure_count", view->predictive_failures);
+    json_put(doc, "health", health_doc(view));
     json_put_u64(doc, "timeout_count", view->timeouts);
     json_put_u64(doc, "retry_count", view->retries);
     json_put_u64(doc, "slow_command_count", view->slow_commands);

@@ -22,6 +22,7 @@
 #include "ctl/profile.h"
 #include "ctl/view.h"
 #include "drive/drive.h"
+#include "drive/drive_health.h"
 #include "emulate/emulated_battery.h"
 #include "emulate/emulated_drive.h"
 #include "meta/foreign.h"
@@ -134,6 +135,8 @@ void ctl_drive_departed(struct ctl *ctl, void *device);
 /* The host waited that long for the exclusive claim, in vain or not; after the arrival. */
 void ctl_drive_claim_waited(struct ctl *ctl, void *device, uint32_t seconds);
 void ctl_drive_temperature(struct ctl *ctl, void *device, int celsius);
+/* What a drive says of its own health. False: there is none with this key. */
+bool ctl_drive_health(struct ctl *ctl, const char *key, const struct drive_health *health);
 
 /* What the source of a battery that is not emulated says now. */
 void ctl_battery_reading(struct ctl *ctl, const struct battery_reading *reading);

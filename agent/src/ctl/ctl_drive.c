@@ -146,6 +146,9 @@ int cd_open(struct ctl_drive *cd, struct io_port *port)
     if (error != 0) {
         return error;
     }
+    if (cd->smart_failing) {
+        drive_predict(cd->drive);
+    }
     cd->port = port;
     cd->size_bytes = port->size_bytes;
     cd->block_bytes = port->logical_block_bytes;

@@ -21,6 +21,8 @@ void cd_warned(void *context, struct drive *drive, enum drive_warning warning, u
     const char *key = cd->identity.key;
     char path[PATH_TEXT_BYTES];
     char number[24];
+    char why[REASON_TEXT_MAX];
+    struct reason reason;
 
     ASSERT(cd->drive == drive);
     drive_path(cd, path, sizeof(path));
@@ -31,8 +33,9 @@ void cd_warned(void *context, struct drive *drive, enum drive_warning warning, u
         ctl_event(cd->ctl, EVENT_DRIVE_SLOW_COMMAND, key, "drive", path, "seconds", number, NULL);
         break;
     case DRIVE_WARNING_PREDICTIVE:
-        ctl_event(cd->ctl, EVENT_DRIVE_PREDICTIVE_FAILURE, key, "drive", path, "errors", number,
-                  NULL);
+        reason_set(&reason, REASON_DRIVE_PREDICTED_ERRORS, "errors", number, NULL);
+        (void)reason_text(&reason, why, sizeof(why)); /* always fits */
+        ctl_event(cd->ctl, EVENT_DRIVE_PREDICTIVE_FAILURE, key, "drive", path, "why", why, NULL);
         break;
     case DRIVE_WARNING_SLOW:
         ctl_event(cd->ctl, EVENT_DRIVE_SLOW, key, "drive", path, "factor", number, NULL);

@@ -119,6 +119,9 @@ struct ctl_drive {
     bool locating;
     bool has_temperature;
     int temperature_c;
+    bool has_health;               /* somebody has asked it */
+    bool smart_failing;            /* its last verdict */
+    struct drive_health health;
 
     enum drive_write_cache write_cache;       /* the drive's own, as far as known */
     enum drive_write_cache write_cache_found; /* as it came */

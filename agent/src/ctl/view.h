@@ -9,6 +9,7 @@
 #include "cache/cache_facts.h"
 #include "ctl/command.h"
 #include "drive/drive.h"
+#include "drive/drive_health.h"
 #include "emulate/emulated_drive.h"
 #include "meta/config.h"
 #include "port/battery_reading.h"
@@ -128,6 +129,8 @@ struct drive_view {
     uint32_t block_bytes, physical_block_bytes;
     bool has_temperature;
     int temperature_c;
+    const struct drive_health *health; /* NULL: nobody asks it */
+    bool smart_failing;
     enum drive_write_cache write_cache;
     object_key_t group;              /* "" if none */
     uint32_t span, row;

@@ -59,6 +59,8 @@ static void drive_counts(const struct ctl_drive *cd, struct drive_view *view)
         view->retries = counters->retries;
         view->slow_commands = counters->slow_commands;
         view->slow = drive_is_slow(cd->drive);
+    } else {
+        view->predictive_failures = cd->smart_failing; /* counted once it is in use */
     }
 }
 
@@ -81,6 +83,23 @@ static void drive_digest_identity(const struct drive_view *view, struct view_dig
     digest_number(digest, true, view->physical_block_bytes);
 }
 
+static void drive_digest_health(const struct drive_view *view, struct view_digest *digest)
+{
+    const struct drive_health *health = view->health;
+
+    digest_number(digest, true, view->smart_failing);
+    digest_number(digest, false, health != NULL);
+    if (health == NULL) {
+        return;
+    }
+    digest_number(digest, false, (uint64_t)health->state);
+    digest_reason(digest, false, &health->reason);
+    digest_number(digest, false, health->checked_us);
+    for (uint32_t i = 0; i < SMART_FIGURE_MAX; i++) {
+        digest_number(digest, false, health->told[i] ? health->figures[i] : UINT64_MAX);
+    }
+}
+
 static void drive_digest(const struct drive_view *view, struct view_digest *digest)
 {
     drive_digest_identity(view, digest);
@@ -90,6 +109,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     digest_number(digest, false, view->locating);
     digest_number(digest, false, view->has_temperature);
     digest_number(digest, false, (uint64_t)view->temperature_c);
+    drive_digest_health(view, digest);
     digest_number(digest, true, (uint64_t)view->write_cache);
     digest_text(digest, true, view->group);
     digest_number(digest, true, view->span);
@@ -148,6 +168,8 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->physical_block_bytes = cd->physical_block_bytes;
     view->has_temperature = cd->has_temperature;
     view->temperature_c = cd->temperature_c;
+    view->health = cd->has_health ? &cd->health : NULL;
+    view->smart_failing = cd->smart_failing;
     view->write_cache = cd->write_cache;
     drive_role(cd, view);
     drive_counts(cd, view);

@@ -211,6 +211,8 @@ bool drive_is_slow(const struct drive *drive);
 bool drive_is_spent(const struct drive *drive);
 /* Judges `drive` by the last interval of all `count` drives, itself included or not. */
 void drive_peers_judge(struct drive *drive, struct drive *const *peers, uint32_t count);
+/* Somebody else knows that it will probably fail; counted, not warned of. */
+void drive_predict(struct drive *drive);
 /* A drive that starts a new life (replaced, made good) starts with clean windows. */
 void drive_health_reset(struct drive *drive);
 

@@ -39,6 +39,14 @@ void drive_health_reset(struct drive *drive)
     drive->slow_run = 0;
 }
 
+void drive_predict(struct drive *drive)
+{
+    if (!drive->predicted) {
+        drive->predicted = true;
+        drive->counters.predictive_failures++;
+    }
+}
+
 static void spent_tell(struct drive *drive, enum reason_code why)
 {
     drive->spent = true;
@@ -58,8 +66,7 @@ static void thresholds_check(struct drive *drive)
 
     if (!drive->predicted &&
         (media >= options->media_warn || other >= options->error_warn || too_many)) {
-        drive->predicted = true;
-        drive->counters.predictive_failures++;
+        drive_predict(drive);
         warn(drive, DRIVE_WARNING_PREDICTIVE, media + other);
     }
     if (!drive->spent && too_many) {

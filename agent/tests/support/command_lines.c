@@ -450,7 +450,7 @@ uint32_t command_line_run(const uint8_t *data, size_t size)
         folder_empty();
     }
     line_draw(&draw, &line);
-    if (typed("monitor|watch") != NULL) {
+    if (typed("monitor|smart|watch") != NULL) {
         return 0; /* these do not end by themselves */
     }
     if (config_save(&draw)) {

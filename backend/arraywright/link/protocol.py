@@ -163,6 +163,23 @@ class DriveWriteCache(StrEnum):
     ON = "on"
 
 
+class SmartState(StrEnum):
+    UNREAD = "unread"
+    UNSUPPORTED = "unsupported"
+    ASLEEP = "asleep"
+    GOOD = "good"
+    FAILING = "failing"
+
+
+class SmartFigure(StrEnum):
+    TEMPERATURE_C = "temperature_c"
+    POWER_ON_HOURS = "power_on_hours"
+    REALLOCATED_SECTORS = "reallocated_sectors"
+    PENDING_SECTORS = "pending_sectors"
+    MEDIA_ERRORS = "media_errors"
+    WEAR_PERCENT = "wear_percent"
+
+
 class AccessPolicy(StrEnum):
     READ_WRITE = "read_write"
     READ_ONLY = "read_only"
@@ -483,6 +500,20 @@ class Fault(Wire):
     latency_ms: Annotated[int, Field(ge=0)] | None = None
 
 
+class DriveHealthDoc(Wire):
+    """what the drive says of itself (S.M.A.R.T.); figures are null if it does not tell them"""
+
+    state: str
+    reason: Reason | None
+    failing: bool
+    checked_at_us: Annotated[int, Field(ge=0)] | None
+    power_on_hours: Annotated[int, Field(ge=0)] | None
+    reallocated_sectors: Annotated[int, Field(ge=0)] | None
+    pending_sectors: Annotated[int, Field(ge=0)] | None
+    media_errors: Annotated[int, Field(ge=0)] | None
+    wear_percent: Annotated[int, Field(ge=0)] | None
+
+
 class DriveDoc(Wire):
     controller: Key
     enclosure: Key | None
@@ -519,6 +550,7 @@ class DriveDoc(Wire):
     media_error_count: Annotated[int, Field(ge=0)]
     other_error_count: Annotated[int, Field(ge=0)]
     predictive_failure_count: Annotated[int, Field(ge=0)]
+    health: DriveHealthDoc | None = None
     timeout_count: Annotated[int, Field(ge=0)] | None = None
     retry_count: Annotated[int, Field(ge=0)] | None = None
     slow_command_count: Annotated[int, Field(ge=0)] | None = None
@@ -1517,6 +1549,13 @@ REASONS: dict[str, str] = {
     "drive_lost_read_errors": "The drive could not repair its read errors.",
     "drive_lost_timeout": "The drive did not answer in time.",
     "drive_lost_flush": "The drive failed to flush its cache.",
+    "drive_predicted_errors": "{errors} errors within the error window.",
+    "smart_failing": "The drive says itself that it will fail.",
+    "smart_missing": "smartctl cannot be started: {detail}.",
+    "smart_unreadable": "Its health could not be read: {detail}.",
+    "smart_output": "What smartctl said of it cannot be believed: {detail}.",
+    "smart_disabled": "Its self-monitoring is switched off.",
+    "smart_unsupported": "It tells nothing of its health: {detail}.",
     "drive_lost_error_limit": "The drive had more errors than are borne.",
     "drive_lost_absent": "The drive was absent when the controller started.",
     "drive_lost_stale": "The drive missed writes while it was away.",
@@ -1567,6 +1606,7 @@ EVENT_NAMES: dict[int, str] = {
     87: "drive_error",
     267: "drive_timeout",
     96: "drive_predictive_failure",
+    60240: "drive_smart_good",
     60140: "drive_slow_command",
     60141: "drive_slow",
     60142: "drive_slow_over",

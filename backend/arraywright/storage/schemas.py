@@ -31,6 +31,7 @@ from arraywright.link.protocol import (
     RaidLevel,
     ReadAheadState,
     ReadPolicy,
+    SmartState,
     SpareKind,
     VirtualDriveState,
     WritePolicy,
@@ -174,6 +175,23 @@ class Fault(ApiModel):
     latency_ms: int | None = None
 
 
+class DriveHealth(ApiModel):
+    """What a drive says of itself (S.M.A.R.T.); a figure is null if it does not tell it."""
+
+    state: Annotated[
+        OpenWord[SmartState],
+        Field(description="now; the rest is what it said last if it sleeps or cannot be read"),
+    ]
+    reason: Reason | None
+    failing: Annotated[bool, Field(description="its last verdict")]
+    checked_at: Annotated[Timestamp | None, Field(description="when it last answered")]
+    power_on_hours: int | None
+    reallocated_sectors: int | None
+    pending_sectors: int | None
+    media_errors: Annotated[int | None, Field(description="since it was made")]
+    wear_percent: Annotated[int | None, Field(description="of its rated endurance")]
+
+
 class Drive(Actionable):
     controller_id: UUID
     enclosure_id: UUID | None
@@ -214,6 +232,7 @@ class Drive(Actionable):
     write_cache: Annotated[
         OpenWord[DriveWriteCache] | None, Field(description="the drive's own; null: not told")
     ] = None
+    health: Annotated[DriveHealth | None, Field(description="null: nobody asks it")] = None
     vendor: Annotated[str, Field(description='"" if the drive does not tell it')] = ""
     rotation_rpm: Annotated[int | None, Field(description="null: not rotating or not known")] = None
     link_speed_mbps: Annotated[

@@ -25,6 +25,10 @@ T = TypeVar("T", bound=Reported)
 Resolve = Callable[[str, str | None], UUID | None]
 
 
+def _health(doc: Document | None) -> Document | None:
+    return None if doc is None else {**doc, "checked_at": moment(doc["checked_at_us"])}
+
+
 def _drive(doc: Document, resolve: Resolve) -> Document:
     spare = doc["hot_spare"]
     groups = [resolve("drive_group", key) for key in spare["drive_groups"]] if spare else []
@@ -33,6 +37,7 @@ def _drive(doc: Document, resolve: Resolve) -> Document:
         "enclosure_id": resolve("enclosure", doc["enclosure"]),
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "hot_spare": {**spare, "drive_group_ids": groups} if spare else None,
+        "health": _health(doc.get("health")),
     }
 
 

@@ -2534,6 +2534,8 @@ export interface components {
             firmware: string;
             /** Foreign */
             foreign: boolean;
+            /** @description null: nobody asks it */
+            health: components["schemas"]["DriveHealth"] | null;
             /**
              * Host Id
              * Format: uuid
@@ -2756,6 +2758,41 @@ export interface components {
              * @description number of all matches; only on the first page
              */
             total: number | null;
+        };
+        /**
+         * DriveHealth
+         * @description What a drive says of itself (S.M.A.R.T.); a figure is null if it does not tell it.
+         */
+        DriveHealth: {
+            /**
+             * Checked At
+             * @description when it last answered
+             */
+            checked_at: string | null;
+            /**
+             * Failing
+             * @description its last verdict
+             */
+            failing: boolean;
+            /**
+             * Media Errors
+             * @description since it was made
+             */
+            media_errors: number | null;
+            /** Pending Sectors */
+            pending_sectors: number | null;
+            /** Power On Hours */
+            power_on_hours: number | null;
+            /** Reallocated Sectors */
+            reallocated_sectors: number | null;
+            reason: components["schemas"]["Reason"] | null;
+            /** @description now; the rest is what it said last if it sleeps or cannot be read */
+            state: components["schemas"]["SmartState"];
+            /**
+             * Wear Percent
+             * @description of its rated endurance
+             */
+            wear_percent: number | null;
         };
         /**
          * DriveInterface
@@ -4754,6 +4791,11 @@ export interface components {
              */
             version: string;
         };
+        /**
+         * SmartState
+         * @enum {string}
+         */
+        SmartState: "unread" | "unsupported" | "asleep" | "good" | "failing";
         /** SpareChoice */
         SpareChoice: {
             /** Chosen */

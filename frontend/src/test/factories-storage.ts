@@ -125,6 +125,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     physical_block_bytes: 4096,
     media: 'hdd',
     interface: 'file',
+    health: null,
     vendor: '',
     rotation_rpm: null,
     link_speed_mbps: null,

@@ -67,6 +67,7 @@ COMMANDS = [
     ("/c0/vall show migrate", validate.check_vd_progress),
     ("/c0/vall show erase", validate.check_vd_progress),
     ("/c0/vall show autobgi", validate.check_auto_bgi),
+    ("/c0/eall/sall show smart", validate.check_smart),
     ("/c0/eall/sall show badblocks", validate.check_bad_blocks),
     ("/c0/vall show badblocks", validate.check_bad_blocks),
     ("/call/dall show", validate.check_groups),

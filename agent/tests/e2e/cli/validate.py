@@ -215,6 +215,13 @@ def check_bad_blocks(data):
     check_keys(data, [("Bad Blocks", [row])], "bad blocks")
 
 
+def check_smart(data):
+    for name, rows in data.items():
+        assert re.fullmatch(r"Smart Data Info /c\d+(/e\d+)?/s\d+", name), name
+        assert list(rows)[:3] == ["State", "Why", "S.M.A.R.T alert flagged by drive"], name
+        assert all(value == "N/A" or fits(value, int) for value in list(rows.values())[3:]), name
+
+
 def check_performance(data):
     for name, rows in data.items():
         assert re.fullmatch(r"/c\d+(/e\d+)?/[sv]\d+ Latency( Histogram)?", name), name

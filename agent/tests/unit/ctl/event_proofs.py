@@ -51,7 +51,7 @@ PROVOKED = {
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
     "foreign": "foreign_found foreign_imported",
     "health": """
-        drive_predictive_failure drive_error_limit drive_set_online medium_error_uncorrectable
+        drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
         block_punctured bad_block_over""",
     "measure": "measurement_started measurement_ended",
     "random": "spare_global_removed",

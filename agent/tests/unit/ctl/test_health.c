@@ -250,12 +250,97 @@ static void test_set_online(void **state)
     world_free(world);
 }
 
+static struct drive_health health_of(enum smart_state state, enum reason_code why)
+{
+    struct drive_health health = {.state = state, .checked_us = 1};
+
+    reason_set(&health.reason, why, "detail", "as played", NULL);
+    health.told[SMART_FIGURE_TEMPERATURE_C] = state == SMART_STATE_GOOD;
+    health.figures[SMART_FIGURE_TEMPERATURE_C] = 41;
+    return health;
+}
+
+static void health_tell(struct ctl_world *world, uint32_t slot, enum smart_state state,
+                        enum reason_code why)
+{
+    struct drive_health health = health_of(state, why);
+
+    assert_true(ctl_drive_health(world->ctl, slot_key(world, slot), &health));
+    world_settle(world, SIM_SECOND);
+}
+
+/* One event per change of the verdict; a drive that sleeps or cannot be read changes nothing. */
+static void test_verdict_is_told_once(void **state)
+{
+    struct ctl_world *world = world_with(11, 3, RAID_LEVEL_1, 2);
+    struct drive_health nobody = health_of(SMART_STATE_GOOD, REASON_OK);
+    struct drive_view drive;
+    uint32_t mark = world->log_count;
+
+    (void)state;
+    assert_false(ctl_drive_health(world->ctl, "sn-nobody", &nobody));
+    health_tell(world, 0, SMART_STATE_UNREAD, REASON_SMART_MISSING);
+    assert_true(world_drive(world, 0, &drive));
+    assert_non_null(drive.health);
+    assert_int_equal(drive.health->reason.code, REASON_SMART_MISSING);
+    assert_false(drive.smart_failing || drive.has_temperature);
+    health_tell(world, 0, SMART_STATE_GOOD, REASON_OK);
+    assert_int_equal(world->log_count, mark); /* no news */
+    assert_true(world_drive(world, 0, &drive));
+    assert_int_equal(drive.temperature_c, 41);
+    for (uint32_t round = 0; round < 3; round++) {
+        health_tell(world, 0, SMART_STATE_FAILING, REASON_SMART_FAILING);
+        health_tell(world, 0, SMART_STATE_ASLEEP, REASON_OK);
+        health_tell(world, 0, SMART_STATE_UNREAD, REASON_SMART_UNREADABLE);
+    }
+    assert_int_equal(world_event_count(world, mark, 96), 1);
+    assert_true(world_drive(world, 0, &drive));
+    assert_true(drive.smart_failing);
+    assert_int_equal(drive.predictive_failures, 1);
+    health_tell(world, 0, SMART_STATE_GOOD, REASON_OK);
+    health_tell(world, 0, SMART_STATE_GOOD, REASON_OK);
+    assert_int_equal(world_event_count(world, mark, 60240), 1);
+    assert_true(world_drive(world, 0, &drive));
+    assert_false(drive.smart_failing);
+    world_free(world);
+}
+
+/* A member that says it will fail is copied to a spare, if the policy says so. */
+static void test_verdict_sets_a_copyback_off(void **state)
+{
+    struct ctl_world *world = world_with(12, 5, RAID_LEVEL_5, 4);
+    struct ctl_command command = {.op = CTL_OP_CONTROLLER_SET};
+
+    (void)state;
+    assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
+    health_tell(world, 2, SMART_STATE_FAILING, REASON_SMART_FAILING);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_HOT_SPARE);
+    strcpy(command.args.controller_set.controller, "c0");
+    command.args.controller_set.fields = CONTROLLER_SET_PREDICTIVE_COPYBACK;
+    command.args.controller_set.predictive_copyback = true;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    for (uint32_t i = 0; i < 600 && world_drive_state(world, 4) != DRIVE_STATE_ONLINE; i++) {
+        assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_ONLINE); /* until it is done */
+        world_settle(world, SIM_SECOND);
+    }
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+    assert_true(world_drive_state(world, 2) != DRIVE_STATE_ONLINE);
+    world_check(world, "data", 0, 1024 * 1024, 0x11);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_predicted_then_spent), cmocka_unit_test(test_last_copy_stays),
-        cmocka_unit_test(test_second_chance),        cmocka_unit_test(test_puncture_is_told),
-        cmocka_unit_test(test_list_in_pages),        cmocka_unit_test(test_set_online),
+        cmocka_unit_test(test_predicted_then_spent),
+        cmocka_unit_test(test_last_copy_stays),
+        cmocka_unit_test(test_second_chance),
+        cmocka_unit_test(test_puncture_is_told),
+        cmocka_unit_test(test_list_in_pages),
+        cmocka_unit_test(test_set_online),
+        cmocka_unit_test(test_verdict_is_told_once),
+        cmocka_unit_test(test_verdict_sets_a_copyback_off),
     };
 
     aw_test_catch_asserts();

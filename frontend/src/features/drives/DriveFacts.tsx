@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Drive, DriveGroup } from '@/api/types'
 import { reasonText, word } from '@/features/states/words'
 import { type Fact, Facts } from '@/ui/Facts'
-import { Bytes } from '@/ui/Quantity'
+import { Bytes, Timestamp } from '@/ui/Quantity'
 import classes from './DriveFacts.module.css'
 import { DriveStatus } from './DriveStatus'
 
@@ -147,11 +147,37 @@ export function DriveIdentityFacts({ drive }: { drive: Drive }) {
   )
 }
 
+/** What the drive says of itself; figures that it does not tell are left out. */
+function useHealthFacts(drive: Drive): Fact[] {
+  const { t } = useTranslation()
+  const health = drive.health
+  if (!health) return []
+  const facts: Fact[] = [{ label: t('drive.smart'), value: word('smartState', health.state) }]
+  if (health.reason) facts.push({ label: t('drive.why'), value: reasonText(health.reason) })
+  if (health.failing && health.state !== 'failing') {
+    facts.push({ label: t('drive.smartVerdict'), value: word('smartState', 'failing') })
+  }
+  const figures = [
+    [t('drive.powerOnHours'), health.power_on_hours],
+    [t('drive.reallocated'), health.reallocated_sectors],
+    [t('drive.pending'), health.pending_sectors],
+    [t('drive.smartMediaErrors'), health.media_errors],
+    [t('drive.wear'), health.wear_percent === null ? null : `${health.wear_percent} %`],
+  ] as const
+  for (const [label, value] of figures) if (value !== null) facts.push({ label, value })
+  if (health.checked_at) {
+    facts.push({ label: t('drive.checked'), value: <Timestamp time={health.checked_at} /> })
+  }
+  return facts
+}
+
 export function DriveCounterFacts({ drive }: { drive: Drive }) {
   const { t } = useTranslation()
+  const health = useHealthFacts(drive)
   return (
     <Facts
       facts={[
+        ...health,
         { label: t('drive.mediaErrors'), value: drive.media_error_count },
         { label: t('drive.otherErrors'), value: drive.other_error_count },
         { label: t('drive.predictive'), value: drive.predictive_failure_count },

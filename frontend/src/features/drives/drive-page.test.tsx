@@ -5,17 +5,17 @@ import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
 import { get, server } from '@/test/server'
 
-async function identityOf(part: Partial<Drive>) {
+async function panelOf(part: Partial<Drive>, name = 'Identity') {
   const drive = make.drive(0, part)
   server.use(get('/drives/:id', drive))
   renderApp(`/drives/${drive.id}`)
-  const title = await screen.findByRole('heading', { name: 'Identity' })
+  const title = await screen.findByRole('heading', { name })
   return within(title.closest('section') as HTMLElement)
 }
 
 describe('drive page', () => {
   it('shows how the drive turns and how it is attached', async () => {
-    const identity = await identityOf({
+    const identity = await panelOf({
       vendor: 'SEAGATE',
       rotation_rpm: 7200,
       link_speed_mbps: 12000,
@@ -26,12 +26,48 @@ describe('drive page', () => {
   })
 
   it('counts the lanes of PCI Express', async () => {
-    const identity = await identityOf({ link_speed_mbps: 8000, link_lanes: 4 })
+    const identity = await panelOf({ link_speed_mbps: 8000, link_lanes: 4 })
     expect(identity.getByText('4 lanes of 8 GT/s')).toBeVisible()
   })
 
+  it('shows what the drive says of itself, and that it says so no more', async () => {
+    const health = {
+      state: 'asleep' as const,
+      reason: null,
+      failing: true,
+      checked_at: make.TIME,
+      power_on_hours: 65592,
+      reallocated_sectors: 1975,
+      pending_sectors: 8,
+      media_errors: null,
+      wear_percent: null,
+    }
+    const counters = await panelOf({ health }, 'Errors and health')
+    expect(counters.getByText('Asleep')).toBeVisible()
+    expect(counters.getByText('Will fail')).toBeVisible()
+    expect(counters.getByText('1975')).toBeVisible()
+    expect(counters.queryByText('Endurance used up')).toBeNull()
+  })
+
+  it('says why the drive could not be asked', async () => {
+    const reason = make.reason('smart_missing', 'smartctl cannot be started: not there.')
+    const health = {
+      state: 'unread' as const,
+      reason,
+      failing: false,
+      checked_at: null,
+      power_on_hours: null,
+      reallocated_sectors: null,
+      pending_sectors: null,
+      media_errors: null,
+      wear_percent: null,
+    }
+    const counters = await panelOf({ health }, 'Errors and health')
+    expect(counters.getByText('smartctl cannot be started: not there.')).toBeVisible()
+  })
+
   it('invents nothing that the host does not tell', async () => {
-    const identity = await identityOf({})
+    const identity = await panelOf({})
     expect(identity.queryByText('Rotation')).toBeNull()
     expect(identity.queryByText('Link')).toBeNull()
     expect(identity.queryByText('Maker')).toBeNull()

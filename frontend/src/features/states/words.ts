@@ -17,6 +17,7 @@ type Catalogue =
   | 'severity'
   | 'policyWord'
   | 'media'
+  | 'smartState'
   | 'objectKind'
   | 'role'
   | 'roleHelp'

@@ -64,6 +64,14 @@ export const drive = {
   path: 'Path',
   temperature: 'Temperature',
   writeCache: 'Own write cache',
+  smart: 'Says of itself (S.M.A.R.T.)',
+  smartVerdict: 'Said last',
+  powerOnHours: 'Hours powered on',
+  reallocated: 'Reallocated sectors',
+  pending: 'Unreadable sectors',
+  smartMediaErrors: 'Media errors since it was made',
+  wear: 'Endurance used up',
+  checked: 'Last answer',
   mediaErrors: 'Media errors',
   otherErrors: 'Other errors',
   predictive: 'Predicted failures',
@@ -252,4 +260,12 @@ export const fault = {
     slow: 'Slow by {{latency}} ms',
     other: '{{kind}}',
   },
+} as const
+
+export const smartState = {
+  unread: 'Not read',
+  unsupported: 'Nothing',
+  asleep: 'Asleep',
+  good: 'Good',
+  failing: 'Will fail',
 } as const
