@@ -33,6 +33,7 @@ struct region_io {
     bool busy;
     bool late;
     enum io_status status;
+    uint8_t *kept;          /* of a late read: memory the device may still write to */
 };
 
 struct region_store {
@@ -65,6 +66,11 @@ static void tick_fired(struct clock_timer *timer);
 static void load_next(struct group *group);
 
 /* Life */
+
+static size_t buffer_bytes(const struct region_store *store)
+{
+    return (size_t)max_u32(store->map.page_count, JOB_PAGES) * REGION_PAGE_BYTES;
+}
 
 static void store_dispose(struct region_store *store)
 {
@@ -107,8 +113,7 @@ int region_store_create(struct vd *vd, struct region_store **ret_store)
             : region_bytes_for(geometry->extent_bytes,
                                drive_layout_region_pages_max(group->config.compact)));
     if (error == 0) {
-        store->buffer = aligned_alloc(
-            IO_ALIGN_BYTES, (size_t)max_u32(store->map.page_count, JOB_PAGES) * REGION_PAGE_BYTES);
+        store->buffer = aligned_alloc(IO_ALIGN_BYTES, buffer_bytes(store));
         error = store->buffer == NULL ? -ENOMEM : 0;
     }
     if (error != 0) {
@@ -165,6 +170,16 @@ struct region_map *region_store_map(struct region_store *store)
 
 static void io_answered(struct region_io *io);
 
+/* The device may write to the memory of a read that it has not answered in time until it gives it
+ * back: it stays with that read, and the store goes on with another. */
+static void memory_leave(struct region_store *store, struct region_io *io)
+{
+    ASSERT(io->kept == NULL);
+    io->kept = store->buffer;
+    store->buffer = aligned_alloc(IO_ALIGN_BYTES, buffer_bytes(store));
+    ASSERT(store->buffer != NULL); /* control path */
+}
+
 static void io_complete(struct drive_io *drive_io, enum io_status status)
 {
     struct region_io *io = drive_io->owner;
@@ -191,6 +206,8 @@ static void io_released(struct drive_io *drive_io)
         return;
     }
     io->late = false;
+    free(io->kept);
+    io->kept = NULL;
     ASSERT(store->late > 0 && group->late_flushes > 0);
     store->late--;
     group->late_flushes--;
@@ -477,6 +494,9 @@ static void load_answered(struct region_io *io)
         pages_take(store);
         break;
     case IO_STATUS_TIMEOUT:
+        memory_leave(store, io);
+        member_lose_by_status(group, io->member, IO_OP_READ, io->status);
+        break;
     case IO_STATUS_GONE:
         member_lose_by_status(group, io->member, IO_OP_READ, io->status);
         break;

@@ -396,8 +396,7 @@ int stripe_log_create(struct group *group, struct stripe_log **ret_log)
     if (log == NULL) {
         return -ENOMEM;
     }
-    log->buffer =
-        aligned_alloc(IO_ALIGN_BYTES, align_up_u64(STRIPE_BATCH_MAX_BYTES, IO_ALIGN_BYTES));
+    log->buffer = aligned_alloc(IO_ALIGN_BYTES, LOG_BUFFER_BYTES);
     if (log->buffer == NULL) {
         free(log);
         return -ENOMEM;

@@ -33,6 +33,8 @@ static void io_released(struct drive_io *drive_io)
         return;
     }
     io->late = false;
+    free(io->kept);
+    io->kept = NULL;
     ASSERT(io->log->late > 0 && group->late_flushes > 0);
     io->log->late--;
     group->late_flushes--;

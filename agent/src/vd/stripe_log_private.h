@@ -14,6 +14,8 @@
 #define LOG_ENTRIES_MAX 512u
 #define LOG_BATCHES_MAX 512u
 #define LOG_BUCKETS 256u
+#define LOG_BUFFER_BYTES STRIPE_BATCH_MAX_BYTES
+STATIC_ASSERT(LOG_BUFFER_BYTES % IO_ALIGN_BYTES == 0, "as aligned_alloc() wants it");
 
 /* An intent that is kept. */
 struct log_entry {
@@ -44,6 +46,7 @@ struct log_io {
     bool busy;
     bool late;
     enum io_status status;
+    uint8_t *kept;               /* of a late read: memory the device may still write to */
 };
 
 /* One found by the scan. */
@@ -92,6 +95,7 @@ struct stripe_log {
     uint8_t *ring;               /* a member's, while it is scanned */
     uint32_t read_member;
     uint32_t read_bytes;
+    uint32_t fine_end;           /* up to there by the block: something cannot be read */
     struct log_found *found;
     uint32_t found_count;
     uint32_t found_max;

@@ -5,7 +5,8 @@
  * (1) Batches count from the newest one's tail on, without a gap: one that is missing would leave
  *     an older intent of a slice to be replayed over what a newer one has done. With a gap
  *     nothing is replayed.
- * (2) Of each batch there are copies on several members. One that cannot be read any more, because
+ * (2) Memory that a late read may still fill is never used again (memory_leave()).
+ * (3) Of each batch there are copies on several members. One that cannot be read any more, because
  *     its member has been lost meanwhile, is had from another.
  */
 #include <errno.h>
@@ -112,6 +113,13 @@ static bool found_choose(struct stripe_log *log)
     return true;
 }
 
+static void scan_next_member(struct stripe_log *log)
+{
+    log->read_bytes = 0;
+    log->fine_end = 0;
+    log->read_member++;
+}
+
 /* The next piece of the next member; false: all have been read. */
 static bool scan_read(struct stripe_log *log)
 {
@@ -119,18 +127,19 @@ static bool scan_read(struct stripe_log *log)
 
     if (log->read_bytes == STRIPE_LOG_BYTES) {
         ring_scan(log);
-        log->read_bytes = 0;
-        log->read_member++;
+        scan_next_member(log);
     }
     while (log->read_member < group->config.member_count) {
         struct log_io *io = &log->ios[log->read_member];
 
         if (group->config.members[log->read_member].state == MEMBER_ONLINE && !io->busy) {
-            log_read_submit(io, log->read_bytes, IO_LENGTH_MAX_BYTES, log->ring + log->read_bytes);
+            bool fine = log->read_bytes < log->fine_end;
+
+            log_read_submit(io, log->read_bytes, fine ? STRIPE_BATCH_ALIGN : IO_LENGTH_MAX_BYTES,
+                            log->ring + log->read_bytes);
             return true;
         }
-        log->read_bytes = 0;
-        log->read_member++;
+        scan_next_member(log);
     }
     return false;
 }
@@ -254,6 +263,7 @@ void log_replay(struct intent_log *base, struct intent_replay *replay)
     log->found_count = 0;
     log->read_member = 0;
     log->read_bytes = 0;
+    log->fine_end = 0;
     log->ring = aligned_alloc(IO_ALIGN_BYTES, STRIPE_LOG_BYTES);
     log->found_max =
         (uint32_t)(STRIPE_LOG_BYTES / STRIPE_BATCH_ALIGN) * log->group->config.member_count;
@@ -276,10 +286,15 @@ void log_replay_next(struct intent_log *base, struct intent_replay *replay)
 
 static void scan_answered(struct stripe_log *log, struct log_io *io)
 {
-    if (io->status != IO_STATUS_OK) {
-        memset(log->ring + log->read_bytes, 0, IO_LENGTH_MAX_BYTES); /* other copies may do */
+    if (io->status != IO_STATUS_OK && io->io.length_bytes > STRIPE_BATCH_ALIGN) {
+        log->fine_end = log->read_bytes + io->io.length_bytes; /* what of it can be read? */
+        scan_go(log);
+        return;
     }
-    log->read_bytes += IO_LENGTH_MAX_BYTES;
+    if (io->status != IO_STATUS_OK) {
+        memset(log->ring + log->read_bytes, 0, io->io.length_bytes); /* other copies may do */
+    }
+    log->read_bytes += io->io.length_bytes;
     scan_go(log);
 }
 
@@ -298,12 +313,28 @@ static void batch_answered(struct stripe_log *log, struct log_io *io)
     replay_go(log);
 }
 
+/* The device may write to the memory of a read that it has not answered in time until it gives it
+ * back: it stays with that read, and the log goes on with another. */
+static void memory_leave(struct stripe_log *log, struct log_io *io)
+{
+    uint8_t **memory = log->ring != NULL ? &log->ring : &log->buffer;
+    size_t bytes = log->ring != NULL ? STRIPE_LOG_BYTES : LOG_BUFFER_BYTES;
+
+    ASSERT(io->kept == NULL);
+    io->kept = *memory;
+    *memory = aligned_alloc(IO_ALIGN_BYTES, bytes);
+    ASSERT(*memory != NULL); /* control path */
+}
+
 /* Within a turn. */
 void log_read_answered(struct log_io *io)
 {
     struct stripe_log *log = io->log;
 
     ASSERT(log->replay != NULL);
+    if (io->late) {
+        memory_leave(log, io);
+    }
     if (io->status == IO_STATUS_TIMEOUT || io->status == IO_STATUS_GONE) {
         member_lose_by_status(log->group, io->member, IO_OP_READ, io->status);
     }
