@@ -54,6 +54,7 @@ LIVE = [
     ("live1", "raid1", 3, {"drives_per_span": 3}, None, False),
     ("live1lost", "raid1", 2, {}, 1, False),
     ("live5", "raid5", 4, {}, None, False),
+    ("live5cut", "raid5", 3, {}, None, False),
     ("live5lost", "raid5", 4, {}, 2, False),
     ("live5rebuilt", "raid5", 4, {}, 1, True),
     ("live6", "raid6", 5, {}, None, False),
@@ -63,8 +64,10 @@ LIVE = [
     ("live10", "raid10", 4, {}, None, False),
     ("live10rebuilt", "raid10", 4, {}, 3, True),
 ]
-LENT = {"live0": None, "live1": None, "live5": None, "live6": 3, "live10rebuilt": None}
+LENT = {"live0": None, "live1": None, "live5": None, "live5cut": None, "live6": 3,
+        "live10rebuilt": None}
 LENT_64K = 40
+CUT = "live5cut"  # killed amid writes, with what it knows of them in its maps and its stripe log
 # name, members, spares, level, data drives, the place that fails
 THEIRS = [
     ("md0", 3, 0, "0", 3, None),
@@ -85,7 +88,7 @@ WHOLE = [
     ("whole6", 4, 1, "6", 2),
     ("whole10", 4, 1, "10", 3),
 ]
-WHOLE_MIB = 72
+WHOLE_MIB = 66
 WHOLE_64K = 64
 END_BYTES = 1 << 20
 
@@ -114,6 +117,19 @@ def settled(agent, name="data"):
                 and not view.running("bgi") and not view.running("resync"))
 
 
+def cut(agent, content):
+    """Parts of rows are written, and the end comes at once."""
+    key = agent.view().vd_key()
+    with agent.control() as control:
+        control.command("vd_set", {"virtual_drive": key, "stripe_log": True})
+    with agent.nbd() as data:
+        for at in range(4096, LENT_64K << 17, 3 << 16):
+            content[at:at + 4096] = bytes([at >> 16 & 0xFF]) * 4096
+            data.pwrite(bytes(content[at:at + 4096]), at)
+    agent.kill()
+    return hashlib.sha256(content).hexdigest()
+
+
 def live_make(folder, lines, drives):
     """What Linux is going to write to, with its content."""
     lent = {}
@@ -138,7 +154,9 @@ def live_make(folder, lines, drives):
             if failing is None or rebuilt:
                 settled(agent)
             if name in LENT:
-                lent[name] = (agent, read_all(agent))
+                lent[name] = (agent, bytearray(read_all(agent)))
+            if name == CUT:
+                sums = cut(*lent[name])
         finally:
             agent.stop()
         failing_there = LENT.get(name)

@@ -330,6 +330,44 @@ static void test_whole(void **state)
     world_free(world);
 }
 
+/* A spare has its label where the data of such a group come to lie: it is moved before it is
+ * filled, and outlives that. */
+static void test_whole_copyback(void **state)
+{
+    struct ctl_world *world = world_whole(46, 1);
+    struct ctl_command command = {.op = CTL_OP_COPYBACK};
+    struct operation_view op = {.done_bytes = 0};
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_OK);
+    whole_write(world, 0x52);
+    assert_int_equal(world_spare(world, 4, NULL), REASON_OK);
+    strcpy(command.args.copyback.drive, slot_key(world, 0));
+    strcpy(command.args.copyback.target, slot_key(world, 4));
+    command.args.copyback.action = TASK_ACTION_START;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    for (uint32_t i = 0; i < 100000 && op.done_bytes < 3 * WHOLE / 4; i++) {
+        world_settle(world, SIM_SECOND / 1000);
+        assert_true(world_operation(world, OPERATION_KIND_COPYBACK, &op, NULL));
+    }
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_COPYBACK);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_COPYBACK);
+    world_settle(world, 10 * MINUTE);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+    whole_check(world, 0x52);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 4), DRIVE_STATE_ONLINE);
+    whole_check(world, 0x52);
+    /* To another controller, by its labels. */
+    memory_lose(world);
+    world_start(world);
+    assert_int_equal(import(world, look(world)->digest), REASON_OK);
+    whole_check(world, 0x52);
+    world_free(world);
+}
+
 static void test_levels(void **state)
 {
     static const struct {
@@ -686,12 +724,19 @@ static void test_pulled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mdadm),      cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_missing_and_late),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_name_taken), cmocka_unit_test(test_stripe_name_taken),
-        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_odd_size),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_mdadm),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_whole_copyback),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_missing_and_late),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_name_taken),
+        cmocka_unit_test(test_stripe_name_taken),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_odd_size),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_pulled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
