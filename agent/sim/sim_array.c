@@ -313,7 +313,8 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
         }
     }
     error = group_create(config, members, &array->controller, array->store,
-                         sim_world_clock(array->world), &options, &observer, &array->group);
+                         sim_world_clock(array->world), &options,
+                         array->options.unobserved ? NULL : &observer, &array->group);
     if (error != 0) {
         return error;
     }

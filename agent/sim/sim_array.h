@@ -36,6 +36,7 @@ struct sim_array_options {
     bool stripe_log;          /* of every virtual drive */
     bool hedged_reads;        /* the same */
     bool ddf;                 /* members carry DDF metadata too */
+    bool unobserved;          /* the group tells nobody anything */
     bool compact;             /* private areas; data where the others would be */
     struct intent_log *intent_log; /* the test's; NULL: none */
 };

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 """Branch coverage of the engine's folders, by gcc and gcov.
 
-    coverage.py --build FOLDER [--jobs N] [--list] [--check] [FOLDER ...]
+    coverage.py --build FOLDER [--jobs N] [--list] [--check] [--add --tests NAME,...] [FOLDER ...]
 
 Configures and builds an own build folder with --coverage, runs the unit, property and simulation
 tests in it and counts the branches of base, raid, cache and vd (or of the folders named) that were
 taken. A run of it is no test: failures here are ignored, tests are run by .ci/test.py.
+
+--add runs the tests named alone and adds what they take to what is there. A source file that has
+changed since begins at nothing: only a whole run says what all of them take of that one.
+
+--list names each line that is not whole, with its branches in the compiler's order: x taken,
+. not taken. A condition has two of them, the first one for how the compiler tests it, as a rule the
+opposite of what is written.
 
 Not counted are branches that must never be taken, marked in the source:
   - everything inside ASSERT(), ALWAYS() and NEVER();
@@ -152,8 +159,8 @@ class Coverage:
         elif len(known) == len(counts):
             self.lines[name][number] = [a + b for a, b in zip(known, counts)]
 
-    def file(self, name: str) -> tuple[int, int, list[tuple[int, int, int]]]:
-        """Taken, all, and (line, taken, all) of those that are not whole."""
+    def file(self, name: str) -> tuple[int, int, list[tuple[int, int, int, str]]]:
+        """Taken, all, and (line, taken, all, which) of those that are not whole."""
         taken = total = 0
         missing = []
         for number, counts in sorted(self.lines[name].items()):
@@ -162,7 +169,8 @@ class Coverage:
             taken += hit
             total += of
             if hit < of:
-                missing.append((number, hit, of))
+                which = "".join("x" if count > 0 else "." for count in counts)
+                missing.append((number, hit, of, which))
         return taken, total, missing
 
 
@@ -175,15 +183,17 @@ def engine_tests(build: Path, names: list[str]) -> list[dict]:
             and any(suite.split(":")[-1] in ("unit", "prop", "sim") for suite in test["suite"])]
 
 
-def run(build: Path, jobs: int, names: list[str]) -> None:
+def run(build: Path, jobs: int, names: list[str], add: bool) -> None:
     if not (build / "build.ninja").exists():
         subprocess.run(["meson", "setup", str(build), str(AGENT), "--buildtype=debug",
                         "-Db_coverage=true"], check=True, stdout=subprocess.DEVNULL)
     tests = engine_tests(build, names)
+    if add:
+        tests = [test for test in tests if test["name"] in names]
     programs = sorted({str(Path(test["cmd"][0]).relative_to(build)) for test in tests
                        if build in Path(test["cmd"][0]).parents})
     subprocess.run(["ninja", "-C", str(build), "--quiet", f"-j{jobs}", *programs], check=True)
-    for data in build.rglob("*.gcda"):
+    for data in () if add else build.rglob("*.gcda"):
         data.unlink()
     subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
                     str(jobs), "--timeout-multiplier", "10", *(test["name"] for test in tests)],
@@ -201,9 +211,9 @@ def report(coverage: Coverage, listed: bool) -> dict[str, float]:
             all_total += total
             if missing:
                 print(f"  {name:34} {taken:5} of {total:5}  {100 * taken / total:6.1f} %")
-            for number, hit, of in missing if listed else []:
+            for number, hit, of, which in missing if listed else []:
                 text = (AGENT / "src" / name).read_text(encoding="utf-8").split("\n")[number - 1]
-                print(f"      {number:5}: {hit}/{of}  {text.strip()}")
+                print(f"      {number:5}: {hit}/{of} {which}  {text.strip()}")
         if all_total > 0:
             percent[folder] = 100 * all_taken / all_total
             print(f"{folder:10} {all_taken:5} of {all_total:5} branches  {percent[folder]:6.2f} %")
@@ -219,11 +229,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail below the limits")
     parser.add_argument("--tests", default=",".join(TESTS),
                         help="only tests whose names begin so")
+    parser.add_argument("--add", action="store_true",
+                        help="only the tests of exactly these names, added to what is there")
     parser.add_argument("--no-run", action="store_true", help="only count what is there")
     args = parser.parse_args()
     build = args.build.resolve()
     if not args.no_run:
-        run(build, args.jobs, args.tests.split(","))
+        run(build, args.jobs, args.tests.split(","), args.add)
     coverage = Coverage(tuple(args.folders))
     found = [(any(part in PLANTED for part in data.parts), data) for data in build.rglob("*.gcda")]
     for planted, data in sorted(found):

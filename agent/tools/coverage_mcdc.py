@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """MC/DC of the stripe and journal state machines, by clang and llvm-cov.
 
-    coverage_mcdc.py --build FOLDER [--jobs N] [--list] [--check] [--no-run]
+    coverage_mcdc.py --build FOLDER [--jobs N] [--list] [--check] [--no-run] [--add NAME,...]
 
 Modified condition/decision coverage: of a decision with several conditions, each must have been
 seen to decide its outcome alone. Counted are the conditions of the files below; whether decisions of
@@ -11,6 +11,8 @@ Not counted is what must never or always hold, and what is no part of the produc
   - decisions inside ASSERT();
   - conditions that are, or are a part of, ALWAYS(), NEVER() and SIM_BUG().
 What the simulation's copy of the engine (with planted bugs compiled in) has shown counts too.
+
+--add runs the tests of these names alone and adds what they show to what is there.
 """
 
 from __future__ import annotations
@@ -60,15 +62,17 @@ def programs_of(build: Path, tests: list[dict]) -> list[Path]:
     return sorted(found)
 
 
-def run(build: Path, jobs: int) -> None:
+def run(build: Path, jobs: int, only: list[str]) -> None:
     setup(build)
     tests = engine_tests(build, list(TESTS))
+    if only:
+        tests = [test for test in tests if test["name"] in only]
     programs = [str(path.relative_to(build)) for path in programs_of(build, tests)]
     # A test program may run in several copies at once: the pool of %m merges them on the fly.
     environment = {**os.environ, "LLVM_PROFILE_FILE": str(build / "raw" / "%m.profraw")}
     subprocess.run(["ninja", "-C", str(build), "--quiet", f"-j{jobs}", *programs],
                    env=environment, check=True)
-    for raw in (build / "raw").glob("*.profraw"):
+    for raw in () if only else (build / "raw").glob("*.profraw"):
         raw.unlink()
     subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
                     str(jobs), "--timeout-multiplier", "10", *(test["name"] for test in tests)],
@@ -189,10 +193,12 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="name the conditions not shown")
     parser.add_argument("--check", action="store_true", help="fail below the limit")
     parser.add_argument("--no-run", action="store_true", help="only count what is there")
+    parser.add_argument("--add", default="", metavar="NAME,...",
+                        help="only these tests, added to what is there")
     args = parser.parse_args()
     build = args.build.resolve()
     if not args.no_run:
-        run(build, args.jobs)
+        run(build, args.jobs, [name for name in args.add.split(",") if name])
     percent = report(decisions(build), args.list)
     if args.check and percent < LIMIT:
         print(f"MC/DC is below its limit of {LIMIT} %", file=sys.stderr)

@@ -649,7 +649,8 @@ int cache_mover_create(struct cache *cache, struct clock_port *clock,
     mover->ahead_memory = aligned_alloc(IO_ALIGN_BYTES, (size_t)AHEAD_BUFFERS * AHEAD_BUFFER_BYTES);
     if (mover->batches == NULL || mover->ahead_memory == NULL ||
         pool_init(&mover->transfers, set->transfers, sizeof(struct cache_transfer)) != 0) {
-        return cache_mover_free(mover) == NULL ? -ENOMEM : 0;
+        (void)cache_mover_free(mover);
+        return -ENOMEM;
     }
     for (uint32_t i = 0; i < AHEAD_BUFFERS; i++) {
         mover->ahead_free[i] = mover->ahead_memory + (size_t)i * AHEAD_BUFFER_BYTES;

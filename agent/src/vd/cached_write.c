@@ -55,9 +55,10 @@ static bool is_behind(const struct vd_cached *cached, const struct vd_request *r
             return true;
         }
     }
-    LIST_FOR_EACH (held, &cached->held) {
-        const struct vd_request *earlier = list_entry(held, struct vd_request, vd_link);
+    for (const struct list *held = cached->held.next;; held = held->next) {
+        const struct vd_request *earlier = container_of(held, const struct vd_request, vd_link);
 
+        ASSERT(held != &cached->held);
         if (earlier == request) {
             return false;
         }
@@ -65,7 +66,6 @@ static bool is_behind(const struct vd_cached *cached, const struct vd_request *r
             return true;
         }
     }
-    UNREACHABLE();
 }
 
 static void held_answer(struct vd_request *request, enum vd_status status)

@@ -102,7 +102,7 @@ void members_keep_unsaved(struct group *group)
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status)
 {
-    enum reason_code why = REASON_DRIVE_LOST_READ_ERRORS;
+    enum reason_code why = REASON_DRIVE_LOST_WRITE_ERROR;
 
     switch (status) {
     case IO_STATUS_GONE:
@@ -113,9 +113,8 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
         break;
     case IO_STATUS_MEDIA:
     case IO_STATUS_ERROR:
-        why = op == IO_OP_FLUSH   ? REASON_DRIVE_LOST_FLUSH
-              : op == IO_OP_WRITE ? REASON_DRIVE_LOST_WRITE_ERROR
-                                  : REASON_DRIVE_LOST_READ_ERRORS;
+        ASSERT(op != IO_OP_READ); /* bytes that cannot be read do not cost a member */
+        why = op == IO_OP_FLUSH ? REASON_DRIVE_LOST_FLUSH : REASON_DRIVE_LOST_WRITE_ERROR;
         break;
     case IO_STATUS_OK:
     case IO_STATUS_MAX:

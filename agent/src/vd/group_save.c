@@ -60,6 +60,7 @@ static void save_complete(struct group_save *save, int error)
         group->saved = max_u64(group->saved, group->saving);
         if (group->edit != NULL) {
             edit_saved(group, error);
+            error = 0; /* it was saved alone: whoever else waits does so for nothing but its end */
         }
         save_waiters_deliver(group, error);
         stripe_marks_check(group);

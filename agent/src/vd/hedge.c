@@ -47,10 +47,8 @@ uint64_t hedge_patience_us(const struct stripe_op *op, uint32_t place)
     percentile_us = percentile_of(member);
     usual_us = drive_pace(member->drive, op->hi - op->lo).idle_us *
                (percentile_us != 0 ? HEDGE_TIMES : HEDGE_TIMES_UNKNOWN);
-    if (usual_us == 0 && percentile_us == 0) {
-        return 0;
-    }
-    return max_u64(max_u64(usual_us, percentile_us), HEDGE_MIN_US);
+    usual_us = max_u64(usual_us, percentile_us);
+    return usual_us == 0 ? 0 : max_u64(usual_us, HEDGE_MIN_US);
 }
 
 /* Is there another way to this strip? */

@@ -114,7 +114,8 @@ static void stripe_log_cleared(struct intent_clear *clear, int error)
 
     group_enter(group);
     clear->owner = NULL;
-    if (error == 0 && group->log == NULL) {
+    ASSERT(group->log == NULL);
+    if (error == 0) {
         log_attach(group, stripe_log_seam(group->stripe_log));
         if (generations_set(group)) {
             (void)save_changed(group); /* until it is durable, intents of now count for nothing */

@@ -14,14 +14,13 @@
 
 static struct vd_cached *cached_of(struct cache_mover *mover, const struct cache_vd *blocks)
 {
-    LIST_FOR_EACH (node, &mover->vds) {
-        struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+    struct list *node = mover->vds.next;
 
-        if (cached->blocks == blocks) {
-            return cached;
-        }
+    while (list_entry(node, struct vd_cached, link)->blocks != blocks) {
+        node = node->next;
+        ASSERT(node != &mover->vds);
     }
-    UNREACHABLE();
+    return list_entry(node, struct vd_cached, link);
 }
 
 /* Batches */

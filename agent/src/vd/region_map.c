@@ -201,8 +201,8 @@ void region_map_write_end(struct region_map *map, uint32_t index)
 
 static bool region_rests(struct region *region, uint32_t looks)
 {
-    if (region->state != REGION_DIRTY || region->touched ||
-        (region->writes > 0 && !SIM_BUG(REGION_CLEAN_OPEN))) {
+    ASSERT(region->writes == 0 || region->touched || SIM_BUG(REGION_CLEAN_OPEN));
+    if (region->state != REGION_DIRTY || region->touched) {
         region->rest_looks = 0;
         return false;
     }

@@ -579,9 +579,10 @@ void regions_load(struct group *group, void (*done)(struct group *group))
 /* The number of a map in the members' private areas; 0: none is free. */
 static uint8_t slot_find(const struct group *group, const struct vd *vd)
 {
-    for (uint8_t slot = 1; slot <= REGION_MAP_SLOTS; slot++) {
+    for (uint8_t slot = 1;; slot++) {
         bool used = false;
 
+        ASSERT(slot <= REGION_MAP_SLOTS); /* GROUP_VDS_MAX */
         for (uint32_t i = 0; i < group->config.vd_count; i++) {
             used = used || (i != vd->index && group->config.vds[i].map_slot == slot);
         }
@@ -589,7 +590,6 @@ static uint8_t slot_find(const struct group *group, const struct vd *vd)
             return slot;
         }
     }
-    UNREACHABLE(); /* GROUP_VDS_MAX */
 }
 
 /* The caller sees to it that the next change is saved. */

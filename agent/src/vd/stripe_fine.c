@@ -78,8 +78,7 @@ uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good)
 {
     uint32_t gone = data_mask(op) & ~good & ~op->full;
 
-    if (op->want != PLAN_WRITE || op->direct || group_is_offline(op->group) ||
-        op->hi - op->lo > IO_ALIGN_BYTES ||
+    if (op->want != PLAN_WRITE || group_is_offline(op->group) || op->hi - op->lo > IO_ALIGN_BYTES ||
         raid_level_info(vd_config_of(op->vd)->geometry.level)->parity_count == 0 ||
         (gone & op->touched) != 0) {
         return 0;
@@ -116,8 +115,9 @@ static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place)
 {
     uint32_t bit = UINT32_C(1) << place;
     uint32_t kinds = BAD_KIND_BIT(BAD_BLOCK_KIND_UNREADABLE) | BAD_KIND_BIT(BAD_BLOCK_KIND_LOST);
-    bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0 && (op->punctured & bit) == 0;
+    bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0;
 
+    ASSERT((op->full & op->punctured) == 0);
     if ((stripe_live_mask(op) & bit) == 0) {
         return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
     }
@@ -251,22 +251,22 @@ static bool block_take(struct stripe_op *op, uint32_t lo)
     return stripe_take_range(op);
 }
 
-/* Goes on with the next block of the same slice that has something to do; keeps the lock. */
+/* Goes on with the next block of the same slice that has something to do: the last one has, or the
+ * slice would end before. Keeps the lock. */
 static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
 {
     ASSERT(!op->direct && op->pending == 0);
     ASSERT(op->lent == 0); /* nothing fails behind act_compute() but with the group */
     stripe_unrepaired_tell(op);
     list_remove(&op->wait_link);
-    for (; lo < op->fine_end; lo += IO_ALIGN_BYTES) {
-        if (block_take(op, lo)) {
-            op->failed = op->have = op->written = op->told = op->verify = 0;
-            op->punctured = 0;
-            op->state = STRIPE_LOCK;
-            return STRIPE_GRANTED;
-        }
+    while (!block_take(op, lo)) {
+        lo += IO_ALIGN_BYTES;
+        ASSERT(lo < op->fine_end);
     }
-    return stripe_end(op, op->fine_error);
+    op->failed = op->have = op->written = op->told = op->verify = 0;
+    op->punctured = 0;
+    op->state = STRIPE_LOCK;
+    return STRIPE_GRANTED;
 }
 
 enum stripe_event stripe_fine_end(struct stripe_op *op, int error)

@@ -247,25 +247,22 @@ static void twin_submit(struct stripe_op *op, uint32_t place, uint8_t *buffer)
 static void direct_range(const struct stripe_op *op, uint32_t place, uint32_t *ret_lo,
                          uint32_t *ret_hi)
 {
-    bool mirrored = stripe_is_mirrored(op);
+    uint32_t d = op->data_first;
+    uint32_t lo = 0;
+    uint32_t hi = 0;
 
-    if (op->data_end - op->data_first == 1) {
+    if (op->data_end - op->data_first == 1) { /* as all of a mirror's */
         *ret_lo = op->lo; /* op's range is the one strip's */
         *ret_hi = op->hi;
         return;
     }
-    for (uint32_t d = op->data_first; d < op->data_end; d++) {
-        if (mirrored || op->map.data_place[d] == place) {
-            uint32_t lo = 0;
-            uint32_t hi = 0;
-
-            stripe_request_range(op, d, &lo, &hi);
-            *ret_lo = (uint32_t)align_down_u64(lo, IO_ALIGN_BYTES);
-            *ret_hi = (uint32_t)align_up_u64(hi, IO_ALIGN_BYTES);
-            return;
-        }
+    while (op->map.data_place[d] != place) {
+        d++;
+        ASSERT(d < op->data_end);
     }
-    UNREACHABLE();
+    stripe_request_range(op, d, &lo, &hi);
+    *ret_lo = (uint32_t)align_down_u64(lo, IO_ALIGN_BYTES);
+    *ret_hi = (uint32_t)align_up_u64(hi, IO_ALIGN_BYTES);
 }
 
 void stripe_read_submit(struct stripe_op *op, uint32_t places)

@@ -53,9 +53,7 @@ static void overlay(const struct stripe_op *op, uint32_t data_index, uint8_t *bu
     uint32_t hi = 0;
 
     stripe_request_range(op, data_index, &lo, &hi);
-    if (lo == hi) {
-        return;
-    }
+    ASSERT(lo < hi); /* it is touched */
     if (op->request->op == VD_OP_WRITE && op->request->gather != NULL) {
         op->request->gather(op->request, strip_start(op, data_index) + lo, buffer + (lo - op->lo),
                             hi - lo);
@@ -72,9 +70,8 @@ static void answer(const struct stripe_op *op, uint32_t data_index, const uint8_
     uint32_t hi = 0;
 
     stripe_request_range(op, data_index, &lo, &hi);
-    if (lo < hi) {
-        memcpy(request_bytes(op, data_index, lo), buffer + (lo - op->lo), hi - lo);
-    }
+    ASSERT(lo < hi); /* it is touched */
+    memcpy(request_bytes(op, data_index, lo), buffer + (lo - op->lo), hi - lo);
 }
 
 /* A strip that the request replaces as a whole goes out of its own memory, if it lends it; not
@@ -167,11 +164,10 @@ static void recover(struct stripe_op *op)
 {
     uint8_t *columns[RAID_SPAN_MEMBERS_MAX];
 
+    ASSERT(op->plan.lost != 0);
     pointers_of(op, columns);
-    if (op->plan.lost != 0) {
-        parity_recover(columns, op->map.width, op->map.p_place, op->map.q_place, op->plan.lost,
-                       op->hi - op->lo);
-    }
+    parity_recover(columns, op->map.width, op->map.p_place, op->map.q_place, op->plan.lost,
+                   op->hi - op->lo);
 }
 
 /* P and Q follow the difference between old and new data. */
@@ -181,11 +177,11 @@ static void update(struct stripe_op *op)
     uint8_t *delta = op->spares[0];
     int p_place = op->map.p_place;
     int q_place = op->map.q_place;
-    bool has_p = p_place >= 0 && (op->plan.writes & (UINT32_C(1) << p_place)) != 0;
+    bool has_p = (op->plan.writes & (UINT32_C(1) << p_place)) != 0;
     bool has_q = q_place >= 0 && !SIM_BUG(Q_NOT_UPDATED) &&
                  (op->plan.writes & (UINT32_C(1) << q_place)) != 0;
 
-    ASSERT(op->spare_count > 0 && (has_p || has_q));
+    ASSERT(op->spare_count > 0 && p_place >= 0 && (has_p || has_q));
     for (uint32_t d = op->data_first; d < op->data_end; d++) {
         uint32_t place = op->map.data_place[d];
         uint8_t *data = op->columns[place].buffer;

@@ -65,9 +65,10 @@ void stripe_unlock(struct stripe_op *op)
         struct stripe_op *next = list_entry(node, struct stripe_op, lock_link);
 
         if (same_name(next, op)) {
-            if (next->state == STRIPE_LOCK) { /* always, but for a planted bug */
-                stripe_event(next, STRIPE_GRANTED);
+            if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED)) && next->state != STRIPE_LOCK) {
+                return;
             }
+            stripe_event(next, STRIPE_GRANTED);
             return;
         }
     }

@@ -115,7 +115,8 @@ static bool any_retired(const struct stripe_log *log, uint64_t sequence)
     for (uint32_t i = 0; i < LOG_ENTRIES_MAX; i++) {
         const struct log_entry *entry = &log->entries[i];
 
-        if (entry->epoch != 0 && !entry->released && entry->batch <= sequence) {
+        ASSERT(entry->epoch == 0 || !entry->released);
+        if (entry->epoch != 0 && entry->batch <= sequence) {
             return true;
         }
     }
@@ -178,8 +179,8 @@ static void entry_make(struct stripe_log *log, struct intent *intent)
 
 static void flush_want(struct stripe_log *log, uint64_t sequence)
 {
-    if (any_retired(log, sequence) && log->log.wants_flush != NULL) {
-        log->log.wants_flush(&log->log);
+    if (any_retired(log, sequence)) {
+        log->log.wants_flush(&log->log); /* it is a group's: somebody has appended */
     }
 }
 
@@ -315,7 +316,7 @@ static void log_flushed(struct intent_log *base, uint64_t epoch)
     for (uint32_t i = 0; i < LOG_ENTRIES_MAX; i++) {
         struct log_entry *entry = &log->entries[i];
 
-        if (entry->epoch != 0 && !entry->released && entry->epoch <= epoch) {
+        if (entry->epoch != 0 && entry->epoch <= epoch) {
             uint64_t index = entry->batch - batch_at(log, 0)->sequence;
 
             entry->released = true;

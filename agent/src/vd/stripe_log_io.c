@@ -146,10 +146,9 @@ static uint32_t copies_wanted(const struct group *group, const struct geometry *
         lost |= group->config.members[member].state != MEMBER_ONLINE ? UINT32_C(1) << place : 0;
     }
     left = geometry_losses_left(geometry, lost);
-    if (left >= 0 && raid_level_info(geometry->level)->adjacent_pairs) {
-        return geometry->members_per_span;
-    }
-    return left < 0 ? 0 : (uint32_t)left + 1;
+    ASSERT(left >= 0); /* not offline */
+    return raid_level_info(geometry->level)->adjacent_pairs ? geometry->members_per_span
+                                                            : (uint32_t)left + 1;
 }
 
 static void batch_submit(struct log_io *io)

@@ -33,18 +33,13 @@ void stripe_log_leave(struct stripe_log *log, uint32_t member)
 /* Of the oldest join: the others have missed no less. */
 uint64_t log_missed(const struct stripe_log *log)
 {
-    const struct stripe_log_join *join = NULL;
-
-    if (list_is_empty(&log->joins)) {
-        return UINT64_MAX;
-    }
-    join = container_of(log->joins.next, struct stripe_log_join, link);
-    return join->missed;
+    ASSERT(!list_is_empty(&log->joins));
+    return container_of(log->joins.next, struct stripe_log_join, link)->missed;
 }
 
 bool log_member_joins(const struct stripe_log *log, uint32_t member)
 {
-    return log->ios[member].joins > 0 && !log->ios[member].busy &&
+    return log->ios[member].joins > 0 &&
            log->group->config.members[member].state == MEMBER_REBUILD && !SIM_BUG(LOG_JOINED_DRY);
 }
 

@@ -116,7 +116,7 @@ void log_batch_written(struct stripe_log *log);
 void log_wake(struct stripe_log *log);
 
 /* stripe_log_join.c */
-/* A batch calls everything up to this released: somebody waits for that. UINT64_MAX: nobody. */
+/* Somebody waits for a batch that calls everything up to this released. */
 uint64_t log_missed(const struct stripe_log *log);
 /* Does the next batch go to it besides? */
 bool log_member_joins(const struct stripe_log *log, uint32_t member);

@@ -132,7 +132,7 @@ static bool scan_read(struct stripe_log *log)
     while (log->read_member < group->config.member_count) {
         struct log_io *io = &log->ios[log->read_member];
 
-        if (group->config.members[log->read_member].state == MEMBER_ONLINE && !io->busy) {
+        if (group->config.members[log->read_member].state == MEMBER_ONLINE) {
             bool fine = log->read_bytes < log->fine_end;
 
             log_read_submit(io, log->read_bytes, fine ? STRIPE_BATCH_ALIGN : IO_LENGTH_MAX_BYTES,
@@ -174,8 +174,8 @@ static bool batch_read(struct stripe_log *log)
     const struct log_found *found = &log->found[log->next_found];
     struct log_io *io = &log->ios[found->member];
 
-    if (log->group->config.members[found->member].state != MEMBER_ONLINE || io->busy) {
-        return false;
+    if (log->group->config.members[found->member].state != MEMBER_ONLINE) {
+        return false; /* as is every one whose transfer has timed out */
     }
     if (log->reading.bytes == 0) {
         log->reading.bytes = found->bytes;

@@ -162,11 +162,10 @@ static enum stripe_event act_lock(struct stripe_op *op)
 static bool op_plan_puncture(struct stripe_op *op)
 {
     op->punctured = stripe_puncture_wish(op, stripe_valid_mask(op) & ~op->failed);
-    if (op->punctured != 0 && stripe_plan(op) == 0) {
-        return true;
+    if (op->punctured == 0) {
+        return false;
     }
-    op->punctured = 0;
-    return false;
+    return stripe_plan(op) == 0;
 }
 
 /* What is not waited for may yet come. */
@@ -295,10 +294,10 @@ static void verify_judge(struct stripe_op *op)
     uint32_t bit = UINT32_C(1) << place;
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
     const uint8_t *wanted = op->columns[mirrored ? op->source : place].buffer;
-    bool corrected = (op->written & bit) != 0 && (op->failed & bit) != 0 &&
-                     op->columns[place].status == IO_STATUS_OK &&
+    bool corrected = op->columns[place].status == IO_STATUS_OK &&
                      memcmp(wanted, op->spares[0], op->hi - op->lo) == 0;
 
+    ASSERT((op->written & op->failed & bit) != 0);
     stripe_media_error_tell(op, place, corrected);
     if (!corrected && !member_is_last_copy(op->group, stripe_member(op, place))) {
         member_lose(op->group, stripe_member(op, place), MEMBER_FAILED,
@@ -353,7 +352,7 @@ static enum stripe_event act_settle(struct stripe_op *op)
 /* A member lost meanwhile is described by the others only when the record says that it is lost. */
 static enum stripe_event act_notes(struct stripe_op *op)
 {
-    if (group_is_offline(op->group)) {
+    if (NEVER(group_is_offline(op->group))) { /* the round would have failed */
         return op_wait_marks(op);
     }
     if (!save_is_durable(op->group, op->group->loss_change)) {

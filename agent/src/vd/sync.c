@@ -76,9 +76,8 @@ static void sync_split(struct group *group, struct vd_sync *sync)
 {
     struct sync_state *state = sync_state(sync);
 
-    if (state->split == 0 && state->error != -ECANCELED &&
-        (group_is_offline(group) || (sync->fill && !any_rebuild(group)) ||
-         (sync->copy && group_copyback_drive(group) == NULL))) {
+    if (state->split == 0 && (group_is_offline(group) || (sync->fill && !any_rebuild(group)) ||
+                              (sync->copy && group_copyback_drive(group) == NULL))) {
         state->error = sync->fill || sync->copy ? -ENODEV : -EIO;
         state->split = 1;
     }

@@ -144,8 +144,11 @@ bool vd_mark_is_durable(const struct vd *vd)
     if (SIM_BUG(NO_DIRTY_MARK) || (!vd_needs_mark(vd) && !vd_config_of(vd)->dirty)) {
         return true; /* without redundancy: it began before the copyback */
     }
-    return vd_config_of(vd)->dirty &&
-           (save_is_durable(vd->group, vd->dirty_change) || SIM_BUG(MARK_NOT_AWAITED));
+    if (SIM_BUG(CLEAN_RACE) && !vd_config_of(vd)->dirty) {
+        return false;
+    }
+    ASSERT(vd_config_of(vd)->dirty); /* as long as the write is open */
+    return save_is_durable(vd->group, vd->dirty_change) || SIM_BUG(MARK_NOT_AWAITED);
 }
 
 void vd_write_begin(struct vd *vd)

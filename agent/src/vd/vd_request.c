@@ -204,7 +204,8 @@ static uint64_t request_cursor_end(const struct vd_request *request)
     if (vd->slices == 1) { /* most requests end in the row they begin in: no division then */
         uint64_t row = request_state((struct vd_request *)(uintptr_t)request)->cursor;
 
-        if (row * vd->row_bytes <= last && last < (row + 1) * vd->row_bytes) {
+        ASSERT(row * vd->row_bytes <= last); /* or it would be wholly split */
+        if (last < (row + 1) * vd->row_bytes) {
             return row + 1;
         }
     }
@@ -325,9 +326,11 @@ static struct vd_request *request_of_admission(struct list *node)
 /* (1): does an earlier request that is not wholly split overlap this one? */
 static bool request_is_behind(struct group *group, struct vd_request *request)
 {
-    LIST_FOR_EACH (node, &group->admission) {
-        struct vd_request *earlier = request_of_admission(node);
+    struct vd_request *earlier = NULL;
 
+    for (struct list *node = group->admission.next;; node = node->next) {
+        ASSERT(node != &group->admission);
+        earlier = request_of_admission(node);
         if (earlier == request) {
             return false;
         }
@@ -336,7 +339,6 @@ static bool request_is_behind(struct group *group, struct vd_request *request)
             return true;
         }
     }
-    UNREACHABLE();
 }
 
 void requests_pump(struct group *group)

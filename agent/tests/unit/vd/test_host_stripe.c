@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/rng.h"
+#include "scarce_memory.h"
 #include "sim_world.h"
 #include "vd/host_stripe.h"
 
@@ -298,6 +299,9 @@ static void test_failures(void **state UNUSED)
     answered(&bench, &asked, VD_STATUS_SHUTDOWN);
     ask(&bench, &asked, VD_OP_READ, 0, 0); /* nothing is asked */
     answered(&bench, &asked, VD_STATUS_OK);
+    bench.members[0].failure = bench.members[1].failure = VD_STATUS_IO;
+    ask(&bench, &asked, VD_OP_FLUSH, 0, 0); /* of two the first one counts */
+    answered(&bench, &asked, VD_STATUS_IO);
     bench_free(&bench);
 }
 
@@ -327,6 +331,9 @@ static void test_refusals(void **state UNUSED)
             (struct vd_request){.op = VD_OP_TRIM, .offset_bytes = 65536, .length_bytes = 512},
             VD_STATUS_INVALID);
     refused(&bench, (struct vd_request){.op = VD_OP_MAX}, VD_STATUS_INVALID);
+    refused(&bench, (struct vd_request){.op = VD_OP_TRIM, .offset_bytes = 131072},
+            VD_STATUS_INVALID);
+    refused(&bench, (struct vd_request){.op = VD_OP_READ}, VD_STATUS_OK); /* nothing at all */
     bench.target->read_only = true;
     refused(&bench, (struct vd_request){.op = VD_OP_WRITE, .length_bytes = 512, .buffer = &byte},
             VD_STATUS_READ_ONLY);
@@ -340,6 +347,46 @@ static void test_refusals(void **state UNUSED)
         wrong.members[1] = i == 6 ? options.members[0] : options.members[1];
         assert_int_equal(host_stripe_create(&wrong, sim_world_clock(bench.sim), &stripe), -EINVAL);
     }
+    for (uint32_t i = 0; i < 5; i++) {
+        struct host_stripe_options wrong = options;
+
+        wrong.strip_bytes = i == 0 ? 2 * STRIPE_STRIP_MAX_BYTES : 8192;
+        wrong.member_bytes = i == 0   ? 2 * STRIPE_STRIP_MAX_BYTES
+                             : i == 1 ? 0
+                             : i == 2 ? UINT64_MAX / 8192 * 8192
+                                      : 4 * 8192;
+        wrong.name = i == 3 ? "a name that is longer than any name of a virtual drive may ever be, "
+                              "so that it does not fit"
+                            : "wide";
+        bench.members[1].target.block_bytes = i == 4 ? 16384 : 512; /* more than a strip */
+        assert_int_equal(host_stripe_create(&wrong, sim_world_clock(bench.sim), &stripe), -EINVAL);
+    }
+    bench.members[1].target.block_bytes = 512;
+    assert_null(stripe);
+    bench_free(&bench);
+}
+
+/* What the members have in common, or the worst of them. */
+static void test_what_it_inherits(void **state UNUSED)
+{
+    struct bench bench;
+    struct host_stripe_options options;
+    struct host_stripe *stripe = NULL;
+    uint32_t failures = 0;
+
+    bench_new(&bench, 11, 3, 8192, 4 * 8192, 0);
+    options = options_of(&bench, 3, 8192, 4 * 8192, 0);
+    bench.members[1].target.block_bytes = 4096;
+    bench.members[1].target.preferred_block_bytes = 8192;
+    bench.members[1].target.read_only = true;
+    bench.members[2].target.preferred_block_bytes = 4096;
+    SCARCE_MEMORY(host_stripe_create(&options, sim_world_clock(bench.sim), &stripe), &failures);
+    assert_true(failures >= 2);
+    assert_int_equal(host_stripe_target(stripe)->block_bytes, 4096);
+    assert_int_equal(host_stripe_target(stripe)->preferred_block_bytes, 8192);
+    assert_true(host_stripe_target(stripe)->read_only);
+    assert_null(host_stripe_free(stripe));
+    assert_null(host_stripe_free(NULL));
     bench_free(&bench);
 }
 
@@ -348,7 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),        cmocka_unit_test(test_layout),
         cmocka_unit_test(test_flush_and_fua), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_what_it_inherits),
     };
 
     aw_test_catch_asserts();

@@ -7,6 +7,7 @@
 
 #include "scarce_memory.h"
 #include "sim_array.h"
+#include "vd/group_private.h"
 
 #define STRIP 65536u
 
@@ -107,11 +108,47 @@ static void test_what_cannot_be_a_group(void **state UNUSED)
     array_end(array);
 }
 
+/* Without memory for a substitute the others wait for the late operation; and not all that is late
+ * gets one. */
+static void test_substitutes(void **state UNUSED)
+{
+    struct sim_array *array = array_make(RAID_LEVEL_5, 4, false);
+    struct group *group = array->group;
+    struct list *node = NULL;
+
+    group->late_ops = 1000; /* as if so many were held up */
+    for (uint32_t nth = 1; nth <= 2; nth++) {
+        scarce_memory_fail(nth);
+        stripe_op_substitute(group);
+        assert_true(scarce_memory_end());
+        assert_int_equal(group->substitute_count, 0);
+        assert_true(list_is_empty(&group->substitutes));
+    }
+    for (uint32_t i = 0; i < 2 * STRIPE_SUBSTITUTES_MAX; i++) {
+        stripe_op_substitute(group);
+    }
+    assert_int_equal(group->substitute_count, STRIPE_SUBSTITUTES_MAX);
+    group->late_ops = STRIPE_SUBSTITUTES_MAX;
+    stripe_op_substitute(group);
+    assert_int_equal(group->substitute_count, STRIPE_SUBSTITUTES_MAX);
+    for (uint32_t i = 0; i < STRIPE_SUBSTITUTES_MAX; i++) {
+        node = list_pop_head(&group->substitutes);
+        assert_non_null(node);
+        list_push_tail(&group->substitutes, node);
+    }
+    group->late_ops = 0;
+    group_end(array);
+    assert_int_equal(sim_array_start_again(array), 0);
+    assert_int_equal(sim_array_stop(array), 0);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_what_cannot_be_a_group),
+        cmocka_unit_test(test_substitutes),
     };
 
     aw_test_catch_asserts();

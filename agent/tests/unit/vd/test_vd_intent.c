@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "raid/plan.h"
 #include "sim_array.h"
 #include "sim_intent_log.h"
 
@@ -13,13 +14,13 @@ struct fixture {
     struct sim_array *array;
 };
 
-static struct fixture fixture_make(enum raid_level level, uint32_t width)
+static struct fixture fixture_with(enum raid_level level, uint32_t width, uint32_t strip_bytes)
 {
     struct fixture f = {.world = sim_world_create(5)};
     struct sim_array_options options = {.level = level,
                                         .span_count = 1,
                                         .members_per_span = width,
-                                        .strip_bytes = STRIP,
+                                        .strip_bytes = strip_bytes,
                                         .block_bytes = 4096,
                                         .vd_count = 1,
                                         .extent_bytes = 1u << 20,
@@ -30,6 +31,11 @@ static struct fixture fixture_make(enum raid_level level, uint32_t width)
     f.array = sim_array_create(f.world, &options);
     assert_int_equal(sim_array_start(f.array), 0);
     return f;
+}
+
+static struct fixture fixture_make(enum raid_level level, uint32_t width)
+{
+    return fixture_with(level, width, STRIP);
 }
 
 static void fixture_end(struct fixture *f)
@@ -265,6 +271,19 @@ static void test_a_log_that_cannot_be_read_does_not_stop_the_start(void **state)
     fixture_end(&f);
 }
 
+static struct intent *open_intent(struct fixture *f)
+{
+    struct intent *intent = NULL;
+
+    for (uint32_t i = 0; i < SIM_INTENTS_MAX; i++) {
+        if (f->log->intents[i].state != SIM_INTENT_FREE) {
+            intent = &f->log->intents[i].intent;
+        }
+    }
+    assert_non_null(intent);
+    return intent;
+}
+
 /* Bytes from a medium may be anything. */
 static void test_senseless_intents_are_left_out(void **state)
 {
@@ -272,16 +291,11 @@ static void test_senseless_intents_are_left_out(void **state)
     struct intent *intent = NULL;
 
     (void)state;
-    for (uint32_t what = 0; what < 8; what++) {
+    for (uint32_t what = 0; what < 13; what++) {
         write_bytes(&f, 0, 4096, 1);
         flush(&f);
         write_bytes(&f, 4096, 4096, 1);
-        for (uint32_t i = 0; i < SIM_INTENTS_MAX; i++) {
-            if (f.log->intents[i].state != SIM_INTENT_FREE) {
-                intent = &f.log->intents[i].intent;
-            }
-        }
-        assert_non_null(intent);
+        intent = open_intent(&f);
         intent->row = what == 0 ? UINT64_MAX : intent->row;
         intent->hi = what == 1 ? intent->lo : what == 2 ? 2 * STRIP : intent->hi;
         intent->lo = what == 3 ? 17 : intent->lo;
@@ -289,11 +303,246 @@ static void test_senseless_intents_are_left_out(void **state)
         intent->part_count = what == 5 ? 33 : intent->part_count;
         intent->parts[0].places = what == 6 ? 1u << 31 : intent->parts[0].places;
         intent->parts[1].places = what == 7 ? intent->parts[0].places : intent->parts[1].places;
+        intent->hi -= what == 8 ? 512 : 0;
+        intent->parts[0].places = what == 9 ? 0 : intent->parts[0].places;
+        intent->parts[0].places |= what == 10 ? ~intent->parts[1].places & 7 : 0;
+        intent->vd.bytes[7] ^= what == 11 ? 1 : 0;
+        intent->generation += what == 12 ? 1 : 0;
         sim_array_power_cut(f.array, SIM_CUT_KEEP_ALL);
         assert_int_equal(sim_array_reload(f.array), 0);
         assert_int_equal(read_byte(&f, 0), 1);
         assert_int_equal(sim_intent_log_open_count(f.log), 0);
     }
+    fixture_end(&f);
+}
+
+/* Of a strip of several slices: an intent that goes beyond its own, or begins before it. */
+static void test_senseless_slices_are_left_out(void **state)
+{
+    struct fixture f = fixture_with(RAID_LEVEL_5, 4, 4 * SLICE_MAX_BYTES);
+    struct intent *intent = NULL;
+
+    (void)state;
+    for (uint32_t what = 0; what < 2; what++) {
+        write_bytes(&f, SLICE_MAX_BYTES, 4096, 1);
+        flush(&f);
+        write_bytes(&f, SLICE_MAX_BYTES, 4096, 1);
+        intent = open_intent(&f);
+        assert_int_equal(intent->slice, 1);
+        intent->hi += what == 0 ? SLICE_MAX_BYTES : 0;
+        intent->lo -= what == 1 ? 4096 : 0;
+        sim_array_power_cut(f.array, SIM_CUT_KEEP_ALL);
+        assert_int_equal(sim_array_reload(f.array), 0);
+        assert_int_equal(read_byte(&f, SLICE_MAX_BYTES), 1);
+        assert_int_equal(read_byte(&f, 0), 0);
+        assert_int_equal(sim_intent_log_open_count(f.log), 0);
+    }
+    fixture_end(&f);
+}
+
+/* One content for all copies: an intent of two for a mirror is none. */
+static void test_senseless_mirrors_are_left_out(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_1, 2);
+    struct intent *intent = NULL;
+
+    (void)state;
+    write_bytes(&f, 0, 4096, 1);
+    intent = open_intent(&f);
+    assert_int_equal(intent->parts[0].places, 3);
+    intent->part_count = 2;
+    intent->parts[0].places = 1;
+    intent->parts[1] = intent->parts[0];
+    intent->parts[1].places = 2;
+    sim_array_power_cut(f.array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(f.log->replayed, 1);
+    assert_int_equal(read_byte(&f, 0), 0);
+    fixture_end(&f);
+}
+
+struct pair {
+    struct vd_request requests[2];
+    uint8_t bytes[2][4096];
+    enum vd_status statuses[2];
+    uint32_t done;
+};
+
+static void pair_done(struct vd_request *request, enum vd_status status)
+{
+    struct pair *pair = request->owner;
+
+    pair->statuses[request - pair->requests] = status;
+    pair->done++;
+}
+
+static bool pair_is_done(void *context)
+{
+    return ((struct pair *)context)->done == 2;
+}
+
+/* Two writes to two rows at the same time. */
+static void pair_begin(struct fixture *f, struct pair *pair)
+{
+    *pair = (struct pair){.done = 0};
+    for (uint32_t i = 0; i < 2; i++) {
+        memset(pair->bytes[i], 7 + (int)i, sizeof(pair->bytes[i]));
+        pair->requests[i] = (struct vd_request){.op = VD_OP_WRITE,
+                                                .offset_bytes = (uint64_t)i * 3 * STRIP,
+                                                .length_bytes = 4096,
+                                                .buffer = pair->bytes[i],
+                                                .complete = pair_done,
+                                                .owner = pair};
+        vd_submit(sim_array_vd(f->array, 0), &pair->requests[i]);
+    }
+}
+
+/* Both wait for the mark when the first one finds that the log has gone: the second one has that
+ * to wait for too, which was not so when its turn came up. */
+static void test_a_log_that_goes_while_marks_are_waited_for(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    uint64_t generation = vd_config(sim_array_vd(f.array, 0))->intent_generation;
+    struct pair pair;
+
+    (void)state;
+    f.log->gone = true;
+    pair_begin(&f, &pair);
+    assert_true(sim_world_run_until(f.world, pair_is_done, &pair, 60 * SIM_SECOND));
+    assert_int_equal(pair.statuses[0], VD_STATUS_OK);
+    assert_int_equal(pair.statuses[1], VD_STATUS_OK);
+    assert_int_equal(f.log->appends, 1);
+    assert_int_equal(vd_config(sim_array_vd(f.array, 0))->intent_generation, generation + 1);
+    assert_int_equal(read_byte(&f, 0), 7);
+    assert_int_equal(read_byte(&f, 3 * STRIP), 8);
+    fixture_end(&f);
+}
+
+static void drives_pull(struct fixture *f)
+{
+    for (uint32_t i = 0; i < f->array->drive_count; i++) {
+        sim_drive_pull(f->array->sims[i], false);
+    }
+}
+
+static void drives_return(struct fixture *f)
+{
+    for (uint32_t i = 0; i < f->array->drive_count; i++) {
+        f->array->sims[i]->on_submit = NULL;
+        f->array->sims[i]->write_fails = f->array->sims[i]->flush_fails = false;
+        sim_drive_return(f->array->sims[i]);
+    }
+}
+
+/* The members go when the first of two intents is written again: both are there for the next
+ * start, which writes them. */
+static void pull_at_write(void *context, struct sim_drive *sim UNUSED,
+                          const struct io_request *request)
+{
+    if (request->op == IO_OP_WRITE) {
+        drives_pull(context);
+    }
+}
+
+static void test_a_replay_that_is_cut_short(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    struct pair pair;
+
+    (void)state;
+    pair_begin(&f, &pair);
+    assert_true(sim_world_run_until(f.world, pair_is_done, &pair, 60 * SIM_SECOND));
+    assert_int_equal(sim_intent_log_open_count(f.log), 2);
+    sim_array_power_cut(f.array, SIM_CUT_DROP_ALL);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        f.array->sims[i]->on_submit = pull_at_write;
+        f.array->sims[i]->on_submit_context = &f;
+    }
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(vd_state(sim_array_vd(f.array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(f.log->replayed, 2);
+    assert_int_equal(f.log->clears, 1); /* of the first start */
+    assert_int_equal(sim_intent_log_open_count(f.log), 2);
+    (void)sim_array_stop(f.array); /* offline */
+    drives_return(&f);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(sim_intent_log_open_count(f.log), 0);
+    assert_int_equal(read_byte(&f, 0), 7);
+    assert_int_equal(read_byte(&f, 3 * STRIP), 8);
+    fixture_end(&f);
+}
+
+/* The same when they fail to flush what was written again: nothing is cleared. */
+static void test_a_replay_that_is_not_flushed(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+
+    (void)state;
+    write_bytes(&f, 0, 4096, 7);
+    sim_array_power_cut(f.array, SIM_CUT_DROP_ALL);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        f.array->sims[i]->flush_fails = true;
+    }
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(vd_state(sim_array_vd(f.array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(f.log->clears, 1);
+    assert_int_equal(sim_intent_log_open_count(f.log), 1);
+    (void)sim_array_stop(f.array); /* offline */
+    drives_return(&f);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(sim_intent_log_open_count(f.log), 0);
+    assert_int_equal(read_byte(&f, 0), 7);
+    fixture_end(&f);
+}
+
+/* Whoever wants room asks as often as it likes: one round after the other, none for a log that
+ * has gone, none any more when the group is offline. */
+static void test_flushes_for_room(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    struct intent_log *log = &f.log->log;
+    uint64_t flushes = 0;
+
+    (void)state;
+    write_bytes(&f, 0, 4096, 1);
+    assert_int_equal(sim_intent_log_open_count(f.log), 1);
+    log->wants_flush(log);
+    log->wants_flush(log); /* the round under way may have passed what is meant */
+    sim_world_advance(f.world, SIM_SECOND / 10);
+    assert_int_equal(sim_intent_log_open_count(f.log), 0);
+    write_bytes(&f, 0, 4096, 2);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        f.array->sims[i]->flush_fails = true;
+    }
+    log->wants_flush(log);
+    log->wants_flush(log);
+    sim_world_advance(f.world, SIM_SECOND / 10);
+    assert_int_equal(vd_state(sim_array_vd(f.array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        flushes += f.array->sims[i]->counters.flushes;
+    }
+    log->wants_flush(log);
+    sim_world_advance(f.world, SIM_SECOND / 10);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        flushes -= f.array->sims[i]->counters.flushes;
+    }
+    assert_int_equal(flushes, 0);
+    assert_int_equal(sim_intent_log_open_count(f.log), 1);
+    (void)sim_array_stop(f.array); /* offline */
+    drives_return(&f);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(read_byte(&f, 0), 2);
+    f.log->gone = true;
+    write_bytes(&f, 0, 4096, 3);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        flushes += f.array->sims[i]->counters.flushes;
+    }
+    log->wants_flush(log); /* as another group's share of it may */
+    sim_world_advance(f.world, SIM_SECOND / 10);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        flushes -= f.array->sims[i]->counters.flushes;
+    }
+    assert_int_equal(flushes, 0);
     fixture_end(&f);
 }
 
@@ -308,6 +557,12 @@ int main(void)
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_cannot_be_read_does_not_stop_the_start),
         cmocka_unit_test(test_senseless_intents_are_left_out),
+        cmocka_unit_test(test_senseless_slices_are_left_out),
+        cmocka_unit_test(test_senseless_mirrors_are_left_out),
+        cmocka_unit_test(test_a_log_that_goes_while_marks_are_waited_for),
+        cmocka_unit_test(test_a_replay_that_is_cut_short),
+        cmocka_unit_test(test_a_replay_that_is_not_flushed),
+        cmocka_unit_test(test_flushes_for_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

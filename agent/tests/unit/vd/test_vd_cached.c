@@ -1,0 +1,460 @@
+/*
+ * Virtual drives behind the cache, one trouble at a time: too little memory, a mark that cannot be
+ * saved, blocks of an earlier life, a journal that is lost when the drives are too, read-ahead that
+ * has nothing left to read with.
+ */
+#include "aw_test.h"
+
+#include <string.h>
+
+#include "scarce_memory.h"
+#include "sim_array.h"
+#include "sim_log.h"
+#include "vd/cached_private.h"
+
+#define STRIP (16u << 10)
+#define ROW (2 * STRIP)
+#define FRAMES 256u
+#define LOG_BYTES (UINT64_C(4) << 20)
+
+static const struct uuid owner = {{1}};
+static const struct memory_port_ops plain_ops = {.copy = NULL};
+
+struct bench {
+    struct sim_world *world;
+    struct sim_array *array;
+    struct memory_port memory;
+    bool on_log;
+    struct sim_log log;
+    uint8_t journals; /* begun so far */
+    struct cache *cache;
+    struct cache_mover *mover;
+    struct vd_cached *cached;
+    enum cache_found found;
+    bool closed;
+};
+
+static void array_make(struct bench *bench)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .timeout_ms = 400,
+                                        .consistent = true};
+
+    bench->world = sim_world_create(41);
+    bench->array = sim_array_create(bench->world, &options);
+}
+
+static void cache_begin(struct bench *bench)
+{
+    const struct uuid fresh = {{2, bench->journals++}};
+    struct journal *journal = NULL;
+    struct clock_port *clock = sim_world_clock(bench->world);
+
+    assert_int_equal(bench->on_log ? journal_open_log(&bench->log.port, &bench->memory, clock,
+                                                      &owner, &fresh, &journal)
+                                   : journal_open(&bench->memory, &owner, &fresh, &journal),
+                     0);
+    assert_int_equal(cache_create(journal, NULL, &bench->cache), 0);
+}
+
+static void mover_begin(struct bench *bench, const struct cache_mover_options *options)
+{
+    assert_int_equal(
+        cache_mover_create(bench->cache, sim_world_clock(bench->world), options, &bench->mover), 0);
+}
+
+static void open_it(struct bench *bench)
+{
+    assert_int_equal(
+        vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached, &bench->found),
+        0);
+}
+
+static struct bench *bench_make(bool on_log)
+{
+    struct bench *bench = calloc(1, sizeof(*bench));
+
+    assert_non_null(bench);
+    array_make(bench);
+    bench->on_log = on_log;
+    bench->memory =
+        (struct memory_port){.ops = &plain_ops,
+                             .kind = on_log ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT,
+                             .size_bytes = journal_size_bytes(FRAMES)};
+    if (on_log) {
+        const struct sim_drive_options options = {.size_bytes = LOG_BYTES};
+
+        sim_log_init(&bench->log, sim_drive_create(bench->world, &options));
+        bench->memory.size_bytes = journal_log_memory_bytes(LOG_BYTES);
+    }
+    bench->memory.base = aligned_alloc(4096, bench->memory.size_bytes);
+    assert_non_null(bench->memory.base);
+    memset(bench->memory.base, 0, bench->memory.size_bytes);
+    assert_int_equal(sim_array_start(bench->array), 0);
+    cache_begin(bench);
+    return bench;
+}
+
+static struct bench *bench_new(bool on_log)
+{
+    const struct cache_mover_options options = {.mark_idle_ms = 200, .retry_ms = 50};
+    struct bench *bench = bench_make(on_log);
+
+    mover_begin(bench, &options);
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_NOTHING);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    return bench;
+}
+
+static void was_closed(void *context)
+{
+    ((struct bench *)context)->closed = true;
+}
+
+static void close_it(struct bench *bench)
+{
+    bench->closed = false;
+    vd_cached_close(bench->cached, was_closed, bench);
+    assert_true(sim_world_run_until_flag(bench->world, &bench->closed, 60 * SIM_SECOND));
+    bench->cached = NULL;
+}
+
+static bool journal_rests(void *context)
+{
+    return journal_is_quiet(cache_journal(((struct bench *)context)->cache));
+}
+
+static void cache_end(struct bench *bench)
+{
+    assert_true(sim_world_run_until(bench->world, journal_rests, bench, 60 * SIM_SECOND));
+    bench->mover = cache_mover_free(bench->mover);
+    cache_check(bench->cache);
+    bench->cache = cache_free(bench->cache);
+}
+
+static void bench_free(struct bench *bench)
+{
+    if (bench->cached != NULL) {
+        close_it(bench);
+    }
+    (void)sim_array_stop(bench->array); /* the group may be offline */
+    cache_end(bench);
+    sim_array_destroy(bench->array);
+    sim_world_destroy(bench->world);
+    free(bench->memory.base);
+    free(bench);
+}
+
+struct io {
+    struct vd_request request;
+    uint8_t *bytes;
+    bool done;
+    enum vd_status status;
+};
+
+static void io_done(struct vd_request *request, enum vd_status status)
+{
+    struct io *io = request->owner;
+
+    io->done = true;
+    io->status = status;
+}
+
+static void io_begin(struct bench *bench, struct io *io, enum vd_op op, uint64_t offset,
+                     uint32_t length, int byte)
+{
+    struct vd_target *target = vd_cached_target(bench->cached);
+
+    *io = (struct io){
+        .bytes = malloc(length + 1),
+        .request = {.op = op, .offset_bytes = offset, .length_bytes = length, .complete = io_done}};
+    assert_non_null(io->bytes);
+    memset(io->bytes, byte, length);
+    io->request.buffer = io->bytes;
+    io->request.owner = io;
+    target->ops->submit(target, &io->request);
+}
+
+static enum vd_status io_end(struct bench *bench, struct io *io)
+{
+    assert_true(sim_world_run_until_flag(bench->world, &io->done, 60 * SIM_SECOND));
+    free(io->bytes);
+    return io->status;
+}
+
+static enum vd_status put(struct bench *bench, uint64_t offset, uint32_t length, int byte)
+{
+    struct io io;
+
+    io_begin(bench, &io, VD_OP_WRITE, offset, length, byte);
+    return io_end(bench, &io);
+}
+
+static enum vd_status get(struct bench *bench, uint64_t offset, uint32_t length, int byte)
+{
+    struct io io;
+
+    io_begin(bench, &io, VD_OP_READ, offset, length, 0xee);
+    assert_true(sim_world_run_until_flag(bench->world, &io.done, 60 * SIM_SECOND));
+    for (uint32_t i = 0; i < length && io.status == VD_STATUS_OK; i++) {
+        assert_int_equal(io.bytes[i], byte);
+    }
+    free(io.bytes);
+    return io.status;
+}
+
+/* Neither the members nor the state directory take a record. */
+static void records_fail(struct bench *bench)
+{
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->write_fails = true;
+    }
+    bench->array->sim_store->fail_with = -EIO;
+}
+
+static void drives_pull(struct bench *bench)
+{
+    for (uint32_t i = 0; i < bench->array->drive_count; i++) {
+        sim_drive_pull(bench->array->sims[i], false);
+    }
+}
+
+/* Memory */
+
+static void test_without_memory(void **state UNUSED)
+{
+    struct bench *bench = bench_make(false);
+    uint32_t failures = 0;
+
+    SCARCE_MEMORY(
+        cache_mover_create(bench->cache, sim_world_clock(bench->world), NULL, &bench->mover),
+        &failures);
+    assert_true(failures >= 4);
+    assert_null(cache_mover_free(NULL));
+    scarce_memory_fail(1);
+    assert_int_equal(
+        vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached, &bench->found),
+        -ENOMEM);
+    assert_true(scarce_memory_end());
+    scarce_memory_fail(2); /* for its place among the virtual drives of the cache */
+    assert_int_equal(
+        vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached, &bench->found),
+        -ENOSPC);
+    assert_true(scarce_memory_end());
+    assert_null(bench->cached);
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, 4096, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* The mark */
+
+/* Nobody takes the mark: what waited for it is refused, and nothing is in the cache. */
+static void test_a_mark_that_cannot_be_saved(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io io;
+
+    records_fail(bench);
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 1);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_IO);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(vd_state(sim_array_vd(bench->array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    bench_free(bench);
+}
+
+/* Offline with nothing dirty: the mark stays, nobody could take it away. */
+static void test_a_mark_that_stays(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    cache_vd_hurry(bench->cached->blocks, true);
+    assert_int_equal(put(bench, ROW, 4096, 1), VD_STATUS_OK);
+    for (uint32_t i = 0; i < 100 && vd_cached_dirty_bytes(bench->cached) > 0; i++) {
+        sim_world_advance(bench->world, 1000);
+    }
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_false(uuid_is_zero(&vd_config(sim_array_vd(bench->array, 0))->cache_journal));
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)group_member_lose(bench->array->group, i, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                                false);
+    }
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_false(uuid_is_zero(&vd_config(sim_array_vd(bench->array, 0))->cache_journal));
+    bench_free(bench);
+}
+
+/* The log is lost, everything is on the drives, and then they go before the mark does. */
+static void test_a_mark_that_cannot_be_taken_back(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+    struct io io;
+
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    bench->log.drive->write_fails = true;
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK); /* through, the mark has gone */
+    assert_true(journal_is_lost(cache_journal(bench->cache)));
+    assert_int_equal(bench->cached->voided, VOID_DURABLE);
+    bench->cached->voided = VOID_NO; /* as if it had yet to be done */
+    records_fail(bench);
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 3);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_IO);
+    assert_int_equal(bench->cached->voided, VOID_NO);
+    bench_free(bench);
+}
+
+/* Earlier lives */
+
+/* What the journal has of another life is kept until somebody says that it may go; meanwhile the
+ * virtual drive works without the cache. */
+static void test_blocks_of_an_earlier_life(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint8_t *kept = malloc(bench->memory.size_bytes);
+    uint32_t percent = 77;
+
+    assert_non_null(kept);
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    memcpy(kept, bench->memory.base, bench->memory.size_bytes);
+    close_it(bench); /* on the drives, no mark */
+    cache_end(bench);
+    memcpy(bench->memory.base, kept, bench->memory.size_bytes);
+    free(kept);
+    cache_begin(bench);
+    mover_begin(bench, NULL);
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(vd_cached_policy(bench->cached), WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_int_equal(vd_cached_used_bytes(bench->cached), ROW);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    assert_false(vd_cached_hit_percent(bench->cached, &percent));
+    assert_int_equal(percent, 0);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(bench, 4096, ROW - 4096, 1), VD_STATUS_OK);
+    close_it(bench); /* that changes nothing */
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_true(vd_config(sim_array_vd(bench->array, 0))->cache_lost);
+    assert_int_equal(vd_cached_discard(bench->cached), 0); /* nothing is there any more */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    assert_int_equal(vd_cached_discard(bench->cached), -EBUSY); /* it goes to the drives */
+    assert_int_equal(get(bench, 0, 4096, 3), VD_STATUS_OK);
+    vd_cache_lost_forget(sim_array_vd(bench->array, 0));
+    vd_cache_lost_forget(sim_array_vd(bench->array, 0));
+    assert_false(vd_config(sim_array_vd(bench->array, 0))->cache_lost);
+    bench_free(bench);
+}
+
+/* Offline, with what was acknowledged in the cache: refused, kept, and gone only by command. */
+static void test_offline_with_dirty_blocks(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    drives_pull(bench);
+    assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK); /* nobody has noticed */
+    assert_int_equal(get(bench, 16 * ROW, 4096, 0), VD_STATUS_IO);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_IO);
+    sim_world_advance(bench->world, 10 * SIM_SECOND);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW + 4096);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(vd_config(sim_array_vd(bench->array, 0))->cache_discarded_bytes, ROW + 4096);
+    bench_free(bench);
+}
+
+/* Read-ahead */
+
+static void set_read_ahead(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].read_policy = READ_POLICY_READ_AHEAD;
+    config->vds[0].io_policy = IO_POLICY_DIRECT;
+}
+
+static void read_ahead_on(struct bench *bench)
+{
+    group_config_change(bench->array->group, set_read_ahead, NULL, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+}
+
+/* A drive with a long queue gets no work that nobody has asked for. */
+static void test_no_read_ahead_for_busy_drives(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io ios[60];
+    uint32_t ahead = 0;
+
+    read_ahead_on(bench);
+    assert_int_equal(
+        group_member_lose(bench->array->group, 2, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+        0);
+    for (uint32_t i = 0; i < 60; i++) { /* the first block of each row: far from each other */
+        io_begin(bench, &ios[i], VD_OP_READ, (uint64_t)(i % 31) * ROW + i / 31 * STRIP, 4096, 0);
+        ahead = AHEAD_BUFFERS - bench->mover->ahead_count;
+    }
+    assert_true(ahead <= AHEAD_BUFFERS);
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    vd_cached_streams_reset(bench->cached);
+    assert_int_equal(vd_cached_streams(bench->cached)[0].used, 0);
+    bench_free(bench);
+}
+
+/* One transfer for everybody: who asks has it, read-ahead does without. */
+static void test_one_transfer(void **state UNUSED)
+{
+    const struct cache_mover_options options = {.transfers = 1, .batches = 1};
+    struct bench *bench = bench_make(false);
+    struct io ios[4];
+
+    mover_begin(bench, &options);
+    open_it(bench);
+    read_ahead_on(bench);
+    for (uint32_t i = 0; i < 3; i++) {
+        io_begin(bench, &ios[i], VD_OP_READ, (uint64_t)i * 4096, 4096, 0xee);
+    }
+    io_begin(bench, &ios[3], VD_OP_FLUSH, 0, 0, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    vd_cached_stable_set(bench->cached, false);
+    assert_int_equal(put(bench, 0, 4096, 3), VD_STATUS_OK); /* through */
+    assert_int_equal(get(bench, 0, 4096, 3), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_a_mark_that_cannot_be_saved),
+        cmocka_unit_test(test_a_mark_that_stays),
+        cmocka_unit_test(test_a_mark_that_cannot_be_taken_back),
+        cmocka_unit_test(test_blocks_of_an_earlier_life),
+        cmocka_unit_test(test_offline_with_dirty_blocks),
+        cmocka_unit_test(test_no_read_ahead_for_busy_drives),
+        cmocka_unit_test(test_one_transfer),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("vd/cached", tests, NULL, NULL);
+}
