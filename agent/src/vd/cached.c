@@ -30,7 +30,8 @@ static void answers_deliver(struct cache_mover *mover)
         struct vd_request *request = list_entry(node, struct vd_request, vd_link);
         struct cached_state *state = cached_state(request);
 
-        ASSERT(state->phase == CACHED_ANSWERED);
+        ASSERT(state->phase == CACHED_ANSWERED && state->cached->untold > 0);
+        state->cached->untold--;
         if (state->status == VD_STATUS_OK) {
             vd_latency_take(state->cached->vd, request);
         }
@@ -83,6 +84,7 @@ void cached_answer(struct vd_request *request, enum vd_status status)
     ASSERT(state->phase != CACHED_ANSWERED && state->open == 0);
     state->phase = CACHED_ANSWERED;
     state->status = (uint8_t)status;
+    state->cached->untold++;
     list_push_tail(&state->cached->mover->answers, &request->vd_link);
 }
 
@@ -466,7 +468,7 @@ static bool is_at_rest(const struct vd_cached *cached)
 {
     const struct journal *journal = cache_journal(cached->mover->cache);
 
-    return list_is_empty(&cached->held) && list_is_empty(&cached->readers) &&
+    return cached->untold == 0 && list_is_empty(&cached->held) && list_is_empty(&cached->readers) &&
            list_is_empty(&cached->committing) && cached->voided != VOID_SAVING &&
            (cache_vd_has_settled(cached->blocks) || journal_is_lost(journal)) &&
            list_is_empty(&cached->reading) && list_is_empty(&cached->passing) &&

@@ -80,6 +80,7 @@ struct vd_cached {
     struct list drain_now;         /* and those for the running one */
     struct list flush_ready;       /* flushes that only the drives keep waiting */
     bool drain_wanted;             /* a held write has something dirty in its range */
+    uint32_t untold;               /* requests answered, which their owners do not know yet */
     struct list readers;           /* reads that wait for a transfer */
     struct list reading, passing, flushing;
     bool draining;

@@ -203,6 +203,9 @@ static void test_options(void **state UNUSED)
     world->a = vd_begin(world, &guid_a);
     put(world->a, 0, 1);
     assert_int_equal(cache_due_us(world->cache), 7000);
+    assert_int_equal(journal_medium(world->journal), CACHE_MEDIUM_SHARED_MEMORY);
+    world->port.kind = MEMORY_KIND_PERSISTENT;
+    assert_int_equal(journal_medium(world->journal), CACHE_MEDIUM_PERSISTENT_MEMORY);
     world_end(world);
 }
 
@@ -339,6 +342,44 @@ static void test_a_streak_of_rows_ends(void **state UNUSED)
     world_end(world);
 }
 
+/* Who is pinned has no share of what can be moved: the other one may have all of it. */
+static void test_a_pinned_one_shares_nothing(void **state UNUSED)
+{
+    struct world *world = world_begin();
+    struct cache_facts facts;
+    uint64_t limit = 0;
+
+    cache_facts(world->cache, &facts);
+    limit = facts.dirty_limit_bytes / CACHE_BLOCK_BYTES;
+    put(world->b, 0, 1);
+    for (uint64_t block = 0; block < limit * 80 / 100; block++) {
+        put(world->a, block, 1);
+    }
+    assert_false(cache_may_write(world->a, 1)); /* more than its half */
+    cache_vd_pin(world->b, true);
+    assert_true(cache_may_write(world->a, 1));
+    cache_vd_pin(world->b, false);
+    world_end(world);
+}
+
+/* A virtual drive is closed with what was only read, and comes back without. */
+static void test_closed_with_clean_blocks(void **state UNUSED)
+{
+    static const uint8_t bytes[CACHE_BLOCK_BYTES];
+    struct world *world = world_begin();
+
+    cache_fill(world->a, 3, 0, sizeof(bytes), bytes);
+    put(world->a, 5, 1);
+    assert_ptr_equal(cache_vd_next(world->cache, NULL), world->a);
+    assert_ptr_equal(cache_vd_next(world->cache, world->a), world->b);
+    assert_null(cache_vd_next(world->cache, world->b));
+    cache_vd_close(world->a);
+    world->a = vd_begin(world, &guid_a);
+    assert_int_equal(cache_valid(world->a, 3), 0);
+    assert_int_equal(cache_valid(world->a, 5), 0xff);
+    world_end(world);
+}
+
 /* A row longer than a batch goes in two. */
 static void test_a_row_longer_than_a_batch(void **state UNUSED)
 {
@@ -458,6 +499,8 @@ int main(void)
         cmocka_unit_test(test_dropping_clean_leaves_the_dirty),
         cmocka_unit_test(test_rows_under_way_are_left),
         cmocka_unit_test(test_a_streak_of_rows_ends),
+        cmocka_unit_test(test_a_pinned_one_shares_nothing),
+        cmocka_unit_test(test_closed_with_clean_blocks),
         cmocka_unit_test(test_a_row_longer_than_a_batch),
         cmocka_unit_test(test_ghosts_that_fail),
         cmocka_unit_test(test_a_ghost_behind_the_drain),

@@ -119,6 +119,7 @@ static uint32_t device_frames(struct device *device)
     uint32_t count = 0;
 
     assert_int_equal(device_open(device, &journal), 0);
+    assert_int_equal(journal_medium(journal), CACHE_MEDIUM_FILE_LOG);
     for (uint32_t frame = 0; frame < journal_frame_count(journal); frame++) {
         count += journal_is_published(journal, frame) ? 1u : 0u;
     }

@@ -305,6 +305,93 @@ static void test_codec(void **state)
     region_map_done(&map);
 }
 
+/* A map of two pages of which only the second one has changed; and pages that are another map's. */
+static void test_two_pages(void **state)
+{
+    struct region_map map = map_make(2 * ROWS_PER_REGION * UINT64_C(4000) - 40);
+    struct region_page page = {.epoch = 1};
+    struct region_page other;
+
+    (void)state;
+    assert_int_equal(map.page_count, 2);
+    publish(&map);
+    region_map_write_begin(&map, 5000);
+    assert_int_equal(region_map_changed_page(&map, 0), 1);
+    region_map_page_take(&map, 1, &page);
+    region_map_page_durable(&map, &page);
+    assert_true(region_map_may_write(&map, 5000));
+    region_map_write_end(&map, 5000);
+    for (uint32_t what = 0; what < 5; what++) {
+        other = page;
+        other.page_count += what == 0 ? 1 : 0;
+        other.region_count += what == 1 ? 1 : 0;
+        other.rows_per_region += what == 2 ? 1 : 0;
+        other.page = what == 3 ? 2 : 1;
+        assert_int_equal(region_map_page_load(&map, &other), what == 4);
+    }
+    region_map_done(&map);
+}
+
+/* What is being written when a map takes the place of another is marked in that too. */
+static void test_reset_amid_a_write(void **state)
+{
+    struct region_map map = map_make(40);
+
+    (void)state;
+    publish(&map);
+    region_map_write_begin(&map, 3);
+    region_map_reset(&map, false);
+    assert_int_equal(map.regions[3].state, REGION_DIRTY);
+    assert_int_equal(map.regions[2].state, REGION_CLEAN);
+    assert_int_equal(map.dirty, 1);
+    assert_false(region_map_may_write(&map, 3)); /* not before it is on the members */
+    publish(&map);
+    assert_true(region_map_may_write(&map, 3));
+    region_map_write_end(&map, 3);
+    region_map_done(&map);
+}
+
+/* Regions never written are marked in advance like clean ones. */
+static void test_marks_spread_over_the_unwritten(void **state)
+{
+    struct region_map map = map_make(40);
+
+    (void)state;
+    region_map_warm_set(&map, 10, 1000);
+    region_map_reset(&map, true);
+    publish(&map);
+    for (uint32_t i = 0; i < 4; i++) {
+        region_map_write_begin(&map, 2 * i);
+        region_map_write_end(&map, 2 * i);
+    }
+    assert_true(map.dirty > 4);
+    region_map_done(&map);
+}
+
+/* Rows that were being synced when the map was made anew do not count for the new one. */
+static void test_a_sync_of_an_older_map(void **state)
+{
+    struct region_map map = map_make(40);
+    uint64_t row = 0;
+    uint64_t count = 0;
+
+    (void)state;
+    publish(&map);
+    region_map_write_begin(&map, 2);
+    region_map_write_end(&map, 2);
+    region_map_loaded(&map, true);
+    assert_true(region_map_sync_next(&map, 2, &row, &count));
+    assert_int_equal(row, 2 * ROWS_PER_REGION);
+    region_map_sync_advance(&map, row + 1, count); /* not what was named */
+    assert_int_equal(region_map_rows_left(&map), ROWS_PER_REGION);
+    region_map_sync_advance(&map, row, count);
+    assert_int_equal(region_map_rows_left(&map), ROWS_PER_REGION - count);
+    region_map_reset(&map, false);
+    region_map_sync_advance(&map, row + count, count);
+    assert_int_equal(region_map_rows_left(&map), 0);
+    region_map_done(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +406,10 @@ int main(void)
         cmocka_unit_test(test_clean_stop),
         cmocka_unit_test(test_pages_of_another_shape),
         cmocka_unit_test(test_codec),
+        cmocka_unit_test(test_two_pages),
+        cmocka_unit_test(test_reset_amid_a_write),
+        cmocka_unit_test(test_marks_spread_over_the_unwritten),
+        cmocka_unit_test(test_a_sync_of_an_older_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,6 +309,113 @@ static void test_full_table(void **state)
     array_end(array);
 }
 
+static void table_fill(struct sim_array *array, uint32_t left)
+{
+    /* The group's own configuration, which only it should change: to fill the table at once. */
+    struct group_config *config = (struct group_config *)(uintptr_t)group_config(array->group);
+
+    config->bad_count = BAD_BLOCKS_MAX - left;
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        config->bad[i] = (struct bad_blocks){.member = 2,
+                                             .kind = BAD_BLOCK_KIND_UNREADABLE,
+                                             .offset_bytes = (1u << 20) + (uint64_t)i * 8192,
+                                             .block_count = 1};
+    }
+}
+
+/* One of two is noted already, for the other there is no room: only less is shown. */
+static void test_full_table_shows_less(void **state)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+    struct group_config *config = (struct group_config *)(uintptr_t)group_config(array->group);
+
+    (void)state;
+    assert_int_equal(put(array, 0, ROW, 3), VD_STATUS_OK);
+    bad_sector(array, 0, 0);
+    bad_sector(array, 1, 0);
+    table_fill(array, 0);
+    config->bad[0] = (struct bad_blocks){
+        .member = 1, .kind = BAD_BLOCK_KIND_UNREADABLE, .offset_bytes = 0, .block_count = 1};
+    assert_int_equal(get(array, 0, 512, 3), VD_STATUS_IO);
+    assert_int_equal(config->bad_count, BAD_BLOCKS_MAX);
+    assert_int_equal(get(array, 4096, 512, 3), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* A resynchronisation ends where it cannot note what it passes by; that outweighs what it has
+ * noted before. */
+static void test_full_table_ends_a_resync(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20};
+
+    (void)state;
+    for (uint32_t left = 0; left < 24; left++) {
+        struct sim_array *array = sim_array_create(sim_world_create(12), &options);
+        int error = 0;
+
+        assert_int_equal(sim_array_start(array), 0);
+        assert_int_equal(put(array, 0, 2 * ROW, 3), VD_STATUS_OK);
+        bad_sector(array, 0, 0);
+        bad_sector(array, 1, 0);
+        bad_sector(array, 0, 8192);
+        bad_sector(array, 1, 8192);
+        table_fill(array, left);
+        error = sync_all(array, false);
+        assert_int_equal(error, bad_of(array, BAD_BLOCK_KIND_LOST) == 4 ? -EIO : -ENOSPC);
+        array_end(array);
+    }
+}
+
+/* Rebuilt once more, the same blocks are beyond recovery again. */
+static void test_beyond_recovery_twice(void **state)
+{
+    struct sim_array *array = array_beyond();
+
+    (void)state;
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    assert_int_equal(sync_all(array, true), -EIO);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 1);
+    assert_int_equal(sync_all(array, true), -EIO);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 1);
+    array_end(array);
+}
+
+static struct sim_array *losing;
+
+static void lose_target(void *context UNUSED, struct sim_drive *sim UNUSED,
+                        const struct io_request *request)
+{
+    if (request->op == IO_OP_READ && request->offset_bytes == 8192 &&
+        request->length_bytes == 4096) {
+        sim_drive_pull(sim_array_sim(losing, 1), false);
+        drive_port_gone(losing->drives[3]);
+        (void)group_member_lose(losing->group, 1, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED, false);
+    }
+}
+
+/* The target is lost when a block shows that is beyond recovery: there is nobody to note it for,
+ * and it is not passed by. */
+static void test_the_target_is_lost_at_a_bad_block(void **state)
+{
+    struct sim_array *array = array_beyond();
+
+    (void)state;
+    losing = array;
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    array->sims[0]->on_submit = lose_target;
+    assert_true(sync_all(array, true) != 0);
+    array->sims[0]->on_submit = NULL;
+    assert_int_equal(group_config(array->group)->members[1].state, MEMBER_MISSING);
+    assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 0);
+    array_end(array);
+}
+
 static void test_raid6(void **state)
 {
     struct sim_array *array = array_new(RAID_LEVEL_6, 5);
@@ -342,6 +449,10 @@ int main(void)
         cmocka_unit_test(test_full_row_punctures_nothing),
         cmocka_unit_test(test_resync_bears_it),
         cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_full_table_shows_less),
+        cmocka_unit_test(test_full_table_ends_a_resync),
+        cmocka_unit_test(test_beyond_recovery_twice),
+        cmocka_unit_test(test_the_target_is_lost_at_a_bad_block),
         cmocka_unit_test(test_raid6),
     };
 

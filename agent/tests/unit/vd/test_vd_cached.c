@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cache/cache_private.h"
 #include "scarce_memory.h"
 #include "sim_array.h"
 #include "sim_log.h"
@@ -395,25 +396,43 @@ static void read_ahead_on(struct bench *bench)
     assert_int_equal(sim_array_wait(bench->array), 0);
 }
 
+static void raw_done(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    (*(uint32_t *)request->owner)--;
+}
+
+static bool none_left(void *context)
+{
+    return *(uint32_t *)context == 0;
+}
+
 /* A drive with a long queue gets no work that nobody has asked for. */
 static void test_no_read_ahead_for_busy_drives(void **state UNUSED)
 {
     struct bench *bench = bench_new(false);
-    struct io ios[60];
-    uint32_t ahead = 0;
+    struct vd_request requests[60];
+    static uint8_t bytes[4096];
+    uint32_t left = 60;
+    struct io io;
 
     read_ahead_on(bench);
-    assert_int_equal(
-        group_member_lose(bench->array->group, 2, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
-        0);
-    for (uint32_t i = 0; i < 60; i++) { /* the first block of each row: far from each other */
-        io_begin(bench, &ios[i], VD_OP_READ, (uint64_t)(i % 31) * ROW + i / 31 * STRIP, 4096, 0);
-        ahead = AHEAD_BUFFERS - bench->mover->ahead_count;
+    for (uint32_t i = 0; i < 60; i++) { /* all of the same drive */
+        requests[i] = (struct vd_request){.op = VD_OP_READ,
+                                          .length_bytes = sizeof(bytes),
+                                          .buffer = bytes,
+                                          .complete = raw_done,
+                                          .owner = &left};
+        vd_submit(sim_array_vd(bench->array, 0), &requests[i]);
     }
-    assert_true(ahead <= AHEAD_BUFFERS);
-    for (uint32_t i = 0; i < 60; i++) {
-        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
-    }
+    io_begin(bench, &io, VD_OP_READ, 8 * ROW, 4096, 0);
+    assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_true(sim_world_run_until(bench->world, none_left, &left, SIM_SECOND));
+    io_begin(bench, &io, VD_OP_READ, 12 * ROW, 4096, 0);
+    assert_true(bench->mover->ahead_count < AHEAD_BUFFERS);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_not_equal(vd_cached_streams(bench->cached)[0].used, 0);
     vd_cached_streams_reset(bench->cached);
     assert_int_equal(vd_cached_streams(bench->cached)[0].used, 0);
     bench_free(bench);
@@ -442,6 +461,102 @@ static void test_one_transfer(void **state UNUSED)
     bench_free(bench);
 }
 
+/* The end, with something under way: it waits for that, and everything is answered. */
+
+enum under_way { READS, THROUGH, FLUSHES, WAITS_FOR_THE_MARK, WAITS_FOR_THE_LOG, WRITTEN_BACK };
+
+static void test_closed_amid(void **state UNUSED)
+{
+    for (uint32_t kind = READS; kind <= WRITTEN_BACK; kind++) {
+        struct bench *bench = bench_new(kind == WAITS_FOR_THE_LOG);
+        struct io ios[3];
+
+        if (kind != WAITS_FOR_THE_MARK) {
+            assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        }
+        if (kind == THROUGH || kind == FLUSHES) {
+            vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            enum vd_op op = kind == READS     ? VD_OP_READ
+                            : kind == FLUSHES ? (i == 0 ? VD_OP_WRITE : VD_OP_FLUSH)
+                                              : VD_OP_WRITE;
+
+            io_begin(bench, &ios[i], op, op == VD_OP_FLUSH ? 0 : (1 + i) * (uint64_t)ROW,
+                     op == VD_OP_FLUSH ? 0 : 4096, 7);
+            if (kind == FLUSHES && i == 0) {
+                assert_true(sim_world_run_until_flag(bench->world, &ios[0].done, SIM_SECOND));
+            }
+        }
+        close_it(bench);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_true(ios[i].done);
+            assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+        }
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_NOTHING); /* all of it is on the drives */
+        assert_int_equal(get(bench, 0, 4096, kind == WAITS_FOR_THE_MARK ? 0 : 1), VD_STATUS_OK);
+        assert_int_equal(get(bench, ROW, 4096, kind == READS ? 0 : 7), VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
+/* A read that has begun with what is here waits for the rest; what was written meanwhile is not
+ * filled in over. */
+static void test_read_and_written_at_once(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io reader;
+    struct io writer;
+
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    io_begin(bench, &reader, VD_OP_READ, 0, ROW, 0xee);
+    io_begin(bench, &writer, VD_OP_WRITE, 4096, 4096, 2);
+    assert_int_equal(io_end(bench, &writer), VD_STATUS_OK);
+    assert_true(sim_world_run_until_flag(bench->world, &reader.done, SIM_SECOND));
+    assert_int_equal(reader.status, VD_STATUS_OK);
+    assert_int_equal(reader.bytes[0], 1);
+    assert_true(reader.bytes[4096] == 0 || reader.bytes[4096] == 2);
+    assert_int_equal(reader.bytes[8192], 0);
+    free(reader.bytes);
+    assert_int_equal(get(bench, 4096, 4096, 2), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* Closing: nothing is read ahead any more, and no policy brings back what is on its way out. */
+static void test_closing_is_in_a_hurry(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io io;
+
+    read_ahead_on(bench);
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    io_begin(bench, &io, VD_OP_READ, 4 * ROW, 4096, 0);
+    bench->closed = false;
+    vd_cached_close(bench->cached, was_closed, bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_true(bench->cached->blocks->hurry);
+    assert_true(sim_world_run_until_flag(bench->world, &bench->closed, 60 * SIM_SECOND));
+    bench->cached = NULL;
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    open_it(bench);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* Requests that ask for nothing, or for what there is not. */
+static void test_requests_are_checked(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    assert_int_equal(put(bench, 0, 0, 1), VD_STATUS_OK);
+    assert_int_equal(put(bench, 512, 4096, 1), VD_STATUS_INVALID);
+    assert_int_equal(put(bench, UINT64_C(1) << 40, 4096, 1), VD_STATUS_INVALID);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    bench_free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +568,10 @@ int main(void)
         cmocka_unit_test(test_offline_with_dirty_blocks),
         cmocka_unit_test(test_no_read_ahead_for_busy_drives),
         cmocka_unit_test(test_one_transfer),
+        cmocka_unit_test(test_closed_amid),
+        cmocka_unit_test(test_read_and_written_at_once),
+        cmocka_unit_test(test_closing_is_in_a_hurry),
+        cmocka_unit_test(test_requests_are_checked),
     };
 
     aw_test_catch_asserts();

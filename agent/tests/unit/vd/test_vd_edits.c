@@ -189,6 +189,9 @@ static void test_what_cannot_be_added(void **state UNUSED)
     config.guid = array->config->vds[0].guid; /* there already */
     assert_int_equal(add(array, &config), -EINVAL);
     config = array->config->vds[1];
+    config.name[0] = '\0';
+    assert_int_equal(add(array, &config), -EINVAL);
+    config = array->config->vds[1];
     array->sim_store->fail_with = -ENOSPC;
     assert_int_equal(add(array, &config), -ENOSPC);
     assert_int_equal(group_vd_count(array->group), 1);
@@ -505,6 +508,135 @@ static void test_an_end_that_one_does_not_live_to_see(void **state UNUSED)
     }
 }
 
+/* The drive that is being filled hangs: it is given up, the write is not. */
+static void test_a_twin_that_hangs(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+
+    put(array, 1);
+    copy_all(array);
+    array->sims[3]->hang = true;
+    put(array, 2);
+    assert_null(group_copyback_drive(array->group));
+    assert_int_equal(member_state(array, 0), MEMBER_ONLINE);
+    sim_drive_unhang(array->sims[3]);
+    sim_world_advance(array->world, SIM_SECOND);
+    get(array, 2);
+    array_end(array);
+}
+
+static void write_done(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+static void slow_data(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
+{
+    sim->extra_latency_us = request->op == IO_OP_WRITE && request->offset_bytes == 0 ? 300000 : 0;
+}
+
+/* While the drive of a copyback has a write to do, its member is lost and the drive takes the
+ * place for good. If that write fails, it is the member's. */
+static void test_a_twin_that_becomes_the_member_another_way(void **state UNUSED)
+{
+    for (uint32_t fails = 0; fails < 2; fails++) {
+        struct sim_array *array = array_new(true); /* nobody waits for a row with an intent */
+        static uint8_t bytes[4096];
+        bool done = false;
+        struct vd_request request = {.op = VD_OP_WRITE,
+                                     .length_bytes = sizeof(bytes),
+                                     .buffer = bytes,
+                                     .complete = write_done,
+                                     .owner = &done};
+
+        put(array, 5);
+        copy_all(array);
+        memset(bytes, 5, sizeof(bytes));
+        array->sims[3]->on_submit = slow_data;
+        vd_submit(sim_array_vd(array, 0), &request);
+        sim_world_advance(array->world, 20000);
+        assert_false(done);
+        assert_int_equal(
+            group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+        assert_int_equal(sim_array_replace(array, 0, 3), 0);
+        assert_false(done);
+        assert_int_equal(member_state(array, 0), MEMBER_REBUILD);
+        if (fails != 0) {
+            const struct sim_fault fault = {SIM_FAULT_WRITE, 0, 512};
+
+            assert_true(sim_drive_fault_add(array->sims[3], &fault));
+        }
+        assert_true(sim_world_run_until_flag(array->world, &done, 10 * SIM_SECOND));
+        assert_int_equal(member_state(array, 0), fails != 0 ? MEMBER_FAILED : MEMBER_REBUILD);
+        array->sims[3]->on_submit = NULL;
+        get(array, 5);
+        array_end(array);
+    }
+}
+
+/* A copyback over restarts: one without enough members leaves it alone, one without its drive ends
+ * it, and what is unclean is copied again from the beginning. */
+static void test_copybacks_and_restarts(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+
+    group_copied_advance(array->group, EXTENT); /* there is none */
+    assert_int_equal(group_copied_bytes(array->group), 0);
+    put(array, 1);
+    copy_all(array);
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_drive_pull(array->sims[1], false);
+    sim_drive_pull(array->sims[2], false);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(vd_state(sim_array_vd(array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_null(group_copyback_drive(array->group));
+    (void)sim_array_stop(array); /* offline */
+    sim_drive_return(array->sims[1]);
+    sim_drive_return(array->sims[2]);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_ptr_equal(group_copyback_drive(array->group), array->drives[3]);
+    assert_int_equal(group_copied_bytes(array->group), EXTENT);
+    put(array, 2);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_ptr_equal(group_copyback_drive(array->group), array->drives[3]);
+    assert_int_equal(group_copied_bytes(array->group), 0);
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_drive_pull(array->sims[3], false);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_null(group_copyback_drive(array->group));
+    assert_false(group_config(array->group)->copyback.active);
+    get(array, 2);
+    array_end(array);
+}
+
+/* Also where nothing is redundant, writes are marked as long as a drive is being filled. */
+static void test_a_copyback_without_redundancy(void **state UNUSED)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_0,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = EXTENT,
+                                        .spare_count = 1,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(31), &options);
+
+    assert_int_equal(sim_array_start(array), 0);
+    put(array, 1);
+    assert_false(vd_config(sim_array_vd(array, 0))->dirty);
+    copy_all(array);
+    put(array, 2);
+    assert_true(vd_config(sim_array_vd(array, 0))->dirty);
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(group_copied_bytes(array->group), 0);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +653,10 @@ int main(void)
         cmocka_unit_test(test_an_end_that_is_not_saved),
         cmocka_unit_test(test_an_end_that_comes_too_soon),
         cmocka_unit_test(test_an_end_that_one_does_not_live_to_see),
+        cmocka_unit_test(test_a_twin_that_hangs),
+        cmocka_unit_test(test_copybacks_and_restarts),
+        cmocka_unit_test(test_a_copyback_without_redundancy),
+        cmocka_unit_test(test_a_twin_that_becomes_the_member_another_way),
     };
 
     aw_test_catch_asserts();

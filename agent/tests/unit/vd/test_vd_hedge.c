@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim_array.h"
+#include "vd/group_private.h"
 
 #define BLOCK 4096u
 #define EXTENT (1u << 20)
@@ -324,6 +325,115 @@ static void test_pulled_meanwhile(void **state)
     hedged_free(h);
 }
 
+/* Copies that are not known to agree are not exchanged for each other. */
+static void test_not_known_consistent(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_1, 2, true);
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    sim_array_vd(h->array, 0)->consistent_rows = 0; /* as after an unclean stop */
+    for (uint32_t i = 0; i < 2; i++) {
+        h->array->sims[i]->extra_latency_us = 30000;
+    }
+    assert_true(get_us(h, 5) >= 30000);
+    assert_int_equal(count_of(h), 0);
+    sim_array_vd(h->array, 0)->consistent_rows =
+        vd_config(sim_array_vd(h->array, 0))->consistent_rows;
+    hedged_free(h);
+}
+
+/* Two strips of a row are late: one of them is done without, the other one is not; what is asked
+ * for again is another read. */
+static void test_two_at_once(void **state)
+{
+    enum { STRIP = 16 << 10 };
+    struct hedged *h = hedged_new(RAID_LEVEL_6, 5, true);
+    static uint8_t bytes[2 * STRIP];
+    uint64_t before = 0;
+
+    (void)state;
+    memset(bytes, 4, sizeof(bytes));
+    assert_int_equal(sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_WRITE, true, 0,
+                                  sizeof(bytes), bytes),
+                     VD_STATUS_OK);
+    warm_up(h, 4);
+    for (uint32_t i = 0; i < 60; i++) { /* how long reads of a whole strip take */
+        assert_int_equal(sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_READ, false, 0,
+                                      sizeof(bytes), bytes),
+                         VD_STATUS_OK);
+    }
+    before = count_of(h);
+    for (uint32_t i = 0; i < 5; i++) {
+        h->array->sims[i]->extra_latency_us = 30000;
+    }
+    h->done = false;
+    h->request = (struct vd_request){.op = VD_OP_READ,
+                                     .length_bytes = sizeof(bytes),
+                                     .buffer = bytes,
+                                     .complete = read_done,
+                                     .owner = h};
+    memset(bytes, 0xee, sizeof(bytes));
+    vd_submit(sim_array_vd(h->array, 0), &h->request);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_int_equal(h->status, VD_STATUS_OK);
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        assert_int_equal(bytes[i], 4);
+    }
+    assert_in_range(count_of(h) - before, 1, 2);
+    all_are_online(h);
+    hedged_free(h);
+}
+
+/* After many reads it is known how long the slowest of a thousand take: that is waited for. */
+static void test_many_reads(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_1, 2, true);
+    uint64_t hedged = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    for (uint32_t i = 0; i < 6000; i++) { /* one of fifty is slow */
+        h->array->sims[0]->extra_latency_us = h->array->sims[1]->extra_latency_us =
+            i % 50 == 0 ? 9000 : 0;
+        (void)get_us(h, 5);
+    }
+    hedged = count_of(h);
+    h->array->sims[0]->extra_latency_us = h->array->sims[1]->extra_latency_us = 7000;
+    (void)get_us(h, 5);
+    assert_int_equal(count_of(h), hedged);
+    hedged_free(h);
+}
+
+/* The member is lost by somebody else before the drive's time is up. */
+static void test_lost_meanwhile(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    h->array->sims[(member + 1) % 3]->extra_latency_us = 2 * TIMEOUT_MS * 1000 / 3;
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    assert_int_equal(
+        group_member_lose(h->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+        0);
+    h->array->sims[(member + 1) % 3]->extra_latency_us = 0;
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, 10 * SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    sim_world_advance(h->array->world, 2 * TIMEOUT_MS * 1000);
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_OFFLINE);
+    assert_int_equal(group_config(h->array->group)->members[member].why, REASON_DRIVE_LOST_USER);
+    hedged_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +445,10 @@ int main(void)
         cmocka_unit_test(test_degraded),
         cmocka_unit_test(test_hanging_drive),
         cmocka_unit_test(test_pulled_meanwhile),
+        cmocka_unit_test(test_not_known_consistent),
+        cmocka_unit_test(test_two_at_once),
+        cmocka_unit_test(test_many_reads),
+        cmocka_unit_test(test_lost_meanwhile),
     };
 
     aw_test_catch_asserts();

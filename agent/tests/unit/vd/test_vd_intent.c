@@ -546,6 +546,56 @@ static void test_flushes_for_room(void **state)
     fixture_end(&f);
 }
 
+/* The members go when a row is written whose intent is durable: the intent stays, and what it says
+ * is written when they are back. */
+static void test_members_that_go_amid_a_logged_write(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    uint8_t bytes[4096];
+
+    (void)state;
+    write_bytes(&f, 0, 4096, 1);
+    flush(&f);
+    for (uint32_t i = 0; i < f.array->drive_count; i++) {
+        f.array->sims[i]->on_submit = pull_at_write;
+        f.array->sims[i]->on_submit_context = &f;
+    }
+    memset(bytes, 2, sizeof(bytes));
+    assert_int_equal(sim_array_io(f.array, sim_array_vd(f.array, 0), VD_OP_WRITE, false, 0,
+                                  sizeof(bytes), bytes),
+                     VD_STATUS_IO);
+    assert_int_equal(sim_intent_log_open_count(f.log), 1);
+    (void)sim_array_stop(f.array); /* offline */
+    drives_return(&f);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(f.log->replayed, 1);
+    assert_int_equal(read_byte(&f, 0), 2);
+    fixture_end(&f);
+}
+
+/* Too few members at the start: nothing is replayed, and the intents wait for the next one. */
+static void test_offline_at_the_start(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+
+    (void)state;
+    write_bytes(&f, 0, 4096, 1);
+    flush(&f);
+    write_bytes(&f, 0, 4096, 2);
+    sim_array_power_cut(f.array, SIM_CUT_DROP_ALL);
+    sim_drive_pull(f.array->sims[0], false);
+    sim_drive_pull(f.array->sims[1], false);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(vd_state(sim_array_vd(f.array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(f.log->replayed, 0);
+    (void)sim_array_stop(f.array); /* offline */
+    drives_return(&f);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(f.log->replayed, 1);
+    assert_int_equal(read_byte(&f, 0), 2);
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -563,6 +613,8 @@ int main(void)
         cmocka_unit_test(test_a_replay_that_is_cut_short),
         cmocka_unit_test(test_a_replay_that_is_not_flushed),
         cmocka_unit_test(test_flushes_for_room),
+        cmocka_unit_test(test_members_that_go_amid_a_logged_write),
+        cmocka_unit_test(test_offline_at_the_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "drive/drive_layout.h"
 #include "sim_array.h"
+#include "vd/group_private.h"
 
 #define STRIP 16384u
 #define ROWS 64u /* 1 MiB of each member */
@@ -237,6 +238,143 @@ static void test_degraded_marks_are_tight(void **state)
     array_end(array);
 }
 
+/* Maps of several pages, more than one job writes; a member goes in the middle of one. */
+static void test_many_pages(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = 8192,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = UINT64_C(24000) * 8192,
+                                        .consistent = true,
+                                        .region_bytes = 8192};
+    struct sim_array *array = sim_array_create(sim_world_create(9), &options);
+    uint8_t bytes[4096] = {1};
+
+    (void)state;
+    assert_int_equal(sim_array_start(array), 0);
+    assert_int_equal(region_store_map(sim_array_vd(array, 0)->regions)->page_count, 6);
+    sim_drive_pull(array->sims[2], false);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false,
+                                  UINT64_C(23000) * 16384, sizeof(bytes), bytes),
+                     VD_STATUS_OK);
+    assert_int_equal(group_config(array->group)->members[2].state, MEMBER_MISSING);
+    cut(array);
+    assert_int_equal(rows_left(array), 1);
+    array_end(array);
+}
+
+static void map_hangs(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
+{
+    uint64_t map = drive_layout_region_page_offset(sim->port.size_bytes, false, 0, 0, 0);
+
+    sim->hang = sim->hang || (request->op == IO_OP_WRITE && request->offset_bytes >= map &&
+                              request->offset_bytes < map + (1u << 20));
+}
+
+/* A virtual drive is removed while a drive that hangs still has a page of its map. */
+static void test_removed_with_a_late_page(void **state)
+{
+    struct sim_array *array = array_start(10);
+    struct sim_drive *sim = array->sims[1];
+
+    (void)state;
+    sim_world_advance(array->world, SIM_SECOND);
+    sim->on_submit = map_hangs;
+    write_row(array, 5, 1);
+    assert_int_equal(group_config(array->group)->members[1].state, MEMBER_FAILED);
+    assert_true(sim->in_flight_count > 0);
+    sim_world_advance(array->world, 10 * SIM_SECOND);
+    group_vd_remove(array->group, sim_array_vd(array, 0), sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(group_vd_count(array->group), 0);
+    sim->on_submit = NULL;
+    sim_drive_unhang(sim);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(sim->in_flight_count, 0);
+    /* A group without virtual drives loses what it loses. */
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(group_config(array->group)->members[0].state, MEMBER_OFFLINE);
+    array_end(array);
+}
+
+static void vd_added(void *context, int error, struct vd *vd)
+{
+    struct sim_array *array = context;
+
+    assert_int_equal(vd != NULL, error == 0);
+    sim_array_done(array, error);
+}
+
+/* Without redundancy there is no map, to begin with or to end. */
+static void test_without_redundancy(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_0,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 2,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(11), &options);
+
+    (void)state;
+    array->config->vd_count = 1;
+    assert_int_equal(sim_array_start(array), 0);
+    group_vd_add(array->group, &array->config->vds[1], vd_added, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_null(sim_array_vd(array, 1)->regions);
+    assert_int_equal(group_config(array->group)->vds[1].map_slot, 0);
+    group_vd_remove(array->group, sim_array_vd(array, 0), sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(group_vd_count(array->group), 1);
+    array_end(array);
+}
+
+/* A sector of a map that cannot be read, a member that goes when its map is: another one will do.
+ */
+static void pull_at_map(void *context UNUSED, struct sim_drive *sim,
+                        const struct io_request *request)
+{
+    uint64_t map = drive_layout_region_page_offset(sim->port.size_bytes, false, 0, 0, 0);
+
+    if (request->op == IO_OP_READ && request->offset_bytes == map) {
+        sim_drive_pull(sim, false);
+    }
+}
+
+static void test_maps_that_cannot_be_read(void **state)
+{
+    for (uint32_t what = 0; what < 2; what++) {
+        struct sim_array *array = array_start(12);
+        struct sim_drive *sim = array->sims[0];
+        struct sim_fault fault = {SIM_FAULT_READ, 0, 4096};
+
+        (void)state;
+        write_row(array, 5, 1);
+        sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+        for (uint32_t place = 0; place < 2 && what == 0; place++) {
+            fault.offset_bytes =
+                drive_layout_region_page_offset(sim->port.size_bytes, false, 0, place, 0);
+            assert_true(sim_drive_fault_add(sim, &fault));
+        }
+        sim->on_submit = what == 1 ? pull_at_map : NULL;
+        assert_int_equal(sim_array_reload(array), 0);
+        sim->on_submit = NULL;
+        assert_int_equal(group_config(array->group)->members[0].state,
+                         what == 0 ? MEMBER_ONLINE : MEMBER_MISSING);
+        assert_int_equal(rows_left(array), 4);
+        array_end(array);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +386,10 @@ int main(void)
         cmocka_unit_test(test_new_member_gets_the_map),
         cmocka_unit_test(test_suspects),
         cmocka_unit_test(test_degraded_marks_are_tight),
+        cmocka_unit_test(test_many_pages),
+        cmocka_unit_test(test_removed_with_a_late_page),
+        cmocka_unit_test(test_without_redundancy),
+        cmocka_unit_test(test_maps_that_cannot_be_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,55 @@ static void test_the_last_copy_goes(void **state UNUSED)
     }
 }
 
+static void slow_flush(void *context UNUSED, struct sim_drive *sim,
+                       const struct io_request *request)
+{
+    sim->extra_latency_us = request->op == IO_OP_FLUSH ? 100000 : 0;
+}
+
+static void got(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+/* A repair waits for a loss to be recorded when everything else goes too: nothing is written, and
+ * who has read has the answer. */
+static void test_offline_before_the_repair(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_6, 5); /* row 0: P on member 3, Q on 4 */
+    uint8_t bytes[4096];
+    bool done = false;
+    struct vd_request request = {.op = VD_OP_READ,
+                                 .length_bytes = sizeof(bytes),
+                                 .buffer = bytes,
+                                 .complete = got,
+                                 .owner = &done};
+
+    put(array, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        array->sims[i]->on_submit = slow_flush;
+    }
+    bad_sector(array, 0, SIM_FAULT_READ);
+    put(array, 5);
+    bad_sector(array, 0, SIM_FAULT_READ);
+    sim_drive_pull(array->sims[1], false);
+    vd_submit(sim_array_vd(array, 0), &request);
+    sim_world_advance(array->world, 20000);
+    assert_false(done);
+    assert_int_equal(member_of(array, 1)->state, MEMBER_MISSING);
+    for (uint32_t i = 0; i < 5; i++) {
+        sim_drive_pull(array->sims[i], false);
+    }
+    assert_true(sim_world_run_until_flag(array->world, &done, 10 * SIM_SECOND));
+    assert_int_equal(vd_state(sim_array_vd(array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    for (uint32_t i = 0; i < sizeof(bytes); i++) {
+        assert_int_equal(bytes[i], 5);
+    }
+    assert_int_equal(array->sims[0]->fault_count, 1); /* not rewritten */
+    array_end(array);
+}
+
 /* More copies hang when they are read back than there are buffers for that. Copies that are not
  * known to agree are tried in their order. */
 static void test_many_hang_at_once(void **state UNUSED)
@@ -284,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_the_last_copy_stays),
         cmocka_unit_test(test_the_last_copy_goes),
         cmocka_unit_test(test_many_hang_at_once),
+        cmocka_unit_test(test_offline_before_the_repair),
     };
 
     aw_test_catch_asserts();
