@@ -54,6 +54,7 @@ PROVOKED = {
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
         block_punctured bad_block_over""",
     "measure": "measurement_started measurement_ended",
+    "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
     "spares": "spare_commissioned controller_policy_changed",
