@@ -102,6 +102,12 @@ static void deadline_arm(struct drive *drive)
     }
 }
 
+static bool any_is_queued(const struct drive *drive)
+{
+    return !list_is_empty(&drive->queued[IO_CLASS_FOREGROUND]) ||
+           !list_is_empty(&drive->queued[IO_CLASS_BACKGROUND]);
+}
+
 static bool may_dispatch(const struct drive *drive, enum io_class class_)
 {
     uint32_t limit = drive->options.queue_depth;
@@ -150,7 +156,7 @@ static void dispatch_one(struct drive *drive, enum io_class class_)
 
 static void dispatch(struct drive *drive)
 {
-    while (drive->present && drive->late_count == 0) {
+    while (any_is_queued(drive) && drive->present && drive->late_count == 0) {
         if (may_dispatch(drive, IO_CLASS_FOREGROUND)) {
             dispatch_one(drive, IO_CLASS_FOREGROUND);
         } else if (may_dispatch(drive, IO_CLASS_BACKGROUND)) {

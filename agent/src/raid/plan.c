@@ -437,10 +437,8 @@ int plan_make(const struct plan_input *input, struct plan *ret_plan)
     int error = 0;
 
     input_check(input);
-    if (input->want == PLAN_READ && !info->mirrored && input->failed == 0 &&
-        (input->touched & ~input->valid) == 0) {
-        /* By far the most frequent answer, and the same for every level without mirrors. */
-        *ret_plan = (struct plan){.kernel = PLAN_KERNEL_NONE, .reads = input->touched};
+    if (plan_is_plain_read(info, input->want, input->touched, input->valid, input->failed)) {
+        *ret_plan = plan_plain_read(input->touched);
         return 0;
     }
     view = view_make(input);

@@ -84,6 +84,19 @@ struct plan {
     bool makes_consistent; /* afterwards the slice is consistent, whatever it was before */
 };
 
+/* By far the most frequent wish: all that is touched can be read as it is, and there is no choice.
+ * Its plan is to read that. The same for every level without mirrors. */
+static inline bool plan_is_plain_read(const struct raid_level_info *level, enum plan_want want,
+                                      uint32_t touched, uint32_t valid, uint32_t failed)
+{
+    return want == PLAN_READ && !level->mirrored && failed == 0 && (touched & ~valid) == 0;
+}
+
+static inline struct plan plan_plain_read(uint32_t touched)
+{
+    return (struct plan){.kernel = PLAN_KERNEL_NONE, .reads = touched};
+}
+
 /* Returns 0, or -EIO if the wanted data cannot be had from the valid columns. */
 MUST_CHECK int plan_make(const struct plan_input *input, struct plan *ret_plan);
 

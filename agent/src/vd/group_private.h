@@ -210,6 +210,7 @@ struct group {
 
 /* A run of reads, each beginning where the one before ended (mirror.c). */
 #define MIRROR_RUNS 32u
+#define MIRROR_INDEX_BITS 7u
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;
@@ -243,6 +244,9 @@ struct vd {
     struct list ordered;         /* writes and flushes in order of admission, vd_link */
     struct latency latency;      /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
+    uint8_t
+        run_index[1u << MIRROR_INDEX_BITS]; /* by where it goes on: its place in runs, perhaps */
+    uint32_t run_hand; /* the next one to be given up */
     uint64_t run_clock;
     uint64_t hedged_reads;       /* so many */
 };

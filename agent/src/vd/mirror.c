@@ -22,30 +22,46 @@
 /* How far ahead of the best a section's drive may be busy, in services of one slice. */
 #define AHEAD_SLICES 64u
 
-/* Advances the stream that continues with this read, or begins a new one in place of the oldest. */
+static uint8_t *stream_index(struct vd *vd, uint32_t span_base, uint64_t next_bytes)
+{
+    uint64_t key = next_bytes / IO_ALIGN_BYTES + span_base;
+
+    return &vd->run_index[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - MIRROR_INDEX_BITS)];
+}
+
+/* The next in turn that has not gone on for as many reads as there are streams; if all have, the
+ * next one all the same. */
+static struct mirror_run *stream_free(struct vd *vd)
+{
+    struct mirror_run *stream = NULL;
+    uint32_t left = MIRROR_RUNS;
+
+    do {
+        stream = &vd->runs[vd->run_hand];
+        vd->run_hand = (vd->run_hand + 1) % MIRROR_RUNS;
+        left--;
+    } while (left > 0 && stream->used != 0 && vd->run_clock - stream->used < MIRROR_RUNS);
+    return stream;
+}
+
+/* Advances the stream that continues with this read, or begins a new one. Most reads are neither:
+ * the index leads to the one candidate, and two of the same place in it cost one of them its past.
+ */
 static const struct mirror_run *stream_note(struct vd *vd, uint32_t span_base,
                                             uint64_t offset_bytes, uint32_t length_bytes)
 {
-    struct mirror_run *oldest = &vd->runs[0];
+    struct mirror_run *stream = &vd->runs[*stream_index(vd, span_base, offset_bytes)];
 
     vd->run_clock++;
-    for (uint32_t i = 0; i < MIRROR_RUNS; i++) {
-        struct mirror_run *stream = &vd->runs[i];
-
-        if (stream->next_bytes == offset_bytes && stream->span_base == span_base &&
-            stream->used != 0) {
-            stream->next_bytes += length_bytes;
-            stream->run_bytes += length_bytes;
-            stream->used = vd->run_clock;
-            return stream;
-        }
-        oldest = stream->used < oldest->used ? stream : oldest;
+    if (stream->used == 0 || stream->next_bytes != offset_bytes || stream->span_base != span_base) {
+        stream = stream_free(vd);
+        *stream = (struct mirror_run){.span_base = span_base};
     }
-    *oldest = (struct mirror_run){.next_bytes = offset_bytes + length_bytes,
-                                  .span_base = span_base,
-                                  .run_bytes = length_bytes,
-                                  .used = vd->run_clock};
-    return oldest;
+    stream->next_bytes = offset_bytes + length_bytes;
+    stream->run_bytes += length_bytes;
+    stream->used = vd->run_clock;
+    *stream_index(vd, span_base, stream->next_bytes) = (uint8_t)(stream - vd->runs);
+    return stream;
 }
 
 /* Which of the streams on the same drives it is; how many there are. */

@@ -120,29 +120,35 @@ bool stripe_row_is_consistent(const struct stripe_op *op)
 
 int stripe_plan(struct stripe_op *op)
 {
+    const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
     uint32_t valid = stripe_valid_mask(op);
-    struct plan_input input = {
+    uint32_t touched = op->touched | op->punctured;
+    struct plan_input input;
+
+    op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
+    if (plan_is_plain_read(level, op->want, touched, valid, op->failed & valid)) {
+        op->plan = plan_plain_read(touched);
+        return 0;
+    }
+    input = (struct plan_input){
         .level = vd_config_of(op->vd)->geometry.level,
         .map = &op->map,
         .want = op->want,
-        .touched = op->touched | op->punctured,
+        .touched = touched,
         .full = op->full | op->punctured,
         .valid = valid,
+        .failed = op->failed & valid,
         .writable = stripe_live_mask(op) | valid,
         .consistent = stripe_row_is_consistent(op),
     };
-
-    op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
-    input.failed = op->failed & valid;
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
         input.copy = op->copy & input.writable;
     }
-    if (SIM_BUG(MIRROR_READS_ANY) && raid_level_info(input.level)->mirrored &&
-        op->want == PLAN_READ) {
+    if (SIM_BUG(MIRROR_READS_ANY) && level->mirrored && op->want == PLAN_READ) {
         input.consistent = true;
     }
-    if (raid_level_info(input.level)->mirrored && input.consistent) {
+    if (level->mirrored && input.consistent) {
         input.mirror_preference = mirror_choose(op, valid & ~op->failed);
     }
     return plan_make(&input, &op->plan);
