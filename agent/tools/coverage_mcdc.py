@@ -9,7 +9,9 @@ one condition went both ways is coverage.py's business. A run of it is no test.
 
 Not counted is what must never or always hold, and what is no part of the product:
   - decisions inside ASSERT();
-  - conditions that are, or are a part of, ALWAYS(), NEVER() and SIM_BUG().
+  - conditions that are, or are a part of, ALWAYS(), NEVER(), SIM_BUG() and CACHE_BUG();
+  - conditions that decide nothing as long as these are what they are in the product: true, and
+    false for the rest. What follows SIM_BUG() && is a planted bug's.
 What the simulation's copy of the engine (with planted bugs compiled in) has shown counts too.
 
 --add runs the tests of these names alone and adds what they show to what is there.
@@ -38,9 +40,10 @@ FILES = (
     "vd/stripe_log.c", "vd/stripe_log_io.c", "vd/stripe_log_join.c", "vd/stripe_log_read.c",
     "vd/stripe_op.c", "vd/stripe_pool.c",
 )
-LIMIT = 80.0
+LIMIT = 94.0
 FLAGS = "-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc"
-UNCOUNTED = re.compile(r"\b(?:ALWAYS|NEVER|SIM_BUG)\s*\(")
+# Of a macro at the end of a decision llvm-cov knows the name alone.
+FIXED = re.compile(r"\b(ALWAYS|NEVER|SIM_BUG|CACHE_BUG)\b")
 
 
 def setup(build: Path) -> None:
@@ -81,25 +84,58 @@ def run(build: Path, jobs: int, only: list[str]) -> None:
 
 def has_planted_bugs(program: Path) -> bool:
     done = subprocess.run(["nm", str(program)], capture_output=True, text=True, check=True)
-    return re.search(r"\bsim_bug", done.stdout) is not None
+    return re.search(r"\b(?:sim|cache)_bug", done.stdout) is not None
 
 
-def conditions_of(text: str) -> list[str]:
-    """The conditions of a decision, in their order: its text cut at && and || outside of calls.
-    Brackets that only group are no call."""
+def conditions_of(text: str) -> tuple[list[str], list[tuple[str, int]]]:
+    """The conditions of a decision in their order, and what is between them: && or ||, and how many
+    brackets it is in. Its text is cut there outside of calls; brackets that only group are none."""
     pieces: list[str] = []
-    start = offset = 0
+    joints: list[tuple[str, int]] = []
+    start = offset = depth = 0
     while offset < len(text):
         call = re.match(r"\w+\s*\(", text[offset:])
         if call and (offset == 0 or not re.match(r"\w", text[offset - 1])):
             offset = closing(text, offset + call.end() - 1, "()")
         elif text[offset:offset + 2] in ("&&", "||"):
             pieces.append(text[start:offset])
+            joints.append((text[offset:offset + 2], depth))
             offset += 2
             start = offset
         else:
+            depth += {"(": 1, ")": -1}.get(text[offset], 0)
             offset += 1
-    return [*pieces, text[start:]]
+    return [*pieces, text[start:]], joints
+
+
+def outcome(values: list[bool], joints: list[tuple[str, int]]) -> bool:
+    """Of the whole decision: the outermost joints are taken first, of these || before &&."""
+    if not joints:
+        return values[0]
+    outermost = min(depth for _, depth in joints)
+    here = [(kind, index) for index, (kind, depth) in enumerate(joints) if depth == outermost]
+    kind, index = next((joint for joint in here if joint[0] == "||"), here[0])
+    left = outcome(values[:index + 1], joints[:index])
+    right = outcome(values[index + 1:], joints[index + 1:])
+    return left or right if kind == "||" else left and right
+
+
+def deciding(pieces: list[str], joints: list[tuple[str, int]]) -> list[bool]:
+    """Which of the conditions can decide the outcome in the product."""
+    found = [FIXED.search(piece) for piece in pieces]
+    fixed = {index: (match.group() == "ALWAYS") != pieces[index].lstrip(" (\n").startswith("!")
+             for index, match in enumerate(found) if match}
+    free = [index for index in range(len(pieces)) if index not in fixed]
+    can = [False] * len(pieces)
+    for choice in range(1 << len(free)):
+        values = [fixed.get(index, False) for index in range(len(pieces))]
+        for bit, index in enumerate(free):
+            values[index] = bool(choice >> bit & 1)
+        for index in free:
+            other = [*values]
+            other[index] = not other[index]
+            can[index] = can[index] or outcome(values, joints) != outcome(other, joints)
+    return can
 
 
 class Decision:
@@ -107,11 +143,13 @@ class Decision:
 
     def __init__(self, text: str, count: int) -> None:
         self.text = " ".join(text.split())
-        self.pieces = conditions_of(text)
+        self.pieces, joints = conditions_of(text)
         self.shown = [False] * count
-        if len(self.pieces) != count:
+        self.counted = [True] * count
+        if len(self.pieces) == count:
+            self.counted = deciding(self.pieces, joints)
+        else:
             self.pieces = [""] * count
-        self.counted = [UNCOUNTED.search(piece) is None for piece in self.pieces]
 
     def figures(self) -> tuple[int, int]:
         return (sum(1 for a, b in zip(self.shown, self.counted) if a and b), sum(self.counted))
@@ -137,7 +175,8 @@ def decisions(build: Path) -> dict[str, dict[tuple[int, ...], Decision]]:
     raw = sorted(str(path) for path in (build / "raw").glob("*.profraw"))
     subprocess.run(["llvm-profdata-19", "merge", "-sparse", *raw, "-o",
                     str(build / "all.profdata")], check=True, stderr=subprocess.DEVNULL)
-    programs = programs_of(build, engine_tests(build, list(TESTS)))
+    programs = [program for program in programs_of(build, engine_tests(build, list(TESTS)))
+                if program.exists()]
     found: dict[str, dict[tuple[int, ...], Decision]] = defaultdict(dict)
     # llvm-cov takes a function of several programs only once: each kind is asked for alone.
     for bugs in (False, True):

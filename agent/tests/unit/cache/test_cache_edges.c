@@ -377,6 +377,10 @@ static void test_closed_with_clean_blocks(void **state UNUSED)
     world->a = vd_begin(world, &guid_a);
     assert_int_equal(cache_valid(world->a, 3), 0);
     assert_int_equal(cache_valid(world->a, 5), 0xff);
+    cache_fill(world->a, 3, 0, sizeof(bytes), bytes);
+    cache_vd_discard(world->a); /* that goes too */
+    assert_int_equal(cache_valid(world->a, 3), 0);
+    assert_int_equal(cache_vd_used_bytes(world->a), 0);
     world_end(world);
 }
 

@@ -655,9 +655,35 @@ static void test_few_frames_are_copied_all_at_once(void **state UNUSED)
     device_end(&device);
 }
 
+/* The only super-block is damaged, in either place; or one of two, and the other one holds. */
+static void test_damaged_super_blocks(void **state UNUSED)
+{
+    for (uint32_t what = 0; what < 4; what++) {
+        uint32_t damaged = what % 2;
+        struct device device;
+        struct log_super super;
+
+        device_make(&device, SMALL);
+        super = super_of(&device);
+        if (what < 2) {
+            log_super_write(&super, device.bytes + (size_t)damaged * 4096);
+        } else {
+            super_put(&device, &super);
+        }
+        device.bytes[damaged * 4096 + 50] ^= 1;
+        if (what < 2) {
+            refused(&device, -EBADMSG);
+        } else {
+            assert_int_equal(device_frames(&device), 0);
+        }
+        device_end(&device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_damaged_super_blocks),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_super_blocks_that_make_no_sense),
         cmocka_unit_test(test_records_of_others_do_not_count),

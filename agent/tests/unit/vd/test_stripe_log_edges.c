@@ -470,6 +470,61 @@ static void test_offline_at_the_start(void **state UNUSED)
     array_end(array);
 }
 
+static void rows_filled(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+/* Member 1 has been lost and filled again. */
+static void rebuild(struct sim_array *array)
+{
+    struct vd_sync sync = {.vd = sim_array_vd(array, 0),
+                           .row_count = ROWS,
+                           .fill = true,
+                           .complete = rows_filled,
+                           .owner = array};
+
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    put(array, 6);
+    assert_int_equal(sim_array_replace(array, 1, MEMBERS), 0);
+    vd_sync_submit(sync.vd, &sync);
+    assert_int_equal(sim_array_wait(array), 0);
+    group_rebuilt_advance(array->group, 1, (uint64_t)ROWS * STRIP);
+}
+
+/* A rebuild ends: with a log that is nobody's nothing is to be joined; while it is being cleared
+ * for its first use, it is. */
+static void test_a_rebuild_ends_and_the_log_is_not_in_use(void **state UNUSED)
+{
+    for (uint32_t cleared = 0; cleared < 2; cleared++) {
+        struct sim_array *array = array_started(RAID_LEVEL_5, false);
+
+        rebuild(array);
+        if (cleared == 0) {
+            assert_int_equal(stripe_log_create(array->group, &array->group->stripe_log), 0);
+        } else {
+            for (uint32_t member = 0; member < MEMBERS; member++) {
+                array->sims[member]->on_submit = slow_ring;
+            }
+            change(array, switch_on);
+            assert_non_null(array->group->log_clearing.owner);
+        }
+        group_member_rebuilt(array->group, 1, sim_array_done, array);
+        assert_int_equal(sim_array_wait(array), 0);
+        assert_int_equal(group_config(array->group)->members[1].state, MEMBER_ONLINE);
+        for (uint32_t member = 0; member < MEMBERS; member++) {
+            array->sims[member]->on_submit = NULL;
+            array->sims[member]->extra_latency_us = 0;
+        }
+        sim_world_advance(array->world, 10 * SIM_SECOND);
+        assert_int_equal(guarantee(array, 0),
+                         cleared != 0 ? VD_GUARANTEE_STRIPE_LOG : VD_GUARANTEE_REGION_MAP);
+        assert_int_equal(get(array, 0), 6);
+        array_end(array);
+    }
+}
+
 /* The change that switches the log off cannot be saved: it stays on, and a flush that went on
  * meanwhile is none the worse for it. */
 static void test_a_flush_while_a_change_fails(void **state UNUSED)
@@ -509,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_the_members_go_while_it_is_cleared),
         cmocka_unit_test(test_offline_at_the_start),
         cmocka_unit_test(test_a_flush_while_a_change_fails),
+        cmocka_unit_test(test_a_rebuild_ends_and_the_log_is_not_in_use),
     };
 
     aw_test_catch_asserts();

@@ -264,6 +264,23 @@ static void test_no_copy_will_do(void **state UNUSED)
     }
 }
 
+/* Of the last batch there is no copy left: the log is void as well, whatever was written again. */
+static void test_no_copy_of_the_last_will_do(void **state UNUSED)
+{
+    struct sim_array *array = written_and_cut();
+    struct watcher watcher = {
+        .op = IO_OP_READ, .first = BATCHES, .last = 100, .deed = spoil_content};
+
+    watch_begin(array, &watcher);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(watcher.seen, BATCHES + 1); /* both copies of the last one */
+    assert_int_equal(generation(array) % 4, 3);
+    for (uint32_t row = 0; row < BATCHES - 1; row++) {
+        assert_int_equal(get(array, row), 10 + row);
+    }
+    array_end(array);
+}
+
 /* A member is lost while the first batch is read: of those it has the other copy is taken. */
 static void test_members_lost_since_they_were_found(void **state UNUSED)
 {
@@ -410,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_another_copy_will_do),
         cmocka_unit_test(test_no_copy_will_do),
+        cmocka_unit_test(test_no_copy_of_the_last_will_do),
         cmocka_unit_test(test_members_lost_since_they_were_found),
         cmocka_unit_test(test_members_that_go_while_they_are_read),
         cmocka_unit_test(test_what_is_no_batch_of_this_group),
