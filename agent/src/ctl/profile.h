@@ -30,6 +30,7 @@ struct controller_ceilings {
     uint64_t write_bytes_per_s;
     uint64_t xor_bytes_per_s;    /* parity engine: data written */
     uint64_t stream_bytes_per_s; /* one reader with one request at a time */
+    uint64_t stream_write_bytes_per_s; /* one writer */
     uint32_t command_us;         /* of every request */
 };
 

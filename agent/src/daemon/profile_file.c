@@ -187,6 +187,8 @@ static const struct profile_field ceiling_fields[] = {
     CEILING(write_bytes_per_s),
     CEILING(xor_bytes_per_s),
     CEILING(stream_bytes_per_s),
+    {"stream_write_bytes_per_s", FIELD_BYTES, false,
+     FIELD_OF(controller_ceilings, stream_write_bytes_per_s), 0, UINT64_C(1) << 40, NULL},
     {"command_us", FIELD_U32, true, FIELD_OF(controller_ceilings, command_us), 0, 1000000, NULL},
     FIELDS_END};
 

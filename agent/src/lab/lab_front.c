@@ -90,9 +90,12 @@ static void part_answered(struct vd_request *request, enum vd_status status)
         end_ns = rate_pipe_pass(&controller->engine_out, now_ns, request->length_bytes);
         end_ns =
             max_u64(end_ns, rate_pipe_pass(&controller->bus_out, now_ns, request->length_bytes));
-        end_ns = max_u64(end_ns, part->origin->submitted_us * 1000u +
-                                     rate_ns(request->length_bytes, ceilings->stream_bytes_per_s));
     }
+    end_ns = max_u64(end_ns,
+                     part->origin->submitted_us * 1000u +
+                         rate_ns(request->length_bytes, request->op == VD_OP_READ
+                                                            ? ceilings->stream_bytes_per_s
+                                                            : ceilings->stream_write_bytes_per_s));
     if (end_ns > now_ns) {
         part_delay(part, end_ns);
     } else {
@@ -193,7 +196,7 @@ static bool any_ceiling(const struct controller_ceilings *ceilings)
 {
     return ceilings->bus_bytes_per_s != 0 || ceilings->read_bytes_per_s != 0 ||
            ceilings->write_bytes_per_s != 0 || ceilings->xor_bytes_per_s != 0 ||
-           ceilings->stream_bytes_per_s != 0;
+           ceilings->stream_bytes_per_s != 0 || ceilings->stream_write_bytes_per_s != 0;
 }
 
 int lab_front_create(const struct lab_front_setup *setup, struct lab_clock *clock,

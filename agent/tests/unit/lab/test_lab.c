@@ -210,6 +210,18 @@ static void ceilings_hold(void **state UNUSED)
                    1500, 1900); /* nothing to compute */
 }
 
+/* The profile's, of one reader and of one writer: two at a time have twice. */
+static void ceilings_of_streams_hold(void **state UNUSED)
+{
+#define STREAM(name, depth)                                                                        \
+    SCENARIO("{\"profile\": \"lsi-megaraid-sas-9260-8i\", \"cache_bytes\": 0}",                    \
+             "{\"level\": \"raid0\"}",                                                             \
+             "{\"profile\": \"w13-streaming-" name "\", \"depths\": [" depth "]}")
+    expect_between(rate(STREAM("read", "1")), 390, 401);
+    expect_between(rate(STREAM("write", "1")), 390, 401);
+    expect_between(rate(STREAM("write", "2")), 780, 801);
+}
+
 static void a_host_stripe_adds_up_controllers(void **state UNUSED)
 {
     struct lab_answer answer = answer_of(SCENARIO(
@@ -575,6 +587,7 @@ int main(void)
         cmocka_unit_test(what_a_request_costs_at_each_level),
         cmocka_unit_test(small_writes_everywhere_cost_what_the_level_needs),
         cmocka_unit_test(ceilings_hold),
+        cmocka_unit_test(ceilings_of_streams_hold),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
         cmocka_unit_test(write_back_answers_from_the_cache),
         cmocka_unit_test(the_same_scenario_gives_the_same_answer),
