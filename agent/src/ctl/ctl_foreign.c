@@ -184,7 +184,8 @@ static void label_member_tell(struct set_walk *walk, uint32_t place)
     } else {
         view.drive = cd->identity.key;
         view.serial = cd->identity.serial;
-        if (member->state == MEMBER_MISSING) {
+        if (member->state == MEMBER_MISSING ||
+            label_is_stale(walk->set.newest, cd->foreign_label)) {
             view.state = FOREIGN_MEMBER_STATE_STALE;
         }
     }
@@ -229,7 +230,8 @@ static enum foreign_member_state label_state(const struct foreign_set *set,
 
     if (label->member >= record->member_count ||
         !uuid_equal(&record->members[label->member].drive, &label->drive) ||
-        record->members[label->member].state == MEMBER_MISSING) {
+        record->members[label->member].state == MEMBER_MISSING ||
+        label_is_stale(set->newest, label)) {
         return FOREIGN_MEMBER_STATE_STALE;
     }
     return member_state_word(record->members[label->member].state);

@@ -1617,6 +1617,7 @@ EVENT_NAMES: dict[int, str] = {
     97: "block_punctured",
     60144: "bad_block_over",
     257: "drive_missing_at_start",
+    60210: "drive_stale",
     60060: "drive_group_was_elsewhere",
     60061: "drive_group_changed_elsewhere",
     218: "foreign_found",
