@@ -169,8 +169,10 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         ctl_group_take_record(cg, &label->record);
     }
     config = cg_config(cg);
+    /* It is another's, or, with a rebuild about to begin, as good as that. */
     if (label->member >= config->member_count ||
-        !uuid_equal(&config->members[label->member].drive, &label->drive)) {
+        !uuid_equal(&config->members[label->member].drive, &label->drive) ||
+        (cg->members[label->member] != NULL && cg->members[label->member] != cd)) {
         reason_set(&reason, REASON_LABEL_REPLACED, NULL);
         settle_reason(cd, &reason);
         cd->bad = true;

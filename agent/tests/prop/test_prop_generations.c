@@ -389,14 +389,15 @@ static bool is_in_use(const struct drive_view *view)
            (view->group[0] != '\0' && view->state == DRIVE_STATE_UNCONFIGURED_GOOD);
 }
 
-/* What is not used keeps its bytes; what once was is another matter. */
+/* What is not used and not blank keeps its bytes; what once was in use is another matter. */
 static void unused_judge(struct mixture *mix)
 {
     for (uint32_t w = 0; w < mix->worlds; w++) {
         for (uint32_t i = 0; i < SLOTS; i++) {
             struct drive_view view;
 
-            if (mix->pieces[w][i].used || mix->world[w]->slots[i].drive->counters.writes == 0) {
+            if (piece_label(&mix->pieces[w][i]) == NULL || mix->pieces[w][i].used ||
+                mix->world[w]->slots[i].drive->counters.writes == 0) {
                 continue; /* documents are dear */
             }
             mix->pieces[w][i].used = world_drive(mix->world[w], i, &view) && is_in_use(&view);
