@@ -134,8 +134,7 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
 
         for (uint32_t i = 0; i < geometry->members_per_span; i++) {
             uint32_t member = span * geometry->members_per_span + i;
-            bool here = cg->members[member] != NULL && cg->members[member]->present &&
-                        !cg_member_is_stale(cg, member);
+            bool here = cg_member_is_here(cg, member) && !cg_member_is_stale(cg, member);
 
             whole = whole && (here || !member_is_live(config, member));
             lost |= here && config->members[member].state == MEMBER_ONLINE ? 0u : UINT32_C(1) << i;

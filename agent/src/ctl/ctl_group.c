@@ -106,6 +106,13 @@ bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member)
     return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
 }
 
+bool cg_member_is_here(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *cd = cg->members[member];
+
+    return cd != NULL && cd->present && cd->settled;
+}
+
 bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member)
 {
     const struct ctl_drive *cd = cg->members[member];
@@ -378,10 +385,8 @@ int ctl_group_run(struct ctl_group *cg,
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
     stale_members_lose(cg);
     for (uint32_t i = 0; i < cg->config->member_count; i++) {
-        const struct ctl_drive *cd = cg->members[i];
-
-        if (cd != NULL && cd->present && !cg_member_is_vacant(cg, i)) {
-            drives[i] = cd->drive;
+        if (cg_member_is_here(cg, i) && !cg_member_is_vacant(cg, i)) {
+            drives[i] = cg->members[i]->drive;
         }
     }
     cg_intents_open(cg);

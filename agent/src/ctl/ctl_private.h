@@ -597,6 +597,8 @@ uint64_t cg_member_needed_bytes(const struct ctl_group *cg);
 uint32_t cg_block_bytes(const struct ctl_group *cg);
 bool cg_is_redundant(const struct ctl_group *cg);
 bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member);
+/* A drive is there, and what its label says has been looked at since it came. */
+bool cg_member_is_here(const struct ctl_group *cg, uint32_t member);
 /* Called in sync, but its label is older than the record knows (group_store.h (3)). Only of a group
  * that is not running: one that is has settled it. */
 bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member);
