@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/sha256.h"
 #include "ctl/ctl_private.h"
+#include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
 
 #define ORIGIN_BYTES 64u
@@ -481,7 +482,7 @@ static void md_set_tell(const struct ctl *ctl, struct md_walk *walk)
     (void)snprintf(name, sizeof(name), "%.16s",
                    walk->newest->name[0] != '\0' ? walk->newest->name : id);
     md_digest(ctl, walk, digest);
-    reason_set(&view.refusal, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
+    foreign_md_refusal(walk->newest, walk->places, walk->twin, &view.refusal);
     visitor->set(visitor->context, &view);
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
