@@ -15,7 +15,8 @@ help:
 	  'make demo-reset  forget the demo: its drives, database and login' \
 	  'make test        set up and run every test' \
 	  'make judge       a stock kernel under QEMU: over a virtual drive while arrayd is restarted,' \
-  '                 and its mdadm over the format on the drives, both ways' \
+	  '                 its mdadm over the format on the drives, both ways, and its udev, which' \
+	  '                 must leave them alone' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
 	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \

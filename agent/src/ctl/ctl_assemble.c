@@ -134,7 +134,7 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
 
         for (uint32_t i = 0; i < geometry->members_per_span; i++) {
             uint32_t member = span * geometry->members_per_span + i;
-            bool here = cg->members[member] != NULL && cg->members[member]->present;
+            bool here = cg_member_is_here(cg, member) && !cg_member_is_stale(cg, member);
 
             whole = whole && (here || !member_is_live(config, member));
             lost |= here && config->members[member].state == MEMBER_ONLINE ? 0u : UINT32_C(1) << i;
@@ -159,6 +159,7 @@ static void group_wait_work(struct ctl_group *cg)
     uint64_t now_us = clock_now_us(ctl->ports.clock);
     bool whole = false;
 
+    cg_stale_tell(cg);
     if (!group_can_start(cg, cg->config, &whole)) {
         cg->assemble_at_us = 0;
         return;

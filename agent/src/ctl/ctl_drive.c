@@ -38,6 +38,10 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
             reason_set(ret_reason, member->why, "drive", path, NULL);
             return true;
         }
+        if (cg_member_is_stale(cd->group, cd->member)) {
+            reason_set(ret_reason, REASON_DRIVE_LOST_STALE, NULL);
+            return true;
+        }
     }
     if (!cd->present) {
         reason_set(ret_reason, REASON_DRIVE_LOST_PULLED, NULL);
@@ -234,6 +238,7 @@ void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
     ASSERT(cg->members[member] == NULL);
     cd->group = cg;
     cd->member = member;
+    cd->record_sequence = UINT64_MAX; /* if it was not found on the drive: written in this run */
     cd->spare = false;
     cg->members[member] = cd;
 }

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/sha256.h"
 #include "ctl/ctl_private.h"
+#include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
 
 #define ORIGIN_BYTES 64u
@@ -184,7 +185,8 @@ static void label_member_tell(struct set_walk *walk, uint32_t place)
     } else {
         view.drive = cd->identity.key;
         view.serial = cd->identity.serial;
-        if (member->state == MEMBER_MISSING) {
+        if (member->state == MEMBER_MISSING ||
+            label_is_stale(walk->set.newest, cd->foreign_label)) {
             view.state = FOREIGN_MEMBER_STATE_STALE;
         }
     }
@@ -229,7 +231,8 @@ static enum foreign_member_state label_state(const struct foreign_set *set,
 
     if (label->member >= record->member_count ||
         !uuid_equal(&record->members[label->member].drive, &label->drive) ||
-        record->members[label->member].state == MEMBER_MISSING) {
+        record->members[label->member].state == MEMBER_MISSING ||
+        label_is_stale(set->newest, label)) {
         return FOREIGN_MEMBER_STATE_STALE;
     }
     return member_state_word(record->members[label->member].state);
@@ -479,7 +482,7 @@ static void md_set_tell(const struct ctl *ctl, struct md_walk *walk)
     (void)snprintf(name, sizeof(name), "%.16s",
                    walk->newest->name[0] != '\0' ? walk->newest->name : id);
     md_digest(ctl, walk, digest);
-    reason_set(&view.refusal, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
+    foreign_md_refusal(walk->newest, walk->places, walk->twin, &view.refusal);
     visitor->set(visitor->context, &view);
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);

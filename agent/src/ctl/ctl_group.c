@@ -106,6 +106,39 @@ bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member)
     return state != MEMBER_ONLINE && state != MEMBER_REBUILD;
 }
 
+bool cg_member_is_here(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *cd = cg->members[member];
+
+    return cd != NULL && cd->present && cd->settled;
+}
+
+bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_drive *cd = cg->members[member];
+
+    return cg->phase == CTL_GROUP_WAITING && cd != NULL && cd->present &&
+           !cg_member_is_vacant(cg, member) &&
+           cd->record_sequence < cg_config(cg)->members[member].known_sequence;
+}
+
+void cg_stale_tell(struct ctl_group *cg)
+{
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        struct ctl_drive *cd = cg->members[i];
+        char path[PATH_TEXT_BYTES];
+        char group[PATH_TEXT_BYTES];
+
+        if (cd != NULL && !cd->stale_told && cg_member_is_stale(cg, i)) {
+            cd->stale_told = true;
+            drive_path(cd, path, sizeof(path));
+            group_path(cg, group, sizeof(group));
+            ctl_event(cg->ctl, EVENT_DRIVE_STALE, cd->identity.key, "drive", path, "group", group,
+                      NULL);
+        }
+    }
+}
+
 bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media)
 {
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
@@ -314,6 +347,24 @@ static void copyback_attach(struct ctl_group *cg)
     }
 }
 
+/* Saved by the start itself, before anything else is written. */
+static void stale_members_lose(struct ctl_group *cg)
+{
+    cg_stale_tell(cg);
+    for (uint32_t i = 0; i < cg->config->member_count; i++) {
+        struct member_config *member = &cg->config->members[i];
+
+        if (cg_member_is_stale(cg, i)) {
+            member->state = MEMBER_FAILED;
+            member->why = REASON_DRIVE_LOST_STALE;
+            member->rebuilt_bytes = 0;
+        }
+        if (cg->members[i] != NULL) {
+            cg->members[i]->record_sequence = UINT64_MAX; /* it is looked at once */
+        }
+    }
+}
+
 int ctl_group_run(struct ctl_group *cg,
                   void (*done)(struct ctl_group *cg, int error, void *context), void *context)
 {
@@ -332,11 +383,10 @@ int ctl_group_run(struct ctl_group *cg,
     int error = 0;
 
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
+    stale_members_lose(cg);
     for (uint32_t i = 0; i < cg->config->member_count; i++) {
-        const struct ctl_drive *cd = cg->members[i];
-
-        if (cd != NULL && cd->present && !cg_member_is_vacant(cg, i)) {
-            drives[i] = cd->drive;
+        if (cg_member_is_here(cg, i) && !cg_member_is_vacant(cg, i)) {
+            drives[i] = cg->members[i]->drive;
         }
     }
     cg_intents_open(cg);

@@ -105,6 +105,8 @@ struct ctl_drive {
 
     struct ctl_group *group;       /* its place, in sync or not */
     uint32_t member;
+    uint64_t record_sequence;      /* of its label's record when it got its place */
+    bool stale_told;
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
@@ -600,6 +602,12 @@ uint64_t cg_member_needed_bytes(const struct ctl_group *cg);
 uint32_t cg_block_bytes(const struct ctl_group *cg);
 bool cg_is_redundant(const struct ctl_group *cg);
 bool cg_member_is_vacant(const struct ctl_group *cg, uint32_t member);
+/* A drive is there, and what its label says has been looked at since it came. */
+bool cg_member_is_here(const struct ctl_group *cg, uint32_t member);
+/* Called in sync, but its label is older than the record knows (group_store.h (3)). Only of a group
+ * that is not running: one that is has settled it. */
+bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member);
+void cg_stale_tell(struct ctl_group *cg);
 /* Would losing this member lose data? */
 bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media);
 MUST_CHECK int ctl_group_run(struct ctl_group *cg,
@@ -737,12 +745,12 @@ bool rule_fault_inject(const struct ctl_drive *cd, struct reason *ret_reason);
 
 /* preview.c: the planner of creations */
 struct creation {
-    struct ctl_group *group;       /* NULL: a new one */
+    struct ctl_group *group; /* NULL: a new one */
     uint32_t drive_count;
     struct ctl_drive *drives[COMMAND_DRIVES_MAX];
     uint32_t spare_count;
     struct ctl_drive *spares[COMMAND_SPARES_MAX];
-    struct vd_config vd;           /* all but its guid and its time */
+    struct vd_config vd; /* all but its guid and its time */
 };
 void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
                    struct creation *ret_creation, struct ctl_preview *ret_preview);

@@ -2,10 +2,11 @@
  * What the label of a drive means: member, spare, blank, somebody else's. Decides only; what
  * follows (rebuilds, starts of groups) is done by the work loop.
  *
- * (1) Of two drives with the same label only one is ever used: the one whose serial number the
- *     configuration names, else the one that was here first.
+ * (1) Of two drives with the same label only one is ever used: the one in use; else the one with
+ *     the newer record, then the one whose serial number the configuration names, then the one
+ *     that was here first.
  * (2) A drive whose place in the winning record is marked lost is not in sync, whatever its
- *     label says.
+ *     label says; nor is one whose label is older than that record knows (cg_member_is_stale()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,23 @@ static bool is_named_by_record(const struct ctl_drive *cd, const struct drive_la
     return strcmp(label->record.members[label->member].serial, cd->identity.serial) == 0;
 }
 
+/* (1) Of the same place, which nobody uses yet. */
+static bool takes_twins_place(const struct ctl_drive *cd, const struct drive_label *label,
+                              const struct ctl_drive *twin)
+{
+    const struct ctl_group *cg = twin->group;
+
+    if (label->role != LABEL_ROLE_MEMBER || group_by_guid(cd->ctl, &label->group) == NULL) {
+        return false;
+    }
+    if (cg != NULL && cg->phase == CTL_GROUP_WAITING &&
+        guid_equal(&cg->config->guid, &label->group) &&
+        label->record.sequence != twin->record_sequence) {
+        return label->record.sequence > twin->record_sequence;
+    }
+    return is_named_by_record(cd, label) && cd->ctl->life != CTL_LIFE_ONLINE;
+}
+
 /* True if cd turned out to be a copy of a drive that is here. */
 static bool settle_twins(struct ctl_drive *cd, const struct drive_label *label)
 {
@@ -69,7 +87,7 @@ static bool settle_twins(struct ctl_drive *cd, const struct drive_label *label)
     if (twin == NULL) {
         return false;
     }
-    if (is_named_by_record(cd, label) && cd->ctl->life != CTL_LIFE_ONLINE) {
+    if (takes_twins_place(cd, label, twin)) {
         cd_place_clear(twin);
         settle_as_copy(twin, cd);
         return false;
@@ -95,7 +113,8 @@ static void settle_spare(struct ctl_drive *cd, const struct drive_label *label)
     ASSERT(known <= COMMAND_SPARES_MAX);
 }
 
-static void settle_place(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
+static void settle_place(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member,
+                         uint64_t record_sequence)
 {
     struct reason reason;
 
@@ -106,15 +125,17 @@ static void settle_place(struct ctl_drive *cd, struct ctl_group *cg, uint32_t me
         return;
     }
     if (cd->group != NULL) {
-        ASSERT(cd->group == cg && cd->member == member);
-        return; /* pulled and returned: it has kept its place */
+        ASSERT(cd->group == cg && cd->member == member); /* pulled and returned: it has kept it */
+    } else {
+        cd_place_set(cd, cg, member);
     }
-    cd_place_set(cd, cg, member);
+    cd->record_sequence = record_sequence;
+    cd->stale_told = false;
 }
 
 /* A copyback ended in the middle of the last record: the drive has not got its label as a member
  * any more, but the record that names it says that it is one, and whoever is named by such a
- * record has everything (vd/copyback.c (5)). */
+ * record has everything (vd/copyback.c (5)), unless a later one knows of the label. */
 static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
 {
     LIST_FOR_EACH (node, &cd->ctl->groups) {
@@ -125,7 +146,7 @@ static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
 
             if (cg->phase == CTL_GROUP_WAITING && cg->members[i] == NULL &&
                 member->state == MEMBER_ONLINE && uuid_equal(&member->drive, &label->drive)) {
-                settle_place(cd, cg, i);
+                settle_place(cd, cg, i, 0);
                 return true;
             }
         }
@@ -148,15 +169,17 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         ctl_group_take_record(cg, &label->record);
     }
     config = cg_config(cg);
+    /* It is another's, or, with a rebuild about to begin, as good as that. */
     if (label->member >= config->member_count ||
-        !uuid_equal(&config->members[label->member].drive, &label->drive)) {
+        !uuid_equal(&config->members[label->member].drive, &label->drive) ||
+        (cg->members[label->member] != NULL && cg->members[label->member] != cd)) {
         reason_set(&reason, REASON_LABEL_REPLACED, NULL);
         settle_reason(cd, &reason);
         cd->bad = true;
         cd->return_due = return_is_known(cd->ctl, cd->identity.key);
         return;
     }
-    settle_place(cd, cg, label->member);
+    settle_place(cd, cg, label->member, label->record.sequence);
 }
 
 /* Is it being filled? Only a group that has yet to start can take it up again. */

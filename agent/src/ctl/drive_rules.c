@@ -90,6 +90,9 @@ static bool is_needed(const struct ctl_drive *cd)
 
 static enum life_state life_of_member(const struct ctl_drive *cd)
 {
+    if (cg_member_is_stale(cd->group, cd->member)) {
+        return LIFE_FAILED;
+    }
     switch (cg_config(cd->group)->members[cd->member].state) {
     case MEMBER_ONLINE:
         return LIFE_ONLN;

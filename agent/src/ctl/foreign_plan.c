@@ -154,6 +154,12 @@ static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *s
 
 /* From labels */
 
+bool label_is_stale(const struct drive_label *newest, const struct drive_label *label)
+{
+    return label->member < newest->record.member_count &&
+           label->record.sequence < newest->record.members[label->member].known_sequence;
+}
+
 static void label_members_find(struct foreign_plan *plan, const struct foreign_set *set)
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
@@ -161,7 +167,7 @@ static void label_members_find(struct foreign_plan *plan, const struct foreign_s
         const struct member_config *member = &plan->config.members[label->member];
 
         if (label->member < plan->config.member_count &&
-            uuid_equal(&member->drive, &label->drive) &&
+            uuid_equal(&member->drive, &label->drive) && !label_is_stale(set->newest, label) &&
             (member->state == MEMBER_ONLINE || member->state == MEMBER_REBUILD)) {
             plan->members[label->member] = set->drives[i];
         }

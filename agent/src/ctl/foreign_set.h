@@ -53,6 +53,9 @@ void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
 /* Of a virtual drive of a plan that is not refused. */
 enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint32_t vd);
 
+/* The drive is older than the newest of its set knows it (meta/group_store.h (3)). */
+bool label_is_stale(const struct drive_label *newest, const struct drive_label *label);
+
 /* What is said of a state of a set or virtual drive. */
 void foreign_reason(enum foreign_state state, const char *why, struct reason *ret_reason);
 

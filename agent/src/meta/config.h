@@ -41,6 +41,9 @@ struct member_config {
     uint32_t eid;              /* drive found there is meant to take a lost member's place */
     uint16_t slot;
     uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
+    /* Its label has a record at least as new as this; an older one is that of a copy, or of the
+     * drive as it was before (group_store.h (3)). 0: not known. */
+    uint64_t known_sequence;
 };
 
 /* Its place in a stripe over virtual drives, perhaps of several controllers (vd/host_stripe.h).

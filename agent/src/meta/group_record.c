@@ -94,6 +94,7 @@ static void member_encode(const struct member_config *member, uint8_t *out)
         put_le32(out + 60, member->eid);
     }
     put_le64(out + 64, member->rebuilt_bytes);
+    put_le64(out + 72, member->known_sequence);
 }
 
 static int member_decode(const uint8_t *in, struct member_config *member)
@@ -112,6 +113,7 @@ static int member_decode(const uint8_t *in, struct member_config *member)
         member->eid = get_le32(in + 60);
     }
     member->rebuilt_bytes = get_le64(in + 64);
+    member->known_sequence = get_le64(in + 72); /* records of old have zeros */
     return 0;
 }
 

@@ -5,7 +5,7 @@
  *   0  magic "AWGROUP1"      8  version     12  bytes in all    16  CRC-32C, itself as zero
  *  20  member count         24  vd count    28  index           32  sequence    40  guid
  *  64  members, 80 bytes each: uuid 16, serial 40, state 1, why 1, slot + 1 (0: not
- *      known) 2, enclosure 4, rebuilt 8, zero 8
+ *      known) 2, enclosure 4, rebuilt 8, known sequence 8 (0: not known)
  *   …  virtual drives, 160 bytes each; of a stripe, all 224: the rest is its uuid 16, its
  *      name 16, position 4, count 4, strip 4, zero 4, bytes of a member 8, zero 8
  *   …  bad blocks, 16 bytes each: member 2, kind 1, zero 1, blocks - 1 4, offset 8

@@ -13,7 +13,11 @@
  *     Order of a save: the store first, so that a full state directory leaves every label
  *     alone; then all labels at once.
  * (3) A drive is in sync only if the winning record says so and its own label names the
- *     same UUID and place.
+ *     same UUID and place, with a record no older than the winning one knows it to have had: a
+ *     drive that was copied and the copy put back, or one that was restored, has missed writes
+ *     although nobody has noted its loss. What a save has put on all members is in the record of
+ *     the next one, and there is one before the first write of a run: of a redundant virtual drive
+ *     the mark that it is dirty, of others the second one of the start.
  * (4) A drive's label is in its compact private area if there is a valid one, whatever its data
  *     area holds where the other would be. What goes back from there takes the compact one away.
  * (5) With group_store_ddf_use() every save carries the group on into the DDF metadata of its
@@ -54,7 +58,7 @@ struct drive_label {
     bool spare_affinity;        /* spare: serves only its own enclosure */
     bool spare_committable;     /* spare: stays a member, is not revertible */
     bool compact;               /* it is in a compact private area, or is to be (drive_layout.h);
-       of a member: as its record says */
+of a member: as its record says */
     bool has_record;
     struct group_config record; /* member: the group as of that sequence */
 };

@@ -81,6 +81,7 @@ int md_super_decode(const uint8_t bytes[MD_SUPER_BYTES], uint64_t drive_sectors,
     memcpy(super.set.bytes, bytes + 16, 16);
     memcpy(super.own.bytes, bytes + 168, 16);
     name_decode(bytes + 32, super.name);
+    super.features = get_le32(bytes + 8);
     super.level = (int32_t)get_le32(bytes + 72);
     super.layout = get_le32(bytes + 76);
     super.member_sectors = get_le64(bytes + 80);

@@ -2,7 +2,7 @@
  * The superblock of Linux' md, metadata 1.2: 4096 bytes into each member, little-endian. Only
  * read: recognised and described, never written. Hostile bytes.
  *
- *   0 magic A92B4EFC    4 major 1         16 set UUID 16     32 name 32 ("host:name")
+ *   0 magic A92B4EFC    4 major 1          8 features    16 set UUID 16     32 name 32 ("host:name")
  *  72 level (signed)   76 layout          80 member sectors  88 chunk sectors  92 members
  * 128 data offset     136 data sectors   160 own number     168 own UUID 16
  * 200 events          208 resync offset  216 checksum       220 numbers        256 roles, 2 each
@@ -23,6 +23,14 @@
 #define MD_ROLE_FAULTY 0xFFFEu
 #define MD_ROLE_JOURNAL 0xFFFDu
 
+#define MD_FEATURE_BITMAP 1u
+#define MD_FEATURE_RECOVERY 2u    /* this drive is being rebuilt */
+#define MD_FEATURE_RESHAPE 4u
+#define MD_FEATURE_BAD_BLOCKS 8u  /* some are noted */
+#define MD_FEATURE_REPLACEMENT 16u
+#define MD_FEATURE_JOURNAL 512u
+#define MD_FEATURE_PPL (1024u | 2048u)
+
 struct md_super {
     struct uuid set;
     struct uuid own;
@@ -35,6 +43,7 @@ struct md_super {
     uint64_t data_offset_sectors;
     uint64_t data_sectors;
     uint64_t events;
+    uint32_t features;      /* MD_FEATURE_… and others */
     bool resyncing;         /* not known consistent to the end */
     uint16_t role;          /* place of this drive, or MD_ROLE_… */
 };

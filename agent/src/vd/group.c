@@ -309,10 +309,28 @@ int group_create(const struct group_config *config, struct drive *const *drives,
 
 /* Start */
 
+/* Of one without redundancy no mark precedes the first write. */
+static bool any_vd_unmarked(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.vd_count; i++) {
+        if (!vd_needs_mark(group->vds[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void start_saved(struct notice *notice)
 {
     struct group *group = container_of(notice, struct group, start_waiter.notice);
 
+    if (!group->start_known && notice->error == 0 && !group_is_offline(group) &&
+        any_vd_unmarked(group)) {
+        group->start_known = true;
+        (void)save_changed(group); /* that all members have this run's record (group_store.h (3)) */
+        save_wait(group, &group->start_waiter);
+        return;
+    }
     group->online = true;
     /* Offline, nothing had to be saved: that no record could be written is no news then. */
     group->start_done(group->start_context, group_is_offline(group) ? 0 : notice->error);

@@ -197,6 +197,7 @@ struct group {
 
     /* Start and stop. */
     struct save_waiter start_waiter;
+    bool start_known;            /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);
     void *start_context;
     enum stop_phase stop;

@@ -9,7 +9,9 @@
  * (3) Marks (losses, dirty and clean, cursors) are durable with the labels alone; a save that
  *     carries an edit of the administrator needs the store too and leaves the labels alone if
  *     that fails, so that the edit can be undone.
- * (4) No record calls a member lost before the survivors have flushed (flush.c (3)).
+ * (4) What a successful save has put on the members is known of them from the next record on
+ *     (group_store.h (3)); of one that is not there, or has failed, nothing more is.
+ * (5) No record calls a member lost before the survivors have flushed (flush.c (3)).
  */
 #include <errno.h>
 
@@ -47,6 +49,20 @@ static void save_waiters_deliver(struct group *group, int error)
     }
 }
 
+/* (4) */
+static void labels_are_known(struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        struct member_config *member = &group->config.members[i];
+        enum member_state saved = group->image.members[i].state;
+
+        if (group->save_drives[i] != NULL && (saved == MEMBER_ONLINE || saved == MEMBER_REBUILD) &&
+            uuid_equal(&member->drive, &group->image.members[i].drive)) {
+            member->known_sequence = group->image.sequence;
+        }
+    }
+}
+
 static void save_complete(struct group_save *save, int error)
 {
     struct group *group = save->owner;
@@ -56,6 +72,9 @@ static void save_complete(struct group_save *save, int error)
     ASSERT(group->save_running);
     ASSERT(!again || group->saving < group->change); /* (2) */
     group->save_running = false;
+    if (error == 0 && !group->save_member_failed) {
+        labels_are_known(group);
+    }
     if (!again || error != 0) {
         group->saved = max_u64(group->saved, group->saving);
         if (group->edit != NULL) {
@@ -91,7 +110,7 @@ static void save_start(struct group *group, bool ordinary)
 /* At the end of each turn: unsaved changes first, then the next edit, alone. */
 void save_pump(struct group *group)
 {
-    if (group->save_running || group->loss_unflushed) { /* (4) */
+    if (group->save_running || group->loss_unflushed) { /* (5) */
         return;
     }
     if (group->saved < group->change) {

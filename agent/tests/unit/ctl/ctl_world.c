@@ -291,6 +291,22 @@ static struct ddf_config *slot_copy_read(struct slot *slot, const struct ddf_hea
     return config;
 }
 
+static struct foreign_drive *slot_probe_md(struct slot *slot, uint64_t sectors)
+{
+    uint8_t block[MD_SUPER_BYTES];
+    struct foreign_drive *found = NULL;
+    struct md_super md;
+    const char *why = NULL;
+
+    sim_drive_peek_durable(slot->drive, MD_SUPER_OFFSET_BYTES, block, sizeof(block));
+    if (md_super_decode(block, sectors, &md, &why) != 0) {
+        return NULL;
+    }
+    found = foreign_drive_new(FOREIGN_MD, sectors);
+    found->md = md;
+    return found;
+}
+
 /* As the host looks at a device that it offers. */
 static struct foreign_drive *slot_probe(struct slot *slot)
 {
@@ -305,7 +321,7 @@ static struct foreign_drive *slot_probe(struct slot *slot)
     sim_drive_peek_durable(slot->drive, (sectors - 1) * DDF_SECTOR_BYTES, sector, sizeof(sector));
     error = ddf_anchor_decode(sector, sectors, &anchor, &why);
     if (error == -ENOENT) {
-        return NULL;
+        return slot_probe_md(slot, sectors);
     }
     found = foreign_drive_new(FOREIGN_DAMAGED, sectors);
     found->why = why;

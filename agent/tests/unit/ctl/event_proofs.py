@@ -35,6 +35,7 @@ PROVOKED = {
         battery_absent cache_recovered cache_lost cache_discarded cache_preserved
         cache_preserved_written cache_state_changed cache_medium_refused
         virtual_drive_inconsistent""",
+    "copies": "drive_stale",
     "copyback": """
         copyback_started_user copyback_started_auto copyback_resumed copyback_paused
         copyback_aborted copyback_completed copyback_failed spare_returned""",
