@@ -126,6 +126,23 @@ ACTIONS: list[tuple[str, str, dict[str, Any] | None, str, dict[str, Any]]] = [
     ("/c0/e252/s0", "copyback", {"action": "stop"}, "copyback", {"drive": "d0", "action": "stop"}),
     ("/c0/e252/s0", "offline", None, "drive_offline", {"drive": "d0"}),
     ("/c0/e252/s0", "online", None, "drive_online", {"drive": "d0"}),
+    ("/c0/e252/s0", "missing", None, "drive_missing", {"drive": "d0"}),
+    ("/c0/e252/s5", "spin-down", None, "drive_spindown", {"drive": "d5"}),
+    ("/c0/e252/s5", "spin-up", None, "drive_spinup", {"drive": "d5"}),
+    (
+        "/c0/e252/s0",
+        "locate",
+        {"on": True, "seconds": 60},
+        "drive_locate",
+        {"drive": "d0", "on": True, "seconds": 60},
+    ),
+    (
+        "/c0/e252/s0",
+        "erase",
+        {"action": "stop"},
+        "drive_erase",
+        {"drive": "d0", "action": "stop"},
+    ),
     ("/c0/e252/s5", "fault", {"fault": "pull"}, "fault_inject", {"drive": "d5", "fault": "pull"}),
     (
         "/c0/e252/s5",
@@ -334,6 +351,23 @@ async def test_good_needs_the_serial_only_with_force(
     assert (await operator.post(path, json=right, headers=fresh)).status_code == 202
     command = await raid5.expect("command", op="drive_good", confirm="SN0006")
     assert command["args"] == {"drive": "d6", "force": True, "serial": "SN0006"}
+
+
+async def test_erase_needs_the_serial_always(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    drive = await by_path(operator, "drives", "/c0/e252/s6")
+    path = f"/drives/{drive['id']}/actions/erase"
+    wish = {"action": "start", "mode": "normal", "pattern_a": 7}
+    assert (await operator.post(path, json=wish)).status_code == 428
+    fresh = {"If-Match": '"1"'}
+    answer = await operator.post(path, json=wish, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_needed")
+    wrong = {**wish, "force": True, "confirm": "SN0005"}
+    answer = await operator.post(path, json=wrong, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+    right = {**wish, "confirm": "SN0006"}
+    assert (await operator.post(path, json=right, headers=fresh)).status_code == 202
+    command = await raid5.expect("command", op="drive_erase", confirm="SN0006")
+    assert command["args"] == {"drive": "d6", **wish}
 
 
 async def test_stale_if_match_of_an_ordinary_change(

@@ -552,6 +552,7 @@ static const char *const operation_kind_words[OPERATION_KIND_MAX] = {
     "copyback",
     "background_init",
     "resync",
+    "drive_erase",
 };
 
 const char *operation_kind_word(enum operation_kind value)
@@ -591,6 +592,30 @@ bool operation_state_parse(const char *word, enum operation_state *ret_value)
     for (unsigned i = 0; i < OPERATION_STATE_MAX; i++) {
         if (strcmp(operation_state_words[i], word) == 0) {
             *ret_value = (enum operation_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const erase_mode_words[ERASE_MODE_MAX] = {
+    "simple",
+    "normal",
+    "thorough",
+    "threepass",
+};
+
+const char *erase_mode_word(enum erase_mode value)
+{
+    ASSERT((unsigned)value < ERASE_MODE_MAX);
+    return erase_mode_words[value];
+}
+
+bool erase_mode_parse(const char *word, enum erase_mode *ret_value)
+{
+    for (unsigned i = 0; i < ERASE_MODE_MAX; i++) {
+        if (strcmp(erase_mode_words[i], word) == 0) {
+            *ret_value = (enum erase_mode)i;
             return true;
         }
     }
@@ -1536,6 +1561,38 @@ static const struct {
      "Drive group {group} is not started, because another system has written to its drives: {why}."},
     {"stopped_by_user",
      "It was stopped by a user."},
+    {"drive_being_erased",
+     "It is being erased."},
+    {"drive_partly_erased",
+     "It is erased in part, {percent} %: erase it again, or make it good."},
+    {"drive_erasing",
+     "Drive {drive} is being erased."},
+    {"not_erasing",
+     "Drive {drive} is not being erased."},
+    {"erase_foreign",
+     "Drive {drive} carries a configuration of somebody else. Erasing destroys it; repeat with force."},
+    {"erase_has_data",
+     "Drive {drive} carries {signature}. Erasing destroys it; repeat with force."},
+    {"erase_write_failed",
+     "The drive could not be written everywhere."},
+    {"erase_read_failed",
+     "The drive could not be read back everywhere."},
+    {"erase_verify_failed",
+     "What was read back is not what was written."},
+    {"erase_overwritten",
+     "The drive holds other data than the erase has written; it is left as it is."},
+    {"erase_interrupted",
+     "It had just begun, and it is not known how far it got; it has to be started again."},
+    {"too_many_erases",
+     "As many drives are being erased, or erased in part, as can be remembered."},
+    {"drive_spun_down",
+     "Drive {drive} is spun down; spin it up first."},
+    {"drive_spun_up",
+     "Drive {drive} is not spun down."},
+    {"spin_unsupported",
+     "Drive {drive} has no motor that this host can stop."},
+    {"spin_failed",
+     "Drive {drive} did not spin down or up ({error})."},
     {"replace_failed",
      "Drive {drive} could not take the place in {group} ({error})."},
     {"warning_no_redundancy",

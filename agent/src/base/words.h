@@ -248,6 +248,7 @@ enum operation_kind {
     OPERATION_KIND_COPYBACK,
     OPERATION_KIND_BACKGROUND_INIT,
     OPERATION_KIND_RESYNC,
+    OPERATION_KIND_DRIVE_ERASE,
     OPERATION_KIND_MAX
 };
 
@@ -266,6 +267,17 @@ enum operation_state {
 
 const char *operation_state_word(enum operation_state value);
 bool operation_state_parse(const char *word, enum operation_state *ret_value);
+
+enum erase_mode {
+    ERASE_MODE_SIMPLE,
+    ERASE_MODE_NORMAL,
+    ERASE_MODE_THOROUGH,
+    ERASE_MODE_THREEPASS,
+    ERASE_MODE_MAX
+};
+
+const char *erase_mode_word(enum erase_mode value);
+bool erase_mode_parse(const char *word, enum erase_mode *ret_value);
 
 enum task_action {
     TASK_ACTION_START,
@@ -711,6 +723,22 @@ enum reason_code {
     REASON_GROUP_NOT_STARTED,
     REASON_GROUP_CHANGED_ELSEWHERE,
     REASON_STOPPED_BY_USER,
+    REASON_DRIVE_BEING_ERASED,
+    REASON_DRIVE_PARTLY_ERASED,
+    REASON_DRIVE_ERASING,
+    REASON_NOT_ERASING,
+    REASON_ERASE_FOREIGN,
+    REASON_ERASE_HAS_DATA,
+    REASON_ERASE_WRITE_FAILED,
+    REASON_ERASE_READ_FAILED,
+    REASON_ERASE_VERIFY_FAILED,
+    REASON_ERASE_OVERWRITTEN,
+    REASON_ERASE_INTERRUPTED,
+    REASON_TOO_MANY_ERASES,
+    REASON_DRIVE_SPUN_DOWN,
+    REASON_DRIVE_SPUN_UP,
+    REASON_SPIN_UNSUPPORTED,
+    REASON_SPIN_FAILED,
     REASON_REPLACE_FAILED,
     REASON_WARNING_NO_REDUNDANCY,
     REASON_WARNING_NO_SPARE,

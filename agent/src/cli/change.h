@@ -39,6 +39,8 @@ void change_drive_spare_add(struct cli_context *context);
 void change_drive_spare_delete(struct cli_context *context);
 void change_drive_set(struct cli_context *context);
 void change_drive_performance_delete(struct cli_context *context);
+void change_drive_erase(struct cli_context *context);
+void change_drive_spin(struct cli_context *context);
 void change_drive_locate(struct cli_context *context);
 void change_drive_insert(struct cli_context *context);
 /* change_vd.c */

@@ -85,6 +85,95 @@ static bool is_start(const struct cli_context *context)
     return strcasecmp(context->request.words[0], "start") == 0;
 }
 
+void change_drive_spin(struct cli_context *context)
+{
+    bool down = strcasecmp(context->request.words[0], "spindown") == 0;
+
+    change_drives(context, (struct change){.verb = down ? "Spin Down Drive" : "Spin Up Drive",
+                                           .op = down ? "drive_spindown" : "drive_spinup",
+                                           .make_args = args_drive});
+}
+
+/* The way that was typed; "simple" if none was, NULL if several were. */
+static const char *erase_mode_typed(const struct cli_context *context)
+{
+    static const char *const modes[] = {"simple",    "normal",   "thorough",
+                                        "threepass", "standard", "crypto"};
+    const char *typed = "simple";
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (option_has(context, modes[i])) {
+            typed = modes[i];
+            count++;
+        }
+    }
+    return count <= 1 ? typed : NULL;
+}
+
+static json_t *args_erase(struct cli_context *context, const struct model_object *drive)
+{
+    json_t *args = json_pack("{s:s, s:s}", "drive", drive->key, "action",
+                             is_start(context) ? "start" : "stop");
+    uint64_t pattern = 0;
+
+    if (!is_start(context)) {
+        return args;
+    }
+    row_text(args, "mode", erase_mode_typed(context));
+    if (option_number(context, "patternA", &pattern)) {
+        row_number(args, "pattern_a", pattern);
+    }
+    if (option_number(context, "patternB", &pattern)) {
+        row_number(args, "pattern_b", pattern);
+    }
+    if (option_has(context, "force")) {
+        (void)json_object_set_new(args, "force", json_true());
+    }
+    return args;
+}
+
+static const char *erase_problem(const struct cli_context *context)
+{
+    const char *mode = erase_mode_typed(context);
+    uint64_t pattern = 0;
+
+    if (mode == NULL) {
+        return "say one of simple, normal, thorough and threepass";
+    }
+    if (strcmp(mode, "crypto") == 0 || strcmp(mode, "standard") == 0) {
+        return "a drive's own ways to erase itself are not supported; say simple, normal, thorough "
+               "or threepass";
+    }
+    if ((option_has(context, "patternA") &&
+         (!option_number(context, "patternA", &pattern) || pattern > UINT8_MAX)) ||
+        (option_has(context, "patternB") &&
+         (!option_number(context, "patternB", &pattern) || pattern > UINT8_MAX))) {
+        return "a pattern must be a number up to 255";
+    }
+    if (option_value(context, "confirm") == NULL) {
+        return "everything on the drive would be lost. Repeat with confirm=<its serial number>";
+    }
+    return NULL;
+}
+
+/* force does not vouch for the serial number here: it has to be typed. */
+void change_drive_erase(struct cli_context *context)
+{
+    const char *problem = is_start(context) ? erase_problem(context) : NULL;
+
+    if (problem != NULL) {
+        cli_refuse(context, "Start Drive Erase Failed.", CLI_ERROR_GENERIC, problem);
+        return;
+    }
+    change_drives(
+        context,
+        (struct change){.verb = is_start(context) ? "Start Drive Erase" : "Stop Drive Erase",
+                        .op = "drive_erase",
+                        .make_args = args_erase,
+                        .confirm = is_start(context) ? option_value(context, "confirm") : NULL});
+}
+
 static json_t *args_locate(struct cli_context *context, const struct model_object *drive)
 {
     json_t *args = json_pack("{s:s, s:b}", "drive", drive->key, "on", is_start(context));

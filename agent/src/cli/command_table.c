@@ -6,8 +6,8 @@
 #include "cli/config.h"
 #include "cli/metrics.h"
 #include "cli/monitor.h"
-#include "cli/smart.h"
 #include "cli/show.h"
+#include "cli/smart.h"
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
@@ -133,6 +133,17 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "copyback", "target=",
      change_drive_copyback, "/cX/eX/sX start copyback target=e:s | stop|pause|resume copyback",
      "Fills another drive from a member, which stays in use; then the drive takes its place."},
+    {CLI_OBJECT_DRIVE, "start|stop", "erase",
+     "simple normal thorough threepass standard crypto patternA= patternB= force confirm=",
+     change_drive_erase,
+     "/cX/eX/sX start erase [simple|normal|thorough|threepass] [patternA=n] [patternB=n] [force] "
+     "confirm=<serial> | stop erase",
+     "Overwrites all of an unused drive, with zeros at last, and reads it back: simple one pass, "
+     "normal three (patterns A, B, zeros), thorough nine, threepass random data and zeros twice. "
+     "force: also what somebody else has on it."},
+    {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin, "/cX/eX/sX spindown|spinup",
+     "Stops the motor of an unconfigured drive or a hot spare, to remove or to rest it; starts "
+     "it."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "seconds=", change_drive_locate,
      "/cX/eX/sX start|stop locate [seconds=n]",
      "Lights the drive's locate lamp; seconds: it goes out by itself after so many."},
@@ -147,11 +158,13 @@ const struct cli_command cli_commands[] = {
      "/cX/eX/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
     {CLI_OBJECT_DRIVE, "set", NULL,
-     "good offline online missing jbod force confirm= fault= lba= count= latency=", change_drive_set,
+     "good offline online missing jbod force confirm= fault= lba= count= latency=",
+     change_drive_set,
      "/cX/eX/sX set good [force] | offline | online | missing | jbod | "
      "fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
-     "Changes a drive's state (missing: a lost member gives up its place; jbod: left to the host as "
+     "Changes a drive's state (missing: a lost member gives up its place; jbod: left to the host "
+     "as "
      "it is), or tries a fault on an emulated drive."},
 
     {CLI_OBJECT_GROUP, "show", NULL, "all", show_group, "/cX/dX show [all]", "Drive groups."},

@@ -39,9 +39,11 @@ int cli_error_number(const char *reason_code)
         {"nothing_to_rebuild", 50},
         {"not_running", 50},
         {"not_a_spare", 50},
+        {"not_erasing", 50},
         {"cache_preserved_blocks", 84},  /* pinned cache */
         {"already_running", 85},         /* already running */
         {"learn_running", 85},
+        {"drive_erasing", 85},
         {"stale_precondition", 103},     /* configuration sequence mismatch */
         {"foreign_incomplete", 59},      /* incomplete foreign configuration */
         {"busy", 117},                   /* a background operation is running */

@@ -156,7 +156,7 @@ json_t *drive_row(const struct model *model, const json_t *drive)
     row_text(row, "PI", "N");
     row_text(row, "SeSz", doc_u64(drive, "block_bytes") == 4096 ? "4 KB" : "512B");
     row_text(row, "Model", doc_text(drive, "model"));
-    row_text(row, "Sp", "U");
+    row_text(row, "Sp", doc_bool(drive, "spun_down") ? "D" : "U");
     row_text(row, "Type", "-");
     return row;
 }

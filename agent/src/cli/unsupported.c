@@ -53,13 +53,12 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_ENCLOSURE, "show", "status|phyerrorcounters", "The sensors of an enclosure"},
 
     {CLI_OBJECT_DRIVE, CONTROL, "initialization|init", "Clearing a drive"},
-    {CLI_OBJECT_DRIVE, CONTROL, "erase", "Erasing a drive"},
+    {CLI_OBJECT_DRIVE, "pause|suspend|resume", "erase", "Pausing the erase of a drive"},
     {CLI_OBJECT_DRIVE, CONTROL, "sanitize|diag|smarttest|format", "This operation of the drive"},
     {CLI_OBJECT_DRIVE, "set", "bad", "Setting a drive bad"},
     {CLI_OBJECT_DRIVE, "set",
      "bootdrive=|ses|security|emulationtype=|linkspeed=", "This setting of a drive"},
     {CLI_OBJECT_DRIVE, "secureerase|cryptoerase|download", NULL, "This operation of the drive"},
-    {CLI_OBJECT_DRIVE, "spinup|spindown", NULL, "Spinning a drive up or down"},
     {CLI_OBJECT_DRIVE, "show",
      "errorcounters|patrolread|diag|security|bootdrive|sanitize|phyerrorcounters|jbod|"
      "format|linkspeed",

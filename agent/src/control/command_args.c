@@ -54,6 +54,7 @@ WORD_READER(io_policy)
 WORD_READER(drive_cache_policy)
 WORD_READER(access_policy)
 WORD_READER(task_action)
+WORD_READER(erase_mode)
 WORD_READER(fault_kind)
 WORD_READER(learn_mode)
 WORD_READER(battery_fault)
@@ -212,6 +213,17 @@ static const struct arg_spec drive_locate_args[] = {
     KEY("drive", drive_locate.drive, true), BOOL("on", drive_locate.on, true),
     U32("seconds", drive_locate.seconds, LOCATE_SECONDS_MAX, false), END};
 
+static const struct arg_spec drive_erase_args[] = {
+    KEY("drive", drive_erase.drive, true),
+    WORD("action", drive_erase.action, task_action, true),
+    WORD("mode", drive_erase.mode, erase_mode, false),
+    {"pattern_a", ARG_U32, false, AT(drive_erase.pattern_a), UINT8_MAX, 0, NULL,
+     DRIVE_ERASE_PATTERN_A, AT(drive_erase.fields)},
+    {"pattern_b", ARG_U32, false, AT(drive_erase.pattern_b), UINT8_MAX, 0, NULL,
+     DRIVE_ERASE_PATTERN_B, AT(drive_erase.fields)},
+    BOOL("force", drive_erase.force, false),
+    END};
+
 static const struct arg_spec fault_inject_args[] = {
     KEY("drive", fault_inject.drive, true),
     WORD("fault", fault_inject.fault, fault_kind, true),
@@ -263,6 +275,9 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_DRIVE_JBOD] = drive_args,
     [CTL_OP_DRIVE_GOOD] = drive_good_args,
     [CTL_OP_DRIVE_LOCATE] = drive_locate_args,
+    [CTL_OP_DRIVE_ERASE] = drive_erase_args,
+    [CTL_OP_DRIVE_SPINDOWN] = drive_args,
+    [CTL_OP_DRIVE_SPINUP] = drive_args,
     [CTL_OP_FAULT_INJECT] = fault_inject_args,
     [CTL_OP_BATTERY_LEARN] = battery_learn_args,
     [CTL_OP_BATTERY_SET] = battery_set_args,
@@ -475,6 +490,10 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
                (command->args.vd_measure.plan.load_count > 0 &&
                 command->args.vd_measure.plan.seconds > 0) ||
                refuse(ret_reason, "args", "seconds and loads must be given");
+    case CTL_OP_DRIVE_ERASE:
+        return command->args.drive_erase.action == TASK_ACTION_START ||
+               command->args.drive_erase.action == TASK_ACTION_STOP ||
+               refuse(ret_reason, "action", "must be start or stop");
     case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
@@ -488,6 +507,8 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_DRIVE_JBOD:
     case CTL_OP_DRIVE_GOOD:
     case CTL_OP_DRIVE_LOCATE:
+    case CTL_OP_DRIVE_SPINDOWN:
+    case CTL_OP_DRIVE_SPINUP:
     case CTL_OP_FAULT_INJECT:
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_FAULT:
@@ -615,7 +636,10 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_DRIVE_ONLINE:
     case CTL_OP_DRIVE_MISSING:
     case CTL_OP_DRIVE_JBOD:
+    case CTL_OP_DRIVE_ERASE:
     case CTL_OP_DRIVE_LOCATE:
+    case CTL_OP_DRIVE_SPINDOWN:
+    case CTL_OP_DRIVE_SPINUP:
     case CTL_OP_FAULT_INJECT:
     case CTL_OP_BATTERY_LEARN:
     case CTL_OP_BATTERY_SET:

@@ -378,6 +378,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_u64(doc, "slow_command_count", view->slow_commands);
     json_put_bool(doc, "slow", view->slow);
     json_put_u64(doc, "bad_block_count", view->bad_blocks);
+    json_put_bool(doc, "spun_down", view->spun_down);
     json_put_bool(doc, "locating", view->locating);
     time_put(doc, "locate_ends_at_us", view->locate_end_us);
     json_put(doc, "unsuitable", view->has_unsuitable ? reason_doc(&view->unsuitable) : json_null());

@@ -39,6 +39,9 @@ enum ctl_op {
     CTL_OP_DRIVE_JBOD,
     CTL_OP_DRIVE_GOOD,
     CTL_OP_DRIVE_LOCATE,
+    CTL_OP_DRIVE_ERASE,
+    CTL_OP_DRIVE_SPINDOWN,
+    CTL_OP_DRIVE_SPINUP,
     CTL_OP_FAULT_INJECT,
     CTL_OP_BATTERY_LEARN,
     CTL_OP_BATTERY_SET,
@@ -125,6 +128,8 @@ struct command_stripe_create {
     bool force;                      /* also over data, and members of incomplete stripes */
 };
 
+enum drive_erase_field { DRIVE_ERASE_PATTERN_A = 1u, DRIVE_ERASE_PATTERN_B = 2u };
+
 struct ctl_command {
     enum ctl_op op;
     union {
@@ -160,7 +165,8 @@ struct ctl_command {
         } spare_add;
         struct {
             object_key_t drive;
-        } drive; /* spare_remove, drive_offline, drive_online, drive_missing, drive_jbod */
+        } drive; /* spare_remove, drive_offline, drive_online, drive_missing, drive_jbod,
+                    drive_spindown, drive_spinup */
         struct {
             object_key_t target; /* rebuild: drive; bgi: virtual drive */
             enum task_action action;
@@ -187,6 +193,14 @@ struct ctl_command {
             bool on;
             uint32_t seconds; /* then it is turned off by itself; 0: by command only */
         } drive_locate;
+        struct command_drive_erase {
+            object_key_t drive;
+            enum task_action action; /* start or stop */
+            enum erase_mode mode;
+            uint32_t fields;     /* enum drive_erase_field */
+            uint32_t pattern_a, pattern_b;
+            bool force;
+        } drive_erase;
         struct {
             object_key_t drive;
             enum fault_kind fault;

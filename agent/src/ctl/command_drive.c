@@ -250,8 +250,12 @@ static void good_place_saved(struct ctl *ctl, int error, void *context)
 /* Good for anything, but not meant for its slot: no spare goes back by itself because of it. */
 static void good_wipe(struct good_run *run)
 {
+    bool changed = false;
+
     ctl_record_edit(run->ctl);
-    if (return_place_forget(run->ctl->record, run->cd->identity.eid, run->cd->identity.slot)) {
+    changed = return_place_forget(run->ctl->record, run->cd->identity.eid, run->cd->identity.slot);
+    changed = record_erase_remove(run->ctl->record, run->cd->identity.key) || changed;
+    if (changed) {
         ctl_record_save(run->ctl, good_place_saved, run);
     } else {
         good_label_wipe(run);

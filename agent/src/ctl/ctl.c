@@ -62,8 +62,8 @@ static void stop_work(struct ctl *ctl)
 {
     void (*done)(void *context) = ctl->stop_done;
 
-    if (ctl->change != NULL || !groups_stop(ctl) || !battery_is_quiet(ctl) ||
-        !ctl_cache_is_quiet(ctl) || !ctl_drive_caches_are_quiet(ctl)) {
+    if (!ctl_erases_stopped(ctl) || ctl->change != NULL || !groups_stop(ctl) ||
+        !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) || !ctl_drive_caches_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -103,6 +103,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_copybacks_work(ctl);
     }
     ctl_tasks_work(ctl);
+    ctl_erases_work(ctl);
     ctl_drive_caches_work(ctl);
     ctl_cache_work(ctl);
     ctl_commands_work(ctl);

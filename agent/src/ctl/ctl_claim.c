@@ -79,6 +79,18 @@ static void claim_answered(struct device_claim *claim, int error, struct io_port
     claims_next(claims);
 }
 
+static void claims_spun_up(struct ctl_drive *cd, int error, void *context)
+{
+    struct ctl_claims *claims = context;
+
+    if (error != 0) {
+        claims->claim.reason = REASON_OK;
+        claims_fail(claims, cd, error);
+        return;
+    }
+    claims_next(claims);
+}
+
 static void claims_next(struct ctl_claims *claims)
 {
     struct ctl *ctl = claims->ctl;
@@ -90,6 +102,10 @@ static void claims_next(struct ctl_claims *claims)
             break;
         }
         if (cd->label_status == LABEL_STATUS_READING) {
+            return;
+        }
+        if (cd_is_spun_down(cd) && !claims->asleep) { /* nobody uses it as it is */
+            cd_spin(cd, false, claims_spun_up, claims);
             return;
         }
         claims->next++;

@@ -51,7 +51,7 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         *ret_reason = cd->state_reason;
         return true;
     }
-    return false;
+    return cd->group == NULL && cd_erasure_reason(cd, ret_reason);
 }
 
 void cd_state_update(struct ctl_drive *cd)
@@ -179,6 +179,8 @@ void cd_close(struct ctl_drive *cd)
     cd->settled = false;
     cd->gone_noted = false;
     cd->give_back = false;
+    cd->spun_down = false;
+    cd->spin_claimed = false;
     cd_foreign_label_forget(cd);
     devices->ops->release(devices, cd->device);
 }

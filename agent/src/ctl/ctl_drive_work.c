@@ -65,7 +65,7 @@ static bool drive_is_free(const struct ctl_drive *cd)
 {
     if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->copyback_of != NULL ||
         cd->ctl->change != NULL || cd->label_status == LABEL_STATUS_READING || cd->cache_busy ||
-        cd->ctl->start != NULL) {
+        cd->ctl->start != NULL || cd->erase != NULL || cd->spinning) {
         return false;
     }
     return cd->drive == NULL || drive_is_idle(cd->drive);
@@ -212,6 +212,7 @@ void ctl_drives_free(struct ctl *ctl)
         cd_place_clear(cd);
         list_remove(&cd->link);
         object_remove(ctl, &cd->object);
+        (void)cd_erase_free(cd); /* its memory is kept too, if the drive's is */
         if (cd->drive != NULL && !drive_is_idle(cd->drive)) {
             continue;
         }

@@ -30,6 +30,7 @@
 #include "meta/controller_record.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
+#include "task/erase.h"
 #include "task/measurement.h"
 #include "task/task.h"
 #include "vd/cached.h"
@@ -68,6 +69,22 @@ enum label_status {
     LABEL_STATUS_DAMAGED,
     LABEL_STATUS_UNREADABLE
 };
+
+/* A drive that is being erased in this run (ctl_erase.c). */
+struct ctl_erase {
+    struct erase *run;
+    struct ctl_operation *op;
+    enum erase_mode mode;
+    bool ended;                    /* it has, and why; yet to be saved */
+    enum reason_code why;
+    bool concluded;                /* that is done: only late answers are awaited */
+    bool place_noted;              /* yet to be saved */
+    bool saving;                   /* its entry, by the work loop */
+    struct erase_place place;
+};
+
+/* As far as anybody knows. */
+enum cd_erasure { CD_ERASURE_NONE, CD_ERASURE_ACTIVE, CD_ERASURE_PARTIAL };
 
 struct ctl_drive {
     struct ctl_object object;
@@ -118,6 +135,14 @@ struct ctl_drive {
     bool auto_failed;              /* it could not take a place; not tried again */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
+    struct ctl_erase *erase;       /* or NULL */
+    bool spun_down;                /* by command; it is claimed */
+    bool spin_claimed;             /* only for that */
+    bool spinning;                 /* it is being asked to spin down or up */
+    struct device_spin spin;
+    void (*spin_done)(struct ctl_drive *cd, int error, void *context);
+    void *spin_context;
+    uint64_t erase_again_us;       /* no change of its entry is saved before */
     bool locating;
     uint32_t locate_seconds;
     uint64_t locate_end_us;        /* when it is turned off by itself; 0: by command only */
@@ -259,6 +284,7 @@ struct ctl_claims {
     bool taken[COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX];
     bool force;
     bool lenient;                  /* go on with the next when one fails */
+    bool asleep;                   /* drives that are spun down stay so */
     bool running;
     struct device_claim claim;
     void (*done)(struct ctl_claims *claims, bool ok); /* from the loop or at once */
@@ -697,6 +723,28 @@ void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
 void cg_copyback_done(void *context, struct group *group, uint32_t member, struct drive *former);
 void ctl_copybacks_work(struct ctl *ctl);
 
+/* ctl_erase.c */
+struct controller_erase *record_erase_find(struct controller_record *record, const char *key);
+/* False: it was not on the list. */
+bool record_erase_remove(struct controller_record *record, const char *key);
+/* What the record says of it; NULL: nothing. */
+struct controller_erase *cd_erase_entry(const struct ctl_drive *cd);
+/* As its entry says. False: there is no memory now. */
+bool cd_erase_start(struct ctl_drive *cd, bool resumed);
+void event_erase_stopped(const struct ctl_drive *cd);
+enum cd_erasure cd_erasure(const struct ctl_drive *cd);
+/* False: it is not being erased, and not erased in part. */
+bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason);
+void ctl_erases_work(struct ctl *ctl);
+bool ctl_erases_stopped(struct ctl *ctl);
+/* False: it runs, or something of it is on its way. */
+bool cd_erase_free(struct ctl_drive *cd);
+
+/* command_spin.c: asks for it; done is called at once or later. Only of a drive that is claimed. */
+void cd_spin(struct ctl_drive *cd, bool down,
+             void (*done)(struct ctl_drive *cd, int error, void *context), void *context);
+bool cd_is_spun_down(const struct ctl_drive *cd);
+
 /* ctl_spare.c */
 void ctl_spares_work(struct ctl *ctl);
 /* At the start: a blank drive in the slot of a member that is not there. */
@@ -713,6 +761,10 @@ struct ctl_operation *operation_of_vd(const struct ctl_vd *cv);
 /* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
 void operations_rate_set(struct ctl *ctl);
+/* Of a drive that is being erased; it has no task. */
+struct ctl_operation *operation_erase_begin(const struct ctl_drive *cd);
+void operation_erase_end(struct ctl_operation *op, enum operation_state state,
+                         enum reason_code why);
 void ctl_operations_free(struct ctl *ctl);
 
 /* rules.c: may it be done now? False fills the reason. */
@@ -794,6 +846,8 @@ void command_drive_online(struct ctl *ctl, struct ctl_command *command);
 void command_drive_good(struct ctl *ctl, struct ctl_command *command);
 void command_drive_missing(struct ctl *ctl, struct ctl_command *command);
 void command_drive_jbod(struct ctl *ctl, struct ctl_command *command);
+void command_drive_spin(struct ctl *ctl, struct ctl_command *command);
+void command_drive_erase(struct ctl *ctl, struct ctl_command *command);
 void cd_locate_work(struct ctl_drive *cd);
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);

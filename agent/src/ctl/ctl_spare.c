@@ -162,9 +162,9 @@ static bool is_replacement(const struct ctl_group *cg, uint32_t member, const st
     struct reason reason;
 
     return cd->reinserted && blank && cd->present && !cd->departed && cd->group == NULL &&
-           !cd->spare && !cd->foreign && cd->found == NULL && !cd->bad && !cd->auto_failed &&
-           !cd->has_unsuitable && cd->signature[0] == '\0' && is_vacant_place_of(cg, member, cd) &&
-           drive_fits_group(cd, cg, &reason);
+           !cd->spare && cd_erasure(cd) == CD_ERASURE_NONE && !cd->foreign && cd->found == NULL &&
+           !cd->bad && !cd->auto_failed && !cd->has_unsuitable && cd->signature[0] == '\0' &&
+           is_vacant_place_of(cg, member, cd) && drive_fits_group(cd, cg, &reason);
 }
 
 static struct ctl_drive *replacement_find(const struct ctl_group *cg, uint32_t member)

@@ -3,7 +3,8 @@
  *
  * A rebuild is due for every member in rebuild whose drive is there; a background
  * initialization or resync for every redundant virtual drive that is not known consistent;
- * unless a user stopped it.
+ * unless a user stopped it. The erase of a drive has its operation here, but no task: it belongs to
+ * no group (ctl_erase.c).
  *
  * (1) At most one operation runs per member and per virtual drive.
  * (2) An operation's task is freed only when it has ended and is quiet; its document stays.
@@ -340,12 +341,17 @@ static struct ctl_operation *operation_new(struct ctl_group *cg)
     return op;
 }
 
+static void operation_key(const struct ctl *ctl, char *out, size_t capacity)
+{
+    (void)snprintf(out, capacity, "op-%llu", (unsigned long long)ctl->host->operation_next++);
+}
+
 static void operation_list(struct ctl_operation *op)
 {
     struct ctl *ctl = op->ctl;
     char key[32];
 
-    (void)snprintf(key, sizeof(key), "op-%llu", (unsigned long long)ctl->host->operation_next++);
+    operation_key(ctl, key, sizeof(key));
     object_add(ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
     list_init(&op->link);
     list_push_tail(&ctl->operations, &op->link);
@@ -419,6 +425,36 @@ void operations_rate_set(struct ctl *ctl)
                                                    : ctl->record->bgi_rate_percent);
         }
     }
+}
+
+struct ctl_operation *operation_erase_begin(const struct ctl_drive *cd)
+{
+    struct ctl_operation *op = calloc(1, sizeof(*op));
+    char key[32];
+
+    ASSERT(op != NULL);
+    op->ctl = cd->ctl;
+    op->by_user = true;
+    op->target_kind = OBJECT_KIND_DRIVE;
+    memcpy(op->target_key, cd->object.key, sizeof(op->target_key));
+    op->status = (struct task_status_view){.kind = OPERATION_KIND_DRIVE_ERASE,
+                                           .state = OPERATION_STATE_RUNNING,
+                                           .time_left_s = -1,
+                                           .started_us = clock_wall_us(cd->ctl->ports.clock)};
+    operation_key(op->ctl, key, sizeof(key));
+    object_add(op->ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
+    list_init(&op->link);
+    list_push_tail(&op->ctl->operations, &op->link);
+    return op;
+}
+
+void operation_erase_end(struct ctl_operation *op, enum operation_state state, enum reason_code why)
+{
+    ASSERT(op->status.kind == OPERATION_KIND_DRIVE_ERASE && !op->ended);
+    op->status.state = state;
+    op->status.reason = why;
+    op->status.ended_us = clock_wall_us(op->ctl->ports.clock);
+    op->ended = true;
 }
 
 /* Work */

@@ -124,6 +124,9 @@ enum life_state cd_life(const struct ctl_drive *cd)
     if (cd->jbod) {
         return LIFE_JBOD;
     }
+    if (cd_erasure(cd) != CD_ERASURE_NONE) {
+        return cd_erasure(cd) == CD_ERASURE_ACTIVE ? LIFE_ERASING : LIFE_ERASED_PARTLY;
+    }
     if (is_unusable(cd)) {
         return cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL ? LIFE_TOO_SMALL : LIFE_IN_USE;
     }
@@ -179,6 +182,27 @@ static bool is_free(const struct ctl_drive *cd, struct reason *ret_reason)
         return false;
     }
     return true;
+}
+
+static bool is_awake(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return !cd_is_spun_down(cd) || refuse_drive(ret_reason, REASON_DRIVE_SPUN_DOWN, cd);
+}
+
+static bool may_spin_down(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (!is_awake(cd, ret_reason)) {
+        return false;
+    }
+    if (cd->erase != NULL || (cd->drive != NULL && (!cd->settled || !drive_is_idle(cd->drive)))) {
+        return refuse_state(ret_reason, cd, CTL_OP_DRIVE_SPINDOWN);
+    }
+    return true;
+}
+
+static bool may_spin_up(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return cd_is_spun_down(cd) || refuse_drive(ret_reason, REASON_DRIVE_SPUN_UP, cd);
 }
 
 static bool may_spare_add(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -308,6 +332,9 @@ static bool may_set_missing(const struct ctl_drive *cd, struct reason *ret_reaso
 
 static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
 {
+    if (!is_awake(cd, ret_reason)) {
+        return false;
+    }
     if (cd->drive != NULL && (!cd->settled || !drive_is_idle(cd->drive))) {
         return refuse_state(ret_reason, cd, CTL_OP_DRIVE_JBOD);
     }
@@ -317,7 +344,22 @@ static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
 
 static bool may_set_good(const struct ctl_drive *cd, struct reason *ret_reason)
 {
-    return cd->jbod || cd->drive != NULL || refuse_state(ret_reason, cd, CTL_OP_DRIVE_GOOD);
+    if (!cd->jbod && cd->drive == NULL) {
+        return refuse_state(ret_reason, cd, CTL_OP_DRIVE_GOOD);
+    }
+    return is_awake(cd, ret_reason);
+}
+
+static bool may_erase(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    if (cd->drive != NULL && !cd->settled) {
+        drive_path(cd, path, sizeof(path));
+        reason_set(ret_reason, REASON_BUSY, "key", path, "operation", "reading its label", NULL);
+        return false;
+    }
+    return cd->erase == NULL || refuse_drive(ret_reason, REASON_DRIVE_ERASING, cd);
 }
 
 /* What this kind of drive cannot do in any state. */
@@ -340,6 +382,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
         [LIFE_CREATE] = is_free,
         [LIFE_REPLACE] = is_free,
         [LIFE_SPARE_ADD] = may_spare_add,
+        [LIFE_SPARE_REMOVE] = is_awake,
         [LIFE_REBUILD_START] = may_rebuild_start,
         [LIFE_REBUILD_STOP] = may_rebuild_stop,
         [LIFE_REBUILD_PAUSE] = may_rebuild_pause,
@@ -353,6 +396,9 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
         [LIFE_SET_MISSING] = may_set_missing,
         [LIFE_SET_JBOD] = may_set_jbod,
         [LIFE_SET_GOOD] = may_set_good,
+        [LIFE_ERASE_START] = may_erase,
+        [LIFE_SPIN_DOWN] = may_spin_down,
+        [LIFE_SPIN_UP] = may_spin_up,
     };
     struct reason reason; /* ret_reason stays as it is if nothing speaks against it */
 
@@ -391,7 +437,7 @@ bool rule_drive_import(const struct ctl_drive *cd, struct reason *ret_reason)
     if (!cd->present) {
         return refuse_drive(ret_reason, REASON_DRIVE_GONE, cd);
     }
-    if (cd->group != NULL || cd->spare || cd->jbod) {
+    if (cd->group != NULL || cd->spare || cd->jbod || cd->erase != NULL) {
         return refuse_not_ugood(ret_reason, cd);
     }
     return !is_unusable(cd) || refuse_unusable(ret_reason, cd);

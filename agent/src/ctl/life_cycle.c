@@ -33,6 +33,9 @@
         [LIFE_SET_JBOD] = NO(WRONG_STATE),                                                         \
         [LIFE_SET_GOOD] = TO(UGOOD),                                                               \
         [LIFE_LOCATE] = TO(state),                                                                 \
+        [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),                                                  \
+        [LIFE_ERASE_STOP] = NO(NOT_ERASING),                                                       \
+        [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),                                        \
     }
 
 #define SPARE(state)                                                                               \
@@ -45,6 +48,9 @@
         NO_SET,                                                                                    \
         [LIFE_SET_GOOD] = NO(WRONG_STATE),                                                         \
         [LIFE_LOCATE] = TO(state),                                                                 \
+        [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),                                                  \
+        [LIFE_ERASE_STOP] = NO(NOT_ERASING),                                                       \
+        [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(state),                                              \
     }
 
 /* Not ours to use, whatever is on it: the host may have it as it is. */
@@ -59,6 +65,9 @@
         [LIFE_SET_JBOD] = TO(JBOD),                                                                \
         [LIFE_SET_GOOD] = NO(code),                                                                \
         [LIFE_LOCATE] = TO(state),                                                                 \
+        [LIFE_ERASE_START] = NO(code),                                                             \
+        [LIFE_ERASE_STOP] = NO(NOT_ERASING),                                                       \
+        [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),                                        \
     }
 
 static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
@@ -76,6 +85,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_JBOD] = TO(JBOD),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(UGOOD),
+                [LIFE_ERASE_START] = TO(ERASING),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(UGOOD),
             },
         [LIFE_FOREIGN] =
             {
@@ -87,6 +99,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_SET,
                 [LIFE_SET_GOOD] = TO(UGOOD),
                 [LIFE_LOCATE] = TO(FOREIGN),
+                [LIFE_ERASE_START] = TO(ERASING),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(FOREIGN),
             },
         [LIFE_UBAD] =
             {
@@ -99,6 +114,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_JBOD] = TO(JBOD),
                 [LIFE_SET_GOOD] = TO(UGOOD),
                 [LIFE_LOCATE] = TO(UBAD),
+                [LIFE_ERASE_START] = TO(ERASING),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(UBAD),
             },
         [LIFE_TOO_SMALL] = UNUSABLE(TOO_SMALL, DRIVE_TOO_SMALL),
         [LIFE_IN_USE] = UNUSABLE(IN_USE, DRIVE_IN_USE),
@@ -115,6 +133,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_ONLINE... LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(ONLN),
+                [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
             },
         [LIFE_OFFLN] = LOST_MEMBER(OFFLN, TO(UGOOD)),
         [LIFE_FAILED] = LOST_MEMBER(FAILED, TO(UBAD)),
@@ -132,6 +153,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(LAST_COPY),
                 [LIFE_LOCATE] = TO(NEEDED),
+                [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
             },
         [LIFE_STALE] = LOST_MEMBER(STALE, NO(WRONG_STATE)),
         [LIFE_RBLD] =
@@ -145,6 +169,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_ONLINE... LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(RBLD),
+                [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
             },
         [LIFE_CPYBCK] =
             {
@@ -158,6 +185,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_SET,
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(CPYBCK),
+                [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
             },
         [LIFE_MISSING] =
             {
@@ -169,6 +199,9 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_SET_OFFLINE] = NO(WRONG_STATE),
                 [LIFE_SET_ONLINE... LIFE_SET_GOOD] = NO(DRIVE_GONE),
                 [LIFE_LOCATE] = TO(MISSING), /* it is the slot that blinks */
+                [LIFE_ERASE_START] = NO(DRIVE_GONE),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(DRIVE_GONE),
             },
         [LIFE_JBOD] =
             {
@@ -180,6 +213,37 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_SET,
                 [LIFE_SET_GOOD] = TO(UGOOD), /* nothing is written: judged by what is on it */
                 [LIFE_LOCATE] = TO(JBOD),
+                [LIFE_ERASE_START] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
+            },
+        [LIFE_ERASING] =
+            {
+                [BECOME_USED] = NO(DRIVE_ERASING),
+                [LIFE_SPARE_REMOVE] = NO(NOT_A_SPARE),
+                NO_REBUILD,
+                NO_COPYBACK,
+                [LIFE_COPYBACK_TARGET] = NO(DRIVE_ERASING),
+                NO_SET,
+                [LIFE_SET_GOOD] = NO(DRIVE_ERASING),
+                [LIFE_LOCATE] = TO(ERASING),
+                [LIFE_ERASE_START] = NO(DRIVE_ERASING),
+                [LIFE_ERASE_STOP] = TO(ERASED_PARTLY),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = NO(WRONG_STATE),
+            },
+        [LIFE_ERASED_PARTLY] =
+            {
+                [BECOME_USED] = NO(DRIVE_NOT_UGOOD),
+                [LIFE_SPARE_REMOVE] = NO(NOT_A_SPARE),
+                NO_REBUILD,
+                NO_COPYBACK,
+                [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),
+                NO_SET,
+                [LIFE_SET_GOOD] = TO(UGOOD),
+                [LIFE_LOCATE] = TO(ERASED_PARTLY),
+                [LIFE_ERASE_START] = TO(ERASING),
+                [LIFE_ERASE_STOP] = NO(NOT_ERASING),
+                [LIFE_SPIN_DOWN... LIFE_SPIN_UP] = TO(ERASED_PARTLY),
             },
 };
 
@@ -213,6 +277,10 @@ const struct life_command_info *life_command_info(enum life_command command)
         [LIFE_SET_JBOD] = {CTL_OP_DRIVE_JBOD, NULL, true, "set jbod"},
         [LIFE_SET_GOOD] = {CTL_OP_DRIVE_GOOD, NULL, true, "set good"},
         [LIFE_LOCATE] = {CTL_OP_DRIVE_LOCATE, NULL, true, "locate"},
+        [LIFE_ERASE_START] = {CTL_OP_DRIVE_ERASE, "start", true, "start erase"},
+        [LIFE_ERASE_STOP] = {CTL_OP_DRIVE_ERASE, "stop", true, "stop erase"},
+        [LIFE_SPIN_DOWN] = {CTL_OP_DRIVE_SPINDOWN, NULL, true, "spindown"},
+        [LIFE_SPIN_UP] = {CTL_OP_DRIVE_SPINUP, NULL, true, "spinup"},
     };
 
     ASSERT((unsigned)command < LIFE_COMMAND_MAX);
@@ -248,6 +316,8 @@ static const struct {
     [LIFE_CPYBCK] = {DRIVE_STATE_COPYBACK, "Cpybck"},
     [LIFE_MISSING] = {DRIVE_STATE_MISSING, "Msng"},
     [LIFE_JBOD] = {DRIVE_STATE_JBOD, "JBOD"},
+    [LIFE_ERASING] = {DRIVE_STATE_UNCONFIGURED_BAD, "UBad, being erased"},
+    [LIFE_ERASED_PARTLY] = {DRIVE_STATE_UNCONFIGURED_BAD, "UBad, erased in part"},
 };
 
 enum drive_state life_drive_state(enum life_state state)

@@ -31,6 +31,8 @@ enum life_state {
     LIFE_CPYBCK,
     LIFE_MISSING,
     LIFE_JBOD,
+    LIFE_ERASING,   /* UBad: being erased */
+    LIFE_ERASED_PARTLY, /* UBad: an erase did not get to its end */
     LIFE_STATE_MAX
 };
 
@@ -54,6 +56,10 @@ enum life_command {
     LIFE_SET_JBOD,
     LIFE_SET_GOOD,
     LIFE_LOCATE,
+    LIFE_ERASE_START,
+    LIFE_ERASE_STOP,
+    LIFE_SPIN_DOWN,
+    LIFE_SPIN_UP,
     LIFE_COMMAND_MAX
 };
 

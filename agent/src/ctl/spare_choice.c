@@ -156,8 +156,8 @@ static enum spare_rank rank_of(const struct ctl_drive *cd, const struct ctl_grou
     if (cd->spare) {
         return rank_of_spare(cd, cg, member, ret_reason);
     }
-    if (!rule_drive_for_use(cd, LIFE_REPLACE, false, false, ret_reason) || !rule_ports(cg->ctl, 1, ret_reason) ||
-        !drive_fits_group(cd, cg, ret_reason)) {
+    if (!rule_drive_for_use(cd, LIFE_REPLACE, false, false, ret_reason) ||
+        !rule_ports(cg->ctl, 1, ret_reason) || !drive_fits_group(cd, cg, ret_reason)) {
         return SPARE_RANK_NONE;
     }
     return SPARE_RANK_UNCONFIGURED;

@@ -349,12 +349,20 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
 
 static void operation_blocked(const struct ctl_operation *op, struct blocked *blocked)
 {
-    enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD    ? CTL_OP_REBUILD
-                       : op->status.kind == OPERATION_KIND_COPYBACK ? CTL_OP_COPYBACK
-                                                                    : CTL_OP_BGI;
+    enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD       ? CTL_OP_REBUILD
+                       : op->status.kind == OPERATION_KIND_COPYBACK    ? CTL_OP_COPYBACK
+                       : op->status.kind == OPERATION_KIND_DRIVE_ERASE ? CTL_OP_DRIVE_ERASE
+                                                                       : CTL_OP_BGI;
     bool paused = op->status.state == OPERATION_STATE_PAUSED;
     struct reason reason;
 
+    if (code == CTL_OP_DRIVE_ERASE) { /* it can only be stopped */
+        if (op->ended) {
+            reason_set(&reason, REASON_NOT_RUNNING, "operation", "The operation", NULL);
+            blocked_add(blocked, code, "stop", &reason);
+        }
+        return;
+    }
     if (op->ended || paused) {
         reason_set(&reason, REASON_NOT_RUNNING, "operation", "The operation", NULL);
         blocked_add(blocked, code, "pause", &reason);

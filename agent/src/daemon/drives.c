@@ -70,10 +70,16 @@ static void port_write_cache_set(struct device_port *port UNUSED,
     host_drive_cache_set(request->device, request);
 }
 
+static void port_spin(struct device_port *port UNUSED, struct device_spin *request)
+{
+    host_drive_spin(request->device, request);
+}
+
 static const struct device_port_ops port_ops = {.claim = port_claim,
                                                 .release = port_release,
                                                 .replace = port_replace,
-                                                .write_cache_set = port_write_cache_set};
+                                                .write_cache_set = port_write_cache_set,
+                                                .spin = port_spin};
 
 struct device_port *drives_port(struct drives *drives)
 {

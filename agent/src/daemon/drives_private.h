@@ -36,7 +36,8 @@ enum host_drive_work {
     HOST_DRIVE_PROBE,
     HOST_DRIVE_CLAIM,
     HOST_DRIVE_REPLACE,
-    HOST_DRIVE_CACHE
+    HOST_DRIVE_CACHE,
+    HOST_DRIVE_SPIN
 };
 
 struct host_drive {
@@ -62,6 +63,7 @@ struct host_drive {
     bool probe_again;
     struct device_claim *claim;   /* of the controller, being served or waiting */
     struct device_cache_switch *cache; /* the same */
+    struct device_spin *spin;          /* the same */
     struct claimed_device claimed;
     uint64_t claim_wait_us;       /* how long the last claim was waited for */
     struct host_drive *replaces;
@@ -80,6 +82,7 @@ void host_drive_probe(struct host_drive *drive);
 void host_drive_leave(struct host_drive *drive);
 void host_drive_claim(struct host_drive *drive, struct device_claim *claim);
 void host_drive_release(struct host_drive *drive);
+void host_drive_spin(struct host_drive *drive, struct device_spin *request);
 void host_drive_cache_set(struct host_drive *drive, struct device_cache_switch *request);
 MUST_CHECK int host_drive_replace(struct host_drive *drive);
 

@@ -14,6 +14,7 @@
 #include "daemon/log.h"
 #include "drive/drive_layout.h"
 #include "host/device_cache.h"
+#include "host/device_spin.h"
 #include "host/loop_timers.h"
 
 #define CLOSE_RETRY_US 10000u
@@ -172,6 +173,13 @@ static void cache_run(struct host_drive *drive)
     }
 }
 
+static void spin_run(struct host_drive *drive)
+{
+    drive->error = drive->info.kind == DEVICE_KIND_BLOCK
+                       ? device_spin(drive->path, drive->spin->down)
+                       : -ENOTSUP;
+}
+
 static void work_run(struct work *work)
 {
     struct host_drive *drive = work->owner;
@@ -188,6 +196,9 @@ static void work_run(struct work *work)
         return;
     case HOST_DRIVE_CACHE:
         cache_run(drive);
+        return;
+    case HOST_DRIVE_SPIN:
+        spin_run(drive);
         return;
     case HOST_DRIVE_IDLE:
         break;
@@ -234,6 +245,8 @@ static void settle(struct host_drive *drive)
         work_start(drive, HOST_DRIVE_CLAIM);
     } else if (drive->cache != NULL) {
         work_start(drive, HOST_DRIVE_CACHE);
+    } else if (drive->spin != NULL) {
+        work_start(drive, HOST_DRIVE_SPIN);
     } else if (drive->left) {
         if (!drive->held && drive->port == NULL) {
             host_drive_free(drive);
@@ -407,6 +420,23 @@ void host_drive_cache_set(struct host_drive *drive, struct device_cache_switch *
     }
 }
 
+static void spin_finish(struct host_drive *drive)
+{
+    struct device_spin *request = drive->spin;
+
+    drive->spin = NULL;
+    request->complete(request, drive->error);
+}
+
+void host_drive_spin(struct host_drive *drive, struct device_spin *request)
+{
+    ASSERT(drive->spin == NULL && drive->held);
+    drive->spin = request;
+    if (drive->busy == HOST_DRIVE_IDLE) {
+        work_start(drive, HOST_DRIVE_SPIN);
+    }
+}
+
 static void replace_finish(struct host_drive *drive)
 {
     struct host_drive *old = drive->replaces;
@@ -437,6 +467,8 @@ static void work_done(struct work *work)
         claim_finish(drive);
     } else if (what == HOST_DRIVE_CACHE) {
         cache_finish(drive);
+    } else if (what == HOST_DRIVE_SPIN) {
+        spin_finish(drive);
     } else if (drive->left || drive->drives->stopping) {
         device_claim_close(&drive->claimed);
         drive->replaces = NULL;

@@ -25,6 +25,7 @@
 #include "emulate/emulated_fault.h"
 
 #define EMULATED_QUEUE 256u
+#define SPIN_UP_US UINT64_C(6000000) /* 6 to 12 s are what controllers allow for */
 
 struct emulated_drive {
     struct io_port port; /* what the drive layer sees */
@@ -39,6 +40,8 @@ struct emulated_drive {
     struct clock_timer timer;
     struct emulated_drive_counters counters;
     bool connected;
+    bool spun_down;
+    uint64_t ready_us; /* the motor has its speed: no answer comes before */
 };
 
 struct emulated_io {
@@ -112,7 +115,7 @@ static void model_follow(struct emulated_drive *drive, uint64_t now_us)
         struct emulated_io *io = container_of(command, struct emulated_io, command);
 
         io->in_model = false;
-        io->due_us = us_of_ns(command->end_ns) + latency_us;
+        io->due_us = max_u64(us_of_ns(command->end_ns) + latency_us, drive->ready_us);
         io_settle(io);
     }
 }
@@ -166,6 +169,7 @@ static void io_start(struct emulated_drive *drive, struct emulated_io *io,
         due_insert(drive, io);
         return;
     }
+    emulated_drive_spin(drive, false);
     count(drive, origin);
     list_push_tail(&drive->modelled, &io->link);
     io->in_model = true;
@@ -356,6 +360,19 @@ bool emulated_drive_is_idle(const struct emulated_drive *drive)
 void emulated_drive_write_cache_set(struct emulated_drive *drive, bool on)
 {
     drive_model_write_cache_set(drive->model, on);
+}
+
+void emulated_drive_spin(struct emulated_drive *drive, bool down)
+{
+    if (drive->spun_down && !down) {
+        drive->ready_us = clock_now_us(drive->clock) + SPIN_UP_US;
+    }
+    drive->spun_down = down;
+}
+
+bool emulated_drive_is_spun_down(const struct emulated_drive *drive)
+{
+    return drive->spun_down;
 }
 
 void emulated_drive_share_link(struct emulated_drive *drive, struct rate_pipe *shared)

@@ -4,10 +4,11 @@
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
  *  36  policies, one bit each     40  intent      48  intent group     72  controller    88  epoch
- * 104  rev reserved       112  operations reserved             120  returns 4, zero to 128
+ * 104  rev reserved       112  operations reserved             120  returns 4  124  erases 4
  * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64; then returns,
  * 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2, affinity 1, zero 1, groups 4,
- * 16 groups of 24; their count is zero in records of old
+ * 16 groups of 24; then erases, 96 bytes each: key 64, active 1, mode 1, patterns 2, pass 4, seed
+ * 8, cursor 8, size 8; the counts of both are zero in records of old
  */
 #include "meta/controller_record.h"
 
@@ -25,6 +26,8 @@
 #define GROUP_BYTES 24u
 #define DRIVE_BYTES 66u
 #define RETURN_BYTES 488u
+#define ERASE_BYTES 96u
+#define ERASE_PASSES_MAX 16u
 #define KEY_BYTES 64u
 /* Policies; a bit says what is not so by default, but for the oldest. */
 #define POLICY_AUTO_REBUILD 1u
@@ -40,7 +43,8 @@
 static const uint8_t record_magic[8] = "AWCTRL01";
 
 STATIC_ASSERT(HEAD_BYTES + CONTROLLER_GROUPS_MAX * GROUP_BYTES +
-                      CONTROLLER_DRIVES_MAX * DRIVE_BYTES + CONTROLLER_RETURNS_MAX * RETURN_BYTES <=
+                      CONTROLLER_DRIVES_MAX * DRIVE_BYTES + CONTROLLER_RETURNS_MAX * RETURN_BYTES +
+                      CONTROLLER_ERASES_MAX * ERASE_BYTES <=
                   CONTROLLER_RECORD_MAX_BYTES,
               "the largest record fits");
 
@@ -61,6 +65,27 @@ static bool groups_are_sound(const struct controller_record *record)
         }
         for (uint32_t j = 0; j < i; j++) {
             if (guid_equal(&record->groups[i], &record->groups[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool erases_are_sound(const struct controller_record *record)
+{
+    if (record->erase_count > CONTROLLER_ERASES_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < record->erase_count; i++) {
+        const struct controller_erase *entry = &record->erases[i];
+
+        if (!key_is_sound(entry->key) || (unsigned)entry->mode >= ERASE_MODE_MAX ||
+            entry->pass >= ERASE_PASSES_MAX || entry->cursor_bytes > entry->size_bytes) {
+            return false;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(record->erases[j].key, entry->key) == 0) {
                 return false;
             }
         }
@@ -96,7 +121,7 @@ static bool record_is_sound(const struct controller_record *record)
             return false;
         }
     }
-    return groups_are_sound(record);
+    return groups_are_sound(record) && erases_are_sound(record);
 }
 
 static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
@@ -109,12 +134,13 @@ static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
     return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
 }
 
-static size_t record_bytes(uint32_t group_count, uint32_t drive_count, uint32_t return_count)
+static size_t record_bytes(uint32_t group_count, uint32_t drive_count, uint32_t return_count,
+                           uint32_t erase_count)
 {
     ASSERT(group_count <= CONTROLLER_GROUPS_MAX);
     ASSERT(drive_count <= CONTROLLER_DRIVES_MAX);
     return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES +
-           (size_t)return_count * RETURN_BYTES;
+           (size_t)return_count * RETURN_BYTES + (size_t)erase_count * ERASE_BYTES;
 }
 
 static void return_encode(const struct controller_return *entry, uint8_t *out)
@@ -150,6 +176,37 @@ static int return_decode(const uint8_t *in, struct controller_return *entry)
     return 0;
 }
 
+static void erase_encode(const struct controller_erase *entry, uint8_t *out)
+{
+    memcpy(out, entry->key, strlen(entry->key));
+    out[64] = entry->active ? 1 : 0;
+    out[65] = (uint8_t)entry->mode;
+    out[66] = entry->pattern_a;
+    out[67] = entry->pattern_b;
+    put_le32(out + 68, entry->pass);
+    put_le64(out + 72, entry->seed);
+    put_le64(out + 80, entry->cursor_bytes);
+    put_le64(out + 88, entry->size_bytes);
+}
+
+static int erase_decode(const uint8_t *in, struct controller_erase *entry)
+{
+    memcpy(entry->key, in, KEY_BYTES);
+    entry->key[KEY_BYTES] = '\0';
+    if (in[64] > 1 || in[65] >= ERASE_MODE_MAX) {
+        return -EBADMSG;
+    }
+    entry->active = in[64] == 1;
+    entry->mode = (enum erase_mode)in[65];
+    entry->pattern_a = in[66];
+    entry->pattern_b = in[67];
+    entry->pass = get_le32(in + 68);
+    entry->seed = get_le64(in + 72);
+    entry->cursor_bytes = get_le64(in + 80);
+    entry->size_bytes = get_le64(in + 88);
+    return 0;
+}
+
 static uint32_t policies_of(const struct controller_record *record)
 {
     return (record->auto_rebuild ? POLICY_AUTO_REBUILD : 0) |
@@ -181,7 +238,8 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     if (!record_is_sound(record)) {
         return -EINVAL;
     }
-    bytes = record_bytes(record->group_count, record->drive_count, record->return_count);
+    bytes = record_bytes(record->group_count, record->drive_count, record->return_count,
+                         record->erase_count);
     if (bytes > capacity) {
         return -EMSGSIZE;
     }
@@ -212,6 +270,10 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     for (uint32_t i = 0; i < record->return_count; i++, out += RETURN_BYTES) {
         return_encode(&record->returns[i], out);
     }
+    put_le32(buffer + 124, record->erase_count);
+    for (uint32_t i = 0; i < record->erase_count; i++, out += ERASE_BYTES) {
+        erase_encode(&record->erases[i], out);
+    }
     ASSERT(out == buffer + bytes);
     put_le32(buffer + CRC_OFFSET, record_crc(buffer, bytes));
     *ret_bytes = bytes;
@@ -230,8 +292,9 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     if (get_le32(buffer + 20) > CONTROLLER_GROUPS_MAX ||
         get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||
         get_le32(buffer + 120) > CONTROLLER_RETURNS_MAX ||
-        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24), get_le32(buffer + 120)) !=
-            bytes) {
+        get_le32(buffer + 124) > CONTROLLER_ERASES_MAX ||
+        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24), get_le32(buffer + 120),
+                     get_le32(buffer + 124)) != bytes) {
         return -EBADMSG;
     }
     return get_le32(buffer + 36) <= POLICIES && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX
@@ -269,6 +332,12 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
     record->return_count = get_le32(buffer + 120);
     for (uint32_t i = 0; i < record->return_count; i++, in += RETURN_BYTES) {
         if (return_decode(in, &record->returns[i]) != 0) {
+            return -EBADMSG;
+        }
+    }
+    record->erase_count = get_le32(buffer + 124);
+    for (uint32_t i = 0; i < record->erase_count; i++, in += ERASE_BYTES) {
+        if (erase_decode(in, &record->erases[i]) != 0) {
             return -EBADMSG;
         }
     }

@@ -17,6 +17,7 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "base/words.h"
 
 #define CONTROLLER_RECORD_NAME "controller"
 #define CONTROLLER_GROUPS_MAX 240u
@@ -45,6 +46,19 @@ struct controller_return {
     struct guid groups[CONTROLLER_RETURN_GROUPS_MAX];
 };
 
+/* A drive that is being erased, or that is erased in part (ctl/ctl_erase.c). */
+#define CONTROLLER_ERASES_MAX 64u
+struct controller_erase {
+    char key[65];
+    bool active;                  /* it goes on by itself */
+    enum erase_mode mode;
+    uint8_t pattern_a, pattern_b;
+    uint32_t pass;
+    uint64_t seed;
+    uint64_t cursor_bytes;        /* of this pass; what is below is durable */
+    uint64_t size_bytes;
+};
+
 struct controller_record {
     struct uuid controller;
     struct uuid epoch;            /* of revisions: new only if this record was lost */
@@ -71,6 +85,8 @@ struct controller_record {
     } drives[CONTROLLER_DRIVES_MAX];
     uint32_t return_count;
     struct controller_return returns[CONTROLLER_RETURNS_MAX];
+    uint32_t erase_count;
+    struct controller_erase erases[CONTROLLER_ERASES_MAX];
 };
 
 MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,

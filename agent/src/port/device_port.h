@@ -35,6 +35,15 @@ struct device_cache_switch {
     void *owner;
 };
 
+/* Stops the motor of a drive, or starts it again, whatever the drive calls it. */
+struct device_spin {
+    void *device;
+    bool down;
+    /* 0: the device says that it has done so. -ENOTSUP: it has nothing to stop. */
+    void (*complete)(struct device_spin *request, int error);
+    void *owner;
+};
+
 struct device_port;
 
 struct device_port_ops {
@@ -46,6 +55,8 @@ struct device_port_ops {
     int (*replace)(struct device_port *port, void *device);
     /* Of a claimed drive; one at a time. */
     void (*write_cache_set)(struct device_port *port, struct device_cache_switch *request);
+    /* The same. */
+    void (*spin)(struct device_port *port, struct device_spin *request);
 };
 
 struct device_port {

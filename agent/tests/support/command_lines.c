@@ -48,6 +48,9 @@ static const struct rule {
     {"drive_missing", CLI_OBJECT_DRIVE, "set", "missing", "drive", "drive"},
     {"drive_jbod", CLI_OBJECT_DRIVE, "set", "jbod", "drive", "drive"},
     {"drive_replace", CLI_OBJECT_DRIVE, "insert", "dg=", "drive", "drive"},
+    {"drive_spindown", CLI_OBJECT_DRIVE, "spindown", NULL, "drive", "drive"},
+    {"drive_spinup", CLI_OBJECT_DRIVE, "spinup", NULL, "drive", "drive"},
+    {"drive_erase", CLI_OBJECT_DRIVE, "start|stop", "erase", "drive", "drive"},
     {"drive_locate", CLI_OBJECT_DRIVE, "start|stop", "locate", "drive", "drive"},
     {"fault_inject", CLI_OBJECT_DRIVE, "set", "fault=", "drive", "drive"},
     {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
@@ -83,6 +86,8 @@ static const struct {
     {"controller_set", "auto_rebuild", "autorebuild="},
     {"controller_set", "copyback", "copyback="},
     {"controller_set", "predictive_copyback", "smarter="},
+    {"drive_erase", "pattern_a", "patternA="},
+    {"drive_erase", "pattern_b", "patternB="},
     {"drive_locate", "seconds", "seconds="},
     {"battery_set", "learn_mode", "autolearnmode="},
     {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */

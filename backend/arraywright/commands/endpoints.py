@@ -19,6 +19,7 @@ from arraywright.storage.requests import (
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
+    EraseDrive,
     ImportForeign,
     InjectBatteryFault,
     InjectFault,
@@ -207,6 +208,23 @@ async def steer_rebuild(drive_id: UUID, body: TaskRequest, submit: Submit) -> Co
 async def steer_copyback(drive_id: UUID, body: CopybackRequest, submit: Submit) -> Command:
     """Fills another drive from this member, which stays in use; then it takes the place."""
     return await submit(intents.steer_copyback(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/erase", name="erase", status_code=202, responses=ANSWERS)
+async def erase_drive(drive_id: UUID, body: EraseDrive, submit: Submit) -> Command:
+    """Overwrites all of a drive that nobody uses, or stops that: it is erased in part then."""
+    return await submit(intents.erase_drive(drive_id, body))
+
+
+@drives.post("/{drive_id}/actions/spin-down", name="spin_down", status_code=202, responses=ANSWERS)
+async def spin_down(drive_id: UUID, submit: Submit) -> Command:
+    """Stops the motor of an unconfigured drive or a hot spare."""
+    return await submit(intents.spin_down(drive_id))
+
+
+@drives.post("/{drive_id}/actions/spin-up", name="spin_up", status_code=202, responses=ANSWERS)
+async def spin_up(drive_id: UUID, submit: Submit) -> Command:
+    return await submit(intents.spin_up(drive_id))
 
 
 @drives.post("/{drive_id}/actions/locate", name="locate", status_code=202, responses=ANSWERS)

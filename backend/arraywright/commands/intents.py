@@ -18,6 +18,8 @@ from arraywright.storage.requests import (
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
+    EraseAction,
+    EraseDrive,
     ImportForeign,
     InjectBatteryFault,
     InjectFault,
@@ -219,6 +221,31 @@ def steer_copyback(drive_id: UUID, body: CopybackRequest) -> Intent:
         return arguments
 
     return Intent("copyback", "drive", drive_id, body, build)
+
+
+def erase_drive(drive_id: UUID, body: EraseDrive) -> Intent:
+    async def build(references: References) -> Arguments:
+        return {"drive": references.target_key, **_given(body, "confirm")}
+
+    starts = body.action == EraseAction.START
+    return Intent(
+        "drive_erase",
+        "drive",
+        drive_id,
+        body,
+        build,
+        confirm=body.confirm if starts else None,
+        identity=_serial if starts else None,
+        if_match_needed=starts,
+    )
+
+
+def spin_down(drive_id: UUID) -> Intent:
+    return _simple("drive_spindown", "drive", drive_id, None)
+
+
+def spin_up(drive_id: UUID) -> Intent:
+    return _simple("drive_spinup", "drive", drive_id, None)
 
 
 def locate_drive(drive_id: UUID, body: LocateDrive) -> Intent:

@@ -191,6 +191,7 @@ class OperationKind(StrEnum):
     COPYBACK = "copyback"
     BACKGROUND_INIT = "background_init"
     RESYNC = "resync"
+    DRIVE_ERASE = "drive_erase"
 
 
 class OperationState(StrEnum):
@@ -200,6 +201,13 @@ class OperationState(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+class EraseMode(StrEnum):
+    SIMPLE = "simple"
+    NORMAL = "normal"
+    THOROUGH = "thorough"
+    THREEPASS = "threepass"
 
 
 class TaskAction(StrEnum):
@@ -556,6 +564,7 @@ class DriveDoc(Wire):
     slow_command_count: Annotated[int, Field(ge=0)] | None = None
     slow: bool | None = None
     locating: bool
+    spun_down: bool | None = None
     locate_ends_at_us: Annotated[int, Field(ge=0)] | None = None
     unsuitable: Reason | None
     state_reason: Reason | None
@@ -1162,6 +1171,29 @@ class DriveGoodArgs(Wire):
     serial: str | None = None
 
 
+class DriveEraseArgs(Wire):
+    """Overwrites all of a drive that nobody uses; to start, its serial number is needed as confirm. Stopped, it is erased in part and unconfigured bad."""
+
+    drive: Key
+    action: str
+    mode: str | None = None
+    pattern_a: Annotated[int, Field(ge=0, le=255)] | None = None
+    pattern_b: Annotated[int, Field(ge=0, le=255)] | None = None
+    force: bool | None = None
+
+
+class DriveSpindownArgs(Wire):
+    """Stops the motor of an unconfigured drive or a hot spare, for instance before it is removed."""
+
+    drive: Key
+
+
+class DriveSpinupArgs(Wire):
+    """Starts it again."""
+
+    drive: Key
+
+
 class DriveLocateArgs(Wire):
     drive: Key
     on: bool
@@ -1602,6 +1634,22 @@ REASONS: dict[str, str] = {
     "group_not_started": "Drive group {group} is not complete; its drives are awaited.",
     "group_changed_elsewhere": "Drive group {group} is not started, because another system has written to its drives: {why}.",
     "stopped_by_user": "It was stopped by a user.",
+    "drive_being_erased": "It is being erased.",
+    "drive_partly_erased": "It is erased in part, {percent} %: erase it again, or make it good.",
+    "drive_erasing": "Drive {drive} is being erased.",
+    "not_erasing": "Drive {drive} is not being erased.",
+    "erase_foreign": "Drive {drive} carries a configuration of somebody else. Erasing destroys it; repeat with force.",
+    "erase_has_data": "Drive {drive} carries {signature}. Erasing destroys it; repeat with force.",
+    "erase_write_failed": "The drive could not be written everywhere.",
+    "erase_read_failed": "The drive could not be read back everywhere.",
+    "erase_verify_failed": "What was read back is not what was written.",
+    "erase_overwritten": "The drive holds other data than the erase has written; it is left as it is.",
+    "erase_interrupted": "It had just begun, and it is not known how far it got; it has to be started again.",
+    "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
+    "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
+    "drive_spun_up": "Drive {drive} is not spun down.",
+    "spin_unsupported": "Drive {drive} has no motor that this host can stop.",
+    "spin_failed": "Drive {drive} did not spin down or up ({error}).",
     "replace_failed": "Drive {drive} could not take the place in {group} ({error}).",
     "warning_no_redundancy": "There is no redundancy: the loss of one drive loses the virtual drive.",
     "warning_no_spare": "No hot spare would serve this drive group.",
@@ -1697,6 +1745,13 @@ EVENT_NAMES: dict[int, str] = {
     60028: "locate_changed",
     60220: "drive_set_missing",
     60221: "locate_ended",
+    60222: "erase_started",
+    60223: "erase_resumed",
+    60224: "erase_stopped",
+    60225: "erase_completed",
+    60226: "erase_failed",
+    60227: "drive_spun_down",
+    60228: "drive_spun_up",
     193: "spare_too_small",
     141: "battery_present",
     142: "battery_absent",
@@ -1773,6 +1828,9 @@ COMMAND_CLASSES: dict[str, str] = {
     "drive_missing": "D",
     "drive_jbod": "O",
     "drive_good": "X",
+    "drive_erase": "X",
+    "drive_spindown": "O",
+    "drive_spinup": "O",
     "drive_locate": "O",
     "fault_inject": "O",
     "battery_learn": "O",
@@ -1806,6 +1864,9 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "drive_missing": DriveMissingArgs,
     "drive_jbod": DriveJbodArgs,
     "drive_good": DriveGoodArgs,
+    "drive_erase": DriveEraseArgs,
+    "drive_spindown": DriveSpindownArgs,
+    "drive_spinup": DriveSpinupArgs,
     "drive_locate": DriveLocateArgs,
     "fault_inject": FaultInjectArgs,
     "battery_learn": BatteryLearnArgs,

@@ -29,6 +29,9 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "drive_missing": Role.OPERATOR,
         "drive_jbod": Role.OPERATOR,
         "drive_good": Role.OPERATOR,
+        "drive_erase": Role.OPERATOR,
+        "drive_spindown": Role.OPERATOR,
+        "drive_spinup": Role.OPERATOR,
         "drive_locate": Role.OPERATOR,
         "fault_inject": Role.OPERATOR,
         "counters_reset": Role.OPERATOR,
@@ -49,6 +52,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "battery_fault": Role.OPERATOR,
     },
     "operation": {
+        "drive_erase": Role.OPERATOR,
         "rebuild": Role.OPERATOR,
         "copyback": Role.OPERATOR,
         "bgi": Role.OPERATOR,

@@ -11,6 +11,7 @@ from arraywright.link.protocol import (
     AccessPolicy,
     BatteryFault,
     DriveCachePolicy,
+    EraseMode,
     FaultKind,
     IoPolicy,
     LearnMode,
@@ -261,6 +262,28 @@ class TaskRequest(ApiInput):
 class CopybackRequest(TaskRequest):
     target_drive_id: Annotated[
         UUID | None, Field(description="start: the drive that is filled and takes the place")
+    ] = None
+
+
+class EraseAction(StrEnum):
+    START = "start"
+    STOP = "stop"
+
+
+class EraseDrive(ApiInput):
+    action: EraseAction
+    mode: Annotated[
+        EraseMode | None,
+        Field(
+            description="simple: zeros; normal: pattern a, pattern b, zeros; thorough: three times "
+            "that; threepass: random data, zeros, zeros; all of it is read back"
+        ),
+    ] = None
+    pattern_a: Annotated[int | None, Field(ge=0, le=255)] = None
+    pattern_b: Annotated[int | None, Field(ge=0, le=255)] = None
+    force: Annotated[bool, Field(description="also what belongs to somebody else")] = False
+    confirm: Annotated[
+        Serial | None, Field(description="its serial number, typed; needed to start")
     ] = None
 
 

@@ -223,6 +223,7 @@ class Drive(Actionable):
     other_error_count: int
     predictive_failure_count: int
     locating: bool
+    spun_down: Annotated[bool, Field(description="by command; it is spun up before use")] = False
     locate_ends_at: Annotated[
         Timestamp | None, Field(description="when its light goes out by itself; null: by command")
     ] = None

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
-import type { Drive, InjectFault, TaskAction } from './types'
+import type { Drive, EraseMode, InjectFault, TaskAction } from './types'
 
 export const drivesQuery = (hostId: string) =>
   queryOptions({
@@ -73,6 +73,26 @@ export const driveChanges = {
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
   setOnline: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/online', target(drive))),
+  erase: (drive: Drive, mode: EraseMode, force: boolean, confirm: string) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/erase', {
+        ...target(drive),
+        body: { action: 'start', mode, force, confirm },
+      }),
+    ),
+  stopErase: (drive: Drive) =>
+    unwrap(
+      api.POST('/api/v1/drives/{drive_id}/actions/erase', {
+        ...target(drive),
+        body: { action: 'stop', force: false },
+      }),
+    ),
+  spin: (drive: Drive, down: boolean) =>
+    unwrap(
+      down
+        ? api.POST('/api/v1/drives/{drive_id}/actions/spin-down', target(drive))
+        : api.POST('/api/v1/drives/{drive_id}/actions/spin-up', target(drive)),
+    ),
   setMissing: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/missing', target(drive))),
   locate: (drive: Drive, on: boolean) =>

@@ -148,6 +148,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     predictive_failure_count: 0,
     locating: false,
     locate_ends_at: null,
+    spun_down: false,
     unsuitable: null,
     state_reason: null,
     faults: [],

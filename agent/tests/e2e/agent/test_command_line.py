@@ -94,6 +94,44 @@ class CommandLine(AgentCase):
                              {"Ctrl_Prop": "AutoRebuild", "Value": "OFF"})
             agent.ctl(f"/c0/e{EID}/s0", "start", "locate")
             self.assertTrue(agent.view().drive(0)["locating"])
+            agent.ctl(f"/c0/e{EID}/s0", "start", "locate", "seconds=1")
+            agent.until("the light to go out", lambda view: not view.drive(0)["locating"])
+
+    def test_replace_by_the_guide(self):
+        """offline, missing, insert: what the guides for StorCLI say."""
+        drive = f"/c0/e{EID}/s1"
+        with self.agent(slots=3) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data")
+            refused = agent.json(drive, "set", "missing", check=False)["Command Status"]
+            self.assertEqual(refused["Detailed Status"][0]["ErrCd"], 50)
+            agent.ctl(drive, "set", "offline")
+            agent.ctl(drive, "set", "missing")
+            view = agent.view()
+            self.assertEqual(view.drive(1)["state"], "unconfigured_good")
+            self.assertIn("Msng", agent.ctl("/c0/dall", "show").stdout)
+            agent.ctl(drive, "insert", "dg=0", "array=0", "row=1")
+            agent.until("the rebuild", lambda view: view.vd("data")["state"] == "optimal")
+
+    def test_erase(self):
+        drive = f"/c0/e{EID}/s0"
+        with self.agent(slots=2) as agent:
+            serial = agent.view().drive(0)["serial"]
+            for words in ([], ["force"], ["confirm=nobody"], ["crypto", f"confirm={serial}"]):
+                done = agent.ctl(drive, "start", "erase", "simple", *words, check=False)
+                self.assertNotEqual(done.returncode, 0, words)
+            idle = agent.json(drive, "show", "erase")["Response Data"][0]
+            self.assertEqual(idle["Status"], "Not in progress")
+            agent.ctl(drive, "set", "fault=slow", "latency=200")
+            agent.ctl(drive, "start", "erase", "thorough", "patternA=0x11", f"confirm={serial}")
+            self.assertNotEqual(agent.json(drive, "show", "erase")["Response Data"][0]["Status"],
+                                "Not in progress")
+            agent.ctl(drive, "stop", "erase")
+            agent.until("the erase to stop", lambda view: view.drive(0)["state_reason"] is not None
+                        and view.drive(0)["state_reason"]["code"] == "drive_partly_erased")
+            agent.ctl(drive, "set", "fault=clear")
+            agent.ctl(drive, "start", "erase", f"confirm={serial}")
+            agent.until("the erase", lambda view: view.drive(0)["state"] == "unconfigured_good")
+            agent.ctl("/c0", "add", "vd", "r0", f"drives={EID}:0", "name=data")
 
     def test_events(self):
         with self.agent(slots=2) as agent:
@@ -254,7 +292,7 @@ class CommandLine(AgentCase):
             before = agent.view().items
             for words in (["/c0", "start", "patrolread"], ["/c0/v0", "start", "cc"],
                           ["/c0/v0", "start", "migrate", "type=raid5", "option=add"],
-                          [f"/c0/e{EID}/s2", "start", "erase", "simple"],
+                          [f"/c0/e{EID}/s2", "start", "initialization"],
                           ["/c0", "set", "jbod=on"], ["/c0/fall", "delete"]):
                 answer = agent.json(*words, check=False)["Command Status"]
                 self.assertEqual((answer["Status"], answer["Description"]),

@@ -26,6 +26,7 @@
     X(access_policy, ACCESS_POLICY_MAX) \
     X(operation_kind, OPERATION_KIND_MAX) \
     X(operation_state, OPERATION_STATE_MAX) \
+    X(erase_mode, ERASE_MODE_MAX) \
     X(task_action, TASK_ACTION_MAX) \
     X(load_pattern, LOAD_PATTERN_MAX) \
     X(measurement_state, MEASUREMENT_STATE_MAX) \

@@ -107,6 +107,11 @@ static void test_every_command_knows_its_arguments(void **state UNUSED)
         {"drive_good", "{\"drive\":\"d\",\"force\":true,\"serial\":\"S\"}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true,\"seconds\":86400}"},
+        {"drive_erase", "{\"drive\":\"d\",\"action\":\"stop\"}"},
+        {"drive_erase", "{\"drive\":\"d\",\"action\":\"start\",\"mode\":\"normal\",\"pattern_a\":1,"
+                        "\"pattern_b\":255,\"force\":true}"},
+        {"drive_spindown", "{\"drive\":\"d\"}"},
+        {"drive_spinup", "{\"drive\":\"d\"}"},
         {"drive_missing", "{\"drive\":\"d\"}"},
         {"counters_reset", "{\"kind\":\"drive\",\"key\":\"d\"}"},
         {"fault_inject", "{\"drive\":\"d\",\"fault\":\"slow\",\"latency_ms\":5}"},

@@ -138,7 +138,8 @@ static void devices_write_cache_set(struct device_port *port, struct device_cach
 static const struct device_port_ops device_ops = {.claim = devices_claim,
                                                   .release = devices_release,
                                                   .replace = devices_replace,
-                                                  .write_cache_set = devices_write_cache_set};
+                                                  .write_cache_set = devices_write_cache_set,
+                                                  .spin = devices_spin};
 
 /* Observer */
 

@@ -39,6 +39,8 @@ struct slot {
     bool cache_fixed;
     int cache_error;
     uint32_t cache_switches;
+    int spin_error;
+    bool spun_down;
     uint32_t replaced;
     bool claimed, released;
 };
@@ -100,6 +102,8 @@ void world_power_cycle(struct ctl_world *world);
 void worlds_power_down(struct ctl_world *const *worlds, uint32_t count);
 void world_settle(struct ctl_world *world, uint64_t us);
 
+/* Of the world's device port (ctl_world_spin.c): the motor takes 5 s. */
+void devices_spin(struct device_port *port, struct device_spin *request);
 const char *slot_key(const struct ctl_world *world, uint32_t slot);
 void slot_arrive(struct ctl_world *world, uint32_t slot);
 void slot_depart(struct ctl_world *world, uint32_t slot);

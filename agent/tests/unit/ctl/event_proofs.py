@@ -50,6 +50,8 @@ PROVOKED = {
         drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
+    "erase": """
+        erase_started erase_resumed erase_stopped erase_completed erase_failed""",
     "foreign": "foreign_found foreign_imported",
     "health": """
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
@@ -58,6 +60,7 @@ PROVOKED = {
     "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
+    "spin": "drive_spun_down drive_spun_up",
     "spares": "spare_commissioned controller_policy_changed",
     "story": """
         fault_injected virtual_drive_optimal virtual_drive_partially_degraded

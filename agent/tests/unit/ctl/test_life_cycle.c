@@ -71,6 +71,18 @@ static enum reason_code locate(struct ctl_world *world)
     return world_run(world, &command);
 }
 
+static enum reason_code erase(struct ctl_world *world, enum task_action action)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_ERASE};
+
+    strcpy(command.args.drive_erase.drive, slot_key(world, SUBJECT));
+    strcpy(command.confirm, world->slots[SUBJECT].serial);
+    command.args.drive_erase.action = action;
+    command.args.drive_erase.mode = ERASE_MODE_THOROUGH;
+    command.args.drive_erase.force = true;
+    return world_run(world, &command);
+}
+
 static enum reason_code command_run(struct ctl_world *world, enum life_command command)
 {
     switch (command) {
@@ -85,6 +97,8 @@ static enum reason_code command_run(struct ctl_world *world, enum life_command c
     case LIFE_SET_ONLINE:
     case LIFE_SET_MISSING:
     case LIFE_SET_JBOD:
+    case LIFE_SPIN_DOWN:
+    case LIFE_SPIN_UP:
         return world_drive_op(world, life_command_info(command)->op, SUBJECT);
     case LIFE_REBUILD_START:
     case LIFE_REBUILD_STOP:
@@ -102,6 +116,10 @@ static enum reason_code command_run(struct ctl_world *world, enum life_command c
         return set_good(world);
     case LIFE_LOCATE:
         return locate(world);
+    case LIFE_ERASE_START:
+        return erase(world, TASK_ACTION_START);
+    case LIFE_ERASE_STOP:
+        return erase(world, TASK_ACTION_STOP);
     case LIFE_COMMAND_MAX:
         break;
     }
@@ -241,6 +259,15 @@ static void state_make(struct ctl_world *world, enum life_state state)
     case LIFE_JBOD:
         assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_JBOD, SUBJECT), REASON_OK);
         break;
+    case LIFE_ERASING:
+    case LIFE_ERASED_PARTLY:
+        assert_int_equal(erase(world, TASK_ACTION_START), REASON_OK);
+        world->slots[SUBJECT].drive->extra_latency_us = 500 * 1000;
+        if (state == LIFE_ERASED_PARTLY) {
+            assert_int_equal(erase(world, TASK_ACTION_STOP), REASON_OK);
+            world_settle(world, 5 * SIM_SECOND);
+        }
+        break;
     case LIFE_UGOOD:
     case LIFE_TOO_SMALL:
     case LIFE_IN_USE:
@@ -276,7 +303,9 @@ static struct ctl_world *world_in(enum life_state state)
 /* What has to run, or not to run, for the command to be possible. */
 static void prepare(struct ctl_world *world, enum life_state state, enum life_command command)
 {
-    if (state == LIFE_RBLD && command == LIFE_REBUILD_START) {
+    if (command == LIFE_SPIN_UP) {
+        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_SPINDOWN, SUBJECT), REASON_OK);
+    } else if (state == LIFE_RBLD && command == LIFE_REBUILD_START) {
         assert_int_equal(rebuild(world, TASK_ACTION_STOP), REASON_OK);
         world_settle(world, SIM_SECOND);
     } else if (state == LIFE_RBLD && command == LIFE_REBUILD_PAUSE) {

@@ -139,7 +139,21 @@ void sample_controller(struct rng *rng, struct controller_record *ret_record)
         .group_count = (uint32_t)rng_below(rng, CONTROLLER_GROUPS_MAX + 1),
         .intent = (enum controller_intent)rng_below(rng, CONTROLLER_INTENT_MAX),
         .drive_count = (uint32_t)rng_below(rng, 50),
+        .erase_count = (uint32_t)rng_below(rng, 5),
     };
+    for (uint32_t i = 0; i < ret_record->erase_count; i++) {
+        struct controller_erase *entry = &ret_record->erases[i];
+
+        *entry = (struct controller_erase){.active = rng_below(rng, 2) == 0,
+                                           .mode = (enum erase_mode)rng_below(rng, ERASE_MODE_MAX),
+                                           .pattern_a = (uint8_t)rng_below(rng, 256),
+                                           .pattern_b = (uint8_t)rng_below(rng, 256),
+                                           .pass = (uint32_t)rng_below(rng, 10),
+                                           .seed = rng_u64(rng),
+                                           .cursor_bytes = rng_below(rng, UINT64_C(1) << 40),
+                                           .size_bytes = UINT64_C(1) << 40};
+        (void)snprintf(entry->key, sizeof(entry->key), "sn-erased-%u", i);
+    }
     for (uint32_t i = 0; i < ret_record->group_count; i++) {
         rng_fill(rng, ret_record->groups[i].bytes, 24);
     }

@@ -17,6 +17,8 @@ type Direct =
   | 'locate_on'
   | 'locate_off'
   | 'drive_jbod'
+  | 'spin_down'
+  | 'spin_up'
   | 'rebuild_start'
   | 'rebuild_pause'
   | 'rebuild_resume'
@@ -31,6 +33,8 @@ const DIALOGS: { kind: DriveDialogKind; op: string; action?: string; danger?: bo
   { kind: 'drive_offline', op: 'drive_offline', danger: true },
   { kind: 'drive_online', op: 'drive_online', danger: true },
   { kind: 'drive_missing', op: 'drive_missing', danger: true },
+  { kind: 'erase_stop', op: 'drive_erase', action: 'stop' },
+  { kind: 'erase_start', op: 'drive_erase', action: 'start', danger: true },
 ]
 
 const REBUILDS = ['start', 'pause', 'resume'] as const
@@ -44,6 +48,9 @@ export function DriveActions({ drive, groups }: DriveActionsProps) {
     (direct: Direct) => {
       if (direct === 'locate_on' || direct === 'locate_off') {
         return driveChanges.locate(drive, direct === 'locate_on')
+      }
+      if (direct === 'spin_down' || direct === 'spin_up') {
+        return driveChanges.spin(drive, direct === 'spin_down')
       }
       if (direct === 'drive_jbod') return driveChanges.leaveToHost(drive)
       return driveChanges.rebuild(
@@ -59,6 +66,7 @@ export function DriveActions({ drive, groups }: DriveActionsProps) {
     change.mutate(direct)
   }
 
+  const spin = drive.spun_down ? 'spin_up' : 'spin_down'
   const locate = drive.locating ? 'locate_off' : 'locate_on'
   const item = (id: Direct | DriveDialogKind, op: string, action?: string) => ({
     id,
@@ -81,6 +89,11 @@ export function DriveActions({ drive, groups }: DriveActionsProps) {
             loading: change.isPending && running === `rebuild_${action}`,
             onClick: () => run(`rebuild_${action}`),
           })),
+          {
+            ...item(spin, spin === 'spin_up' ? 'drive_spinup' : 'drive_spindown'),
+            loading: change.isPending && running === spin,
+            onClick: () => run(spin),
+          },
           {
             ...item('drive_jbod', 'drive_jbod'),
             loading: change.isPending && running === 'drive_jbod',

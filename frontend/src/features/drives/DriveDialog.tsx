@@ -6,6 +6,7 @@ import { useChange } from '@/features/commands/use-change'
 import { formatBytes } from '@/lib/format'
 import { ConfirmDialog, type Grade } from '@/ui/ConfirmDialog'
 import { CopybackDialog } from './CopybackDialog'
+import { EraseDialog } from './EraseDialog'
 import { ReplaceDialog } from './ReplaceDialog'
 import { SpareDialog } from './SpareDialog'
 
@@ -19,6 +20,8 @@ export type DriveDialogKind =
   | 'drive_offline'
   | 'drive_online'
   | 'drive_missing'
+  | 'erase_start'
+  | 'erase_stop'
 
 export interface DriveDialogProps {
   drive: Drive
@@ -30,6 +33,7 @@ export function DriveDialog({ kind, ...props }: DriveDialogProps & { kind: Drive
   if (kind === 'spare_add') return <SpareDialog {...props} />
   if (kind === 'drive_replace') return <ReplaceDialog {...props} />
   if (kind === 'copyback_start') return <CopybackDialog {...props} />
+  if (kind === 'erase_start') return <EraseDialog drive={props.drive} onClose={props.onClose} />
   return <DriveConfirm kind={kind} drive={props.drive} onClose={props.onClose} />
 }
 
@@ -41,7 +45,7 @@ export function DriveLine({ drive }: { drive: Drive }) {
 }
 
 interface DriveConfirmProps {
-  kind: Exclude<DriveDialogKind, 'spare_add' | 'drive_replace' | 'copyback_start'>
+  kind: Exclude<DriveDialogKind, 'spare_add' | 'drive_replace' | 'copyback_start' | 'erase_start'>
   drive: Drive
   onClose: () => void
 }
@@ -86,6 +90,12 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
       grade: { kind: 'consent', label: t('driveDialog.onlineConsent') } as Grade,
       consequences: [t('driveDialog.onlineTrust'), t('driveDialog.onlineResync')],
     },
+    erase_stop: {
+      title: t('driveDialog.eraseStopTitle', { path }),
+      verb: t('driveDialog.eraseStopVerb'),
+      grade: { kind: 'plain' } as Grade,
+      consequences: [t('driveDialog.eraseStopText')],
+    },
     drive_missing: {
       title: t('driveDialog.missingTitle', { path }),
       verb: t('driveDialog.missingVerb'),
@@ -101,6 +111,7 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
       if (kind === 'drive_good')
         return driveChanges.makeGood(drive, drive.foreign ? typed : undefined)
       if (kind === 'drive_online') return driveChanges.setOnline(drive)
+      if (kind === 'erase_stop') return driveChanges.stopErase(drive)
       if (kind === 'drive_missing') return driveChanges.setMissing(drive)
       return driveChanges.takeOffline(drive)
     },

@@ -192,6 +192,10 @@ export function DriveCounterFacts({ drive }: { drive: Drive }) {
           label: t('drive.writeCache'),
           value: word('policyWord', drive.write_cache ?? 'unknown'),
         },
+        ...(drive.locating && drive.locate_ends_at
+          ? [{ label: t('drive.locateEnds'), value: <Timestamp time={drive.locate_ends_at} /> }]
+          : []),
+        ...(drive.spun_down ? [{ label: t('drive.motor'), value: t('drive.spunDown') }] : []),
         { label: t('drive.present'), value: drive.present ? t('common.yes') : t('common.no') },
       ]}
     />

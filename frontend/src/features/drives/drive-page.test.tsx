@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Drive } from '@/api/types'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { get, server } from '@/test/server'
+import { get, record, server } from '@/test/server'
 
 async function panelOf(part: Partial<Drive>, name = 'Identity') {
   const drive = make.drive(0, part)
@@ -71,5 +71,38 @@ describe('drive page', () => {
     expect(identity.queryByText('Rotation')).toBeNull()
     expect(identity.queryByText('Link')).toBeNull()
     expect(identity.queryByText('Maker')).toBeNull()
+  })
+
+  it('erases only what was named by its serial number', async () => {
+    const drive = make.drive(0, { serial: 'SN-ERASE' })
+    const erase = record('post', '/drives/:id/actions/erase', make.command({ op: 'drive_erase' }))
+    server.use(get('/drives/:id', drive), erase.handler)
+    const { user } = renderApp(`/drives/${drive.id}`)
+    await user.click(await screen.findByRole('button', { name: 'Erase …' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('radio', { name: /^Normal/ }))
+    const field = dialog.getByRole('textbox')
+    await user.type(field, 'SN-ERASE2')
+    await user.click(dialog.getByRole('button', { name: 'Erase everything on it' }))
+    expect(erase.requests).toHaveLength(0)
+    await user.type(field, '{Backspace}')
+    await user.click(dialog.getByRole('button', { name: 'Erase everything on it' }))
+    expect(await screen.findByText(`The erase of ${drive.path} has started.`)).toBeVisible()
+    expect(erase.requests[0]?.body).toEqual({
+      action: 'start',
+      mode: 'normal',
+      force: false,
+      confirm: 'SN-ERASE',
+    })
+  })
+
+  it('locates for a while only', async () => {
+    const drive = make.drive(0, {})
+    const locate = record('post', '/drives/:id/actions/locate', make.command({}))
+    server.use(get('/drives/:id', drive), locate.handler)
+    const { user } = renderApp(`/drives/${drive.id}`)
+    await user.click(await screen.findByRole('button', { name: 'Start locating' }))
+    await screen.findByText(`The light of ${drive.path} is blinking.`)
+    expect(locate.requests[0]?.body).toEqual({ on: true, seconds: 900 })
   })
 })

@@ -15,9 +15,16 @@ const ACTIONS = ['pause', 'resume', 'stop'] as const
 type Action = (typeof ACTIONS)[number]
 
 /** The command that steers this kind of operation: the agent knows no "operation" commands. */
-export function steeringOp(operation: Pick<Operation, 'kind'>): 'rebuild' | 'copyback' | 'bgi' {
-  return operation.kind === 'rebuild' || operation.kind === 'copyback' ? operation.kind : 'bgi'
+export function steeringOp(
+  operation: Pick<Operation, 'kind'>,
+): 'rebuild' | 'copyback' | 'drive_erase' | 'bgi' {
+  const { kind } = operation
+  return kind === 'rebuild' || kind === 'copyback' || kind === 'drive_erase' ? kind : 'bgi'
 }
+
+/** An erase cannot be paused. */
+const actionsOf = (operation: Operation) =>
+  ACTIONS.filter((action) => action === 'stop' || operation.kind !== 'drive_erase')
 
 export function OperationActions({ operation, name }: { operation: Operation; name: string }) {
   const { t } = useTranslation()
@@ -30,6 +37,7 @@ export function OperationActions({ operation, name }: { operation: Operation; na
       const op = steeringOp(operation)
       if (op !== 'bgi') {
         const drive = await client.fetchQuery(driveQuery(operation.target_id))
+        if (op === 'drive_erase') return driveChanges.stopErase(drive)
         return driveChanges[op](drive, action)
       }
       const virtualDrive = await client.fetchQuery(virtualDriveQuery(operation.target_id))
@@ -46,7 +54,7 @@ export function OperationActions({ operation, name }: { operation: Operation; na
   return (
     <>
       <div className={classes.actions}>
-        {ACTIONS.map((action) => (
+        {actionsOf(operation).map((action) => (
           <ActionButton
             key={action}
             variant="default"

@@ -68,6 +68,9 @@ export const drive = {
   smartVerdict: 'Said last',
   powerOnHours: 'Hours powered on',
   reallocated: 'Reallocated sectors',
+  locateEnds: 'Its light goes out',
+  motor: 'Motor',
+  spunDown: 'Spun down',
   pending: 'Unreadable sectors',
   smartMediaErrors: 'Media errors since it was made',
   wear: 'Endurance used up',
@@ -121,6 +124,11 @@ export const driveAction = {
     label: 'Make good …',
     help: 'Makes an unconfigured bad, foreign or JBOD drive free to be used.',
   },
+  spin_down: {
+    label: 'Spin down',
+    help: 'Stops its motor, to rest it or to remove it. It is spun up before it is used.',
+  },
+  spin_up: { label: 'Spin up', help: 'It is spun down. Starts its motor again.' },
   drive_jbod: {
     label: 'Leave to the host (JBOD)',
     help: 'The operating system has it as it is; it is not used here until it is made good.',
@@ -132,6 +140,14 @@ export const driveAction = {
   drive_online: {
     label: 'Set online …',
     help: 'Trusts a drive again with which its drive group went offline.',
+  },
+  erase_start: {
+    label: 'Erase …',
+    help: 'Overwrites all of it, with zeros at last, and reads it back. It is free afterwards.',
+  },
+  erase_stop: {
+    label: 'Stop erasing …',
+    help: 'It is erased in part then, and not used until it is made good.',
   },
   drive_missing: {
     label: 'Set missing …',
@@ -148,9 +164,13 @@ export const driveAction = {
     rebuild_pause: 'The rebuild of {{path}} is paused.',
     rebuild_resume: 'The rebuild of {{path}} continues.',
     rebuild_stop: 'The rebuild of {{path}} is stopped.',
+    spin_down: '{{path}} is spun down.',
+    spin_up: '{{path}} is spun up.',
     drive_jbod: '{{path}} is left to its host.',
     drive_good: '{{path}} is unconfigured good.',
     drive_offline: '{{path}} is offline.',
+    erase_start: 'The erase of {{path}} has started.',
+    erase_stop: 'The erase of {{path}} is stopped.',
     drive_missing: '{{path}} is no member any more.',
     drive_online: '{{path}} is trusted again; its drive group is put together anew.',
   },
@@ -171,6 +191,21 @@ export const driveDialog = {
   replaceNone: 'No drive group of this controller has a missing or failed member.',
   replaceOption:
     '{{group}} ({{level}}), span {{span}}, row {{row}}: {{state}}, serial number {{serial}}',
+  eraseTitle: 'Erase {{path}}',
+  eraseVerb: 'Erase everything on it',
+  eraseLoss: 'Everything on this drive is lost. This cannot be undone.',
+  eraseMode: 'How thoroughly?',
+  eraseModes: {
+    simple: 'Simple: zeros once',
+    normal: 'Normal: two patterns, then zeros',
+    thorough: 'Thorough: two patterns and zeros, three times',
+    threepass: 'Three passes: random data, then zeros twice',
+  },
+  eraseForeign: 'Also what belongs to another system',
+  eraseStopTitle: 'Stop erasing {{path}}',
+  eraseStopVerb: 'Stop erasing',
+  eraseStopText:
+    'What has been overwritten stays lost. The drive is unconfigured bad until it is erased again or made good.',
   missingTitle: 'Set {{path}} missing',
   missingVerb: 'Set missing',
   missingConsent: 'I do not need the data on this drive any more',

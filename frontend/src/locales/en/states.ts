@@ -81,6 +81,7 @@ export const operationKind = {
   copyback: 'Copyback',
   background_init: 'Background initialisation',
   resync: 'Resynchronisation',
+  drive_erase: 'Erase',
 } as const
 
 export const operationState = {

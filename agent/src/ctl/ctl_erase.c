@@ -1,0 +1,429 @@
+/*
+ * Drives that are being erased, and those that are erased in part: the controller's record says
+ * which, how and how far, from before the first byte goes until all are gone or somebody makes the
+ * drive good. In between it is used for nothing else.
+ *
+ *   begin: claim -> record -> former owner's marks and our label wiped -> task/erase.h
+ *   ended well:   record forgets it -> UGood, given back to the host
+ *   stopped, or it cannot be written: the record keeps it as erased in part
+ *   lost, or the agent ended: the record keeps it as it is; it goes on when the drive is there
+ *
+ * (1) It goes on by itself only on a drive that carries nothing and holds what the erase has
+ *     written (task/erase.h (2)). On any other the record forgets it: somebody has used the drive.
+ * (2) Ends and places are saved under `change`, by the work loop.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+#define SAVE_AGAIN_US UINT64_C(10000000)
+#define QUIET_AGAIN_US UINT64_C(100000)
+
+/* The record's list */
+
+struct controller_erase *record_erase_find(struct controller_record *record, const char *key)
+{
+    for (uint32_t i = 0; i < record->erase_count; i++) {
+        if (strcmp(record->erases[i].key, key) == 0) {
+            return &record->erases[i];
+        }
+    }
+    return NULL;
+}
+
+bool record_erase_remove(struct controller_record *record, const char *key)
+{
+    struct controller_erase *entry = record_erase_find(record, key);
+    uint32_t i = 0;
+
+    if (entry == NULL) {
+        return false;
+    }
+    i = (uint32_t)(entry - record->erases);
+    record->erase_count--;
+    memmove(entry, entry + 1, (record->erase_count - i) * sizeof(*entry));
+    return true;
+}
+
+struct controller_erase *cd_erase_entry(const struct ctl_drive *cd)
+{
+    return record_erase_find(cd->ctl->record, cd->identity.key);
+}
+
+enum cd_erasure cd_erasure(const struct ctl_drive *cd)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+
+    if (cd->erase != NULL && !cd->erase->concluded) {
+        return CD_ERASURE_ACTIVE;
+    }
+    return entry == NULL ? CD_ERASURE_NONE : entry->active ? CD_ERASURE_ACTIVE : CD_ERASURE_PARTIAL;
+}
+
+static uint32_t percent_of(const struct controller_erase *entry)
+{
+    uint32_t passes = erase_pass_count(entry->mode);
+
+    if (entry->size_bytes < 100) {
+        return 0;
+    }
+    return (uint32_t)((entry->pass * UINT64_C(100) +
+                       entry->cursor_bytes / (entry->size_bytes / 100 + 1)) /
+                      passes);
+}
+
+bool cd_erasure_reason(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+    char percent[16];
+
+    if (entry == NULL) {
+        return false;
+    }
+    if (entry->active) { /* how far: its operation tells */
+        reason_set(ret_reason, REASON_DRIVE_BEING_ERASED, NULL);
+        return true;
+    }
+    (void)snprintf(percent, sizeof(percent), "%u", percent_of(entry));
+    reason_set(ret_reason, REASON_DRIVE_PARTLY_ERASED, "percent", percent, NULL);
+    return true;
+}
+
+/* Events */
+
+static void event_percent(const struct ctl_drive *cd, enum event_id id)
+{
+    const struct controller_erase *entry = cd_erase_entry(cd);
+    char path[PATH_TEXT_BYTES];
+    char percent[16];
+
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(percent, sizeof(percent), "%u", entry != NULL ? percent_of(entry) : 0);
+    ctl_event(cd->ctl, id, cd->identity.key, "drive", path, "percent", percent, NULL);
+}
+
+void event_erase_stopped(const struct ctl_drive *cd)
+{
+    event_percent(cd, EVENT_ERASE_STOPPED);
+}
+
+static void event_mode(const struct ctl_drive *cd, enum event_id id, enum erase_mode mode)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    ctl_event(cd->ctl, id, cd->identity.key, "drive", path, "mode", erase_mode_word(mode), NULL);
+}
+
+static void event_failed(const struct ctl_drive *cd, enum reason_code why)
+{
+    char path[PATH_TEXT_BYTES];
+    char text[REASON_TEXT_MAX];
+    struct reason reason;
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(&reason, why, "drive", path, NULL);
+    (void)reason_text(&reason, text, sizeof(text));
+    ctl_event(cd->ctl, EVENT_ERASE_FAILED, cd->identity.key, "drive", path, "why", text, NULL);
+}
+
+/* The running one */
+
+static void run_reached(void *context, const struct erase_place *place)
+{
+    struct ctl_drive *cd = context;
+
+    cd->erase->place = *place;
+    cd->erase->place_noted = true;
+    ctl_kick(cd->ctl);
+}
+
+static void run_progress(void *context)
+{
+    const struct ctl_drive *cd = context;
+
+    ctl_kick(cd->ctl);
+}
+
+static void run_ended(void *context, enum reason_code why)
+{
+    struct ctl_drive *cd = context;
+
+    cd->erase->ended = true;
+    cd->erase->why = why;
+    ctl_kick(cd->ctl);
+}
+
+bool cd_erase_start(struct ctl_drive *cd, bool resumed)
+{
+    struct ctl *ctl = cd->ctl;
+    const struct controller_erase *entry = cd_erase_entry(cd);
+    const struct erase_plan plan = {entry->mode, entry->pattern_a, entry->pattern_b, entry->seed};
+    const struct erase_place from = {entry->pass, entry->cursor_bytes};
+    const struct erase_observer observer = {run_reached, run_progress, run_ended, cd};
+    struct ctl_erase *erase = calloc(1, sizeof(*erase));
+
+    ASSERT(erase != NULL && cd->erase == NULL && entry->active);
+    erase->mode = entry->mode;
+    if (erase_create(cd->drive, ctl->ports.clock, &plan, &from, &observer, &erase->run) != 0) {
+        free(erase);
+        return false;
+    }
+    cd->erase = erase;
+    erase->op = operation_erase_begin(cd);
+    if (resumed) {
+        event_percent(cd, EVENT_ERASE_RESUMED);
+    } else {
+        event_mode(cd, EVENT_ERASE_STARTED, entry->mode);
+    }
+    erase_start(erase->run);
+    return true;
+}
+
+static void status_update(struct ctl_erase *erase)
+{
+    struct erase_status status;
+
+    erase_status_get(erase->run, &status);
+    erase->op->status.done_bytes = status.done_bytes;
+    erase->op->status.total_bytes = status.total_bytes;
+    erase->op->status.speed_bytes_per_s = status.speed_bytes_per_s;
+    erase->op->status.time_left_s = status.time_left_s;
+}
+
+/* Saving what is noted */
+
+/* After one that failed the next is not tried at once. */
+static bool save_may_begin(const struct ctl_drive *cd)
+{
+    struct ctl *ctl = cd->ctl;
+
+    if (clock_now_us(ctl->ports.clock) < cd->erase_again_us) {
+        ctl_kick_at(ctl, cd->erase_again_us);
+        return false;
+    }
+    return ctl_change_begin(ctl, "erase"); /* whoever holds it kicks */
+}
+
+static void place_saved(struct ctl *ctl, int error, void *context)
+{
+    struct ctl_drive *cd = context;
+    struct ctl_erase *erase = cd->erase;
+
+    erase->saving = false;
+    ctl_change_end(ctl);
+    if (error != 0) {
+        erase->place_noted = true;
+        cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+    } else if (!erase->place_noted && !erase->ended) { /* else another one is to be kept first */
+        erase_kept(erase->run);
+    }
+}
+
+static void place_save(struct ctl_drive *cd)
+{
+    struct ctl *ctl = cd->ctl;
+    struct controller_erase *entry = cd_erase_entry(cd);
+
+    ASSERT(entry != NULL);
+    ctl_record_edit(ctl);
+    entry->pass = cd->erase->place.pass;
+    entry->cursor_bytes = cd->erase->place.cursor_bytes;
+    cd->erase->place_noted = false;
+    cd->erase->saving = true;
+    ctl_record_save(ctl, place_saved, cd);
+}
+
+static void conclude(struct ctl_drive *cd)
+{
+    struct ctl_erase *erase = cd->erase;
+    enum reason_code why = erase->why;
+
+    status_update(erase);
+    erase->concluded = true;
+    operation_erase_end(erase->op,
+                        why == REASON_OK ? OPERATION_STATE_COMPLETED
+                        : why == REASON_STOPPED_BY_USER || why == REASON_SHUTTING_DOWN
+                            ? OPERATION_STATE_STOPPED
+                            : OPERATION_STATE_FAILED,
+                        why);
+    if (why == REASON_OK) {
+        cd_make_blank(cd);
+        event_mode(cd, EVENT_ERASE_COMPLETED, erase->mode);
+    } else if (why == REASON_STOPPED_BY_USER) {
+        event_erase_stopped(cd);
+    } else if (why != REASON_SHUTTING_DOWN) {
+        event_failed(cd, why);
+    }
+    cd_state_update(cd);
+    ctl_kick(cd->ctl);
+}
+
+static void end_saved(struct ctl *ctl, int error, void *context)
+{
+    struct ctl_drive *cd = context;
+
+    cd->erase->saving = false;
+    ctl_change_end(ctl);
+    if (error != 0 && ctl->life == CTL_LIFE_ONLINE) {
+        cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+        return; /* the record still says that it is being erased: so it is shown */
+    }
+    if (error != 0) {
+        cd->erase->why = REASON_SHUTTING_DOWN; /* it goes on from its last place */
+    }
+    conclude(cd);
+    /* Once nothing of it is on its way. */
+    cd->give_back = cd->give_back || (cd->erase->why == REASON_OK && cd->drive != NULL);
+}
+
+static void end_save(struct ctl_drive *cd)
+{
+    struct ctl *ctl = cd->ctl;
+    struct ctl_erase *erase = cd->erase;
+    struct controller_erase *entry = cd_erase_entry(cd);
+
+    ctl_record_edit(ctl);
+    if (erase->why == REASON_OK || erase->why == REASON_ERASE_OVERWRITTEN) {
+        (void)record_erase_remove(ctl->record, cd->identity.key);
+        record_drive_remove(ctl->record, cd->identity.key);
+    } else if (entry != NULL) {
+        entry->active = false;
+        if (erase->place_noted) {
+            entry->pass = erase->place.pass;
+            entry->cursor_bytes = erase->place.cursor_bytes;
+        }
+    }
+    erase->place_noted = false;
+    erase->saving = true;
+    ctl_record_save(ctl, end_saved, cd);
+}
+
+/* Work */
+
+bool cd_erase_free(struct ctl_drive *cd)
+{
+    if (cd->erase == NULL) {
+        return true;
+    }
+    if (!cd->erase->concluded || !erase_is_quiet(cd->erase->run)) {
+        return false;
+    }
+    cd->erase->run = erase_free(cd->erase->run);
+    free(cd->erase);
+    cd->erase = NULL;
+    return true;
+}
+
+static void running_work(struct ctl_drive *cd)
+{
+    struct ctl *ctl = cd->ctl;
+    struct ctl_erase *erase = cd->erase;
+
+    if (erase->concluded) {
+        if (!cd_erase_free(cd)) {
+            ctl_kick_at(ctl, clock_now_us(ctl->ports.clock) + QUIET_AGAIN_US);
+        }
+        return;
+    }
+    status_update(erase);
+    if (erase->saving || (!erase->ended && !erase->place_noted)) {
+        return;
+    }
+    if (erase->ended && (erase->why == REASON_SHUTTING_DOWN || erase->why == REASON_DRIVE_GONE)) {
+        conclude(cd);
+        return;
+    }
+    if (!save_may_begin(cd)) {
+        return;
+    }
+    if (erase->ended) {
+        end_save(cd);
+    } else {
+        place_save(cd);
+    }
+}
+
+static void left_saved(struct ctl *ctl, int error, void *context)
+{
+    struct ctl_drive *cd = context;
+
+    ctl_change_end(ctl);
+    if (error != 0) {
+        cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+        return;
+    }
+    event_failed(cd,
+                 cd_erase_entry(cd) != NULL ? REASON_ERASE_INTERRUPTED : REASON_ERASE_OVERWRITTEN);
+    cd_state_update(cd);
+}
+
+/* (1) */
+static bool is_as_left(const struct ctl_drive *cd)
+{
+    return cd->label_status == LABEL_STATUS_NONE && cd->found == NULL && cd->signature[0] == '\0' &&
+           !cd->foreign;
+}
+
+static void left_work(struct ctl_drive *cd, struct controller_erase *entry)
+{
+    struct ctl *ctl = cd->ctl;
+    bool began = entry->pass > 0 || entry->cursor_bytes > 0;
+    bool as_left = is_as_left(cd) && entry->size_bytes == drive_size_bytes(cd->drive);
+
+    if ((as_left && !entry->active) || ctl->change != NULL) {
+        return;
+    }
+    if (as_left && began && cd->group == NULL && !cd->spare) {
+        (void)cd_erase_start(cd, true); /* without memory now: the next turn tries again */
+        return;
+    }
+    if (!save_may_begin(cd)) {
+        return;
+    }
+    ctl_record_edit(ctl);
+    if (as_left) {
+        entry->active = false; /* nothing is certain of what has been written */
+    } else {
+        (void)record_erase_remove(ctl->record, cd->identity.key);
+    }
+    ctl_record_save(ctl, left_saved, cd);
+}
+
+void ctl_erases_work(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        struct controller_erase *entry = NULL;
+
+        if (cd->erase != NULL) {
+            running_work(cd);
+            continue;
+        }
+        entry = ctl->life == CTL_LIFE_ONLINE && !cd->departed ? cd_erase_entry(cd) : NULL;
+        if (entry != NULL && cd->present && cd->drive != NULL && cd->settled && !cd->gone_noted &&
+            !cd->return_noted && drive_is_idle(cd->drive)) {
+            left_work(cd, entry);
+        }
+    }
+}
+
+/* True when none runs any more; else it kicks when it has ended. */
+bool ctl_erases_stopped(struct ctl *ctl)
+{
+    bool all = true;
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->erase != NULL) {
+            erase_stop(cd->erase->run, REASON_SHUTTING_DOWN);
+            all = all && cd->erase->concluded;
+        }
+    }
+    return all;
+}

@@ -1,0 +1,432 @@
+/*
+ * Drives that are erased: what is refused keeps its bytes, what is done is done everywhere, and it
+ * goes on over restarts and after the drive was away, but never over what somebody else has
+ * written meanwhile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl_world.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define EVENT_STARTED 60222
+#define EVENT_RESUMED 60223
+#define EVENT_STOPPED 60224
+#define EVENT_COMPLETED 60225
+#define EVENT_FAILED 60226
+#define SLOW_US (300 * 1000u)
+
+static struct ctl_command start_command(struct ctl_world *world, uint32_t slot,
+                                        enum erase_mode mode)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_ERASE};
+
+    strcpy(command.args.drive_erase.drive, slot_key(world, slot));
+    strcpy(command.confirm, world->slots[slot].serial);
+    command.args.drive_erase.action = TASK_ACTION_START;
+    command.args.drive_erase.mode = mode;
+    return command;
+}
+
+static enum reason_code start(struct ctl_world *world, uint32_t slot, enum erase_mode mode)
+{
+    struct ctl_command command = start_command(world, slot, mode);
+
+    return world_run(world, &command);
+}
+
+static enum reason_code stop(struct ctl_world *world, uint32_t slot)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_ERASE};
+
+    strcpy(command.args.drive_erase.drive, slot_key(world, slot));
+    command.args.drive_erase.action = TASK_ACTION_STOP;
+    return world_run(world, &command);
+}
+
+static uint64_t size_of(const struct ctl_world *world, uint32_t slot)
+{
+    return world->slots[slot].options.size_bytes;
+}
+
+static uint8_t *content(const struct ctl_world *world, uint32_t slot)
+{
+    uint8_t *bytes = malloc(size_of(world, slot));
+
+    assert_non_null(bytes);
+    sim_drive_peek(world->slots[slot].drive, 0, bytes, size_of(world, slot));
+    return bytes;
+}
+
+static bool is_zero(const struct ctl_world *world, uint32_t slot)
+{
+    uint8_t *bytes = content(world, slot);
+    bool zero = bytes[0] == 0 && memcmp(bytes, bytes + 1, size_of(world, slot) - 1) == 0;
+
+    free(bytes);
+    return zero;
+}
+
+/* Somebody's data, without any mark that is known. */
+static void fill(struct ctl_world *world, uint32_t slot)
+{
+    uint8_t *bytes = malloc(size_of(world, slot));
+
+    assert_non_null(bytes);
+    memset(bytes, 0xe7, size_of(world, slot));
+    sim_drive_poke(world->slots[slot].drive, 0, bytes, size_of(world, slot));
+    free(bytes);
+}
+
+static bool ends(struct ctl_world *world, uint32_t mark)
+{
+    for (uint32_t i = 0; i < 600; i++) {
+        if (world_event(world, mark, EVENT_COMPLETED) != UINT32_MAX ||
+            world_event(world, mark, EVENT_FAILED) != UINT32_MAX) {
+            world_settle(world, SIM_SECOND);
+            return world_event(world, mark, EVENT_COMPLETED) != UINT32_MAX;
+        }
+        world_settle(world, SIM_SECOND);
+    }
+    return false;
+}
+
+/* Slot 0 is emulated, slot 1 is offered by the host. */
+static struct ctl_world *world_of(uint64_t seed, uint32_t slots)
+{
+    struct ctl_world *world = world_new(seed, slots);
+
+    world->slots[1].real = true;
+    world->slots[1].offered = true;
+    world_start(world);
+    return world;
+}
+
+static void test_whole(void **state)
+{
+    struct ctl_world *world = world_of(1, 3);
+
+    (void)state;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        for (uint32_t mode = 0; mode < ERASE_MODE_MAX; mode++) {
+            static const uint64_t passes[ERASE_MODE_MAX] = {1, 3, 9, 3};
+            const struct sim_drive_counters *counters = &world->slots[slot].drive->counters;
+            uint64_t written = counters->written_bytes;
+            uint64_t read = counters->read_bytes;
+            uint32_t mark = world->log_count;
+            struct operation_view operation;
+
+            fill(world, slot);
+            assert_int_equal(start(world, slot, (enum erase_mode)mode), REASON_OK);
+            assert_true(world_operation(world, OPERATION_KIND_DRIVE_ERASE, &operation, NULL));
+            assert_true(ends(world, mark));
+            assert_true(is_zero(world, slot));
+            assert_in_range(counters->written_bytes - written, passes[mode] * size_of(world, slot),
+                            passes[mode] * size_of(world, slot) + MIB);
+            assert_true(counters->read_bytes - read >= size_of(world, slot));
+            assert_int_equal(world_event_count(world, mark, EVENT_STARTED), 1);
+            assert_int_equal(world_drive_state(world, slot), DRIVE_STATE_UNCONFIGURED_GOOD);
+        }
+    }
+    assert_true(world->slots[1].released);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    world_free(world);
+}
+
+/* The pattern of the first pass, seen while it runs. */
+static void test_patterns(void **state)
+{
+    struct ctl_world *world = world_of(2, 2);
+    struct ctl_command command = start_command(world, 0, ERASE_MODE_NORMAL);
+    uint8_t block[4096];
+    uint8_t expected[4096];
+
+    (void)state;
+    command.args.drive_erase.fields = DRIVE_ERASE_PATTERN_A;
+    command.args.drive_erase.pattern_a = 0xc3;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    world->slots[0].drive->extra_latency_us = SLOW_US;
+    world_settle(world, 2 * SIM_SECOND);
+    sim_drive_peek(world->slots[0].drive, 0, block, sizeof(block));
+    memset(expected, 0xc3, sizeof(expected));
+    assert_memory_equal(block, expected, sizeof(block));
+    world_free(world);
+}
+
+static void expect_kept(struct ctl_world *world, uint32_t slot, struct ctl_command *command,
+                        enum reason_code code)
+{
+    uint8_t *before = content(world, slot);
+    uint8_t *after = NULL;
+
+    assert_int_equal(world_run(world, command), code);
+    world_settle(world, SIM_SECOND);
+    after = content(world, slot);
+    assert_memory_equal(before, after, size_of(world, slot));
+    free(before);
+    free(after);
+}
+
+static void expect_start_kept(struct ctl_world *world, uint32_t slot, enum reason_code code)
+{
+    struct ctl_command command = start_command(world, slot, ERASE_MODE_SIMPLE);
+
+    command.args.drive_erase.force = true;
+    expect_kept(world, slot, &command, code);
+}
+
+static void test_refusals_keep_bytes(void **state)
+{
+    struct ctl_world *world = world_new(3, 6);
+    struct ctl_command command;
+
+    (void)state;
+    world->slots[5].real = true;
+    world->slots[5].offered = true;
+    strcpy(world->slots[5].signature, "ext4 file system");
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_write(world, "data", 0, MIB, 0x5a);
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    world_settle(world, MINUTE);
+    fill(world, 3);
+    fill(world, 5);
+
+    expect_start_kept(world, 0, REASON_DRIVE_NOT_UGOOD); /* Onln */
+    expect_start_kept(world, 2, REASON_DRIVE_NOT_UGOOD); /* GHS */
+    command = start_command(world, 3, ERASE_MODE_SIMPLE);
+    command.confirm[0] = '\0';
+    expect_kept(world, 3, &command, REASON_CONFIRM_NEEDED);
+    strcpy(command.confirm, world->slots[4].serial);
+    expect_kept(world, 3, &command, REASON_CONFIRM_MISMATCH);
+    command = start_command(world, 5, ERASE_MODE_SIMPLE);
+    expect_kept(world, 5, &command, REASON_ERASE_HAS_DATA);
+    world->slots[5].claim_error = -EBUSY; /* somebody has it open */
+    command.args.drive_erase.force = true;
+    expect_kept(world, 5, &command, REASON_DRIVE_IN_USE);
+    world->store->fail_with = -ENOSPC;
+    expect_start_kept(world, 3, REASON_STORE_FULL);
+    world->store->fail_with = 0;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 0), REASON_OK);
+    world_settle(world, 10 * MINUTE);
+    assert_int_equal(stop(world, 3), REASON_NOT_ERASING);
+    assert_int_equal(world_event_count(world, 0, EVENT_STARTED), 0);
+    world_free(world);
+}
+
+/* A set of another controller needs force. */
+static void test_foreign(void **state)
+{
+    struct ctl_world *world = world_of(4, 3);
+    struct ctl_command command;
+    uint32_t mark = 0;
+
+    (void)state;
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 2, 1, "data"), REASON_OK);
+    world_stop(world);
+    sim_store_destroy(world->store); /* of another host now */
+    world->store = sim_store_create(world->sim);
+    world_start(world);
+    world_settle(world, SIM_SECOND);
+    command = start_command(world, 2, ERASE_MODE_SIMPLE);
+    expect_kept(world, 2, &command, REASON_ERASE_FOREIGN);
+    mark = world->log_count;
+    command.args.drive_erase.force = true;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    assert_true(ends(world, mark));
+    assert_true(is_zero(world, 2));
+    world_free(world);
+}
+
+static void test_stop(void **state)
+{
+    struct ctl_world *world = world_of(5, 2);
+
+    (void)state;
+    fill(world, 1);
+    assert_int_equal(start(world, 1, ERASE_MODE_SIMPLE), REASON_OK);
+    world->slots[1].drive->extra_latency_us = SLOW_US;
+    world_settle(world, 2 * SIM_SECOND);
+    assert_int_equal(stop(world, 1), REASON_OK);
+    world_settle(world, 2 * SIM_SECOND);
+    world->slots[1].drive->extra_latency_us = 0;
+    assert_int_equal(world_event_count(world, 0, EVENT_STOPPED), 1);
+    for (uint32_t life = 0; life < 2; life++) {
+        struct drive_view drive;
+
+        world_settle(world, MINUTE);
+        assert_true(world_drive(world, 1, &drive));
+        assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_BAD);
+        assert_int_equal(drive.state_reason.code, REASON_DRIVE_PARTLY_ERASED);
+        assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "data"), REASON_DRIVE_NOT_UGOOD);
+        world_restart(world);
+    }
+    assert_false(is_zero(world, 1));
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 1), REASON_OK);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_int_equal(world_event_count(world, 0, EVENT_RESUMED), 0);
+    world_free(world);
+}
+
+/* Begun on the drive of that slot, and so far that a place is kept; how much has been written. */
+static uint64_t begin_slowly(struct ctl_world *world, uint32_t slot, enum erase_mode mode,
+                             uint64_t for_us)
+{
+    fill(world, slot);
+    assert_int_equal(start(world, slot, mode), REASON_OK);
+    world->slots[slot].drive->extra_latency_us = SLOW_US;
+    world_settle(world, for_us);
+    world->slots[slot].drive->extra_latency_us = 0;
+    return world->slots[slot].drive->counters.written_bytes;
+}
+
+static void test_restarts(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 24; i++) {
+        struct ctl_world *world = world_of(100 + i, 2);
+        uint32_t slot = i % 2;
+        enum erase_mode mode = i % 3 == 0 ? ERASE_MODE_THREEPASS : ERASE_MODE_NORMAL;
+        uint64_t written = begin_slowly(world, slot, mode, (3 + i % 10) * SIM_SECOND);
+        uint32_t mark = world->log_count;
+        uint64_t passes = 0;
+
+        if (i % 4 == 3) {
+            sim_world_power_off(world->sim, SIM_CUT_RATE);
+            world_power_down(world);
+            mark = world->log_count; /* what the dying one says is nobody's */
+            world_start(world);
+        } else {
+            world_restart(world);
+        }
+        if (!ends(world, mark)) {
+            world_print_events(world, mark);
+            fail_msg("story %u", i);
+        }
+        assert_true(is_zero(world, slot));
+        assert_int_equal(world_event_count(world, mark, EVENT_RESUMED), 1);
+        assert_int_equal(world_event_count(world, mark, EVENT_STARTED), 0);
+        passes =
+            (world->slots[slot].drive->counters.written_bytes - written) / size_of(world, slot);
+        assert_true(passes < 3); /* not from the beginning */
+        assert_int_equal(world_drive_state(world, slot), DRIVE_STATE_UNCONFIGURED_GOOD);
+        world_free(world);
+    }
+}
+
+/* Whoever has used the drive meanwhile keeps what he wrote. */
+static void test_used_meanwhile(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_of(200 + i, 3);
+        uint8_t *before = NULL;
+        uint8_t *after = NULL;
+        uint32_t mark = 0;
+
+        (void)begin_slowly(world, 0, i == 2 ? ERASE_MODE_THREEPASS : ERASE_MODE_NORMAL,
+                           (5 + 3 * i) * SIM_SECOND);
+        world_stop(world);
+        fill(world, 0);
+        before = content(world, 0);
+        mark = world->log_count;
+        world_start(world);
+        world_settle(world, 5 * MINUTE);
+        after = content(world, 0);
+        assert_memory_equal(before, after, size_of(world, 0));
+        assert_int_equal(world_event_count(world, mark, EVENT_FAILED), 1);
+        assert_int_equal(world_event_count(world, mark, EVENT_COMPLETED), 0);
+        world_restart(world);
+        world_settle(world, 5 * MINUTE);
+        assert_int_equal(world_event_count(world, mark, EVENT_FAILED), 1);
+        free(before);
+        free(after);
+        world_free(world);
+    }
+}
+
+static void test_pulled_and_returned(void **state)
+{
+    struct ctl_world *world = world_of(6, 2);
+    uint32_t mark = 0;
+
+    (void)state;
+    (void)begin_slowly(world, 0, ERASE_MODE_NORMAL, 5 * SIM_SECOND);
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 1);
+    mark = world->log_count;
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_RETURN), REASON_OK);
+    assert_true(ends(world, mark));
+    assert_true(is_zero(world, 0));
+    assert_int_equal(world_event_count(world, mark, EVENT_RESUMED), 1);
+    world_free(world);
+}
+
+static void test_cannot_be_written(void **state)
+{
+    struct ctl_world *world = world_of(7, 2);
+    const struct sim_fault fault = {SIM_FAULT_WRITE, size_of(world, 0) / 2, 4096};
+
+    (void)state;
+    fill(world, 0);
+    assert_true(sim_drive_fault_add(world->slots[0].drive, &fault));
+    assert_int_equal(start(world, 0, ERASE_MODE_SIMPLE), REASON_OK);
+    assert_false(ends(world, 0));
+    assert_int_equal(world_event_count(world, 0, EVENT_FAILED), 1);
+    for (uint32_t life = 0; life < 2; life++) {
+        assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_BAD);
+        world_restart(world);
+        world_settle(world, MINUTE);
+    }
+    assert_int_equal(world_event_count(world, 0, EVENT_RESUMED), 0);
+    world_free(world);
+}
+
+/* A drive that keeps something of what it was told to overwrite is found out. */
+static void spoil(void *context, struct sim_drive *drive, const struct io_request *request)
+{
+    static const uint8_t bytes[4096] = {1};
+
+    if (request->op == IO_OP_READ && request->length_bytes == MIB) {
+        sim_drive_poke(drive, *(const uint64_t *)context, bytes, sizeof(bytes));
+    }
+}
+
+static void test_is_read_back(void **state)
+{
+    struct ctl_world *world = world_of(8, 2);
+    uint64_t at = size_of(world, 0) - 4096;
+
+    (void)state;
+    assert_int_equal(start(world, 0, ERASE_MODE_SIMPLE), REASON_OK);
+    world->slots[0].drive->on_submit = spoil;
+    world->slots[0].drive->on_submit_context = &at;
+    assert_false(ends(world, 0));
+    world->slots[0].drive->on_submit = NULL;
+    assert_int_equal(world_event_count(world, 0, EVENT_COMPLETED), 0);
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_BAD);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_refusals_keep_bytes),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_used_meanwhile),
+        cmocka_unit_test(test_pulled_and_returned),
+        cmocka_unit_test(test_cannot_be_written),
+        cmocka_unit_test(test_is_read_back),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
