@@ -6,8 +6,8 @@
 #include "cli/config.h"
 #include "cli/metrics.h"
 #include "cli/monitor.h"
-#include "cli/smart.h"
 #include "cli/show.h"
+#include "cli/smart.h"
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
@@ -71,6 +71,10 @@ const struct cli_command cli_commands[] = {
      "/cX show alilog [file=PATH]", "Everything there is to say, and the event log, for support."},
     {CLI_OBJECT_CONTROLLER, "show", "preservedcache", "", show_preserved_cache,
      "/cX show preservedcache", "Cached writes that wait for their drives."},
+    {CLI_OBJECT_CONTROLLER, "show", "undo", "", show_undo, "/cX show undo",
+     "What was deleted and can be restored: its metadata are kept for a week at least."},
+    {CLI_OBJECT_CONTROLLER, "restore", NULL, "undo=", change_undo_restore, "/cX restore undo=N",
+     "Brings back what was deleted, while its drives are free and untouched."},
     {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
      "Drive groups, virtual drives and drives."},
     {CLI_OBJECT_CONTROLLER, "get", "config", "file=", config_get, "/cX get config [file=PATH]",
@@ -180,7 +184,9 @@ const struct cli_command cli_commands[] = {
      "virtual drive's name must be typed."},
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",
-     "Deletes a virtual drive and everything on it. Without force its name must be typed."},
+     "Deletes a virtual drive and everything on it. Without force its name must be typed. Until "
+     "its "
+     "drives are used again it can be restored (show undo)."},
     {CLI_OBJECT_VD, "set", NULL,
      "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads=",
      change_vd_set,

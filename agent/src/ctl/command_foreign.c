@@ -189,20 +189,8 @@ static void member_taken(struct import_run *run, uint32_t member)
     struct ctl_drive *cd = run->plan.members[member];
     bool was_elsewhere = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT && cd->was_elsewhere;
 
-    free(cd->label);
-    cd->label = NULL;
-    cd->label_status = LABEL_STATUS_VALID;
-    cd->settled = true;
-    cd->foreign = false;
-    cd->bad = false;
-    cd->has_state_reason = false;
-    cd->reinserted = false;
     cd->was_elsewhere = was_elsewhere;
-    cd->uuid = run->cg->config->members[member].drive;
-    cd_foreign_label_forget(cd);
-    cd_former_forget(cd);
-    cd_place_set(cd, run->cg, member);
-    cd_state_update(cd);
+    cd_member_take(cd, run->cg, member);
 }
 
 static bool anyone_was_elsewhere(const struct ctl_group *cg)

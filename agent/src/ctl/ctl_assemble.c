@@ -357,6 +357,15 @@ static bool label_is_leftover(const struct ctl_drive *cd)
            guid_equal(&label->spare_groups[0], &record->intent_group);
 }
 
+/* It can be restored once more. */
+static bool leftover_is_marked(const struct ctl_drive *cd)
+{
+    enum controller_intent intent = cd->ctl->record->intent;
+
+    return (intent == CONTROLLER_INTENT_DELETE || intent == CONTROLLER_INTENT_RESTORE) &&
+           (cd->label == NULL || cd->label->role == LABEL_ROLE_MEMBER);
+}
+
 static void leftover_wiped(struct label_write *write, int error)
 {
     struct label_wipe *wipe = write->owner;
@@ -367,6 +376,9 @@ static void leftover_wiped(struct label_write *write, int error)
         wipe->cd->label = NULL;
         wipe->cd->label_status = LABEL_STATUS_UNREAD; /* to be read: another's may be under it */
     } else if (error == 0) {
+        if (leftover_is_marked(wipe->cd)) {
+            cd_former_forget(wipe->cd); /* what was found on it were its DDF metadata */
+        }
         cd_make_blank(wipe->cd); /* else its group is unknown and it shows as foreign */
     }
     ASSERT(ctl->start->wipes > 0);
@@ -397,6 +409,9 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
             wipe->cd = cd;
             wipe->write =
                 (struct label_write){.drive = cd->drive, .complete = leftover_wiped, .owner = wipe};
+            if (leftover_is_marked(cd)) {
+                wipe->write.leaves = &ctl->record->intent_group;
+            }
             start->wipes++;
             if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
                 group_store_label_retreat(ctl->group_store, &wipe->write,

@@ -26,6 +26,7 @@ from arraywright.storage.requests import (
     MakeHotSpare,
     Measure,
     ReplaceMember,
+    RestoreUndo,
     StripeCreate,
     StripeDelete,
     TaskRequest,
@@ -323,6 +324,10 @@ def discard_cache(controller_id: UUID, body: DiscardCache) -> Intent:
 
 def import_foreign(controller_id: UUID, body: ImportForeign) -> Intent:
     return _simple("foreign_import", "controller", controller_id, body)
+
+
+def restore_undo(controller_id: UUID, body: RestoreUndo) -> Intent:
+    return _simple("undo_restore", "controller", controller_id, body)
 
 
 def reset_counters(kind: str, target_id: UUID) -> Intent:

@@ -332,3 +332,11 @@ class ImportForeign(ApiInput):
         str | None,
         Field(max_length=64, description="of the set as it was looked at"),
     ] = None
+
+
+class RestoreUndo(ApiInput):
+    """Brings back what was deleted, all of it or nothing."""
+
+    undo: Annotated[
+        int, Field(ge=1, lt=2**63, description="its number, from the saved configurations")
+    ]
