@@ -218,5 +218,9 @@ const struct cli_command cli_commands[] = {
      "/cX/f<all|N> import [preview]",
      "Takes foreign configurations over, each one wholly or not at all; preview only shows what "
      "would become of every virtual drive and drive."},
+    {CLI_OBJECT_FOREIGN, "delete|del|clear", NULL, "preview force confirm=", change_foreign_clear,
+     "/cX/f<all|N> delete [preview] [force] [confirm=NAME]",
+     "Clears foreign configurations: their metadata are taken off the drives, and can be restored "
+     "(show undo). Without force the name of the set must be typed."},
 };
 const uint32_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);

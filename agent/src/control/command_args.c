@@ -272,6 +272,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_BATTERY_FAULT] = battery_fault_args,
     [CTL_OP_COUNTERS_RESET] = counters_reset_args,
     [CTL_OP_FOREIGN_IMPORT] = foreign_args,
+    [CTL_OP_FOREIGN_CLEAR] = foreign_args,
     [CTL_OP_UNDO_RESTORE] = undo_restore_args,
 };
 
@@ -496,6 +497,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_FOREIGN_CLEAR:
     case CTL_OP_UNDO_RESTORE:
     case CTL_OP_STRIPE_CREATE:
     case CTL_OP_STRIPE_DELETE:
@@ -626,6 +628,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_COUNTERS_RESET:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_FOREIGN_CLEAR:
     case CTL_OP_UNDO_RESTORE:
     case CTL_OP_STRIPE_DELETE:
         return false;

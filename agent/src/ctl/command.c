@@ -42,6 +42,7 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
+    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", COMMAND_CLASS_X, command_foreign_clear},
     [CTL_OP_UNDO_RESTORE] = {"undo_restore", COMMAND_CLASS_D, command_undo_restore},
     [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
     [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},

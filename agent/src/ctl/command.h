@@ -44,6 +44,7 @@ enum ctl_op {
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
     CTL_OP_FOREIGN_IMPORT,
+    CTL_OP_FOREIGN_CLEAR,
     CTL_OP_UNDO_RESTORE,
     CTL_OP_STRIPE_CREATE,
     CTL_OP_STRIPE_DELETE,
@@ -214,7 +215,7 @@ struct ctl_command {
         struct {
             object_key_t controller, set;
             char digest[65];     /* "" or from the preview */
-        } foreign;               /* foreign_import */
+        } foreign;               /* foreign_import, foreign_clear */
         struct {
             object_key_t controller;
             uint64_t undo;

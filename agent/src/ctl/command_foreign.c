@@ -411,22 +411,6 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
     import_read_again(run);
 }
 
-static bool is_md_set(const struct ctl *ctl, const char *id)
-{
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        char text[UUID_TEXT_BYTES];
-
-        if (cd->found != NULL && cd->found->kind == FOREIGN_MD) {
-            uuid_format(&cd->found->md.set, text);
-            if (strcmp(text, id) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
 {
     const char *id = command->args.foreign.set;
@@ -440,11 +424,7 @@ void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
     run->claims =
         (struct ctl_claims){.ctl = ctl, .force = true, .done = import_claimed, .owner = run};
     if (!foreign_set_find(ctl, id, &run->set)) {
-        if (is_md_set(ctl, id)) {
-            reason_set(&reason, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
-        } else {
-            reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "foreign_set", "key", id, NULL);
-        }
+        foreign_refuse_unknown(ctl, id, &reason);
         import_end(run, &reason);
         return;
     }

@@ -1,6 +1,7 @@
 /*
  * undo_restore: what a deletion took away comes back out of the copy that was saved before it.
  *
+ *   a foreign set: command_clear.c
  *   one of several: the copy is judged, then one saved edit of the group
  *   a drive group:  judge -> claim what is only offered -> read marks and prints of all drives
  *     -> intent in the store -> labels and DDF metadata on the members
@@ -469,6 +470,10 @@ void command_undo_restore(struct ctl *ctl, struct ctl_command *command)
     }
     if (!undo_is_possible(ctl, record, &reason)) {
         command_finish(ctl, &reason);
+        return;
+    }
+    if (record->kind == UNDO_KIND_FOREIGN_SET) {
+        command_clear_undo(ctl, command, record);
         return;
     }
     run = calloc(1, sizeof(*run));

@@ -190,6 +190,7 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
     [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
+    [CTL_OP_FOREIGN_CLEAR] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
     [CTL_OP_UNDO_RESTORE] = ADDRESSEE(OBJECT_KIND_CONTROLLER, undo_restore.controller),
     [CTL_OP_STRIPE_CREATE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_create.vds[0]),
     /* For the host: nobody has an object of that key, so the first controller does it. */

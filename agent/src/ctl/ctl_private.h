@@ -798,6 +798,7 @@ bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
+void command_foreign_clear(struct ctl *ctl, struct ctl_command *command);
 void command_undo_restore(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 #endif

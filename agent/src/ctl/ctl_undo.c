@@ -358,7 +358,8 @@ static bool is_used_again(const struct ctl *ctl, const struct undo_record *recor
     return false;
 }
 
-/* The place that is free, or has what may go; false: none. A group has one copy at most. */
+/* The place that is free, or has what may go; false: none. A drive group, or a foreign set, has
+ * one copy at most. */
 static bool place_find(const struct ctl *ctl, const struct undo_record *fresh, uint32_t *ret_place)
 {
     const struct undo_record *chosen = NULL;
@@ -541,6 +542,14 @@ static enum undo_spoilt vd_spoilt(const struct ctl_vd *cv, const struct group_co
     return cv->vd != NULL && vd_suspect_bytes(cv->vd) > 0 ? UNDO_SPOILT_BLOCKS : UNDO_SPOILT_NOT;
 }
 
+void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd)
+{
+    drive->used = true;
+    drive->size_bytes = cd->size_bytes;
+    (void)snprintf(drive->key, sizeof(drive->key), "%s", cd->identity.key);
+    (void)snprintf(drive->serial, sizeof(drive->serial), "%s", cd->identity.serial);
+}
+
 static bool member_is_used(const struct group_config *config, uint32_t member,
                            const struct ctl_drive *cd)
 {
@@ -577,14 +586,44 @@ struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive 
 
         ret_drives[i] = NULL;
         if (member_is_used(config, i, cd)) {
-            drive->used = true;
-            drive->size_bytes = cd->size_bytes;
-            (void)snprintf(drive->key, sizeof(drive->key), "%s", cd->identity.key);
-            (void)snprintf(drive->serial, sizeof(drive->serial), "%s", cd->identity.serial);
+            undo_drive_fill(drive, cd);
             ret_drives[i] = last ? cd : NULL;
         }
     }
     return record;
+}
+
+/* Of a foreign set */
+
+bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
+                    struct metadata_edit *ret_edit)
+{
+    const struct undo_record *record = NULL;
+
+    *ret_edit = (struct metadata_edit){.count = 0};
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *other = ctl->undo->entries[i].record;
+
+        if (other != NULL && other->kind == UNDO_KIND_FOREIGN_SET &&
+            guid_equal(&other->group, set)) {
+            record = other;
+        }
+    }
+    for (uint32_t i = 0; record != NULL && i < record->sector_count; i++) {
+        const struct undo_sector *sector =
+            &record->sectors[restores ? record->sector_count - 1 - i : i];
+
+        if (strcmp(record->drives[sector->drive].key, key) != 0 ||
+            ret_edit->count == UNDO_SECTORS_PER_DRIVE) {
+            continue;
+        }
+        ret_edit->sectors[ret_edit->count] = *sector;
+        if (!restores) {
+            memset(ret_edit->sectors[ret_edit->count].content, 0, UNDO_SECTOR_BYTES);
+        }
+        ret_edit->count++;
+    }
+    return ret_edit->count > 0;
 }
 
 /* Dropping */

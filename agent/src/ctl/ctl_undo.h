@@ -13,6 +13,7 @@
 #include "ctl/ctl_private.h"
 #include "ctl/undo_view.h"
 #include "meta/drive_print.h"
+#include "meta/metadata_sectors.h"
 #include "meta/undo_record.h"
 
 #define UNDO_ENTRIES_MAX 64u
@@ -47,11 +48,22 @@ void undo_save_run(struct undo_save *save);
 /* Of a virtual drive that is about to be deleted. */
 struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive **ret_drives);
 
+/* What identifies a drive in a record. */
+void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd);
+/* The sectors of a foreign set on one drive, out of its copy: as they were, in the order of
+ * restoring them, or as zeros in the order of clearing them. False: there are none. */
+bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
+                    struct metadata_edit *ret_edit);
+
 const struct undo_record *undo_find(const struct ctl *ctl, uint64_t number);
 /* What speaks against restoring it, as far as can be told without reading drives. */
 bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,
                       struct reason *ret_reason);
 /* It has been restored; done from the loop, whatever the store says. */
 void undo_drop(struct ctl *ctl, uint64_t number, void (*done)(void *context), void *context);
+
+/* command_clear.c */
+void command_clear_undo(struct ctl *ctl, struct ctl_command *command,
+                        const struct undo_record *record);
 
 #endif

@@ -16,6 +16,7 @@ from arraywright.storage.figures import BadBlocks, Latency
 from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
     BatteryUpdate,
+    ClearForeign,
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
@@ -280,6 +281,17 @@ async def discard_cache(controller_id: UUID, body: DiscardCache, submit: Submit)
 async def import_foreign(controller_id: UUID, body: ImportForeign, submit: Submit) -> Command:
     """Takes over one of the foreign sets. Drives of it that are not in sync stay as they are."""
     return await submit(intents.import_foreign(controller_id, body))
+
+
+@controllers.post(
+    "/{controller_id}/actions/clear-foreign",
+    name="clear_foreign",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def clear_foreign(controller_id: UUID, body: ClearForeign, submit: Submit) -> Command:
+    """Takes the metadata off the drives of a foreign set. Needs the set's name as `confirm`."""
+    return await submit(intents.clear_foreign(controller_id, body))
 
 
 @controllers.post(

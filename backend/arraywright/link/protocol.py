@@ -1212,6 +1212,14 @@ class ForeignImportArgs(Wire):
     digest: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
+class ForeignClearArgs(Wire):
+    """Takes the metadata off the drives of a foreign set, and nothing else; they are saved before and can be restored (undo_restore). confirm must be the set's name."""
+
+    controller: Key
+    set: Key
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+
+
 class UndoRestoreArgs(Wire):
     """Brings back what a deletion took away, out of the metadata that were saved before it, all of it or nothing. Only while the data areas are untouched."""
 
@@ -1674,6 +1682,7 @@ EVENT_NAMES: dict[int, str] = {
     60061: "drive_group_changed_elsewhere",
     218: "foreign_found",
     219: "foreign_imported",
+    220: "foreign_cleared",
     238: "drives_missing",
     60010: "drive_label_mismatch",
     60011: "fault_injected",
@@ -1775,6 +1784,7 @@ EVENT_NAMES: dict[int, str] = {
     60042: "cache_state_changed",
     60043: "cache_medium_refused",
     60200: "virtual_drive_restored",
+    60201: "foreign_restored",
     60044: "counters_reset",
 }
 
@@ -1814,6 +1824,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "battery_fault": "O",
     "cache_discard": "X",
     "foreign_import": "D",
+    "foreign_clear": "X",
     "undo_restore": "D",
     "counters_reset": "O",
     "preview_vd_create": "R",
@@ -1848,6 +1859,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "battery_fault": BatteryFaultArgs,
     "cache_discard": CacheDiscardArgs,
     "foreign_import": ForeignImportArgs,
+    "foreign_clear": ForeignClearArgs,
     "undo_restore": UndoRestoreArgs,
     "counters_reset": CountersResetArgs,
     "preview_vd_create": PreviewVdCreateArgs,

@@ -334,6 +334,19 @@ class ImportForeign(ApiInput):
     ] = None
 
 
+class ClearForeign(ApiInput):
+    """Takes the metadata off the drives of a foreign set; they are saved before."""
+
+    set: Annotated[
+        str, StringConstraints(pattern=KEY), Field(description="its id, from the foreign sets")
+    ]
+    digest: Annotated[
+        str | None,
+        Field(max_length=64, description="of the set as it was looked at"),
+    ] = None
+    confirm: Annotated[str, Field(min_length=1, max_length=64, description="the set's name, typed")]
+
+
 class RestoreUndo(ApiInput):
     """Brings back what was deleted, all of it or nothing."""
 

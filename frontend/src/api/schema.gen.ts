@@ -371,6 +371,26 @@ export interface paths {
         patch: operations["controllers_update"];
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/clear-foreign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clear Foreign
+         * @description Takes the metadata off the drives of a foreign set. Needs the set's name as `confirm`.
+         */
+        post: operations["controllers_clear_foreign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/actions/discard-preserved-cache": {
         parameters: {
             query?: never;
@@ -2185,6 +2205,27 @@ export interface components {
             strip_bytes?: number | null;
             /** @default write_back */
             write_policy: components["schemas"]["WritePolicy"];
+        };
+        /**
+         * ClearForeign
+         * @description Takes the metadata off the drives of a foreign set; they are saved before.
+         */
+        ClearForeign: {
+            /**
+             * Confirm
+             * @description the set's name, typed
+             */
+            confirm: string;
+            /**
+             * Digest
+             * @description of the set as it was looked at
+             */
+            digest?: string | null;
+            /**
+             * Set
+             * @description its id, from the foreign sets
+             */
+            set: string;
         };
         /** Command */
         Command: {
@@ -6898,6 +6939,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ControllerUpdate"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_clear_foreign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClearForeign"];
             };
         };
         responses: {
