@@ -14,8 +14,10 @@
 
 #define EDGE_BYTES (UINT32_C(1) << 20)
 #define SAMPLE_BYTES 4096u
+#define CHUNK_BYTES (UINT32_C(128) << 10) /* of an edge in one transfer: many drives go at once */
+#define EDGE_CHUNKS (EDGE_BYTES / CHUNK_BYTES)
 #define SAMPLES 62u
-#define STEPS (SAMPLES + 3u)
+#define STEPS (EDGE_CHUNKS + SAMPLES + EDGE_CHUNKS + 1u)
 
 struct print_run {
     struct drive_print *print;
@@ -49,28 +51,41 @@ static bool is_zero(const uint8_t *bytes, size_t count)
     return any == 0;
 }
 
-static void print_submit(struct print_run *run)
+/* Where the transfer of a step lies. */
+static void step_place(struct print_run *run)
 {
     uint64_t size_bytes = drive_size_bytes(run->drive);
     uint64_t room_bytes = drive_layout_usable_bytes(size_bytes);
     uint64_t gap_bytes = (room_bytes - EDGE_BYTES) / SAMPLES & ~(uint64_t)(SAMPLE_BYTES - 1);
+    uint32_t step = run->step;
 
-    run->io.op = IO_OP_READ;
-    run->io.buffer = run->buffer;
-    if (run->step == 0) {
-        run->io.offset_bytes = 0;
-        run->io.length_bytes = EDGE_BYTES;
-    } else if (run->step <= SAMPLES) {
+    run->io.length_bytes = CHUNK_BYTES;
+    if (step < EDGE_CHUNKS) {
+        run->io.offset_bytes = (uint64_t)step * CHUNK_BYTES;
+        return;
+    }
+    step -= EDGE_CHUNKS;
+    if (step < SAMPLES) {
         /* Nothing lies between on the smallest drives: the first block once more. */
-        run->io.offset_bytes = gap_bytes != 0 ? EDGE_BYTES + gap_bytes * (run->step - 1) : 0;
+        run->io.offset_bytes = gap_bytes != 0 ? EDGE_BYTES + gap_bytes * step : 0;
         run->io.length_bytes = SAMPLE_BYTES;
-    } else if (run->step == SAMPLES + 1) {
-        run->io.offset_bytes = size_bytes - EDGE_BYTES;
-        run->io.length_bytes = EDGE_BYTES - SAMPLE_BYTES;
-    } else {
+        return;
+    }
+    step -= SAMPLES;
+    run->io.offset_bytes = size_bytes - EDGE_BYTES + (uint64_t)step * CHUNK_BYTES;
+    if (step == EDGE_CHUNKS - 1) {
+        run->io.length_bytes = CHUNK_BYTES - SAMPLE_BYTES;
+    } else if (step == EDGE_CHUNKS) {
         run->io.offset_bytes = size_bytes - SAMPLE_BYTES;
         run->io.length_bytes = SAMPLE_BYTES;
     }
+}
+
+static void print_submit(struct print_run *run)
+{
+    run->io.op = IO_OP_READ;
+    run->io.buffer = run->buffer;
+    step_place(run);
     drive_submit(run->drive, &run->io);
 }
 
@@ -111,7 +126,7 @@ void drive_print_take(struct drive_print *print)
     ASSERT(drive_layout_usable_bytes(drive_size_bytes(print->drive)) >= EDGE_BYTES);
     run->print = print;
     run->drive = print->drive;
-    run->buffer = aligned_alloc(IO_ALIGN_BYTES, EDGE_BYTES);
+    run->buffer = aligned_alloc(IO_ALIGN_BYTES, CHUNK_BYTES);
     ASSERT(run->buffer != NULL);
     sha256_init(&run->sha);
     run->io = (struct drive_io){.class_ = IO_CLASS_FOREGROUND,
