@@ -55,6 +55,10 @@ void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd);
 bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
                     struct metadata_edit *ret_edit);
 
+/* undo_judge.c */
+/* The virtual drive that was deleted, in the record of its group. */
+const struct vd_config *undo_vd(const struct undo_record *record);
+
 const struct undo_record *undo_find(const struct ctl *ctl, uint64_t number);
 /* What speaks against restoring it, as far as can be told without reading drives. */
 bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,

@@ -741,11 +741,22 @@ static uint64_t whole_sum(struct ctl_world *world)
     return sum;
 }
 
+/* Nothing is on its way to the medium any more that a power cut could take. */
 static struct ctl_world *world_to_clear(enum source source)
 {
-    return source == BY_MDADM   ? world_mdadm(300, "md5spare", 4, 0)
-           : source == BY_WHOLE ? world_whole(300, 0)
-                                : world_foreign(300, RAID_LEVEL_5, 3, source);
+    struct ctl_world *world = source == BY_MDADM   ? world_mdadm(300, "md5spare", 4, 0)
+                              : source == BY_WHOLE ? world_whole(300, 0)
+                                                   : world_foreign(300, RAID_LEVEL_5, 3, source);
+    uint8_t *buffer = malloc(MIB);
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
+            sim_drive_peek(world->slots[i].drive, at, buffer, MIB);
+            sim_drive_poke(world->slots[i].drive, at, buffer, MIB);
+        }
+    }
+    free(buffer);
+    return world;
 }
 
 static void clear_prepare(struct ctl_world *world, const char *name, struct ctl_command *command)
@@ -762,6 +773,7 @@ static enum reason_code clear(struct ctl_world *world, const char *name)
 {
     struct ctl_command command;
 
+    world_settle(world, SIM_SECOND);
     clear_prepare(world, name, &command);
     return world_run(world, &command);
 }
@@ -828,7 +840,7 @@ static void test_clear(void **state)
         uint32_t from = 0;
 
         world_start(world);
-        (void)snprintf(name, sizeof(name), "%s", look(world)->name);
+        strcpy(name, look(world)->name);
         assert_int_equal(clear(world, ""), REASON_CONFIRM_NEEDED);
         assert_int_equal(clear(world, "another"), REASON_CONFIRM_MISMATCH);
         world->store->fail_with = -EIO;
@@ -902,7 +914,7 @@ static bool clear_cut_at(enum source source, bool restores, uint64_t at, enum si
     char name[20];
 
     world_start(world);
-    (void)snprintf(name, sizeof(name), "%s", look(world)->name);
+    strcpy(name, look(world)->name);
     if (restores) {
         assert_int_equal(clear(world, name), REASON_OK);
         all_look(world);
