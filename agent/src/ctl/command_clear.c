@@ -324,7 +324,9 @@ static void restore_printed(struct drive_print *print, int error)
     uint32_t index = (uint32_t)(print - run->prints);
     const struct undo_record *record = undo_find(run->ctl, run->number);
 
-    if (error != 0 || memcmp(print->sum, record->drives[index].print, sizeof(print->sum)) != 0) {
+    if (error != 0) {
+        fail_drive(run, REASON_LABEL_UNREADABLE, run->drives[index]);
+    } else if (memcmp(print->sum, record->drives[index].print, sizeof(print->sum)) != 0) {
         fail_drive(run, REASON_UNDO_DRIVE_WRITTEN, run->drives[index]);
     }
     clear_part_done(run, restore_judge);
@@ -336,7 +338,8 @@ static void restore_checked(struct metadata_edit *edit, int error)
     uint32_t index = (uint32_t)(edit - run->edits);
 
     if (error != 0) {
-        fail_drive(run, REASON_UNDO_DRIVE_WRITTEN, run->drives[index]);
+        fail_drive(run, error == -ESTALE ? REASON_UNDO_DRIVE_WRITTEN : REASON_LABEL_UNREADABLE,
+                   run->drives[index]);
         clear_part_done(run, restore_judge);
         return;
     }

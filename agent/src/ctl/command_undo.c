@@ -37,6 +37,7 @@ struct restore_run {
     struct drive_print prints[GROUP_MEMBERS_MAX];
     struct label_write writes[GROUP_MEMBERS_MAX];
     bool differs[GROUP_MEMBERS_MAX];
+    bool unreadable[GROUP_MEMBERS_MAX];
     bool labelled[GROUP_MEMBERS_MAX]; /* (1) */
     struct group_config *config;
     struct ctl_group *cg;
@@ -347,9 +348,11 @@ static void restore_judge(struct restore_run *run)
     char path[PATH_TEXT_BYTES];
 
     for (uint32_t i = 0; i < run->record->drive_count; i++) {
-        if (run->differs[i]) {
+        if (run->differs[i] || run->unreadable[i]) {
             drive_path(run->members[i], path, sizeof(path));
-            reason_set(&reason, REASON_UNDO_DRIVE_WRITTEN, "drive", path, NULL);
+            reason_set(&reason,
+                       run->unreadable[i] ? REASON_LABEL_UNREADABLE : REASON_UNDO_DRIVE_WRITTEN,
+                       "drive", path, NULL);
             restore_refuse(run, &reason);
             return;
         }
@@ -376,8 +379,9 @@ static void restore_printed(struct drive_print *print, int error)
     uint32_t member = (uint32_t)(print - run->prints);
     const struct undo_drive *drive = &run->record->drives[member];
 
-    if (error != 0 || (!print->end_is_zero && !run->labelled[member]) ||
-        memcmp(print->sum, drive->print, sizeof(drive->print)) != 0) {
+    run->unreadable[member] = error != 0;
+    if (error == 0 && ((!print->end_is_zero && !run->labelled[member]) ||
+                       memcmp(print->sum, drive->print, sizeof(drive->print)) != 0)) {
         run->differs[member] = true;
     }
     restore_part_done(run);
@@ -408,6 +412,7 @@ static void restore_marks_read(struct label_read *read, int error)
     struct restore_run *run = read->owner;
     uint32_t member = (uint32_t)(read - run->reads);
 
+    run->unreadable[member] = error == -EIO;
     run->labelled[member] = error == 0 && label_is_there(run, member);
     run->differs[member] =
         !run->labelled[member] && (error != -ENOENT || !mark_is_there(run, read));
