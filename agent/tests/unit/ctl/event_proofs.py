@@ -49,7 +49,8 @@ PROVOKED = {
         drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
-    "foreign": "foreign_found foreign_imported foreign_cleared foreign_restored",
+    "clear": "foreign_cleared foreign_restored",
+    "foreign": "foreign_found foreign_imported",
     "health": """
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
         block_punctured bad_block_over""",
