@@ -87,11 +87,24 @@ static bool is_start(const struct cli_context *context)
 
 static json_t *args_locate(struct cli_context *context, const struct model_object *drive)
 {
-    return json_pack("{s:s, s:b}", "drive", drive->key, "on", is_start(context));
+    json_t *args = json_pack("{s:s, s:b}", "drive", drive->key, "on", is_start(context));
+    uint64_t seconds = 0;
+
+    if (is_start(context) && option_number(context, "seconds", &seconds)) {
+        row_number(args, "seconds", seconds);
+    }
+    return args;
 }
 
 void change_drive_locate(struct cli_context *context)
 {
+    uint64_t seconds = 0;
+
+    if (option_has(context, "seconds") && !option_number(context, "seconds", &seconds)) {
+        cli_refuse(context, "Start Drive Locate Failed.", CLI_ERROR_GENERIC,
+                   "seconds= must be a number");
+        return;
+    }
     change_drives(context, (struct change){.verb = is_start(context) ? "Start Drive Locate"
                                                                      : "Stop Drive Locate",
                                            .op = "drive_locate",
@@ -239,12 +252,13 @@ void change_drive_set(struct cli_context *context)
     bool good = option_has(context, "good");
     bool offline = option_has(context, "offline");
     bool online = option_has(context, "online");
+    bool missing = option_has(context, "missing");
     bool jbod = option_has(context, "jbod");
     bool fault = option_has(context, "fault");
 
-    if (good + offline + online + jbod + fault != 1) {
+    if (good + offline + online + missing + jbod + fault != 1) {
         cli_refuse(context, "Set Drive Failed.", CLI_ERROR_GENERIC,
-                   "say one of good, offline, online, jbod and fault=");
+                   "say one of good, offline, online, missing, jbod and fault=");
     } else if (good) {
         change_drives(context, (struct change){.verb = "Set Drive Good",
                                                .op = "drive_good",
@@ -255,6 +269,10 @@ void change_drive_set(struct cli_context *context)
     } else if (online) {
         change_drives(context, (struct change){.verb = "Set Drive Online",
                                                .op = "drive_online",
+                                               .make_args = args_drive});
+    } else if (missing) {
+        change_drives(context, (struct change){.verb = "Set Drive Missing",
+                                               .op = "drive_missing",
                                                .make_args = args_drive});
     } else if (jbod) {
         change_drives(

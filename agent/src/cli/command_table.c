@@ -137,8 +137,9 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "copyback", "target=",
      change_drive_copyback, "/cX/eX/sX start copyback target=e:s | stop|pause|resume copyback",
      "Fills another drive from a member, which stays in use; then the drive takes its place."},
-    {CLI_OBJECT_DRIVE, "start|stop", "locate", "", change_drive_locate,
-     "/cX/eX/sX start|stop locate", "Lights the drive's locate lamp."},
+    {CLI_OBJECT_DRIVE, "start|stop", "locate", "seconds=", change_drive_locate,
+     "/cX/eX/sX start|stop locate [seconds=n]",
+     "Lights the drive's locate lamp; seconds: it goes out by itself after so many."},
     {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity nonrevertible force",
      change_drive_spare_add,
      "/cX/eX/sX add hotsparedrive [dgs=<list>] [enclaffinity] [nonrevertible] [force]",
@@ -150,12 +151,12 @@ const struct cli_command cli_commands[] = {
      "/cX/eX/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
     {CLI_OBJECT_DRIVE, "set", NULL,
-     "good offline online jbod force confirm= fault= lba= count= latency=", change_drive_set,
-     "/cX/eX/sX set good [force] | offline | online | jbod | "
+     "good offline online missing jbod force confirm= fault= lba= count= latency=", change_drive_set,
+     "/cX/eX/sX set good [force] | offline | online | missing | jbod | "
      "fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
-     "Changes a drive's state (jbod: left to the host as it is), or tries a fault on an emulated "
-     "drive."},
+     "Changes a drive's state (missing: a lost member gives up its place; jbod: left to the host as "
+     "it is), or tries a fault on an emulated drive."},
 
     {CLI_OBJECT_GROUP, "show", NULL, "all", show_group, "/cX/dX show [all]", "Drive groups."},
 

@@ -55,7 +55,6 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_DRIVE, CONTROL, "initialization|init", "Clearing a drive"},
     {CLI_OBJECT_DRIVE, CONTROL, "erase", "Erasing a drive"},
     {CLI_OBJECT_DRIVE, CONTROL, "sanitize|diag|smarttest|format", "This operation of the drive"},
-    {CLI_OBJECT_DRIVE, "set", "missing", "Marking a member missing"},
     {CLI_OBJECT_DRIVE, "set", "bad", "Setting a drive bad"},
     {CLI_OBJECT_DRIVE, "set",
      "bootdrive=|ses|security|emulationtype=|linkspeed=", "This setting of a drive"},

@@ -208,8 +208,9 @@ static const struct arg_spec drive_good_args[] = {
     KEY("drive", drive_good.drive, true), BOOL("force", drive_good.force, false),
     TEXT("serial", drive_good.serial, SERIAL_MAX), END};
 
-static const struct arg_spec drive_locate_args[] = {KEY("drive", drive_locate.drive, true),
-                                                    BOOL("on", drive_locate.on, true), END};
+static const struct arg_spec drive_locate_args[] = {
+    KEY("drive", drive_locate.drive, true), BOOL("on", drive_locate.on, true),
+    U32("seconds", drive_locate.seconds, LOCATE_SECONDS_MAX, false), END};
 
 static const struct arg_spec fault_inject_args[] = {
     KEY("drive", fault_inject.drive, true),
@@ -263,6 +264,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
     [CTL_OP_DRIVE_OFFLINE] = drive_args,
     [CTL_OP_DRIVE_ONLINE] = drive_args,
+    [CTL_OP_DRIVE_MISSING] = drive_args,
     [CTL_OP_DRIVE_JBOD] = drive_args,
     [CTL_OP_DRIVE_GOOD] = drive_good_args,
     [CTL_OP_DRIVE_LOCATE] = drive_locate_args,
@@ -489,6 +491,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_DRIVE_REPLACE:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
+    case CTL_OP_DRIVE_MISSING:
     case CTL_OP_DRIVE_JBOD:
     case CTL_OP_DRIVE_GOOD:
     case CTL_OP_DRIVE_LOCATE:
@@ -619,6 +622,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_BGI:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
+    case CTL_OP_DRIVE_MISSING:
     case CTL_OP_DRIVE_JBOD:
     case CTL_OP_DRIVE_LOCATE:
     case CTL_OP_FAULT_INJECT:

@@ -347,6 +347,11 @@ static json_t *health_doc(const struct drive_view *view)
     return doc;
 }
 
+static void time_put(json_t *doc, const char *name, uint64_t time_us)
+{
+    json_put(doc, name, time_us == 0 ? json_null() : json_integer((json_int_t)time_us));
+}
+
 static json_t *drive_doc(const struct drive_view *view)
 {
     json_t *doc = json_new_object();
@@ -374,6 +379,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_bool(doc, "slow", view->slow);
     json_put_u64(doc, "bad_block_count", view->bad_blocks);
     json_put_bool(doc, "locating", view->locating);
+    time_put(doc, "locate_ends_at_us", view->locate_end_us);
     json_put(doc, "unsuitable", view->has_unsuitable ? reason_doc(&view->unsuitable) : json_null());
     json_put(doc, "state_reason",
              view->has_state_reason ? reason_doc(&view->state_reason) : json_null());
@@ -580,11 +586,6 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
 static void figure_put(json_t *doc, const char *name, int64_t value)
 {
     json_put(doc, name, value == BATTERY_UNKNOWN ? json_null() : json_integer(value));
-}
-
-static void time_put(json_t *doc, const char *name, uint64_t time_us)
-{
-    json_put(doc, name, time_us == 0 ? json_null() : json_integer((json_int_t)time_us));
 }
 
 static json_t *learn_doc(const struct battery_learn *learn)

@@ -32,6 +32,7 @@ static const struct {
     [CTL_OP_DRIVE_REPLACE] = {"drive_replace", COMMAND_CLASS_O, command_drive_replace},
     [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", COMMAND_CLASS_D, command_drive_offline},
     [CTL_OP_DRIVE_ONLINE] = {"drive_online", COMMAND_CLASS_D, command_drive_online},
+    [CTL_OP_DRIVE_MISSING] = {"drive_missing", COMMAND_CLASS_D, command_drive_missing},
     [CTL_OP_DRIVE_JBOD] = {"drive_jbod", COMMAND_CLASS_O, command_drive_jbod},
     [CTL_OP_DRIVE_GOOD] = {"drive_good", COMMAND_CLASS_X, command_drive_good},
     [CTL_OP_DRIVE_LOCATE] = {"drive_locate", COMMAND_CLASS_O, command_drive_locate},

@@ -14,6 +14,7 @@
 #include "task/measurement.h"
 
 #define OBJECT_KEY_MAX 64u
+#define LOCATE_SECONDS_MAX 86400u
 #define COMMAND_DRIVES_MAX 256u
 #define COMMAND_SPARES_MAX 16u
 #define COMMAND_PRECONDITIONS_MAX 16u
@@ -34,6 +35,7 @@ enum ctl_op {
     CTL_OP_DRIVE_REPLACE,
     CTL_OP_DRIVE_OFFLINE,
     CTL_OP_DRIVE_ONLINE,
+    CTL_OP_DRIVE_MISSING,
     CTL_OP_DRIVE_JBOD,
     CTL_OP_DRIVE_GOOD,
     CTL_OP_DRIVE_LOCATE,
@@ -160,7 +162,7 @@ struct ctl_command {
         } spare_add;
         struct {
             object_key_t drive;
-        } drive; /* spare_remove, drive_offline, drive_online, drive_jbod */
+        } drive; /* spare_remove, drive_offline, drive_online, drive_missing, drive_jbod */
         struct {
             object_key_t target; /* rebuild: drive; bgi: virtual drive */
             enum task_action action;
@@ -185,6 +187,7 @@ struct ctl_command {
         struct {
             object_key_t drive;
             bool on;
+            uint32_t seconds; /* then it is turned off by itself; 0: by command only */
         } drive_locate;
         struct {
             object_key_t drive;

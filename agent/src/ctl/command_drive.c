@@ -1,5 +1,6 @@
 /*
- * drive_offline, drive_online, drive_jbod, drive_good, drive_locate and fault_inject.
+ * drive_offline, drive_online, drive_missing, drive_jbod, drive_good, drive_locate and
+ * fault_inject.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -133,16 +134,37 @@ void command_drive_jbod(struct ctl *ctl, struct ctl_command *command)
     jbod_set(ctl, command, cd, true);
 }
 
-/* drive_good */
+/* drive_good and drive_missing */
 
 struct good_run {
     struct ctl *ctl;
     struct ctl_command *command;
     struct ctl_drive *cd;
     uint32_t member;
+    char group[PATH_TEXT_BYTES];   /* drive_missing */
+    struct uuid nobody;            /* drive_missing: whom its place is given to */
     struct ctl_former former;
     struct label_write write;
 };
+
+static struct good_run *good_run_new(struct ctl *ctl, struct ctl_command *command,
+                                     struct ctl_drive *cd)
+{
+    struct good_run *run = calloc(1, sizeof(*run));
+
+    ASSERT(run != NULL);
+    *run = (struct good_run){.ctl = ctl, .command = command, .cd = cd, .member = cd->member};
+    return run;
+}
+
+static void event_set_missing(const struct good_run *run)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(run->cd, path, sizeof(path));
+    ctl_event(run->ctl, EVENT_DRIVE_SET_MISSING, run->cd->identity.key, "drive", path, "group",
+              run->group, NULL);
+}
 
 static void good_wiped(struct label_write *write, int error)
 {
@@ -155,7 +177,12 @@ static void good_wiped(struct label_write *write, int error)
     drive_path(cd, path, sizeof(path));
     if (error == 0) {
         cd_make_blank(cd);
-        ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
+        if (run->command->op == CTL_OP_DRIVE_MISSING) {
+            event_set_missing(run);
+            cd->auto_failed = true; /* it was taken out on purpose: no spare in an emergency */
+        } else {
+            ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
+        }
         cd_close(cd);
         command_object_add(run->command, &cd->object);
         reason_set(&reason, REASON_OK, NULL);
@@ -270,17 +297,69 @@ void command_drive_good(struct ctl *ctl, struct ctl_command *command)
         jbod_set(ctl, command, cd, false);
         return;
     }
-    run = calloc(1, sizeof(*run));
-    ASSERT(run != NULL);
-    *run = (struct good_run){.ctl = ctl, .command = command, .cd = cd};
+    run = good_run_new(ctl, command, cd);
     if (cd->group != NULL && cd->group->phase == CTL_GROUP_RUNNING) {
         /* First, or a crash in between would find a blank drive that seems to be meant for its
          * old place. */
-        run->member = cd->member;
         group_config_change(cd->group->group, place_forget, run, place_forgotten, run);
         return;
     }
     good_wipe(run);
+}
+
+/* drive_missing. One that was taken offline though it worked is free afterwards: the same as
+ * making it good, where the write of its label decides. One that failed is bad, and nothing is
+ * written to it: there the configuration decides, which names nobody in its place any more. */
+
+static void place_give_up(struct group_config *config, void *context)
+{
+    const struct good_run *run = context;
+    struct member_config *member = &config->members[run->member];
+
+    member->state = MEMBER_MISSING;
+    member->drive = run->nobody;
+    member->place_known = false;
+}
+
+static void place_given_up(void *context, int error)
+{
+    struct good_run *run = context;
+    struct ctl *ctl = run->ctl;
+    struct reason reason;
+
+    if (error == 0) {
+        event_set_missing(run);
+        cd_place_lose(run->cd);
+        command_object_add(run->command, &run->cd->object);
+        reason_set(&reason, REASON_OK, NULL);
+    } else {
+        reason_from_store(&reason, error);
+    }
+    free(run);
+    command_finish(ctl, &reason);
+}
+
+void command_drive_missing(struct ctl *ctl, struct ctl_command *command)
+{
+    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct good_run *run = NULL;
+    struct reason reason;
+
+    if (cd == NULL) {
+        return;
+    }
+    if (!rule_drive(cd, LIFE_SET_MISSING, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    run = good_run_new(ctl, command, cd);
+    group_path(cd->group, run->group, sizeof(run->group));
+    if (cd_life(cd) == LIFE_OFFLN) {
+        group_config_change(cd->group->group, place_forget, run, place_forgotten, run);
+        return;
+    }
+    run->nobody = uuid_make(&ctl->rng);
+    group_config_change(cd->group->group, place_give_up, run, place_given_up, run);
 }
 
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command)
@@ -302,8 +381,37 @@ void command_drive_locate(struct ctl *ctl, struct ctl_command *command)
         ctl_event(ctl, EVENT_LOCATE_CHANGED, cd->identity.key, "drive", path, "state",
                   cd->locating ? "on" : "off", NULL);
     }
+    cd->locate_end_us = 0;
+    if (cd->locating && command->args.drive_locate.seconds != 0) {
+        cd->locate_seconds = command->args.drive_locate.seconds;
+        cd->locate_end_us = clock_now_us(ctl->ports.clock) + cd->locate_seconds * UINT64_C(1000000);
+        cd->locate_end_wall_us =
+            clock_wall_us(ctl->ports.clock) + cd->locate_seconds * UINT64_C(1000000);
+    }
     command_object_add(command, &cd->object);
     command_done(ctl);
+}
+
+/* Its time is over: turned off, or looked at again then. */
+void cd_locate_work(struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+    char seconds[16];
+
+    if (cd->locate_end_us == 0) {
+        return;
+    }
+    ASSERT(cd->locating);
+    if (clock_now_us(cd->ctl->ports.clock) < cd->locate_end_us) {
+        ctl_kick_at(cd->ctl, cd->locate_end_us);
+        return;
+    }
+    cd->locating = false;
+    cd->locate_end_us = 0;
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(seconds, sizeof(seconds), "%u", cd->locate_seconds);
+    ctl_event(cd->ctl, EVENT_LOCATE_ENDED, cd->identity.key, "drive", path, "seconds", seconds,
+              NULL);
 }
 
 /* fault_inject */

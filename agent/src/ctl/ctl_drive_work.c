@@ -111,6 +111,7 @@ static void drive_work(struct ctl_drive *cd)
         drive_lost(cd);
     }
     cd_health_work(cd);
+    cd_locate_work(cd);
     if (cd->return_noted && cd->drive != NULL) {
         drive_returned(cd);
         if (cd->return_noted) {

@@ -117,6 +117,9 @@ struct ctl_drive {
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
     bool locating;
+    uint32_t locate_seconds;
+    uint64_t locate_end_us;        /* when it is turned off by itself; 0: by command only */
+    uint64_t locate_end_wall_us;   /* the same for people */
     bool has_temperature;
     int temperature_c;
     bool has_health;               /* somebody has asked it */
@@ -510,6 +513,8 @@ void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member);
 void cd_place_clear(struct ctl_drive *cd);
 /* Its label has just been written, as that of this member. */
 void cd_member_take(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member);
+/* The configuration names another drive in its place, or none: unconfigured bad. */
+void cd_place_lose(struct ctl_drive *cd);
 void cd_state_update(struct ctl_drive *cd);
 /* Its label is gone: nothing ties it to this controller any more. */
 void cd_make_blank(struct ctl_drive *cd);
@@ -787,7 +792,9 @@ void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
 void command_drive_online(struct ctl *ctl, struct ctl_command *command);
 void command_drive_good(struct ctl *ctl, struct ctl_command *command);
+void command_drive_missing(struct ctl *ctl, struct ctl_command *command);
 void command_drive_jbod(struct ctl *ctl, struct ctl_command *command);
+void cd_locate_work(struct ctl_drive *cd);
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);
 void command_battery_learn(struct ctl *ctl, struct ctl_command *command);

@@ -78,8 +78,7 @@ static void replacement_done(void *context, int error)
     ctl_kick(ctl);
 }
 
-/* The drive that had the place loses it for good. */
-static void former_member_out(struct ctl_drive *former)
+void cd_place_lose(struct ctl_drive *former)
 {
     struct reason reason;
 
@@ -109,7 +108,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
                                         .context = context};
     if (former != NULL && former != cd) {
         replacement->former = former;
-        former_member_out(former);
+        cd_place_lose(former);
     }
     if (uuid_is_zero(&cd->uuid)) {
         cd->uuid = uuid_make(&cg->ctl->rng);

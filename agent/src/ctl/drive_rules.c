@@ -294,6 +294,15 @@ static bool may_set_offline(const struct ctl_drive *cd, struct reason *ret_reaso
            refuse_last_copy(ret_reason, cd);
 }
 
+/* Its group works without it. Of one that does not, whatever is left may be wanted yet. */
+static bool may_set_missing(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        return refuse_last_copy(ret_reason, cd);
+    }
+    return rule_group_running(cd->group, ctl_op_word(CTL_OP_DRIVE_MISSING), ret_reason);
+}
+
 static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     if (cd->drive != NULL && (!cd->settled || !drive_is_idle(cd->drive))) {
@@ -338,6 +347,7 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
         [LIFE_COPYBACK_RESUME] = may_copyback_resume,
         [LIFE_COPYBACK_TARGET] = may_be_filled,
         [LIFE_SET_OFFLINE] = may_set_offline,
+        [LIFE_SET_MISSING] = may_set_missing,
         [LIFE_SET_JBOD] = may_set_jbod,
         [LIFE_SET_GOOD] = may_set_good,
     };

@@ -17,12 +17,10 @@
 #define NO_REBUILD                                                                                 \
     [LIFE_REBUILD_START] = NO(NOTHING_TO_REBUILD), [REBUILD_CONTROL] = NO(NOT_REBUILDING)
 #define NO_COPYBACK [LIFE_COPYBACK_START] = NO(WRONG_STATE), [COPYBACK_CONTROL] = NO(COPYBACK_NONE)
-#define NO_SET                                                                                     \
-    [LIFE_SET_OFFLINE] = NO(WRONG_STATE), [LIFE_SET_ONLINE] = NO(WRONG_STATE),                     \
-    [LIFE_SET_JBOD] = NO(WRONG_STATE)
+#define NO_SET [LIFE_SET_OFFLINE... LIFE_SET_JBOD] = NO(WRONG_STATE)
 
 /* A member whose content is not up to date: it is rebuilt, or gives up its place. */
-#define LOST_MEMBER(state)                                                                         \
+#define LOST_MEMBER(state, missing)                                                                \
     {                                                                                              \
         [BECOME_USED] = NO(DRIVE_NOT_UGOOD),                                                       \
         [LIFE_SPARE_REMOVE] = NO(NOT_A_SPARE),                                                     \
@@ -30,7 +28,9 @@
         [REBUILD_CONTROL] = NO(NOT_REBUILDING),                                                    \
         NO_COPYBACK,                                                                               \
         [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),                                              \
-        NO_SET,                                                                                    \
+        [LIFE_SET_OFFLINE... LIFE_SET_ONLINE] = NO(WRONG_STATE),                                   \
+        [LIFE_SET_MISSING] = missing,                                                              \
+        [LIFE_SET_JBOD] = NO(WRONG_STATE),                                                         \
         [LIFE_SET_GOOD] = TO(UGOOD),                                                               \
         [LIFE_LOCATE] = TO(state),                                                                 \
     }
@@ -55,8 +55,7 @@
         NO_REBUILD,                                                                                \
         NO_COPYBACK,                                                                               \
         [LIFE_COPYBACK_TARGET] = NO(code),                                                         \
-        [LIFE_SET_OFFLINE] = NO(WRONG_STATE),                                                      \
-        [LIFE_SET_ONLINE] = NO(WRONG_STATE),                                                       \
+        [LIFE_SET_OFFLINE... LIFE_SET_MISSING] = NO(WRONG_STATE),                                  \
         [LIFE_SET_JBOD] = TO(JBOD),                                                                \
         [LIFE_SET_GOOD] = NO(code),                                                                \
         [LIFE_LOCATE] = TO(state),                                                                 \
@@ -73,8 +72,7 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_REBUILD,
                 NO_COPYBACK,
                 [LIFE_COPYBACK_TARGET] = TO(CPYBCK),
-                [LIFE_SET_OFFLINE] = NO(WRONG_STATE),
-                [LIFE_SET_ONLINE] = NO(WRONG_STATE),
+                [LIFE_SET_OFFLINE... LIFE_SET_MISSING] = NO(WRONG_STATE),
                 [LIFE_SET_JBOD] = TO(JBOD),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(UGOOD),
@@ -97,8 +95,7 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_REBUILD,
                 NO_COPYBACK,
                 [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),
-                [LIFE_SET_OFFLINE] = NO(WRONG_STATE),
-                [LIFE_SET_ONLINE] = NO(WRONG_STATE),
+                [LIFE_SET_OFFLINE... LIFE_SET_MISSING] = NO(WRONG_STATE),
                 [LIFE_SET_JBOD] = TO(JBOD),
                 [LIFE_SET_GOOD] = TO(UGOOD),
                 [LIFE_LOCATE] = TO(UBAD),
@@ -115,13 +112,12 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_COPYBACK_START... LIFE_COPYBACK_RESUME] = TO(ONLN),
                 [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),
                 [LIFE_SET_OFFLINE] = TO(OFFLN),
-                [LIFE_SET_ONLINE] = NO(WRONG_STATE),
-                [LIFE_SET_JBOD] = NO(WRONG_STATE),
+                [LIFE_SET_ONLINE... LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(ONLN),
             },
-        [LIFE_OFFLN] = LOST_MEMBER(OFFLN),
-        [LIFE_FAILED] = LOST_MEMBER(FAILED),
+        [LIFE_OFFLN] = LOST_MEMBER(OFFLN, TO(UGOOD)),
+        [LIFE_FAILED] = LOST_MEMBER(FAILED, TO(UBAD)),
         [LIFE_NEEDED] =
             {
                 [BECOME_USED] = NO(DRIVE_NOT_UGOOD),
@@ -132,11 +128,12 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),
                 [LIFE_SET_OFFLINE] = NO(WRONG_STATE),
                 [LIFE_SET_ONLINE] = TO(ONLN),
+                [LIFE_SET_MISSING] = NO(LAST_COPY),
                 [LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(LAST_COPY),
                 [LIFE_LOCATE] = TO(NEEDED),
             },
-        [LIFE_STALE] = LOST_MEMBER(STALE),
+        [LIFE_STALE] = LOST_MEMBER(STALE, NO(WRONG_STATE)),
         [LIFE_RBLD] =
             {
                 [BECOME_USED] = NO(DRIVE_NOT_UGOOD),
@@ -145,8 +142,7 @@ static const struct life_cell cells[LIFE_STATE_MAX][LIFE_COMMAND_MAX] =
                 NO_COPYBACK,
                 [LIFE_COPYBACK_TARGET] = NO(DRIVE_NOT_UGOOD),
                 [LIFE_SET_OFFLINE] = TO(OFFLN),
-                [LIFE_SET_ONLINE] = NO(WRONG_STATE),
-                [LIFE_SET_JBOD] = NO(WRONG_STATE),
+                [LIFE_SET_ONLINE... LIFE_SET_JBOD] = NO(WRONG_STATE),
                 [LIFE_SET_GOOD] = NO(WRONG_STATE),
                 [LIFE_LOCATE] = TO(RBLD),
             },
@@ -213,6 +209,7 @@ const struct life_command_info *life_command_info(enum life_command command)
         [LIFE_COPYBACK_TARGET] = {CTL_OP_COPYBACK, "start", false, "copyback target="},
         [LIFE_SET_OFFLINE] = {CTL_OP_DRIVE_OFFLINE, NULL, true, "set offline"},
         [LIFE_SET_ONLINE] = {CTL_OP_DRIVE_ONLINE, NULL, true, "set online"},
+        [LIFE_SET_MISSING] = {CTL_OP_DRIVE_MISSING, NULL, true, "set missing"},
         [LIFE_SET_JBOD] = {CTL_OP_DRIVE_JBOD, NULL, true, "set jbod"},
         [LIFE_SET_GOOD] = {CTL_OP_DRIVE_GOOD, NULL, true, "set good"},
         [LIFE_LOCATE] = {CTL_OP_DRIVE_LOCATE, NULL, true, "locate"},

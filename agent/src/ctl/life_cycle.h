@@ -50,6 +50,7 @@ enum life_command {
     LIFE_COPYBACK_TARGET, /* is filled */
     LIFE_SET_OFFLINE,
     LIFE_SET_ONLINE,
+    LIFE_SET_MISSING, /* gives up the place of a lost member */
     LIFE_SET_JBOD,
     LIFE_SET_GOOD,
     LIFE_LOCATE,

@@ -125,6 +125,7 @@ struct drive_view {
     const struct drive_identity *identity;
     enum drive_state state;
     bool present, foreign, locating;
+    uint64_t locate_end_us;          /* wall; 0: no end */
     uint64_t size_bytes, usable_bytes;
     uint32_t block_bytes, physical_block_bytes;
     bool has_temperature;

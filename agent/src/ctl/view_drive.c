@@ -107,6 +107,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
     digest_number(digest, true, view->present);
     digest_number(digest, true, view->foreign);
     digest_number(digest, false, view->locating);
+    digest_number(digest, false, view->locate_end_us);
     digest_number(digest, false, view->has_temperature);
     digest_number(digest, false, (uint64_t)view->temperature_c);
     drive_digest_health(view, digest);
@@ -162,6 +163,7 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->present = cd->present;
     view->foreign = cd->foreign || cd->found != NULL;
     view->locating = cd->locating;
+    view->locate_end_us = cd->locate_end_us != 0 ? cd->locate_end_wall_us : 0;
     view->size_bytes = cd->size_bytes;
     view->usable_bytes = cd_usable_bytes(cd);
     view->block_bytes = cd->block_bytes;

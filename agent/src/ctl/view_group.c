@@ -11,7 +11,7 @@
 
 /* Drive groups */
 
-static enum drive_state place_state(const struct ctl_group *cg, uint32_t member)
+static enum drive_state state_in_place(const struct ctl_group *cg, uint32_t member)
 {
     switch (cg_config(cg)->members[member].state) {
     case MEMBER_ONLINE:
@@ -30,6 +30,12 @@ static enum drive_state place_state(const struct ctl_group *cg, uint32_t member)
         break;
     }
     UNREACHABLE();
+}
+
+/* Of a place whose drive is not to be had: missing, whatever became of it before. */
+static enum drive_state place_state(const struct ctl_group *cg, uint32_t member)
+{
+    return cg->members[member] == NULL ? DRIVE_STATE_MISSING : state_in_place(cg, member);
 }
 
 static void group_members_view(const struct ctl_group *cg, struct drive_group_view *view)

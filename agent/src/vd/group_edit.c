@@ -31,6 +31,7 @@ struct group_edit {
     group_edit_fn change;          /* EDIT_CHANGE */
     void *change_context;
     struct vd_config *undo;        /* EDIT_CHANGE: GROUP_VDS_MAX of them, as before */
+    struct member_config *undo_members; /* EDIT_CHANGE: GROUP_MEMBERS_MAX of them */
     uint32_t undo_index;
     struct vd_config vd_config;    /* EDIT_VD_ADD, EDIT_VD_REMOVE */
     struct vd *vd;
@@ -58,6 +59,7 @@ static void edit_answer(struct notice *notice)
         edit->done.plain(edit->done_context, error);
     }
     free(edit->undo);
+    free(edit->undo_members);
     free(edit);
 }
 
@@ -128,8 +130,10 @@ static int apply_change(struct group_edit *edit)
     uint32_t member_count = group->config.member_count;
 
     edit->undo = malloc(sizeof(group->config.vds));
-    ASSERT(edit->undo != NULL);
+    edit->undo_members = malloc(sizeof(group->config.members));
+    ASSERT(edit->undo != NULL && edit->undo_members != NULL);
     memcpy(edit->undo, group->config.vds, sizeof(group->config.vds));
+    memcpy(edit->undo_members, group->config.members, sizeof(group->config.members));
     edit->undo_index = group->config.index;
     edit->change(&group->config, edit->change_context);
     ASSERT(group->config.vd_count == vd_count); /* those have calls of their own */
@@ -311,12 +315,28 @@ static int edit_apply(struct group_edit *edit)
 
 /* Undoing */
 
+/* Of a place without a drive nothing changes but by an edit. */
+static void undo_places(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        enum member_state before = edit->undo_members[i].state;
+
+        if (before != MEMBER_ONLINE && before != MEMBER_REBUILD) {
+            ASSERT(!member_is_live(group, i));
+            group->config.members[i] = edit->undo_members[i];
+        }
+    }
+}
+
 /* Everything an administrator can change, but not the marks and cursors of the engine. */
 static void undo_change(struct group_edit *edit)
 {
     struct group *group = edit->group;
 
     group->config.index = edit->undo_index;
+    undo_places(edit);
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         struct vd_config now = group->config.vds[i];
 

@@ -45,6 +45,7 @@ static const struct rule {
     {"drive_offline", CLI_OBJECT_DRIVE, "set", "offline", "drive", "drive"},
     {"drive_online", CLI_OBJECT_DRIVE, "set", "online", "drive", "drive"},
     {"drive_good", CLI_OBJECT_DRIVE, "set", "good", "drive", "drive"},
+    {"drive_missing", CLI_OBJECT_DRIVE, "set", "missing", "drive", "drive"},
     {"drive_jbod", CLI_OBJECT_DRIVE, "set", "jbod", "drive", "drive"},
     {"drive_replace", CLI_OBJECT_DRIVE, "insert", "dg=", "drive", "drive"},
     {"drive_locate", CLI_OBJECT_DRIVE, "start|stop", "locate", "drive", "drive"},
@@ -84,6 +85,7 @@ static const struct {
     {"controller_set", "auto_rebuild", "autorebuild="},
     {"controller_set", "copyback", "copyback="},
     {"controller_set", "predictive_copyback", "smarter="},
+    {"drive_locate", "seconds", "seconds="},
     {"battery_set", "learn_mode", "autolearnmode="},
     {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */
 };

@@ -225,6 +225,12 @@ async def locate_drive(drive_id: UUID, body: LocateDrive, submit: Submit) -> Com
     return await submit(intents.locate_drive(drive_id, body))
 
 
+@drives.post("/{drive_id}/actions/missing", name="missing", status_code=202, responses=ANSWERS)
+async def set_missing(drive_id: UUID, submit: Submit) -> Command:
+    """Gives up an offline or failed member: its place is kept, the drive is free or bad."""
+    return await submit(intents.set_missing(drive_id))
+
+
 @drives.post("/{drive_id}/actions/jbod", name="jbod", status_code=202, responses=ANSWERS)
 async def leave_to_host(drive_id: UUID, submit: Submit) -> Command:
     """Leaves an unused drive to the host's operating system as it is."""

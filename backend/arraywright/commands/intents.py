@@ -235,6 +235,10 @@ def set_online(drive_id: UUID) -> Intent:
     return _simple("drive_online", "drive", drive_id, None)
 
 
+def set_missing(drive_id: UUID) -> Intent:
+    return _simple("drive_missing", "drive", drive_id, None)
+
+
 def leave_to_host(drive_id: UUID) -> Intent:
     return _simple("drive_jbod", "drive", drive_id, None)
 

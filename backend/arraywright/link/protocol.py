@@ -562,6 +562,7 @@ class DriveDoc(Wire):
     slow_command_count: Annotated[int, Field(ge=0)] | None = None
     slow: bool | None = None
     locating: bool
+    locate_ends_at_us: Annotated[int, Field(ge=0)] | None = None
     unsuitable: Reason | None
     state_reason: Reason | None
     faults: list[Fault]
@@ -1147,6 +1148,12 @@ class DriveOnlineArgs(Wire):
     drive: Key
 
 
+class DriveMissingArgs(Wire):
+    """Gives up an offline or failed member: its place stays, missing, and the drive is no member any more. Refused where its drive group does not work without it."""
+
+    drive: Key
+
+
 class DriveJbodArgs(Wire):
     """Leaves an unused drive to the host's operating system as it is, until it is made good again."""
 
@@ -1164,6 +1171,7 @@ class DriveGoodArgs(Wire):
 class DriveLocateArgs(Wire):
     drive: Key
     on: bool
+    seconds: Annotated[int, Field(ge=0, le=86400)] | None = None
 
 
 class FaultInjectArgs(Wire):
@@ -1740,6 +1748,8 @@ EVENT_NAMES: dict[int, str] = {
     60026: "bgi_stopped",
     60027: "auto_rebuild_changed",
     60028: "locate_changed",
+    60220: "drive_set_missing",
+    60221: "locate_ended",
     193: "spare_too_small",
     141: "battery_present",
     142: "battery_absent",
@@ -1815,6 +1825,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "drive_replace": "O",
     "drive_offline": "D",
     "drive_online": "D",
+    "drive_missing": "D",
     "drive_jbod": "O",
     "drive_good": "X",
     "drive_locate": "O",
@@ -1850,6 +1861,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,
     "drive_online": DriveOnlineArgs,
+    "drive_missing": DriveMissingArgs,
     "drive_jbod": DriveJbodArgs,
     "drive_good": DriveGoodArgs,
     "drive_locate": DriveLocateArgs,

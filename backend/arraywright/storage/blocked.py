@@ -28,6 +28,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "drive_replace": Role.OPERATOR,
         "drive_offline": Role.OPERATOR,
         "drive_online": Role.OPERATOR,
+        "drive_missing": Role.OPERATOR,
         "drive_jbod": Role.OPERATOR,
         "drive_good": Role.OPERATOR,
         "drive_locate": Role.OPERATOR,

@@ -266,6 +266,10 @@ class CopybackRequest(TaskRequest):
 
 class LocateDrive(ApiInput):
     on: bool
+    seconds: Annotated[
+        int | None,
+        Field(ge=0, le=86400, description="then its light goes out by itself; 0: by command only"),
+    ] = None
 
 
 class MakeDriveGood(ApiInput):

@@ -223,6 +223,9 @@ class Drive(Actionable):
     other_error_count: int
     predictive_failure_count: int
     locating: bool
+    locate_ends_at: Annotated[
+        Timestamp | None, Field(description="when its light goes out by itself; null: by command")
+    ] = None
     unsuitable: Annotated[Reason | None, Field(description="why it cannot be used at all")]
     state_reason: Reason | None
     faults: Annotated[list[Fault], Field(description="active on an emulated drive")]

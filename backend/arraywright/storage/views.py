@@ -38,6 +38,7 @@ def _drive(doc: Document, resolve: Resolve) -> Document:
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "hot_spare": {**spare, "drive_group_ids": groups} if spare else None,
         "health": _health(doc.get("health")),
+        "locate_ends_at": moment(doc.get("locate_ends_at_us")),
     }
 
 

@@ -28,6 +28,9 @@ const target = (drive: Drive) => ({
   params: { path: { drive_id: drive.id }, header: changeHeaders(drive) },
 })
 
+/** A light that was started here goes out by itself, should nobody remember it. */
+export const LOCATE_SECONDS = 15 * 60
+
 export interface SpareWish {
   drive_group_ids: string[]
   enclosure_affinity: boolean
@@ -70,9 +73,14 @@ export const driveChanges = {
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/offline', target(drive))),
   setOnline: (drive: Drive) =>
     unwrap(api.POST('/api/v1/drives/{drive_id}/actions/online', target(drive))),
+  setMissing: (drive: Drive) =>
+    unwrap(api.POST('/api/v1/drives/{drive_id}/actions/missing', target(drive))),
   locate: (drive: Drive, on: boolean) =>
     unwrap(
-      api.POST('/api/v1/drives/{drive_id}/actions/locate', { ...target(drive), body: { on } }),
+      api.POST('/api/v1/drives/{drive_id}/actions/locate', {
+        ...target(drive),
+        body: on ? { on, seconds: LOCATE_SECONDS } : { on },
+      }),
     ),
   makeGood: (drive: Drive, confirm?: string) =>
     unwrap(

@@ -147,6 +147,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     other_error_count: 0,
     predictive_failure_count: 0,
     locating: false,
+    locate_ends_at: null,
     unsuitable: null,
     state_reason: null,
     faults: [],

@@ -31,6 +31,7 @@ REST = {
     "drive_replace": {"POST /drives/{id}/actions/replace"},
     "drive_offline": {"POST /drives/{id}/actions/offline"},
     "drive_online": {"POST /drives/{id}/actions/online"},
+    "drive_missing": {"POST /drives/{id}/actions/missing"},
     "drive_jbod": {"POST /drives/{id}/actions/jbod"},
     "drive_good": {"POST /drives/{id}/actions/good"},
     "drive_locate": {"POST /drives/{id}/actions/locate"},

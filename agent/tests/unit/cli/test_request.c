@@ -233,7 +233,7 @@ static void test_unsupported(void **state UNUSED)
                                         "/c0/fall delete",
                                         "/c0/p0 show",
                                         "/c0/v0 start migrate type=raid6",
-                                        "/c0/e1/s1 set missing",
+                                        "/c0/e1/s1 set bad",
                                         "/c0/v0 set autobgi=on",
                                         "/c0 set cc=conc",
                                         "/c0 flush"};

@@ -106,6 +106,8 @@ static void test_every_command_knows_its_arguments(void **state UNUSED)
         {"drive_online", "{\"drive\":\"d\"}"},
         {"drive_good", "{\"drive\":\"d\",\"force\":true,\"serial\":\"S\"}"},
         {"drive_locate", "{\"drive\":\"d\",\"on\":true}"},
+        {"drive_locate", "{\"drive\":\"d\",\"on\":true,\"seconds\":86400}"},
+        {"drive_missing", "{\"drive\":\"d\"}"},
         {"counters_reset", "{\"kind\":\"drive\",\"key\":\"d\"}"},
         {"fault_inject", "{\"drive\":\"d\",\"fault\":\"slow\",\"latency_ms\":5}"},
         {"battery_learn", "{\"battery\":\"c0-bbu\"}"},

@@ -56,6 +56,7 @@ PROVOKED = {
         block_punctured bad_block_over""",
     "undo": "virtual_drive_restored",
     "measure": "measurement_started measurement_ended",
+    "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
     "spares": "spare_commissioned controller_policy_changed",

@@ -20,6 +20,8 @@ enum change {
     CHANGE_ADD_TO_GROUP,
     CHANGE_DELETE_ONE,
     CHANGE_RENAME,
+    CHANGE_MISSING_OFFLINE,
+    CHANGE_MISSING_FAILED,
     CHANGE_MAX
 };
 
@@ -30,11 +32,31 @@ static const char *const change_names[CHANGE_MAX] = {"create",
                                                      "create with spare",
                                                      "add to group",
                                                      "delete one of two",
-                                                     "rename"};
+                                                     "rename",
+                                                     "set missing of an offline member",
+                                                     "set missing of a failed member"};
 
 static char old_text[16384];
 static char new_text[16384];
 static char now_text[16384];
+
+static void lost_member_make(struct ctl_world *world, bool failed)
+{
+    static uint8_t bytes[64 * 1024];
+
+    assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    if (!failed) {
+        assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+        return;
+    }
+    world->slots[1].drive->flush_forgets = 1;
+    memset(bytes, 0x33, sizeof(bytes));
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(bytes), bytes), VD_STATUS_OK);
+    (void)world_io(world, "data", VD_OP_FLUSH, 0, 0, NULL);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+}
 
 /* What the world looks like before the change. */
 static void prepare(struct ctl_world *world, enum change change)
@@ -61,6 +83,9 @@ static void prepare(struct ctl_world *world, enum change change)
         assert_true(world_group(world, 0, &group, command->args.vd_create.drive_group));
         assert_int_equal(world_run(world, command), REASON_OK);
         assert_true(world_wait_consistent(world, "second", 10 * MINUTE));
+    }
+    if (change == CHANGE_MISSING_OFFLINE || change == CHANGE_MISSING_FAILED) {
+        lost_member_make(world, change == CHANGE_MISSING_FAILED);
     }
     world_settle(world, 20 * SIM_SECOND);
 }
@@ -103,6 +128,11 @@ static void change_make(struct ctl_world *world, enum change change, struct ctl_
         assert_true(world_vd(world, "first", &view, command->args.vd_set.vd));
         command->args.vd_set.fields = VD_SET_NAME;
         strcpy(command->args.vd_set.name, "renamed");
+        return;
+    case CHANGE_MISSING_OFFLINE:
+    case CHANGE_MISSING_FAILED:
+        command->op = CTL_OP_DRIVE_MISSING;
+        strcpy(command->args.drive.drive, slot_key(world, 1));
         return;
     case CHANGE_MAX:
         break;
@@ -252,6 +282,13 @@ static void test_cut_rename(void **state)
     cut_everywhere(CHANGE_RENAME);
 }
 
+static void test_cut_missing(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_MISSING_OFFLINE);
+    cut_everywhere(CHANGE_MISSING_FAILED);
+}
+
 /* The power is cut once in the middle of the change, and again at the n-th write of the start
  * that cleans up after it. */
 static bool cut_twice_at(enum change change, uint64_t first, uint64_t second)
@@ -377,6 +414,8 @@ static void test_store_failures(void **state)
     store_fails_everywhere(CHANGE_ADD_TO_GROUP);
     store_fails_everywhere(CHANGE_DELETE_ONE);
     store_fails_everywhere(CHANGE_RENAME);
+    store_fails_everywhere(CHANGE_MISSING_OFFLINE);
+    store_fails_everywhere(CHANGE_MISSING_FAILED);
 }
 
 /* A blank drive is put in a member's slot, and the power goes at the n-th write after that: the
@@ -430,8 +469,8 @@ int main(void)
         cmocka_unit_test(test_cut_delete),       cmocka_unit_test(test_cut_spare_add),
         cmocka_unit_test(test_cut_spare_remove), cmocka_unit_test(test_cut_add_to_group),
         cmocka_unit_test(test_cut_delete_one),   cmocka_unit_test(test_cut_rename),
-        cmocka_unit_test(test_cut_replacement),  cmocka_unit_test(test_cut_twice),
-        cmocka_unit_test(test_store_failures),
+        cmocka_unit_test(test_cut_missing),      cmocka_unit_test(test_cut_replacement),
+        cmocka_unit_test(test_cut_twice),        cmocka_unit_test(test_store_failures),
     };
 
     aw_test_catch_asserts();

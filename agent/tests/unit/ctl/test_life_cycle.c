@@ -83,6 +83,7 @@ static enum reason_code command_run(struct ctl_world *world, enum life_command c
     case LIFE_SPARE_REMOVE:
     case LIFE_SET_OFFLINE:
     case LIFE_SET_ONLINE:
+    case LIFE_SET_MISSING:
     case LIFE_SET_JBOD:
         return world_drive_op(world, life_command_info(command)->op, SUBJECT);
     case LIFE_REBUILD_START:

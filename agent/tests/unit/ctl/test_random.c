@@ -185,10 +185,11 @@ static void do_fault(struct story *story, enum fault_kind fault)
 
 static void do_drive(struct story *story)
 {
-    static const enum ctl_op ops[] = {CTL_OP_SPARE_ADD, CTL_OP_SPARE_REMOVE, CTL_OP_DRIVE_GOOD,
-                                      CTL_OP_DRIVE_OFFLINE, CTL_OP_REBUILD};
+    static const enum ctl_op ops[] = {CTL_OP_SPARE_ADD,  CTL_OP_SPARE_REMOVE,
+                                      CTL_OP_DRIVE_GOOD, CTL_OP_DRIVE_OFFLINE,
+                                      CTL_OP_REBUILD,    CTL_OP_DRIVE_MISSING};
     uint32_t slot = (uint32_t)rng_below(&story->rng, SLOTS);
-    struct ctl_command command = {.op = ops[rng_below(&story->rng, story->gentle ? 2 : 5)]};
+    struct ctl_command command = {.op = ops[rng_below(&story->rng, story->gentle ? 2 : 6)]};
 
     strcpy(command.args.drive.drive, slot_key(story->world, slot)); /* first in all of them */
     if (command.op == CTL_OP_DRIVE_GOOD) {

@@ -30,6 +30,7 @@ const DIALOGS: { kind: DriveDialogKind; op: string; action?: string; danger?: bo
   { kind: 'drive_good', op: 'drive_good' },
   { kind: 'drive_offline', op: 'drive_offline', danger: true },
   { kind: 'drive_online', op: 'drive_online', danger: true },
+  { kind: 'drive_missing', op: 'drive_missing', danger: true },
 ]
 
 const REBUILDS = ['start', 'pause', 'resume'] as const

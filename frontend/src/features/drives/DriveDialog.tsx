@@ -18,6 +18,7 @@ export type DriveDialogKind =
   | 'drive_good'
   | 'drive_offline'
   | 'drive_online'
+  | 'drive_missing'
 
 export interface DriveDialogProps {
   drive: Drive
@@ -40,7 +41,7 @@ export function DriveLine({ drive }: { drive: Drive }) {
 }
 
 interface DriveConfirmProps {
-  kind: 'spare_remove' | 'rebuild_stop' | 'drive_good' | 'drive_offline' | 'drive_online'
+  kind: Exclude<DriveDialogKind, 'spare_add' | 'drive_replace' | 'copyback_start'>
   drive: Drive
   onClose: () => void
 }
@@ -85,6 +86,12 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
       grade: { kind: 'consent', label: t('driveDialog.onlineConsent') } as Grade,
       consequences: [t('driveDialog.onlineTrust'), t('driveDialog.onlineResync')],
     },
+    drive_missing: {
+      title: t('driveDialog.missingTitle', { path }),
+      verb: t('driveDialog.missingVerb'),
+      grade: { kind: 'consent', label: t('driveDialog.missingConsent') } as Grade,
+      consequences: [t('driveDialog.missingPlace'), t('driveDialog.missingDrive')],
+    },
   }[kind]
 
   const change = useChange(
@@ -94,6 +101,7 @@ function DriveConfirm({ kind, drive, onClose }: DriveConfirmProps) {
       if (kind === 'drive_good')
         return driveChanges.makeGood(drive, drive.foreign ? typed : undefined)
       if (kind === 'drive_online') return driveChanges.setOnline(drive)
+      if (kind === 'drive_missing') return driveChanges.setMissing(drive)
       return driveChanges.takeOffline(drive)
     },
     { done: t(`driveAction.done.${kind}`, { path }), onDone: onClose },

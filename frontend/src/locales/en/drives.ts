@@ -95,7 +95,7 @@ export const drive = {
 } as const
 
 export const driveAction = {
-  locate_on: { label: 'Start locating', help: 'Lets the light of its bay blink.' },
+  locate_on: { label: 'Start locating', help: 'Lets the light of its bay blink for 15 minutes.' },
   locate_off: { label: 'Stop locating', help: 'Its bay’s light is blinking.' },
   spare_add: {
     label: 'Make hot spare …',
@@ -133,6 +133,10 @@ export const driveAction = {
     label: 'Set online …',
     help: 'Trusts a drive again with which its drive group went offline.',
   },
+  drive_missing: {
+    label: 'Set missing …',
+    help: 'Gives up an offline or failed member: its place stays empty until a drive is put there.',
+  },
   done: {
     locate_on: 'The light of {{path}} is blinking.',
     locate_off: 'The light of {{path}} is off.',
@@ -147,6 +151,7 @@ export const driveAction = {
     drive_jbod: '{{path}} is left to its host.',
     drive_good: '{{path}} is unconfigured good.',
     drive_offline: '{{path}} is offline.',
+    drive_missing: '{{path}} is no member any more.',
     drive_online: '{{path}} is trusted again; its drive group is put together anew.',
   },
 } as const
@@ -166,6 +171,12 @@ export const driveDialog = {
   replaceNone: 'No drive group of this controller has a missing or failed member.',
   replaceOption:
     '{{group}} ({{level}}), span {{span}}, row {{row}}: {{state}}, serial number {{serial}}',
+  missingTitle: 'Set {{path}} missing',
+  missingVerb: 'Set missing',
+  missingConsent: 'I do not need the data on this drive any more',
+  missingPlace: 'Its place in the drive group stays, missing, until another drive is put there.',
+  missingDrive:
+    'It is no member any more: a drive that was taken offline is free, one that failed is bad. What it held is out of date and is not used again.',
   copybackTitle: 'Copy {{path}} to another drive',
   copybackVerb: 'Start copyback',
   copybackTarget: 'Which drive takes its place?',

@@ -1,0 +1,222 @@
+/*
+ * Lost members that give up their places (set missing), and lights that go out by themselves.
+ */
+#include <string.h>
+
+#include "ctl_world.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define EVENT_SET_MISSING 60220
+#define EVENT_LOCATE_ENDED 60221
+
+static uint8_t before[4 * MIB];
+static uint8_t after[4 * MIB];
+
+static struct ctl_world *world_with(uint64_t seed, enum raid_level level, uint32_t width)
+{
+    struct ctl_world *world = world_new(seed, width + 1);
+
+    world_start(world);
+    assert_int_equal(world_create(world, level, 0, width, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    world_write(world, "data", 0, 256 * 1024, 0x11);
+    world_settle(world, MINUTE);
+    return world;
+}
+
+static enum drive_state row_state(struct ctl_world *world, uint32_t row, bool *ret_occupied)
+{
+    struct drive_group_view group;
+
+    assert_true(world_group(world, 0, &group, NULL));
+    *ret_occupied = group.members[row].drive[0] != '\0';
+    return group.members[row].state;
+}
+
+static void expect_row_missing(struct ctl_world *world, uint32_t row)
+{
+    bool occupied = true;
+
+    assert_int_equal(row_state(world, row, &occupied), DRIVE_STATE_MISSING);
+    assert_false(occupied);
+}
+
+static void flush_fail(struct ctl_world *world, uint32_t slot)
+{
+    uint8_t bytes[64 * 1024];
+
+    memset(bytes, 0x11, sizeof(bytes));
+    world->slots[slot].drive->flush_forgets = 1;
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(bytes), bytes), VD_STATUS_OK);
+    (void)world_io(world, "data", VD_OP_FLUSH, 0, 0, NULL);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_drive_state(world, slot), DRIVE_STATE_FAILED);
+}
+
+static enum reason_code insert(struct ctl_world *world, uint32_t slot, uint32_t row)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_REPLACE};
+    struct virtual_drive_view view;
+
+    assert_true(world_vd(world, "data", &view, NULL));
+    strcpy(command.args.drive_replace.group, view.group);
+    strcpy(command.args.drive_replace.drive, slot_key(world, slot));
+    command.args.drive_replace.row = row;
+    return world_run(world, &command);
+}
+
+/* Offline, missing, and in again: what the guides for replacing a drive do. */
+static void test_offline_then_missing(void **state)
+{
+    struct ctl_world *world = world_with(1, RAID_LEVEL_5, 3);
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 1), REASON_WRONG_STATE);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1), REASON_OK);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 1), REASON_OK);
+    assert_int_equal(world_event_count(world, 0, EVENT_SET_MISSING), 1);
+    for (uint32_t life = 0; life < 3; life++) {
+        world_settle(world, 2 * MINUTE); /* nobody puts it back by himself */
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+        expect_row_missing(world, 1);
+        world_check(world, "data", 0, 256 * 1024, 0x11);
+        world_restart(world);
+    }
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 1), REASON_WRONG_STATE);
+    assert_int_equal(insert(world, 1, 1), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_free(world);
+}
+
+/* Nothing is written to a drive that failed, and it stays bad until somebody says otherwise. */
+static void test_failed_is_bad(void **state)
+{
+    struct ctl_world *world = world_with(2, RAID_LEVEL_1, 2);
+
+    (void)state;
+    flush_fail(world, 0);
+    sim_drive_peek(world->slots[0].drive, 0, before, sizeof(before));
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 0), REASON_OK);
+    for (uint32_t life = 0; life < 3; life++) {
+        world_settle(world, 2 * MINUTE);
+        assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_UNCONFIGURED_BAD);
+        expect_row_missing(world, 0);
+        world_restart(world);
+    }
+    sim_drive_peek(world->slots[0].drive, 0, after, sizeof(after));
+    assert_memory_equal(before, after, sizeof(after));
+    assert_int_equal(world_drive_op(world, CTL_OP_REBUILD, 0), REASON_NOTHING_TO_REBUILD);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 0), REASON_OK);
+    assert_int_equal(insert(world, 0, 0), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_check(world, "data", 64 * 1024, 192 * 1024, 0x11);
+    world_free(world);
+}
+
+/* Where the drive group does not work, whatever is left of it is kept. */
+static void test_last_copies_stay(void **state)
+{
+    struct ctl_world *world = world_with(3, RAID_LEVEL_1, 2);
+
+    (void)state;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 0), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    sim_drive_peek(world->slots[0].drive, 0, before, sizeof(before));
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 0), REASON_LAST_COPY);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 1), REASON_DRIVE_GONE);
+    sim_drive_peek(world->slots[0].drive, 0, after, sizeof(after));
+    assert_memory_equal(before, after, sizeof(after));
+    assert_int_equal(world_drive_state(world, 0), DRIVE_STATE_OFFLINE);
+    world_free(world);
+}
+
+/* What could not be saved has not happened. */
+static void test_not_saved(void **state)
+{
+    struct ctl_world *world = world_with(4, RAID_LEVEL_5, 3);
+
+    (void)state;
+    flush_fail(world, 2);
+    world->store->fail_with = -ENOSPC;
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 2), REASON_STORE_FULL);
+    world->store->fail_with = 0;
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_FAILED);
+    assert_int_equal(world_event_count(world, 0, EVENT_SET_MISSING), 0);
+    world_settle(world, MINUTE);
+    world_restart(world);
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_FAILED);
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 2), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_free(world);
+}
+
+/* Locate */
+
+static enum reason_code locate(struct ctl_world *world, bool on, uint32_t seconds)
+{
+    struct ctl_command command = {.op = CTL_OP_DRIVE_LOCATE};
+
+    strcpy(command.args.drive_locate.drive, slot_key(world, 0));
+    command.args.drive_locate.on = on;
+    command.args.drive_locate.seconds = seconds;
+    return world_run(world, &command);
+}
+
+static bool is_lit(struct ctl_world *world, uint64_t *ret_end_us)
+{
+    struct drive_view drive;
+
+    assert_true(world_drive(world, 0, &drive));
+    *ret_end_us = drive.locate_end_us;
+    return drive.locating;
+}
+
+static void test_locate_ends(void **state)
+{
+    struct ctl_world *world = world_new(5, 1);
+    uint64_t end_us = 0;
+    uint64_t wall_us = 0;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(locate(world, true, 30), REASON_OK);
+    wall_us = clock_wall_us(&world->sim->clock);
+    assert_true(is_lit(world, &end_us));
+    assert_in_range(end_us, wall_us + 29 * SIM_SECOND, wall_us + 30 * SIM_SECOND);
+    world_settle(world, 29 * SIM_SECOND);
+    assert_true(is_lit(world, &end_us));
+    world_settle(world, 2 * SIM_SECOND);
+    assert_false(is_lit(world, &end_us));
+    assert_int_equal(end_us, 0);
+    assert_int_equal(world_event_count(world, 0, EVENT_LOCATE_ENDED), 1);
+
+    /* Asked again, the new time counts; stopped, there is none any more. */
+    assert_int_equal(locate(world, true, 30), REASON_OK);
+    world_settle(world, 20 * SIM_SECOND);
+    assert_int_equal(locate(world, true, 30), REASON_OK);
+    world_settle(world, 20 * SIM_SECOND);
+    assert_true(is_lit(world, &end_us));
+    assert_int_equal(locate(world, false, 0), REASON_OK);
+    assert_false(is_lit(world, &end_us));
+    assert_int_equal(locate(world, true, 0), REASON_OK);
+    world_settle(world, MINUTE);
+    assert_true(is_lit(world, &end_us));
+    assert_int_equal(end_us, 0);
+    assert_int_equal(world_event_count(world, 0, EVENT_LOCATE_ENDED), 1);
+    world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_offline_then_missing), cmocka_unit_test(test_failed_is_bad),
+        cmocka_unit_test(test_last_copies_stay),     cmocka_unit_test(test_not_saved),
+        cmocka_unit_test(test_locate_ends),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
