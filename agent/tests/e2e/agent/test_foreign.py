@@ -117,10 +117,11 @@ class Foreign(AgentCase):
         for text in ("UNDO LIST", "judge", "Frgn", "Yes"):
             self.assertIn(text, shown)
         self.assertIn("Restored.", agent.ctl("/c0", "restore", "undo=1").stdout)
-        agent.until("the set is back", lambda _: len(self.ask(agent)["sets"]) == 1)
         self.assertIn("nothing to undo", agent.ctl("/c0", "show", "undo").stdout)
         agent.stop()
         self.assertEqual(sums(paths), before)
+        agent.start()  # drives of its configuration file are held, and looked at with a start
+        self.assertEqual(len(self.ask(agent)["sets"]), 1)
 
     def test_a_deleted_drive_comes_back(self):
         agent = self.agent(slots=4).start()
