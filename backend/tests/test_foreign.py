@@ -103,3 +103,26 @@ async def test_import_is_refused(cached: FakeAgent, callers: Callers) -> None:
     for body in ({}, {"set": "a/b"}, {"set": "ab", "digest": "x" * 65}):
         assert (await operator.post(url, json=body)).status_code == 422, body
     assert (await operator.get("/commands")).json()["total"] == 0
+
+
+async def test_clearing(cached: FakeAgent, operator: httpx.AsyncClient) -> None:
+    controller = await only(operator, "/controllers")
+    url = f"/controllers/{controller['id']}/actions/clear-foreign"
+    body = {"set": "ab" * 24, "digest": DIGEST, "confirm": "data"}
+    answer = await operator.post(url, json=body)
+    assert answer.status_code == 202, answer.text
+    command = await cached.expect("command", op="foreign_clear")
+    assert command["args"] == {"controller": "c0", "set": "ab" * 24, "digest": DIGEST}
+    assert command["confirm"] == "data"
+    assert answer.json()["command_class"] == "X"
+
+
+async def test_clearing_is_refused(cached: FakeAgent, callers: Callers) -> None:
+    operator, viewer = callers.role(Role.OPERATOR), callers.role(Role.VIEWER)
+    seen = await only(viewer, "/controllers")
+    assert seen["blocked"]["foreign_clear"]["code"] == "role_needed"
+    url = f"/controllers/{seen['id']}/actions/clear-foreign"
+    assert (await viewer.post(url, json={"set": "ab", "confirm": "data"})).status_code == 403
+    for body in ({"set": "ab"}, {"set": "ab", "confirm": ""}, {"set": "a/b", "confirm": "data"}):
+        assert (await operator.post(url, json=body)).status_code == 422, body
+    assert (await operator.get("/commands")).json()["total"] == 0

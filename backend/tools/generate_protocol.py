@@ -48,6 +48,9 @@ PLAIN = {
     "foreign_set",
     "foreign_damage",
     "foreign_answer",
+    "undo_drive",
+    "undo_entry",
+    "undo_answer",
 }
 ALIASES = {"key": "Key", "blocked": "Blocked"}
 

@@ -29,6 +29,7 @@ import { Route as AppHostsAddRouteImport } from './routes/_app/hosts.add'
 import { Route as AppVirtualDrivesVirtualDriveIdRouteImport } from './routes/_app/virtual-drives.$virtualDriveId'
 import { Route as AppControllersControllerIdCacheRouteImport } from './routes/_app/controllers.$controllerId.cache'
 import { Route as AppControllersControllerIdForeignRouteImport } from './routes/_app/controllers.$controllerId.foreign'
+import { Route as AppControllersControllerIdUndoRouteImport } from './routes/_app/controllers.$controllerId.undo'
 import { Route as AppHostsHostIdCreateRouteImport } from './routes/_app/hosts.$hostId_.create'
 import { Route as AppHostsHostIdCreateStripeRouteImport } from './routes/_app/hosts.$hostId_.create-stripe'
 import { Route as AppHostsHostIdStripesStripeKeyRouteImport } from './routes/_app/hosts.$hostId_.stripes.$stripeKey'
@@ -135,6 +136,12 @@ const AppControllersControllerIdForeignRoute =
     path: '/controllers/$controllerId/foreign',
     getParentRoute: () => AppRoute,
   } as any)
+const AppControllersControllerIdUndoRoute =
+  AppControllersControllerIdUndoRouteImport.update({
+    id: '/controllers/$controllerId/undo',
+    path: '/controllers/$controllerId/undo',
+    getParentRoute: () => AppRoute,
+  } as any)
 const AppHostsHostIdCreateRoute = AppHostsHostIdCreateRouteImport.update({
   id: '/hosts/$hostId_/create',
   path: '/hosts/$hostId/create',
@@ -173,6 +180,7 @@ export interface FileRoutesByFullPath {
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
+  '/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
   '/hosts/$hostId/create-stripe': typeof AppHostsHostIdCreateStripeRoute
   '/hosts/$hostId/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
@@ -197,6 +205,7 @@ export interface FileRoutesByTo {
   '/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
+  '/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
   '/hosts/$hostId/create': typeof AppHostsHostIdCreateRoute
   '/hosts/$hostId/create-stripe': typeof AppHostsHostIdCreateStripeRoute
   '/hosts/$hostId/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
@@ -223,6 +232,7 @@ export interface FileRoutesById {
   '/_app/virtual-drives/$virtualDriveId': typeof AppVirtualDrivesVirtualDriveIdRoute
   '/_app/controllers/$controllerId/cache': typeof AppControllersControllerIdCacheRoute
   '/_app/controllers/$controllerId/foreign': typeof AppControllersControllerIdForeignRoute
+  '/_app/controllers/$controllerId/undo': typeof AppControllersControllerIdUndoRoute
   '/_app/hosts/$hostId_/create': typeof AppHostsHostIdCreateRoute
   '/_app/hosts/$hostId_/create-stripe': typeof AppHostsHostIdCreateStripeRoute
   '/_app/hosts/$hostId_/stripes/$stripeKey': typeof AppHostsHostIdStripesStripeKeyRoute
@@ -249,6 +259,7 @@ export interface FileRouteTypes {
     | '/virtual-drives/$virtualDriveId'
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
+    | '/controllers/$controllerId/undo'
     | '/hosts/$hostId/create'
     | '/hosts/$hostId/create-stripe'
     | '/hosts/$hostId/stripes/$stripeKey'
@@ -273,6 +284,7 @@ export interface FileRouteTypes {
     | '/virtual-drives/$virtualDriveId'
     | '/controllers/$controllerId/cache'
     | '/controllers/$controllerId/foreign'
+    | '/controllers/$controllerId/undo'
     | '/hosts/$hostId/create'
     | '/hosts/$hostId/create-stripe'
     | '/hosts/$hostId/stripes/$stripeKey'
@@ -298,6 +310,7 @@ export interface FileRouteTypes {
     | '/_app/virtual-drives/$virtualDriveId'
     | '/_app/controllers/$controllerId/cache'
     | '/_app/controllers/$controllerId/foreign'
+    | '/_app/controllers/$controllerId/undo'
     | '/_app/hosts/$hostId_/create'
     | '/_app/hosts/$hostId_/create-stripe'
     | '/_app/hosts/$hostId_/stripes/$stripeKey'
@@ -450,6 +463,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppControllersControllerIdForeignRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/controllers/$controllerId/undo': {
+      id: '/_app/controllers/$controllerId/undo'
+      path: '/controllers/$controllerId/undo'
+      fullPath: '/controllers/$controllerId/undo'
+      preLoaderRoute: typeof AppControllersControllerIdUndoRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/hosts/$hostId_/create': {
       id: '/_app/hosts/$hostId_/create'
       path: '/hosts/$hostId/create'
@@ -493,6 +513,7 @@ interface AppRouteChildren {
   AppVirtualDrivesVirtualDriveIdRoute: typeof AppVirtualDrivesVirtualDriveIdRoute
   AppControllersControllerIdCacheRoute: typeof AppControllersControllerIdCacheRoute
   AppControllersControllerIdForeignRoute: typeof AppControllersControllerIdForeignRoute
+  AppControllersControllerIdUndoRoute: typeof AppControllersControllerIdUndoRoute
   AppHostsHostIdCreateRoute: typeof AppHostsHostIdCreateRoute
   AppHostsHostIdCreateStripeRoute: typeof AppHostsHostIdCreateStripeRoute
   AppHostsHostIdStripesStripeKeyRoute: typeof AppHostsHostIdStripesStripeKeyRoute
@@ -518,6 +539,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppControllersControllerIdCacheRoute: AppControllersControllerIdCacheRoute,
   AppControllersControllerIdForeignRoute:
     AppControllersControllerIdForeignRoute,
+  AppControllersControllerIdUndoRoute: AppControllersControllerIdUndoRoute,
   AppHostsHostIdCreateRoute: AppHostsHostIdCreateRoute,
   AppHostsHostIdCreateStripeRoute: AppHostsHostIdCreateStripeRoute,
   AppHostsHostIdStripesStripeKeyRoute: AppHostsHostIdStripesStripeKeyRoute,

@@ -35,6 +35,29 @@ bool object_kind_parse(const char *word, enum object_kind *ret_value)
     return false;
 }
 
+static const char *const undo_kind_words[UNDO_KIND_MAX] = {
+    "drive_group",
+    "virtual_drive",
+    "foreign_set",
+};
+
+const char *undo_kind_word(enum undo_kind value)
+{
+    ASSERT((unsigned)value < UNDO_KIND_MAX);
+    return undo_kind_words[value];
+}
+
+bool undo_kind_parse(const char *word, enum undo_kind *ret_value)
+{
+    for (unsigned i = 0; i < UNDO_KIND_MAX; i++) {
+        if (strcmp(undo_kind_words[i], word) == 0) {
+            *ret_value = (enum undo_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const foreign_format_words[FOREIGN_FORMAT_MAX] = {
     "ddf",
     "md",
@@ -1277,6 +1300,32 @@ static const struct {
      "{key} is {state}; that does not permit {op}."},
     {"undo_needed",
      "The configuration could not be saved for undo; nothing was changed."},
+    {"undo_full",
+     "{count} saved configurations are kept already, as many as there is room for; the oldest goes in {days} days. Nothing was changed."},
+    {"undo_cache",
+     "Acknowledged writes that were only in the cache were given up with it."},
+    {"undo_degraded",
+     "Not all members of its drive group were in sync when it was deleted."},
+    {"undo_bad_blocks",
+     "It had blocks that were known to be bad; which ones is not known any more."},
+    {"undo_present",
+     "{name} is here."},
+    {"undo_group_gone",
+     "The drive group it was in is not here."},
+    {"undo_space_used",
+     "Its place in {group} has been used since."},
+    {"undo_member_replaced",
+     "Another drive has taken a place in {group} since."},
+    {"undo_drive_gone",
+     "Drive {serial} is not there."},
+    {"undo_drive_differs",
+     "Drive {drive} has another serial number or size than the one that was there."},
+    {"undo_drive_used",
+     "Drive {drive} is in use again."},
+    {"undo_drive_written",
+     "Drive {drive} has been written to since."},
+    {"undo_drive_unreadable",
+     "Drive {drive} could not be read when the configuration was saved: nobody can tell whether it has been written to since."},
     {"host_offline",
      "The host is offline since {since}. Its last known state is shown."},
     {"role_needed",

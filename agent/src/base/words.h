@@ -21,6 +21,16 @@ enum object_kind {
 const char *object_kind_word(enum object_kind value);
 bool object_kind_parse(const char *word, enum object_kind *ret_value);
 
+enum undo_kind {
+    UNDO_KIND_DRIVE_GROUP,
+    UNDO_KIND_VIRTUAL_DRIVE,
+    UNDO_KIND_FOREIGN_SET,
+    UNDO_KIND_MAX
+};
+
+const char *undo_kind_word(enum undo_kind value);
+bool undo_kind_parse(const char *word, enum undo_kind *ret_value);
+
 enum foreign_format {
     FOREIGN_FORMAT_DDF,
     FOREIGN_FORMAT_MD,
@@ -581,6 +591,19 @@ enum reason_code {
     REASON_LAST_COPY,
     REASON_WRONG_STATE,
     REASON_UNDO_NEEDED,
+    REASON_UNDO_FULL,
+    REASON_UNDO_CACHE,
+    REASON_UNDO_DEGRADED,
+    REASON_UNDO_BAD_BLOCKS,
+    REASON_UNDO_PRESENT,
+    REASON_UNDO_GROUP_GONE,
+    REASON_UNDO_SPACE_USED,
+    REASON_UNDO_MEMBER_REPLACED,
+    REASON_UNDO_DRIVE_GONE,
+    REASON_UNDO_DRIVE_DIFFERS,
+    REASON_UNDO_DRIVE_USED,
+    REASON_UNDO_DRIVE_WRITTEN,
+    REASON_UNDO_DRIVE_UNREADABLE,
     REASON_HOST_OFFLINE,
     REASON_ROLE_NEEDED,
     REASON_NO_CACHE_MEMORY,

@@ -59,6 +59,9 @@ void change_battery_learn(struct cli_context *context);
 void change_battery_set(struct cli_context *context);
 /* change_foreign.c */
 void change_foreign_import(struct cli_context *context);
+void change_foreign_clear(struct cli_context *context);
+/* undo.c */
+void change_undo_restore(struct cli_context *context);
 /* stripes.c */
 void change_stripe_add(struct cli_context *context);
 void change_stripe_delete(struct cli_context *context);

@@ -87,3 +87,86 @@ void change_foreign_import(struct cli_context *context)
     json_decref(answer);
     import_finish(context, &import);
 }
+
+/* Clearing */
+
+static void clear_one(struct cli_context *context, size_t index, const json_t *set,
+                      struct import *clear)
+{
+    const char *name = doc_text(set, "name");
+    const char *confirm = option_value(context, "confirm");
+    char message[REQUEST_TEXT_BYTES];
+    char typed[80];
+    char path[32];
+    int error = CLI_ERROR_GENERIC;
+
+    (void)snprintf(path, sizeof(path), "/c%u/f%zu", context->number, index);
+    if (confirm == NULL && option_has(context, "force")) {
+        confirm = name;
+    } else if (confirm == NULL &&
+               change_name_ask("clears the foreign configuration", path, name, typed)) {
+        confirm = typed;
+    }
+    if (confirm == NULL) {
+        (void)snprintf(message, sizeof(message),
+                       "Its drives would be free for other use. Repeat with force, or with "
+                       "confirm=%s",
+                       name);
+    } else {
+        error =
+            cli_execute(context, "foreign_clear",
+                        json_pack("{s:s, s:s, s:s}", "controller", cli_controller(context)->key,
+                                  "set", doc_text(set, "id"), "digest", doc_text(set, "digest")),
+                        confirm, message);
+    }
+    if (error == 0) {
+        clear->done++;
+    } else {
+        import_row(clear, index, error, message);
+    }
+}
+
+static void clear_finish(struct cli_context *context, struct import *clear)
+{
+    if (json_array_size(clear->rows) > 0) {
+        report_add(&context->report, context->number, clear->error,
+                   "Delete foreign configuration Failed.", clear->rows, NULL);
+        return;
+    }
+    json_decref(clear->rows);
+    cli_answer(context,
+               clear->done == 0 ? "Couldn't find any foreign Configuration"
+                                : "Successfully deleted foreign configuration",
+               NULL);
+}
+
+void change_foreign_clear(struct cli_context *context)
+{
+    struct import clear = {.rows = NULL};
+    json_t *answer = NULL;
+    const json_t *set = NULL;
+    size_t i = 0;
+
+    if (option_has(context, "preview")) {
+        show_foreign_preview(context);
+        return;
+    }
+    answer = foreign_ask(context);
+    if (answer == NULL) {
+        return;
+    }
+    clear.rows = json_array();
+    json_array_foreach(json_object_get(answer, "sets"), i, set)
+    {
+        if (numbers_have(&context->request.others, i) && !context->failed) {
+            clear_one(context, i, set, &clear);
+        }
+    }
+    for (uint32_t n = 0; n < context->request.others.count; n++) {
+        if (context->request.others.values[n] >= json_array_size(json_object_get(answer, "sets"))) {
+            import_row(&clear, context->request.others.values[n], CLI_ERROR_GENERIC, "Not found");
+        }
+    }
+    json_decref(answer);
+    clear_finish(context, &clear);
+}

@@ -71,6 +71,10 @@ const struct cli_command cli_commands[] = {
      "/cX show alilog [file=PATH]", "Everything there is to say, and the event log, for support."},
     {CLI_OBJECT_CONTROLLER, "show", "preservedcache", "", show_preserved_cache,
      "/cX show preservedcache", "Cached writes that wait for their drives."},
+    {CLI_OBJECT_CONTROLLER, "show", "undo", "", show_undo, "/cX show undo",
+     "What was deleted and can be restored: its metadata are kept for a week at least."},
+    {CLI_OBJECT_CONTROLLER, "restore", NULL, "undo=", change_undo_restore, "/cX restore undo=N",
+     "Brings back what was deleted, while its drives are free and untouched."},
     {CLI_OBJECT_CONTROLLER, "show", NULL, "", show_controller, "/cX show",
      "Drive groups, virtual drives and drives."},
     {CLI_OBJECT_CONTROLLER, "get", "config", "file=", config_get, "/cX get config [file=PATH]",
@@ -194,7 +198,9 @@ const struct cli_command cli_commands[] = {
      "virtual drive's name must be typed."},
     {CLI_OBJECT_VD, "delete|del", NULL, "force confirm=", change_vd_delete,
      "/cX/vX del [force] [confirm=NAME]",
-     "Deletes a virtual drive and everything on it. Without force its name must be typed."},
+     "Deletes a virtual drive and everything on it. Without force its name must be typed. Until "
+     "its "
+     "drives are used again it can be restored (show undo)."},
     {CLI_OBJECT_VD, "set", NULL,
      "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads=",
      change_vd_set,
@@ -226,5 +232,9 @@ const struct cli_command cli_commands[] = {
      "/cX/f<all|N> import [preview]",
      "Takes foreign configurations over, each one wholly or not at all; preview only shows what "
      "would become of every virtual drive and drive."},
+    {CLI_OBJECT_FOREIGN, "delete|del|clear", NULL, "preview force confirm=", change_foreign_clear,
+     "/cX/f<all|N> delete [preview] [force] [confirm=NAME]",
+     "Clears foreign configurations: their metadata are taken off the drives, and can be restored "
+     "(show undo). Without force the name of the set must be typed."},
 };
 const uint32_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);

@@ -53,6 +53,8 @@ uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
 json_t *battery_summary_row(const json_t *doc);
 /* preserved.c */
 void show_preserved_cache(struct cli_context *context);
+/* undo.c */
+void show_undo(struct cli_context *context);
 /* stripes.c */
 void show_stripes(struct cli_context *context);
 /* Lines of status. */

@@ -80,7 +80,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_VD, "show", "bootdrive|expansion|ds|locate|security|copyback|cbsize|trim",
      "What was asked for"},
 
-    {CLI_OBJECT_FOREIGN, "delete|del|set", NULL, "Clearing foreign configurations"},
+    {CLI_OBJECT_FOREIGN, "set", NULL, "A setting of foreign configurations"},
 
     {CLI_OBJECT_BBU, "set", "bbumode=|writeaccess=|bbuGUI=", "This setting of a battery"},
     {CLI_OBJECT_BBU, "show", "gasgauge|learn", "What was asked for"},

@@ -254,6 +254,11 @@ static const struct arg_spec foreign_args[] = {KEY("controller", foreign.control
                                                KEY("set", foreign.set, true),
                                                TEXT("digest", foreign.digest, DIGEST_MAX), END};
 
+static const struct arg_spec undo_restore_args[] = {
+    KEY("controller", undo_restore.controller, true),
+    {"undo", ARG_U64, true, AT(undo_restore.undo), INT64_MAX, 0, NULL, 0, 0},
+    END};
+
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_VD_CREATE] = vd_create_args,
     [CTL_OP_VD_DELETE] = vd_delete_args,
@@ -284,6 +289,8 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_BATTERY_FAULT] = battery_fault_args,
     [CTL_OP_COUNTERS_RESET] = counters_reset_args,
     [CTL_OP_FOREIGN_IMPORT] = foreign_args,
+    [CTL_OP_FOREIGN_CLEAR] = foreign_args,
+    [CTL_OP_UNDO_RESTORE] = undo_restore_args,
 };
 
 bool object_key_is_valid(const char *text)
@@ -514,6 +521,8 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_BATTERY_FAULT:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_FOREIGN_CLEAR:
+    case CTL_OP_UNDO_RESTORE:
     case CTL_OP_STRIPE_CREATE:
     case CTL_OP_STRIPE_DELETE:
         return true;
@@ -647,6 +656,8 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_COUNTERS_RESET:
     case CTL_OP_CACHE_DISCARD:
     case CTL_OP_FOREIGN_IMPORT:
+    case CTL_OP_FOREIGN_CLEAR:
+    case CTL_OP_UNDO_RESTORE:
     case CTL_OP_STRIPE_DELETE:
         return false;
     case CTL_OP_MAX:

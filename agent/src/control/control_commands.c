@@ -211,6 +211,14 @@ static void actor_text(const json_t *actor, char text[160])
                    role != NULL ? role : "?", via != NULL ? via : "?");
 }
 
+static void who_text(const json_t *actor, char text[64])
+{
+    const char *name = json_text_at(actor, "name");
+    const char *via = json_text_at(actor, "via");
+
+    (void)snprintf(text, 64, "%.40s by %.16s", name != NULL ? name : "?", via != NULL ? via : "?");
+}
+
 static void command_begin(struct running_command *running, const json_t *params, const char *op,
                           enum command_class class_)
 {
@@ -226,6 +234,7 @@ static void command_begin(struct running_command *running, const json_t *params,
                                   .actor = actor,
                                   .at_us = wall_us(server)};
 
+    who_text(json_object_get(params, "actor"), running->command.who);
     running->begin = (struct journal_write){.done = begin_written, .owner = running};
     list_init(&running->begin.link);
     running->client->commands_running++;

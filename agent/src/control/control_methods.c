@@ -9,6 +9,7 @@
 #include "control/foreign_doc.h"
 #include "control/json_text.h"
 #include "control/object_doc.h"
+#include "control/undo_doc.h"
 
 #define EVENTS_READ_MAX 256u
 
@@ -284,6 +285,8 @@ static void method_query(struct control_server *server, struct control_client *c
     } else if (name != NULL && strcmp(name, "foreign") == 0) {
         control_answer(client, id,
                        foreign_doc(server->world.host, json_text_at(args, "controller")));
+    } else if (name != NULL && strcmp(name, "undo") == 0) {
+        control_answer(client, id, undo_doc(server->world.host, json_text_at(args, "controller")));
     } else if (name != NULL && strcmp(name, "latency") == 0) {
         query_latency(server, client, id, args);
     } else if (name != NULL && strcmp(name, "bad_blocks") == 0) {

@@ -46,6 +46,8 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
     [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
     [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
+    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", COMMAND_CLASS_X, command_foreign_clear},
+    [CTL_OP_UNDO_RESTORE] = {"undo_restore", COMMAND_CLASS_D, command_undo_restore},
     [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
     [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},
     [CTL_OP_VD_MEASURE] = {"vd_measure", COMMAND_CLASS_O, command_vd_measure},
@@ -159,8 +161,8 @@ void command_refuse(struct ctl *ctl, enum reason_code code)
 static bool gives_name(const struct ctl_command *command)
 {
     return command->op == CTL_OP_VD_CREATE || command->op == CTL_OP_VD_SET ||
-           command->op == CTL_OP_FOREIGN_IMPORT || command->op == CTL_OP_STRIPE_CREATE ||
-           command->op == CTL_OP_STRIPE_DELETE;
+           command->op == CTL_OP_FOREIGN_IMPORT || command->op == CTL_OP_UNDO_RESTORE ||
+           command->op == CTL_OP_STRIPE_CREATE || command->op == CTL_OP_STRIPE_DELETE;
 }
 
 static void command_start(struct ctl *ctl, struct ctl_command *command)

@@ -49,6 +49,8 @@ enum ctl_op {
     CTL_OP_COUNTERS_RESET,
     CTL_OP_CACHE_DISCARD,
     CTL_OP_FOREIGN_IMPORT,
+    CTL_OP_FOREIGN_CLEAR,
+    CTL_OP_UNDO_RESTORE,
     CTL_OP_STRIPE_CREATE,
     CTL_OP_STRIPE_DELETE,
     CTL_OP_VD_MEASURE,
@@ -230,7 +232,11 @@ struct ctl_command {
         struct {
             object_key_t controller, set;
             char digest[65];     /* "" or from the preview */
-        } foreign;               /* foreign_import */
+        } foreign;               /* foreign_import, foreign_clear */
+        struct {
+            object_key_t controller;
+            uint64_t undo;
+        } undo_restore;
         struct command_stripe_create stripe_create;
         struct {
             object_key_t stripe;
@@ -238,6 +244,7 @@ struct ctl_command {
         } stripe_delete;
     } args;
     char confirm[65];                /* the typed identity, or "" */
+    char who[64];                    /* asks, for people; or "" */
     bool local;                      /* asked on the host itself by a local administrator */
     uint32_t precondition_count;
     struct {

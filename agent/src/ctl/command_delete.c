@@ -1,9 +1,10 @@
 /*
- * vd_delete: the export closes, the tasks end, then
+ * vd_delete: the export closes, the tasks end, a copy of the configuration is saved (ctl_undo.h),
+ * then
  *
  *   not the last one of its group: one saved edit of the group
  *   the last one: the list of groups in the store without the group, and an intent (the commit)
- *     -> the group stops -> labels are wiped -> the intent is taken back
+ *     -> the group stops -> labels are wiped, a mark of the group stays -> the intent is taken back
  *
  * (1) Before the commit a failure opens the export again and nothing has changed; after it the
  *     group is gone, and what a crash leaves of its labels is wiped at the next start.
@@ -15,6 +16,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+#include "ctl/ctl_undo.h"
 
 #define REMOVE_TRIES_MAX 500u
 #define REMOVE_RETRY_US UINT64_C(20000)
@@ -30,6 +32,8 @@ struct delete_run {
     struct guid guid;              /* of the group */
     struct guid vd_guid;
     bool last;
+    bool saved;                    /* the copy is durable */
+    struct undo_save save;
     bool draining;
     uint32_t tries;
     uint64_t retry_at_us;
@@ -59,20 +63,26 @@ static void delete_ok(struct delete_run *run)
     delete_end(run, &reason);
 }
 
-static void delete_failed(struct delete_run *run, int error)
+/* (1) */
+static void delete_give_up(struct delete_run *run, const struct reason *reason)
 {
-    struct reason reason;
-
     run->cg->quiescing = false;
     if (run->cv->vd != NULL) {
         ctl_vd_export(run->cv);
     }
+    delete_end(run, reason);
+}
+
+static void delete_failed(struct delete_run *run, int error)
+{
+    struct reason reason;
+
     if (error == -EBUSY) {
         reason_set(&reason, REASON_BUSY, "key", run->title, "operation", "background work", NULL);
     } else {
         reason_from_store(&reason, error);
     }
-    delete_end(run, &reason);
+    delete_give_up(run, &reason);
 }
 
 static void event_deleted(struct delete_run *run)
@@ -170,7 +180,7 @@ static void delete_record_removed(struct store_request *request, int error)
     delete_part_done(request->owner);
 }
 
-static void delete_wipe(struct delete_run *run, struct ctl_drive *cd)
+static void delete_wipe(struct delete_run *run, struct ctl_drive *cd, const struct guid *leaves)
 {
     uint32_t slot = run->write_count++;
 
@@ -178,8 +188,8 @@ static void delete_wipe(struct delete_run *run, struct ctl_drive *cd)
     cd->bad = false;
     cd->has_state_reason = false;
     run->wiped[slot] = cd;
-    run->writes[slot] =
-        (struct label_write){.drive = cd->drive, .complete = delete_wiped, .owner = run};
+    run->writes[slot] = (struct label_write){
+        .drive = cd->drive, .leaves = leaves, .complete = delete_wiped, .owner = run};
     run->pending++;
     group_store_label_write(run->ctl->group_store, &run->writes[slot]);
 }
@@ -219,7 +229,7 @@ static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
     run->pending = 1;
     for (uint32_t i = 0; i < GROUP_MEMBERS_MAX; i++) {
         if (members[i] != NULL && members[i]->present && members[i]->drive != NULL) {
-            delete_wipe(run, members[i]);
+            delete_wipe(run, members[i], &run->guid);
         }
     }
     LIST_FOR_EACH (node, &ctl->drives) {
@@ -227,7 +237,7 @@ static void delete_group_stopped(struct ctl_group *cg, int error, void *context)
 
         if (run->write_count < CONTROLLER_DRIVES_MAX && cd->present &&
             spare_serves_only(cd, &run->guid)) {
-            delete_wipe(run, cd);
+            delete_wipe(run, cd, NULL);
         }
     }
     run->remove = (struct store_request){.complete = delete_record_removed, .owner = run};
@@ -269,6 +279,43 @@ static void delete_commit(struct delete_run *run)
     ctl_record_save(ctl, delete_committed, run);
 }
 
+static void delete_carry_out(struct delete_run *run)
+{
+    if (run->last) {
+        delete_commit(run);
+        return;
+    }
+    run->vd = run->cv->vd;
+    run->cv->shadow = *cv_config(run->cv);
+    run->cv->removing = true;
+    run->cv->vd = NULL;
+    group_vd_remove(run->cg->group, run->vd, delete_removed, run);
+}
+
+static void delete_saved(struct undo_save *save, const struct reason *reason)
+{
+    struct delete_run *run = save->owner;
+
+    if (reason->code != REASON_OK) {
+        delete_give_up(run, reason);
+        return;
+    }
+    run->saved = true;
+    delete_carry_out(run);
+}
+
+/* Nobody writes any more: what is on the drives now is what will be found there. */
+static void delete_save(struct delete_run *run)
+{
+    struct undo_save *save = &run->save;
+
+    save->ctl = run->ctl;
+    save->done = delete_saved;
+    save->owner = run;
+    save->record = undo_record_of_vd(run->cv, save->drives);
+    undo_save_run(save);
+}
+
 /* Until the export is closed and the tasks have ended; called from the work loop. */
 void command_vd_delete_work(struct ctl *ctl)
 {
@@ -292,14 +339,10 @@ void command_vd_delete_work(struct ctl *ctl)
         return;
     }
     run->draining = false;
-    if (run->last) {
-        delete_commit(run);
+    if (run->saved) {
+        delete_carry_out(run);
     } else {
-        run->vd = run->cv->vd;
-        run->cv->shadow = *cv_config(run->cv);
-        run->cv->removing = true;
-        run->cv->vd = NULL;
-        group_vd_remove(run->cg->group, run->vd, delete_removed, run);
+        delete_save(run);
     }
 }
 

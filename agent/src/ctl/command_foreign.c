@@ -189,20 +189,8 @@ static void member_taken(struct import_run *run, uint32_t member)
     struct ctl_drive *cd = run->plan.members[member];
     bool was_elsewhere = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT && cd->was_elsewhere;
 
-    free(cd->label);
-    cd->label = NULL;
-    cd->label_status = LABEL_STATUS_VALID;
-    cd->settled = true;
-    cd->foreign = false;
-    cd->bad = false;
-    cd->has_state_reason = false;
-    cd->reinserted = false;
     cd->was_elsewhere = was_elsewhere;
-    cd->uuid = run->cg->config->members[member].drive;
-    cd_foreign_label_forget(cd);
-    cd_former_forget(cd);
-    cd_place_set(cd, run->cg, member);
-    cd_state_update(cd);
+    cd_member_take(cd, run->cg, member);
 }
 
 static bool anyone_was_elsewhere(const struct ctl_group *cg)
@@ -423,22 +411,6 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
     import_read_again(run);
 }
 
-static bool is_md_set(const struct ctl *ctl, const char *id)
-{
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        char text[UUID_TEXT_BYTES];
-
-        if (cd->found != NULL && cd->found->kind == FOREIGN_MD) {
-            uuid_format(&cd->found->md.set, text);
-            if (strcmp(text, id) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
 {
     const char *id = command->args.foreign.set;
@@ -452,11 +424,7 @@ void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
     run->claims =
         (struct ctl_claims){.ctl = ctl, .force = true, .done = import_claimed, .owner = run};
     if (!foreign_set_find(ctl, id, &run->set)) {
-        if (is_md_set(ctl, id)) {
-            reason_set(&reason, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
-        } else {
-            reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "foreign_set", "key", id, NULL);
-        }
+        foreign_refuse_unknown(ctl, id, &reason);
         import_end(run, &reason);
         return;
     }

@@ -263,6 +263,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         error = battery_create(ctl);
     }
     if (error == 0) {
+        error = ctl_undo_load(ctl);
+    }
+    if (error == 0) {
         error = groups_load(ctl);
     }
     if (error != 0) {
@@ -287,6 +290,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     ctl_host_remove(ctl);
     battery_free(ctl);
     ctl_cache_free(ctl);
+    ctl_undo_free(ctl);
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);

@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_undo.h"
 
 enum start_phase {
     START_RESERVE,
@@ -49,6 +50,7 @@ struct ctl_start {
 
 struct label_wipe {
     struct label_write write;
+    struct metadata_edit edit;
     struct ctl_drive *cd;
 };
 
@@ -358,6 +360,15 @@ static bool label_is_leftover(const struct ctl_drive *cd)
            guid_equal(&label->spare_groups[0], &record->intent_group);
 }
 
+/* It can be restored once more. */
+static bool leftover_is_marked(const struct ctl_drive *cd)
+{
+    enum controller_intent intent = cd->ctl->record->intent;
+
+    return (intent == CONTROLLER_INTENT_DELETE || intent == CONTROLLER_INTENT_RESTORE) &&
+           (cd->label == NULL || cd->label->role == LABEL_ROLE_MEMBER);
+}
+
 static void leftover_wiped(struct label_write *write, int error)
 {
     struct label_wipe *wipe = write->owner;
@@ -368,6 +379,9 @@ static void leftover_wiped(struct label_write *write, int error)
         wipe->cd->label = NULL;
         wipe->cd->label_status = LABEL_STATUS_UNREAD; /* to be read: another's may be under it */
     } else if (error == 0) {
+        if (leftover_is_marked(wipe->cd)) {
+            cd_former_forget(wipe->cd); /* what was found on it were its DDF metadata */
+        }
         cd_make_blank(wipe->cd); /* else its group is unknown and it shows as foreign */
     }
     ASSERT(ctl->start->wipes > 0);
@@ -385,9 +399,59 @@ static void leftover_record_removed(struct store_request *request, int error)
     ctl_kick(ctl);
 }
 
+static bool intent_is_clear(const struct ctl *ctl)
+{
+    return ctl->record->intent == CONTROLLER_INTENT_CLEAR ||
+           ctl->record->intent == CONTROLLER_INTENT_CLEAR_UNDO;
+}
+
+static void sectors_written(struct metadata_edit *edit, int error)
+{
+    struct label_wipe *wipe = edit->owner;
+    struct ctl *ctl = wipe->cd->ctl;
+
+    (void)error; /* it shows as what it is; the copy can be restored as far as that goes */
+    free(wipe->cd->label);
+    wipe->cd->label = NULL;
+    wipe->cd->label_status = LABEL_STATUS_UNREAD;
+    cd_former_forget(wipe->cd);
+    ASSERT(ctl->start->wipes > 0);
+    ctl->start->wipes--;
+    free(wipe);
+    ctl_kick(ctl);
+}
+
+/* command_clear.c (2) */
+static void start_sectors(struct ctl *ctl, struct ctl_start *start)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        struct label_wipe *wipe = calloc(1, sizeof(*wipe));
+
+        ASSERT(wipe != NULL);
+        if (cd->drive == NULL || !cd->present ||
+            !record_drive_intent(ctl->record, cd->identity.key) ||
+            !undo_edit_make(ctl, &ctl->record->intent_group, cd->identity.key,
+                            ctl->record->intent == CONTROLLER_INTENT_CLEAR_UNDO, &wipe->edit)) {
+            free(wipe);
+            continue;
+        }
+        wipe->cd = cd;
+        wipe->edit.drive = cd->drive;
+        wipe->edit.complete = sectors_written;
+        wipe->edit.owner = wipe;
+        start->wipes++;
+        metadata_edit_run(&wipe->edit);
+    }
+}
+
 static void start_clean(struct ctl *ctl, struct ctl_start *start)
 {
     start->phase = START_CLEANING;
+    if (intent_is_clear(ctl)) {
+        start_sectors(ctl, start);
+        return;
+    }
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
@@ -398,6 +462,9 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
             wipe->cd = cd;
             wipe->write =
                 (struct label_write){.drive = cd->drive, .complete = leftover_wiped, .owner = wipe};
+            if (leftover_is_marked(cd)) {
+                wipe->write.leaves = &ctl->record->intent_group;
+            }
             start->wipes++;
             if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
                 group_store_label_retreat(ctl->group_store, &wipe->write,
@@ -432,7 +499,7 @@ static void start_forget(struct ctl *ctl, struct ctl_start *start)
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         /* Somebody else's again, and shown as such. */
-        cd->give_back = record->intent == CONTROLLER_INTENT_IMPORT &&
+        cd->give_back = (record->intent == CONTROLLER_INTENT_IMPORT || intent_is_clear(ctl)) &&
                         record_drive_intent(record, cd->identity.key);
     }
     ctl_record_edit(ctl);

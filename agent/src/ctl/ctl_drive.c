@@ -255,6 +255,23 @@ void cd_place_clear(struct ctl_drive *cd)
     }
 }
 
+void cd_member_take(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member)
+{
+    free(cd->label);
+    cd->label = NULL;
+    cd->label_status = LABEL_STATUS_VALID;
+    cd->settled = true;
+    cd->foreign = false;
+    cd->bad = false;
+    cd->has_state_reason = false;
+    cd->reinserted = false;
+    cd->uuid = cg_config(cg)->members[member].drive;
+    cd_foreign_label_forget(cd);
+    cd_former_forget(cd);
+    cd_place_set(cd, cg, member);
+    cd_state_update(cd);
+}
+
 void cd_make_blank(struct ctl_drive *cd)
 {
     cd_place_clear(cd);

@@ -194,6 +194,8 @@ static const struct {
     [CTL_OP_COUNTERS_RESET] = ADDRESSEE(OBJECT_KIND_MAX, counters_reset.key),
     [CTL_OP_CACHE_DISCARD] = ADDRESSEE(OBJECT_KIND_CONTROLLER, cache_discard.controller),
     [CTL_OP_FOREIGN_IMPORT] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
+    [CTL_OP_FOREIGN_CLEAR] = ADDRESSEE(OBJECT_KIND_CONTROLLER, foreign.controller),
+    [CTL_OP_UNDO_RESTORE] = ADDRESSEE(OBJECT_KIND_CONTROLLER, undo_restore.controller),
     [CTL_OP_STRIPE_CREATE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, stripe_create.vds[0]),
     /* For the host: nobody has an object of that key, so the first controller does it. */
     [CTL_OP_VD_MEASURE] = ADDRESSEE(OBJECT_KIND_VIRTUAL_DRIVE, vd_measure.vd),
@@ -213,6 +215,18 @@ struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_com
         kind = command->args.counters_reset.kind;
     }
     return ctl_host_owner(host, kind, (const char *)command + key_offset);
+}
+
+void ctl_host_undo(const struct ctl_host *host, const char *key,
+                   const struct ctl_undo_visitor *visitor)
+{
+    LIST_FOR_EACH (node, &host->ctls) {
+        const struct ctl *ctl = list_entry(node, struct ctl, host_link);
+
+        if (key == NULL || strcmp(controller_key(ctl), key) == 0) {
+            ctl_undo_visit(ctl, visitor);
+        }
+    }
 }
 
 void ctl_host_foreign(const struct ctl_host *host, const char *key,

@@ -15,6 +15,7 @@
 #include "base/list.h"
 #include "ctl/ctl.h"
 #include "ctl/foreign_view.h"
+#include "ctl/undo_view.h"
 
 #define CTL_HOST_CONTROLLERS_MAX 8u
 
@@ -52,6 +53,9 @@ struct ctl *ctl_host_owner(const struct ctl_host *host, enum object_kind kind, c
 /* The controller that a command is for. */
 struct ctl *ctl_host_addressed(const struct ctl_host *host, const struct ctl_command *command);
 
+/* Saved metadata of the controller with this key; NULL: of all. */
+void ctl_host_undo(const struct ctl_host *host, const char *key,
+                   const struct ctl_undo_visitor *visitor);
 /* Foreign sets on the drives of the controller with this key; NULL: of all. */
 void ctl_host_foreign(const struct ctl_host *host, const char *key,
                       const struct ctl_foreign_visitor *visitor);

@@ -324,6 +324,7 @@ enum ctl_life {
 };
 
 struct ctl_start;
+struct ctl_undo;
 
 struct cache_sample {
     uint64_t at_us; /* 0: none */
@@ -385,6 +386,7 @@ struct ctl {
     uint32_t kept_count;
     struct cache_kept kept[CACHE_PRESERVED_MAX]; /* what was told to be preserved */
     struct group_store *group_store;
+    struct ctl_undo *undo;         /* saved metadata (ctl_undo.h) */
     struct clock_timer work;
     struct clock_timer later;      /* the next thing that waits for time to pass */
     bool working;
@@ -510,6 +512,10 @@ bool ctl_target_is_taken(const struct ctl *ctl, uint32_t target_id);
 /* The lowest number that no drive group has. */
 uint32_t ctl_group_index_free(const struct ctl *ctl);
 
+/* ctl_undo.c */
+MUST_CHECK int ctl_undo_load(struct ctl *ctl);
+void ctl_undo_free(struct ctl *ctl);
+
 /* ctl_foreign.c: tells of sets that have come since it was asked last */
 void ctl_foreign_work(struct ctl *ctl);
 
@@ -533,6 +539,8 @@ void cd_read_label(struct ctl_drive *cd);
 bool cd_has_serial(const struct ctl_drive *cd, const char *serial);
 void cd_place_set(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member);
 void cd_place_clear(struct ctl_drive *cd);
+/* Its label has just been written, as that of this member. */
+void cd_member_take(struct ctl_drive *cd, struct ctl_group *cg, uint32_t member);
 /* The configuration names another drive in its place, or none: unconfigured bad. */
 void cd_place_lose(struct ctl_drive *cd);
 void cd_state_update(struct ctl_drive *cd);
@@ -859,5 +867,7 @@ bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
+void command_foreign_clear(struct ctl *ctl, struct ctl_command *command);
+void command_undo_restore(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 #endif

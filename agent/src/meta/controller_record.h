@@ -6,7 +6,10 @@
  * (1) A group exists if and only if it is listed here; its own record says what it is.
  * (2) An intent names a group whose creation or deletion has begun: whatever labels of it are
  *     found, on the drives marked with it or elsewhere, are to be wiped. Of an import that has
- *     begun only what it wrote itself is taken back.
+ *     begun only what it wrote itself is taken back. After a deletion, and a restoration that has
+ * not come to its end, the drives keep a mark of the group (label_io.h (6)).
+ * (3) The clearing of a foreign set, and the undoing of that, is brought to its end; intent_group
+ * is the set.
  */
 #ifndef ARRAYWRIGHT_META_CONTROLLER_RECORD_H
 #define ARRAYWRIGHT_META_CONTROLLER_RECORD_H
@@ -29,6 +32,9 @@ enum controller_intent {
     CONTROLLER_INTENT_CREATE,
     CONTROLLER_INTENT_DELETE,
     CONTROLLER_INTENT_IMPORT,
+    CONTROLLER_INTENT_RESTORE,
+    CONTROLLER_INTENT_CLEAR,
+    CONTROLLER_INTENT_CLEAR_UNDO,
     CONTROLLER_INTENT_MAX
 };
 

@@ -340,6 +340,7 @@ static void label_read_done(struct label_job *job, int error, enum io_status sta
     struct label_read *read = job->owner;
 
     (void)status; /* error says enough */
+    memcpy(read->left, job->left, sizeof(read->left));
     if (error == 0) {
         read->label = label_job_take(job);
     }
@@ -420,6 +421,10 @@ void group_store_label_write(struct group_store *store, struct label_write *writ
     job = label_job_new(slot != NULL ? LABEL_JOB_WRITE : LABEL_JOB_WIPE, slots, write->drive, slot,
                         bytes);
     job->compact = write->label != NULL && write->label->compact;
+    if (write->leaves != NULL) {
+        ASSERT(job->kind == LABEL_JOB_WIPE);
+        job->leaves = *write->leaves;
+    }
     job->done = label_write_done;
     job->owner = write;
     if (store->clock != NULL &&

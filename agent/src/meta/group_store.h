@@ -121,6 +121,8 @@ struct label_read {
     void (*complete)(struct label_read *read, int error);
     struct drive_label *label; /* filled on success; the caller's */
     enum ddf_found_on_member ddf; /* of a member, if DDF is in use */
+    struct guid left[2]; /* the marks of label_write.leaves, in the normal place and in the compact
+        one; zero: none. Filled whatever the error, but with -EIO */
     void *owner;
     void *private_;
 };
@@ -135,6 +137,8 @@ const struct ddf_config *group_store_ddf(struct group_store *store, const struct
 struct label_write {
     struct drive *drive;
     const struct drive_label *label;
+    const struct guid
+        *leaves; /* of a wipe: the group whose mark is left (label_io.h (6)), or NULL */
     void (*complete)(struct label_write *write, int error);
     void *owner;
     void *private_;

@@ -8,6 +8,9 @@
  * 512  group record
  *
  * Order of the reader: magic, length, CRC, then meaning.
+ *
+ * What is left in place of a label that was wiped: magic "AWLEFT01", 8 zeros, the group's guid at
+ * 16, CRC-32C of all that at 40.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +35,9 @@
 #define LABEL_SEQUENCE_MAX (UINT64_C(1) << 62)
 
 static const uint8_t label_magic[8] = "AWLABEL1";
+static const uint8_t mark_magic[8] = "AWLEFT01";
+
+#define MARK_CRC_OFFSET 40u
 
 STATIC_ASSERT(LABEL_HEAD_BYTES + GROUP_RECORD_MAX_BYTES <= LABEL_SLOT_BYTES, "a label fits");
 STATIC_ASSERT(LABEL_SPARES_OFFSET + LABEL_SPARE_GROUPS_MAX * 24u <= LABEL_HEAD_BYTES,
@@ -170,6 +176,24 @@ int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label)
     }
     free(label);
     return error;
+}
+
+void label_mark_encode(const struct guid *group, uint8_t *slot)
+{
+    ASSERT(!guid_is_zero(group));
+    memcpy(slot, mark_magic, sizeof(mark_magic));
+    memcpy(slot + 16, group->bytes, sizeof(group->bytes));
+    put_le32(slot + MARK_CRC_OFFSET, crc32c(0, slot, MARK_CRC_OFFSET));
+}
+
+bool label_mark_decode(const uint8_t *slot, struct guid *ret_group)
+{
+    if (memcmp(slot, mark_magic, sizeof(mark_magic)) != 0 ||
+        get_le32(slot + MARK_CRC_OFFSET) != crc32c(0, slot, MARK_CRC_OFFSET)) {
+        return false;
+    }
+    memcpy(ret_group->bytes, slot + 16, sizeof(ret_group->bytes));
+    return !guid_is_zero(ret_group);
 }
 
 void drive_label_resequence(uint8_t *slot, uint64_t sequence)

@@ -46,6 +46,7 @@ static void job_free(struct label_job *job)
     free(job->slot);
     free(job->scratch);
     free(job->zeros);
+    free(job->mark);
     free(job);
 }
 
@@ -85,6 +86,7 @@ static void slots_learn(struct label_job *job)
     }
     slots->litter = !slots->compact && (job->read_error[LABEL_SLOT_COUNT] != -ENOENT ||
                                         job->read_error[LABEL_SLOT_COUNT + 1] != -ENOENT);
+    memcpy(slots->left, job->left, sizeof(slots->left));
     slots->known = true;
 }
 
@@ -93,7 +95,7 @@ static void slots_learn(struct label_job *job)
 static void step_add(struct label_job *job, enum io_op op, uint32_t place, bool zero)
 {
     ASSERT(job->step_count < LABEL_STEPS_MAX && place < LABEL_PLACES);
-    job->steps[job->step_count++] = (struct label_step){op, place, zero};
+    job->steps[job->step_count++] = (struct label_step){op, place, zero, false};
     if (zero && job->zeros == NULL) {
         job->zeros = label_buffer();
     }
@@ -120,11 +122,26 @@ static void script_wipe(struct label_job *job)
 {
     uint32_t first = job->slots->compact ? LABEL_SLOT_COUNT : 0;
     uint32_t older = slot_older(job->slots);
+    uint32_t begin = job->step_count;
 
     step_add(job, IO_OP_WRITE, first + older, true);
     flush_add(job);
     step_add(job, IO_OP_WRITE, first + 1 - older, true);
     flush_add(job);
+    if (!guid_is_zero(&job->leaves)) { /* (6) */
+        job->mark = label_buffer();
+        label_mark_encode(&job->leaves, job->mark);
+        job->steps[begin + (older == 0 ? 0 : 2)].mark = true;
+    }
+}
+
+/* (6) Of the compact place, which nothing else here would write over. */
+static void script_mark_clear(struct label_job *job)
+{
+    if (!guid_is_zero(&job->slots->left[1])) {
+        step_add(job, IO_OP_WRITE, LABEL_SLOT_COUNT, true);
+        flush_add(job);
+    }
 }
 
 static void script_write(struct label_job *job)
@@ -138,6 +155,10 @@ static void script_write(struct label_job *job)
         script_wipe(job);
         return;
     }
+    if (!job->compact) {
+        script_mark_clear(job);
+    }
+    job->label_step = job->step_count;
     step_add(job, IO_OP_WRITE,
              (job->compact ? LABEL_SLOT_COUNT : 0) +
                  (slots->compact == job->compact ? slot_older(slots) : 0),
@@ -202,6 +223,8 @@ static void script_make(struct label_job *job)
     case LABEL_JOB_WIPE:
         if (job->slots->compact || job->slots->litter) {
             script_others_clear(job);
+        } else {
+            script_mark_clear(job);
         }
         script_wipe(job);
         return;
@@ -247,6 +270,9 @@ static void place_was_read(struct label_job *job, uint32_t place)
     if (job->read_error[place] == 0 && label->has_record && label->record.compact != compact) {
         job->read_error[place] = -EBADMSG; /* a copy of another drive's */
     }
+    if (job->read_error[place] == -ENOENT && place % LABEL_SLOT_COUNT == 0) {
+        (void)label_mark_decode(job->scratch, &job->left[compact]); /* else it stays zero */
+    }
     if (job->read_error[place] != 0) {
         free(label);
         return;
@@ -281,7 +307,8 @@ static void step_begin(struct label_job *job)
         return;
     }
     if (step->zero) {
-        job_submit(job, IO_OP_WRITE, step->place, job->zeros, LABEL_SLOT_BYTES);
+        job_submit(job, IO_OP_WRITE, step->place, step->mark ? job->mark : job->zeros,
+                   LABEL_SLOT_BYTES);
         return;
     }
     ASSERT(job->kind == LABEL_JOB_WRITE);
@@ -313,12 +340,18 @@ static void job_finish(struct label_job *job)
         job_answer(job, job_read_result(job), IO_STATUS_OK);
         return;
     case LABEL_JOB_WRITE:
-        slots->newest = job->steps[0].place % LABEL_SLOT_COUNT;
+        slots->newest = job->steps[job->label_step].place % LABEL_SLOT_COUNT;
         slots->compact = job->compact;
         slots->present = true;
         slots->litter = slots->litter && !slots->compact;
+        memset(&slots->left[job->compact], 0, sizeof(slots->left[0]));
+        if (!job->compact) {
+            memset(&slots->left[1], 0, sizeof(slots->left[1]));
+        }
         break;
     case LABEL_JOB_WIPE:
+        memset(slots->left, 0, sizeof(slots->left));
+        slots->left[slots->compact] = job->leaves;
         slots->present = false;
         slots->litter = false;
         slots->compact = false;

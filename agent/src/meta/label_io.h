@@ -11,6 +11,9 @@
  * (5) A valid label in the compact place (drive_layout.h) is the drive's, and what the other place
  *     holds then is data that only look like one. A write to the other place makes all of that
  *     place the label's, and takes the compact one away last.
+ * (6) A wipe may leave a mark of the group that the label was of, in slot A of its place. The first
+ *     label that is written afterwards, and any other wipe, takes it away: whoever finds the mark
+ *     knows that the drive has been nobody's since.
  */
 #ifndef ARRAYWRIGHT_META_LABEL_IO_H
 #define ARRAYWRIGHT_META_LABEL_IO_H
@@ -30,6 +33,7 @@ struct label_slots {
     bool litter;             /* not present there, but perhaps half of a label */
     uint32_t newest;
     uint64_t sequence_used;  /* the highest ever tried */
+    struct guid left[2];     /* (6), normal and compact; zero: none */
     uint32_t jobs;           /* in flight */
     struct ddf_copies ddf;   /* behind the label */
 };
@@ -44,6 +48,7 @@ struct label_step {
     enum io_op op;
     uint32_t place;
     bool zero;
+    bool mark;
 };
 
 struct label_job {
@@ -56,6 +61,7 @@ struct label_job {
     struct guid group;           /* RETREAT: of labels of this group … */
     struct uuid controller;      /* … written by this controller */
     bool compact;                /* WRITE, RETREAT: in the compact place */
+    struct guid leaves;          /* WIPE: (6); zero: nothing */
 
     /* Private. */
     struct drive_io io;
@@ -63,11 +69,14 @@ struct label_job {
     uint32_t reads;              /* so many of the places, before the steps */
     uint32_t step;               /* of what follows */
     uint32_t step_count;
+    uint32_t label_step;         /* WRITE: the one of the label */
     struct label_step steps[LABEL_STEPS_MAX];
     bool answered;
     uint8_t *slot;               /* WRITE: the encoded label */
     uint8_t *scratch;            /* for reading */
     uint8_t *zeros;
+    uint8_t *mark;
+    struct guid left[2];
     size_t slot_bytes;           /* WRITE: how much of it is used */
     int read_error[LABEL_PLACES];
     uint64_t read_sequence[LABEL_PLACES];
@@ -85,6 +94,10 @@ struct drive_label *label_job_take(struct label_job *job);
 
 /* A zeroed, aligned buffer of one slot. */
 uint8_t *label_buffer(void);
+/* The mark of (6); slot: zeroed. */
+void label_mark_encode(const struct guid *group, uint8_t *slot);
+/* False: there is none. */
+bool label_mark_decode(const uint8_t *slot, struct guid *ret_group);
 /* Puts another sequence in an encoded label. */
 void drive_label_resequence(uint8_t *slot, uint64_t sequence);
 

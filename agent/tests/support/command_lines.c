@@ -62,6 +62,8 @@ static const struct rule {
     {"cache_discard", CLI_OBJECT_VD, "delete|del", "preservedcache", "virtual_drive",
      "virtual_drive"},
     {"foreign_import", CLI_OBJECT_FOREIGN, "import", NULL, "controller", "controller"},
+    {"foreign_clear", CLI_OBJECT_FOREIGN, "delete|del|clear", NULL, "controller", "controller"},
+    {"undo_restore", CLI_OBJECT_CONTROLLER, "restore", NULL, "controller", "controller"},
     {"stripe_create", CLI_OBJECT_NONE, "add", "stripe", "virtual_drive", "virtual_drives"},
     {"stripe_delete", CLI_OBJECT_NONE, "delete|del", "stripe", "virtual_drive", "stripe"},
     {"battery_learn", CLI_OBJECT_BBU, "start", "learn", "battery", "battery"},

@@ -16,6 +16,7 @@ from arraywright.storage.figures import BadBlocks, Latency
 from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
     BatteryUpdate,
+    ClearForeign,
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
@@ -29,6 +30,7 @@ from arraywright.storage.requests import (
     Measure,
     PreviewResult,
     ReplaceMember,
+    RestoreUndo,
     StripeCreate,
     StripeDelete,
     TaskRequest,
@@ -37,6 +39,7 @@ from arraywright.storage.requests import (
     VirtualDrivePreview,
     VirtualDriveUpdate,
 )
+from arraywright.storage.undo import SavedConfigurations
 
 router = APIRouter(prefix="/commands", tags=["commands"])
 controllers = APIRouter(prefix="/controllers", tags=["controllers"])
@@ -176,6 +179,14 @@ async def get_foreign(
     return await queries.foreign(runtime, controller_id)
 
 
+@controllers.get("/{controller_id}/undo", name="undo", responses=problems(404, 409, 504))
+async def get_undo(
+    controller_id: UUID, runtime: RuntimeDep, _principal: Viewer
+) -> SavedConfigurations:
+    """What was deleted and whether it can be restored; the host is asked."""
+    return await queries.undo(runtime, controller_id)
+
+
 @controllers.patch("/{controller_id}", name="update", status_code=202, responses=ANSWERS)
 async def update_controller(controller_id: UUID, body: ControllerUpdate, submit: Submit) -> Command:
     return await submit(intents.update_controller(controller_id, body))
@@ -294,6 +305,28 @@ async def discard_cache(controller_id: UUID, body: DiscardCache, submit: Submit)
 async def import_foreign(controller_id: UUID, body: ImportForeign, submit: Submit) -> Command:
     """Takes over one of the foreign sets. Drives of it that are not in sync stay as they are."""
     return await submit(intents.import_foreign(controller_id, body))
+
+
+@controllers.post(
+    "/{controller_id}/actions/clear-foreign",
+    name="clear_foreign",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def clear_foreign(controller_id: UUID, body: ClearForeign, submit: Submit) -> Command:
+    """Takes the metadata off the drives of a foreign set. Needs the set's name as `confirm`."""
+    return await submit(intents.clear_foreign(controller_id, body))
+
+
+@controllers.post(
+    "/{controller_id}/actions/restore-undo",
+    name="restore_undo",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def restore_undo(controller_id: UUID, body: RestoreUndo, submit: Submit) -> Command:
+    """Brings back what was deleted, all of it or nothing, while its drives are untouched."""
+    return await submit(intents.restore_undo(controller_id, body))
 
 
 @batteries.patch("/{battery_id}", name="update", status_code=202, responses=ANSWERS)

@@ -15,6 +15,7 @@ from arraywright.kit.schema import ApiInput
 from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
     BatteryUpdate,
+    ClearForeign,
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
@@ -28,6 +29,7 @@ from arraywright.storage.requests import (
     MakeHotSpare,
     Measure,
     ReplaceMember,
+    RestoreUndo,
     StripeCreate,
     StripeDelete,
     TaskRequest,
@@ -354,6 +356,25 @@ def discard_cache(controller_id: UUID, body: DiscardCache) -> Intent:
 
 def import_foreign(controller_id: UUID, body: ImportForeign) -> Intent:
     return _simple("foreign_import", "controller", controller_id, body)
+
+
+def clear_foreign(controller_id: UUID, body: ClearForeign) -> Intent:
+    async def build(references: References) -> Arguments:
+        return {"controller": references.target_key, **_given(body, "confirm")}
+
+    return Intent(
+        "foreign_clear",
+        "controller",
+        controller_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=lambda _doc: body.confirm,  # the sets are the host's: it compares
+    )
+
+
+def restore_undo(controller_id: UUID, body: RestoreUndo) -> Intent:
+    return _simple("undo_restore", "controller", controller_id, body)
 
 
 def reset_counters(kind: str, target_id: UUID) -> Intent:

@@ -8,11 +8,18 @@ from pydantic import ValidationError
 
 from arraywright.commands.references import References
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError, InvalidError
-from arraywright.link.protocol import BadBlocksAnswer, ForeignAnswer, LatencyAnswer, Wire
+from arraywright.link.protocol import (
+    BadBlocksAnswer,
+    ForeignAnswer,
+    LatencyAnswer,
+    UndoAnswer,
+    Wire,
+)
 from arraywright.runtime import Runtime
 from arraywright.storage.blocked import offline_reason
 from arraywright.storage.figures import BadBlocks, Latency
 from arraywright.storage.foreign import ForeignConfigurations
+from arraywright.storage.undo import SavedConfigurations
 
 T = TypeVar("T", bound=Wire)
 
@@ -70,6 +77,14 @@ async def bad_blocks(
     more = {} if after_lba is None else {"after_lba": after_lba}
     answer = await _ask_about(runtime, kind, object_id, "bad_blocks", BadBlocksAnswer, more)
     return BadBlocks.of(answer)
+
+
+async def undo(runtime: Runtime, controller_id: UUID) -> SavedConfigurations:
+    async with runtime.database.read() as session:
+        references = await References.of(session, "controller", controller_id)
+    arguments = {"controller": references.target_key}
+    answer = await ask(runtime, references, "undo", arguments, UndoAnswer)
+    return SavedConfigurations.of(references.target.host_id, answer)
 
 
 async def foreign(runtime: Runtime, controller_id: UUID) -> ForeignConfigurations:

@@ -44,6 +44,12 @@ class RaidLevel(StrEnum):
     RAID1E = "raid1e"
 
 
+class UndoKind(StrEnum):
+    DRIVE_GROUP = "drive_group"
+    VIRTUAL_DRIVE = "virtual_drive"
+    FOREIGN_SET = "foreign_set"
+
+
 class ForeignFormat(StrEnum):
     DDF = "ddf"
     MD = "md"
@@ -1246,6 +1252,21 @@ class ForeignImportArgs(Wire):
     digest: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
+class ForeignClearArgs(Wire):
+    """Takes the metadata off the drives of a foreign set, and nothing else; they are saved before and can be restored (undo_restore). confirm must be the set's name."""
+
+    controller: Key
+    set: Key
+    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+
+
+class UndoRestoreArgs(Wire):
+    """Brings back what a deletion took away, out of the metadata that were saved before it, all of it or nothing. Only while the data areas are untouched."""
+
+    controller: Key
+    undo: Annotated[int, Field(ge=1)]
+
+
 class CountersResetArgs(Wire):
     """Forgets latencies and hit rates and, of a virtual drive, what adaptive read-ahead has learned."""
 
@@ -1411,6 +1432,33 @@ class ForeignAnswer(Wire):
     damaged: Annotated[list[ForeignDamage], Field(max_length=1024)]
 
 
+class UndoArgs(Wire):
+    """Query: saved metadata of destructive changes, the newest first, and whether they can be undone."""
+
+    controller: Key
+
+
+class UndoDrive(Wire):
+    drive: Annotated[str, StringConstraints(max_length=64)]
+    serial: Annotated[str, StringConstraints(max_length=64)]
+    refusal: Reason | None
+
+
+class UndoEntry(Wire):
+    undo: Annotated[int, Field(ge=1)]
+    kind: str
+    name: Annotated[str, StringConstraints(max_length=64)]
+    who: Annotated[str, StringConstraints(max_length=64)]
+    saved_at_us: Annotated[int, Field(ge=0)]
+    until_us: Annotated[int, Field(ge=0)]
+    refusal: Reason | None
+    drives: Annotated[list[UndoDrive], Field(max_length=256)]
+
+
+class UndoAnswer(Wire):
+    entries: Annotated[list[UndoEntry], Field(max_length=64)]
+
+
 REASONS: dict[str, str] = {
     "ok": "Done.",
     "invalid_argument": "{field}: {problem}.",
@@ -1492,6 +1540,19 @@ REASONS: dict[str, str] = {
     "last_copy": "Drive {drive} holds the last copy of data of {group}; it cannot be taken away.",
     "wrong_state": "{key} is {state}; that does not permit {op}.",
     "undo_needed": "The configuration could not be saved for undo; nothing was changed.",
+    "undo_full": "{count} saved configurations are kept already, as many as there is room for; the oldest goes in {days} days. Nothing was changed.",
+    "undo_cache": "Acknowledged writes that were only in the cache were given up with it.",
+    "undo_degraded": "Not all members of its drive group were in sync when it was deleted.",
+    "undo_bad_blocks": "It had blocks that were known to be bad; which ones is not known any more.",
+    "undo_present": "{name} is here.",
+    "undo_group_gone": "The drive group it was in is not here.",
+    "undo_space_used": "Its place in {group} has been used since.",
+    "undo_member_replaced": "Another drive has taken a place in {group} since.",
+    "undo_drive_gone": "Drive {serial} is not there.",
+    "undo_drive_differs": "Drive {drive} has another serial number or size than the one that was there.",
+    "undo_drive_used": "Drive {drive} is in use again.",
+    "undo_drive_written": "Drive {drive} has been written to since.",
+    "undo_drive_unreadable": "Drive {drive} could not be read when the configuration was saved: nobody can tell whether it has been written to since.",
     "host_offline": "The host is offline since {since}. Its last known state is shown.",
     "role_needed": "This needs the role {role}.",
     "no_cache_memory": "No cache memory is fitted, so writes go through to the drives.",
@@ -1686,6 +1747,7 @@ EVENT_NAMES: dict[int, str] = {
     60061: "drive_group_changed_elsewhere",
     218: "foreign_found",
     219: "foreign_imported",
+    220: "foreign_cleared",
     238: "drives_missing",
     60010: "drive_label_mismatch",
     60011: "fault_injected",
@@ -1795,6 +1857,8 @@ EVENT_NAMES: dict[int, str] = {
     60041: "cache_preserved_written",
     60042: "cache_state_changed",
     60043: "cache_medium_refused",
+    60200: "virtual_drive_restored",
+    60201: "foreign_restored",
     60044: "counters_reset",
 }
 
@@ -1838,11 +1902,14 @@ COMMAND_CLASSES: dict[str, str] = {
     "battery_fault": "O",
     "cache_discard": "X",
     "foreign_import": "D",
+    "foreign_clear": "X",
+    "undo_restore": "D",
     "counters_reset": "O",
     "preview_vd_create": "R",
     "latency": "R",
     "bad_blocks": "R",
     "foreign": "R",
+    "undo": "R",
 }
 
 COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
@@ -1874,11 +1941,14 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "battery_fault": BatteryFaultArgs,
     "cache_discard": CacheDiscardArgs,
     "foreign_import": ForeignImportArgs,
+    "foreign_clear": ForeignClearArgs,
+    "undo_restore": UndoRestoreArgs,
     "counters_reset": CountersResetArgs,
     "preview_vd_create": PreviewVdCreateArgs,
     "latency": LatencyArgs,
     "bad_blocks": BadBlocksArgs,
     "foreign": ForeignArgs,
+    "undo": UndoArgs,
 }
 
 FRAMES: dict[str, type[Wire]] = {

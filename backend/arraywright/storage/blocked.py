@@ -15,6 +15,8 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "controller_set": Role.OPERATOR,
         "cache_discard": Role.OPERATOR,
         "foreign_import": Role.OPERATOR,
+        "foreign_clear": Role.OPERATOR,
+        "undo_restore": Role.OPERATOR,
         "counters_reset": Role.OPERATOR,
     },
     "drive": {

@@ -359,3 +359,24 @@ class ImportForeign(ApiInput):
         str | None,
         Field(max_length=64, description="of the set as it was looked at"),
     ] = None
+
+
+class ClearForeign(ApiInput):
+    """Takes the metadata off the drives of a foreign set; they are saved before."""
+
+    set: Annotated[
+        str, StringConstraints(pattern=KEY), Field(description="its id, from the foreign sets")
+    ]
+    digest: Annotated[
+        str | None,
+        Field(max_length=64, description="of the set as it was looked at"),
+    ] = None
+    confirm: Annotated[str, Field(min_length=1, max_length=64, description="the set's name, typed")]
+
+
+class RestoreUndo(ApiInput):
+    """Brings back what was deleted, all of it or nothing."""
+
+    undo: Annotated[
+        int, Field(ge=1, lt=2**63, description="its number, from the saved configurations")
+    ]

@@ -19,6 +19,16 @@ export const foreignQuery = (controllerId: string) =>
     retry: false,
   })
 
+/** The host compares the typed name, and refuses if the drives do not say what the user has seen. */
+export function clearForeign(controller: Controller, set: ForeignConfiguration, confirm: string) {
+  return unwrap(
+    api.POST('/api/v1/controllers/{controller_id}/actions/clear-foreign', {
+      params: { path: { controller_id: controller.id }, header: changeHeaders() },
+      body: { set: set.id, digest: set.digest ?? null, confirm },
+    }),
+  )
+}
+
 /** The digest stands for what the user has seen: the host refuses if the drives say otherwise. */
 export function importForeign(controller: Controller, set: ForeignConfiguration) {
   return unwrap(

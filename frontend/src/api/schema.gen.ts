@@ -371,6 +371,26 @@ export interface paths {
         patch: operations["controllers_update"];
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/clear-foreign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clear Foreign
+         * @description Takes the metadata off the drives of a foreign set. Needs the set's name as `confirm`.
+         */
+        post: operations["controllers_clear_foreign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/actions/discard-preserved-cache": {
         parameters: {
             query?: never;
@@ -431,6 +451,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/restore-undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Undo
+         * @description Brings back what was deleted, all of it or nothing, while its drives are untouched.
+         */
+        post: operations["controllers_restore_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/foreign": {
         parameters: {
             query?: never;
@@ -443,6 +483,26 @@ export interface paths {
          * @description Sets of drives that belong to somebody else; the host is asked.
          */
         get: operations["controllers_foreign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/controllers/{controller_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Undo
+         * @description What was deleted and whether it can be restored; the host is asked.
+         */
+        get: operations["controllers_undo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2222,6 +2282,27 @@ export interface components {
             strip_bytes?: number | null;
             /** @default write_back */
             write_policy: components["schemas"]["WritePolicy"];
+        };
+        /**
+         * ClearForeign
+         * @description Takes the metadata off the drives of a foreign set; they are saved before.
+         */
+        ClearForeign: {
+            /**
+             * Confirm
+             * @description the set's name, typed
+             */
+            confirm: string;
+            /**
+             * Digest
+             * @description of the set as it was looked at
+             */
+            digest?: string | null;
+            /**
+             * Set
+             * @description its id, from the foreign sets
+             */
+            set: string;
         };
         /** Command */
         Command: {
@@ -4698,6 +4779,17 @@ export interface components {
             span: number;
         };
         /**
+         * RestoreUndo
+         * @description Brings back what was deleted, all of it or nothing.
+         */
+        RestoreUndo: {
+            /**
+             * Undo
+             * @description its number, from the saved configurations
+             */
+            undo: number;
+        };
+        /**
          * Role
          * @enum {string}
          */
@@ -4707,6 +4799,60 @@ export interface components {
          * @enum {string}
          */
         RunState: "waiting" | "running" | "completed" | "failed" | "cancelled";
+        /** SavedConfiguration */
+        SavedConfiguration: {
+            /** Drives */
+            drives: components["schemas"]["SavedDrive"][];
+            kind: components["schemas"]["UndoKind"];
+            /**
+             * Name
+             * @description of what was deleted or cleared
+             */
+            name: string;
+            /** @description why it cannot be restored */
+            refusal: components["schemas"]["Reason"] | null;
+            /**
+             * Saved At
+             * Format: date-time
+             */
+            saved_at: string;
+            /**
+             * Undo
+             * @description goes with restore-undo
+             */
+            undo: number;
+            /**
+             * Until
+             * Format: date-time
+             * @description kept so long at least, unless its drives are used again
+             */
+            until: string;
+            /**
+             * Who
+             * @description asked for it; may be empty
+             */
+            who: string;
+        };
+        /** SavedConfigurations */
+        SavedConfigurations: {
+            /**
+             * Items
+             * @description the newest first
+             */
+            items: components["schemas"]["SavedConfiguration"][];
+        };
+        /** SavedDrive */
+        SavedDrive: {
+            /**
+             * Drive Id
+             * Format: uuid
+             */
+            drive_id: string;
+            /** @description what speaks against it, as far as can be told without reading it */
+            refusal: components["schemas"]["Reason"] | null;
+            /** Serial */
+            serial: string;
+        };
         /**
          * SavedScenario
          * @description What somebody saved to simulate it again.
@@ -5032,6 +5178,11 @@ export interface components {
         TaskRequest: {
             action: components["schemas"]["TaskAction"];
         };
+        /**
+         * UndoKind
+         * @enum {string}
+         */
+        UndoKind: "drive_group" | "virtual_drive" | "foreign_set";
         /** User */
         User: {
             /**
@@ -6998,6 +7149,111 @@ export interface operations {
             };
         };
     };
+    controllers_clear_foreign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClearForeign"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     controllers_discard_cache: {
         parameters: {
             query?: never;
@@ -7309,6 +7565,111 @@ export interface operations {
             };
         };
     };
+    controllers_restore_undo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreUndo"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     controllers_foreign: {
         parameters: {
             query?: never;
@@ -7327,6 +7688,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForeignConfigurations"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurations"];
                 };
             };
             /** @description Unauthorized */

@@ -9,6 +9,7 @@ import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
 import type * as storage from '@/locales/en/storage'
 import type * as stripes from '@/locales/en/stripes'
+import type * as undo from '@/locales/en/undo'
 import type * as wizard from '@/locales/en/wizard'
 
 type Later = typeof access &
@@ -19,6 +20,7 @@ type Later = typeof access &
   typeof lab &
   typeof storage &
   typeof stripes &
+  typeof undo &
   typeof wizard
 
 type Texts = typeof en & Later

@@ -96,6 +96,57 @@ class Foreign(AgentCase):
         self.assertEqual([agent.view().drive(slot)["state"] for slot in range(3)], ["online"] * 3)
         agent.stop()
 
+    def test_clear_and_undo(self):
+        """By its name only; the drives are free then, and undo gives back every byte."""
+        paths = self.images("raid5", 1, 4)
+        before = sums(paths)
+        agent = self.started(paths)
+        refused = agent.ctl("/c0/fall", "delete", check=False)
+        self.assertIn("confirm=judge", refused.stdout)
+        refused = agent.ctl("/c0/fall", "delete", "confirm=other", check=False)
+        self.assertIn("does not match", refused.stdout)
+        self.assertEqual(sums(paths), before)
+        self.assertIn("FOREIGN VD LIST", agent.ctl("/c0/fall", "delete", "preview").stdout)
+        self.assertIn("Successfully deleted",
+                      agent.ctl("/c0/f0", "delete", "confirm=judge").stdout)
+        agent.until("no foreign set is left", lambda _: self.ask(agent)["sets"] == [])
+        agent.stop()
+        agent.start()
+        self.assertEqual(self.ask(agent), {"sets": [], "damaged": []})
+        shown = agent.ctl("/c0", "show", "undo").stdout
+        for text in ("UNDO LIST", "judge", "Frgn", "Yes"):
+            self.assertIn(text, shown)
+        self.assertIn("Restored.", agent.ctl("/c0", "restore", "undo=1").stdout)
+        self.assertIn("nothing to undo", agent.ctl("/c0", "show", "undo").stdout)
+        agent.stop()
+        self.assertEqual(sums(paths), before)
+        agent.start()  # drives of its configuration file are held, and looked at with a start
+        self.assertEqual(len(self.ask(agent)["sets"]), 1)
+
+    def test_a_deleted_drive_comes_back(self):
+        agent = self.agent(slots=4).start()
+        agent.create("raid5", range(3))
+        agent.optimal()
+        with agent.nbd() as disk:
+            disk.pwrite(b"kept" * 1024, 0)
+            disk.flush()
+        guid = agent.view().vd("data")["guid"]
+        self.assertIn("nothing to undo", agent.ctl("/c0", "show", "undo").stdout)
+        agent.ctl("/c0/v0", "del", "force")
+        self.assertIn("VD+DG", agent.ctl("/c0", "show", "undo").stdout)
+        agent.stop()
+        agent.start()
+        refused = agent.ctl("/c0", "restore", "undo=9", check=False)
+        self.assertIn("no saved configuration 9", refused.stdout)
+        self.assertIn("Restored.", agent.ctl("/c0", "restore", "undo=1").stdout)
+        self.assertEqual(agent.view().vd("data")["guid"], guid)
+        with agent.nbd() as disk:
+            self.assertEqual(bytes(disk.pread(4096, 0)), b"kept" * 1024)
+        agent.ctl("/c0/v0", "del", "force")
+        agent.create("raid0", [1], name="other")
+        refused = agent.ctl("/c0", "restore", "undo=2", check=False)
+        self.assertIn("is in use again", refused.stdout)
+
     def test_missing_damaged_and_incomplete(self):
         paths = self.images("raid6", 1, 5, "2")
         with paths[0].open("r+b") as file:  # the primary's record: the secondary counts

@@ -44,6 +44,8 @@ REST = {
     "battery_fault": {"POST /batteries/{id}/actions/fault"},
     "cache_discard": {"POST /controllers/{id}/actions/discard-preserved-cache"},
     "foreign_import": {"POST /controllers/{id}/actions/import-foreign"},
+    "foreign_clear": {"POST /controllers/{id}/actions/clear-foreign"},
+    "undo_restore": {"POST /controllers/{id}/actions/restore-undo"},
     # /cX/vall and /cX/eall/sall delete perf come to what the controller's reset does.
     "counters_reset": {"POST /drives/{id}/actions/reset-counters",
                        "POST /virtual-drives/{id}/actions/reset-counters",

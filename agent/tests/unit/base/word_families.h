@@ -5,6 +5,7 @@
 
 #define WORD_FAMILIES(X) \
     X(object_kind, OBJECT_KIND_MAX) \
+    X(undo_kind, UNDO_KIND_MAX) \
     X(foreign_format, FOREIGN_FORMAT_MAX) \
     X(foreign_outcome, FOREIGN_OUTCOME_MAX) \
     X(foreign_drive_outcome, FOREIGN_DRIVE_OUTCOME_MAX) \

@@ -11,6 +11,7 @@
 #include "control/command_args.h"
 #include "control/foreign_doc.h"
 #include "control/object_doc.h"
+#include "control/undo_doc.h"
 #include "ctl_world.h"
 
 #define SLOTS 9u
@@ -330,6 +331,10 @@ static json_t *query_answer(const json_t *params, json_t **ret_reason)
     if (strcmp(name, "foreign") == 0) {
         return foreign_doc(ctl_host_of(worlds[used]->ctl),
                            json_string_value(json_object_get(args, "controller")));
+    }
+    if (strcmp(name, "undo") == 0) {
+        return undo_doc(ctl_host_of(worlds[used]->ctl),
+                        json_string_value(json_object_get(args, "controller")));
     }
     if (strcmp(name, "bad_blocks") == 0) {
         return json_pack("{s:[{s:i, s:i, s:s}], s:i, s:i, s:b}", "blocks", "lba", 7, "count", 2,

@@ -50,12 +50,14 @@ PROVOKED = {
         drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
+    "clear": "foreign_cleared foreign_restored",
     "erase": """
         erase_started erase_resumed erase_stopped erase_completed erase_failed""",
     "foreign": "foreign_found foreign_imported",
     "health": """
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
         block_punctured bad_block_over""",
+    "undo": "virtual_drive_restored",
     "measure": "measurement_started measurement_ended",
     "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",

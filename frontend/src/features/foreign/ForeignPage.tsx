@@ -16,6 +16,7 @@ import { ActionButton } from '@/ui/ActionButton'
 import { EmptyState } from '@/ui/EmptyState'
 import { Loaded } from '@/ui/Loaded'
 import { PanelStack } from '@/ui/Panel'
+import { ClearDialog } from './ClearDialog'
 import { DamagedPanel } from './DamagedPanel'
 import { ImportDialog } from './ImportDialog'
 import { SetPanel } from './SetPanel'
@@ -59,6 +60,7 @@ function Found({ controller, found }: { controller: Controller; found: ForeignCo
   const { t } = useTranslation()
   const drives = useQuery(drivesQuery(controller.host_id)).data ?? []
   const [asked, setAsked] = useState<ForeignConfiguration[] | null>(null)
+  const [clearing, setClearing] = useState<ForeignConfiguration | null>(null)
   const blocked = blockedText(controller.blocked, 'foreign_import')
   const importable = found.sets.filter(isImportable)
   if (found.sets.length === 0 && found.damaged.length === 0) {
@@ -90,7 +92,9 @@ function Found({ controller, found }: { controller: Controller; found: ForeignCo
           set={set}
           drives={drives}
           blockedReason={blocked}
+          clearBlocked={blockedText(controller.blocked, 'foreign_clear')}
           onImport={() => setAsked([set])}
+          onClear={() => setClearing(set)}
         />
       ))}
       {found.damaged.length > 0 && <DamagedPanel damaged={found.damaged} drives={drives} />}
@@ -101,6 +105,9 @@ function Found({ controller, found }: { controller: Controller; found: ForeignCo
           sets={asked}
           onClose={() => setAsked(null)}
         />
+      )}
+      {clearing && (
+        <ClearDialog controller={controller} set={clearing} onClose={() => setClearing(null)} />
       )}
     </>
   )

@@ -16,11 +16,14 @@ interface SetPanelProps {
   set: ForeignConfiguration
   drives: Drive[]
   blockedReason: string | undefined
+  clearBlocked: string | undefined
   onImport: () => void
+  onClear: () => void
 }
 
 /** One set: what it says of itself, and what an import would make of it. */
-export function SetPanel({ set, drives, blockedReason, onImport }: SetPanelProps) {
+export function SetPanel(props: SetPanelProps) {
+  const { set, drives, blockedReason, clearBlocked, onImport, onClear } = props
   const { t } = useTranslation()
   const name = nameOf(set)
   const refusal = set.refusal ? reasonText(set.refusal) : t('foreign.oldAgent')
@@ -38,6 +41,17 @@ export function SetPanel({ set, drives, blockedReason, onImport }: SetPanelProps
             onClick={onImport}
           >
             {t('foreign.import')}
+          </ActionButton>
+          <ActionButton
+            variant="default"
+            size="compact-md"
+            aria-label={t('foreign.clearNamed', { name })}
+            blockedReason={
+              clearBlocked ?? (set.format === 'md' ? t('foreign.clearMd') : undefined)
+            }
+            onClick={onClear}
+          >
+            {t('foreign.clear')}
           </ActionButton>
         </>
       }

@@ -77,6 +77,14 @@ function ControllerView({ controller }: { controller: Controller }) {
             ),
           },
           {
+            label: t('controller.undo'),
+            value: (
+              <Link to="/controllers/$controllerId/undo" params={{ controllerId: controller.id }}>
+                {t('controller.undoOpen')}
+              </Link>
+            ),
+          },
+          {
             label: t('controller.nbdTcp'),
             value: controller.nbd_tcp ? <code>{controller.nbd_tcp}</code> : t('controller.nbdOff'),
           },

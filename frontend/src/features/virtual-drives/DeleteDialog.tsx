@@ -58,6 +58,7 @@ export function DeleteDialog({ virtualDrive, onClose }: DeleteDialogProps) {
         : t('vd.deleteConsequences.last', { count: group.members.length, group: group.path }),
     )
   }
+  consequences.push(t('vd.deleteConsequences.undo'))
   if (connections > 0) {
     consequences.push(t('vd.deleteConsequences.connections', { count: connections }))
   }

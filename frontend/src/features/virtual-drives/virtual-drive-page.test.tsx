@@ -36,6 +36,7 @@ describe('virtual drive page', () => {
     const { dialog } = await openDelete()
     expect(await dialog.findByText(/All data on archive \(12 GB\) are lost/)).toBeVisible()
     expect(await dialog.findByText(/its 4 drives become unconfigured good/)).toBeVisible()
+    expect(dialog.getByText(/can be restored .* for seven days at least/)).toBeVisible()
   })
 
   it('sends nothing for a wrong name, and the typed name for the right one', async () => {

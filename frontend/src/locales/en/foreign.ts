@@ -48,6 +48,18 @@ export const foreign = {
   importAllText: 'One after the other: {{names}}. It ends with the first one that is refused.',
   importAllNone: 'None of the sets can be imported; each says why.',
   imported: '{{names}} imported.',
+  clear: 'Clear …',
+  clearNamed: 'Clear {{name}}',
+  clearMd: 'Sets in md’s own format cannot be cleared from here.',
+  clearLabel: 'Name of the set',
+  clearConsequences: {
+    drives_one: 'Its drive becomes free for other use; the set is not found on it any more.',
+    drives_other:
+      'Its {{count}} drives become free for other use; the set is not found on them any more.',
+    data: 'Only its metadata are taken off; no data are written over.',
+    undo: 'They are saved before: it can be restored for seven days at least, while nobody uses its drives or writes to them.',
+  },
+  cleared: '{{name}} cleared.',
   damaged: 'Drives with damaged metadata',
   damagedText:
     'Nothing of what they say can be believed. They can be cleared on their own pages, one by one.',

@@ -84,6 +84,8 @@ export const controller = {
   },
   foreign: 'Foreign configurations',
   foreignOpen: 'Look for them',
+  undo: 'What was deleted',
+  undoOpen: 'Restore it',
   nbdTcp: 'Export over the network',
   nbdOff: 'off',
   on: 'On',

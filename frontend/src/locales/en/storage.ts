@@ -103,7 +103,8 @@ export const vd = {
   deleteLabel: 'Name of the virtual drive',
   deleteTitle: 'Delete {{name}}',
   deleteConsequences: {
-    data: 'All data on {{name}} ({{size}}) are lost for good.',
+    data: 'All data on {{name}} ({{size}}) are lost, unless it is restored in time.',
+    undo: 'It can be restored from what was deleted on its controller, for seven days at least, but only while nobody uses its drives or writes to them.',
     others: '{{count}} other virtual drives of {{group}} stay as they are.',
     last: 'It is the last one of {{group}}: its {{count}} drives become unconfigured good.',
     connections_one: '{{count}} program is connected to it now and will get errors.',

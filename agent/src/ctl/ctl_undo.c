@@ -1,0 +1,401 @@
+/*
+ * See ctl_undo.h. Every copy is one record of the store, in one of UNDO_ENTRIES_MAX places.
+ */
+#include "ctl/ctl_undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/checked.h"
+
+#define DAY_US (UINT64_C(24) * 3600 * 1000000)
+
+static void place_name(uint32_t place, char out[STORE_NAME_MAX + 1])
+{
+    (void)snprintf(out, STORE_NAME_MAX + 1, "undo-%02u", place); /* always fits */
+}
+
+int ctl_undo_load(struct ctl *ctl)
+{
+    struct store_port *store = ctl->ports.store;
+    uint8_t *bytes = malloc(UNDO_RECORD_MAX_BYTES);
+
+    ctl->undo = calloc(1, sizeof(*ctl->undo));
+    if (bytes == NULL || ctl->undo == NULL) {
+        free(bytes);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        struct undo_record *record = NULL;
+        char name[STORE_NAME_MAX + 1];
+        size_t used = 0;
+
+        place_name(i, name);
+        if (store->ops->get(store, name, bytes, UNDO_RECORD_MAX_BYTES, &used) == 0 &&
+            undo_record_decode(bytes, used, &record) == 0) { /* (3) */
+            ctl->undo->entries[i].record = record;
+            ctl->undo->last = max_u64(ctl->undo->last, record->number);
+        }
+    }
+    free(bytes);
+    return 0;
+}
+
+void ctl_undo_free(struct ctl *ctl)
+{
+    if (ctl->undo == NULL) {
+        return;
+    }
+    ASSERT(!ctl->undo->putting);
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        (void)undo_record_free(ctl->undo->entries[i].record); /* returns NULL always */
+    }
+    free(ctl->undo->bytes);
+    free(ctl->undo);
+    ctl->undo = NULL;
+}
+
+const struct undo_record *undo_find(const struct ctl *ctl, uint64_t number)
+{
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *record = ctl->undo->entries[i].record;
+
+        if (record != NULL && record->number == number) {
+            return record;
+        }
+    }
+    return NULL;
+}
+
+/* Saving */
+
+static uint64_t age_us(const struct ctl *ctl, const struct undo_record *record)
+{
+    uint64_t now_us = clock_wall_us(ctl->ports.clock);
+
+    return now_us > record->saved_us ? now_us - record->saved_us : 0;
+}
+
+/* (2) */
+static bool is_used_again(const struct ctl *ctl, const struct undo_record *record)
+{
+    for (uint32_t i = 0; i < record->drive_count && record->kind != UNDO_KIND_VIRTUAL_DRIVE; i++) {
+        const struct ctl_drive *cd = drive_by_key(ctl, record->drives[i].key);
+
+        if (record->drives[i].used && cd != NULL && cd->group != NULL &&
+            !guid_equal(&cg_config(cd->group)->guid, &record->group)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The place that is free, or has what may go; false: none. A drive group, or a foreign set, has
+ * one copy at most. */
+static bool place_find(const struct ctl *ctl, const struct undo_record *fresh, uint32_t *ret_place)
+{
+    const struct undo_record *chosen = NULL;
+    bool found = false;
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *record = ctl->undo->entries[i].record;
+
+        if (record != NULL && record->kind == UNDO_KIND_DRIVE_GROUP &&
+            fresh->kind == record->kind && guid_equal(&record->group, &fresh->group)) {
+            *ret_place = i;
+            return true;
+        }
+        if (record == NULL && (!found || chosen != NULL)) {
+            *ret_place = i;
+            found = true;
+            chosen = NULL;
+        } else if (record != NULL &&
+                   (!found || (chosen != NULL && record->number < chosen->number)) &&
+                   (age_us(ctl, record) > UNDO_KEPT_US || is_used_again(ctl, record))) {
+            *ret_place = i;
+            found = true;
+            chosen = record;
+        }
+    }
+    return found;
+}
+
+static void refuse_full(const struct ctl *ctl, struct reason *ret_reason)
+{
+    uint64_t oldest_us = 0;
+    char count[16];
+    char days[24];
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        oldest_us = max_u64(oldest_us, age_us(ctl, ctl->undo->entries[i].record));
+    }
+    (void)snprintf(count, sizeof(count), "%u", UNDO_ENTRIES_MAX);
+    (void)snprintf(days, sizeof(days), "%llu",
+                   (unsigned long long)((UNDO_KEPT_US - oldest_us + DAY_US - 1) / DAY_US));
+    reason_set(ret_reason, REASON_UNDO_FULL, "count", count, "days", days, NULL);
+}
+
+static void save_end(struct undo_save *save)
+{
+    save->record = undo_record_free(save->record);
+    save->done(save, &save->reason);
+}
+
+static void save_put(struct store_request *put, int error)
+{
+    struct undo_save *save = put->owner;
+    struct ctl_undo *undo = save->ctl->undo;
+    struct undo_entry *entry = &undo->entries[save->place];
+
+    undo->putting = false;
+    free(undo->bytes);
+    undo->bytes = NULL;
+    reason_set(&save->reason, REASON_OK, NULL);
+    if (error == -ENOSPC) {
+        reason_set(&save->reason, REASON_STORE_FULL, NULL);
+    } else if (error != 0) {
+        reason_set(&save->reason, REASON_UNDO_NEEDED, NULL);
+    } else {
+        (void)undo_record_free(entry->record); /* returns NULL always */
+        entry->record = save->record;
+        save->record = NULL;
+    }
+    save_end(save);
+}
+
+static void save_write(struct undo_save *save)
+{
+    struct ctl_undo *undo = save->ctl->undo;
+    struct store_port *store = save->ctl->ports.store;
+    size_t bytes = 0;
+
+    ASSERT(!undo->putting);
+    undo->bytes = malloc(UNDO_RECORD_MAX_BYTES);
+    ASSERT(undo->bytes != NULL);
+    if (undo_record_encode(save->record, undo->bytes, &bytes) != 0) {
+        free(undo->bytes);
+        undo->bytes = NULL;
+        reason_set(&save->reason, REASON_UNDO_NEEDED, NULL);
+        save_end(save);
+        return;
+    }
+    undo->put = (struct store_request){
+        .value = undo->bytes, .value_bytes = bytes, .complete = save_put, .owner = save};
+    place_name(save->place, undo->put.name);
+    list_init(&undo->put.port_link);
+    undo->putting = true;
+    store->ops->put(store, &undo->put);
+}
+
+static void save_part_done(struct undo_save *save)
+{
+    ASSERT(save->pending > 0);
+    save->pending--;
+    if (save->pending > 0) {
+        return;
+    }
+    if (!place_find(save->ctl, save->record, &save->place)) {
+        refuse_full(save->ctl, &save->reason);
+        save_end(save);
+        return;
+    }
+    save_write(save);
+}
+
+static void save_printed(struct drive_print *print, int error)
+{
+    struct undo_save *save = print->owner;
+    struct undo_drive *drive = &save->record->drives[print - save->prints];
+
+    drive->printed = error == 0;
+    if (error == 0) {
+        memcpy(drive->print, print->sum, sizeof(drive->print));
+    }
+    save_part_done(save);
+}
+
+/* Whoever asks names himself as he likes. */
+static void who_take(const struct ctl *ctl, char out[UNDO_WHO_MAX + 1])
+{
+    (void)snprintf(out, UNDO_WHO_MAX + 1, "%s", ctl->command->who);
+    for (size_t i = 0; out[i] != '\0'; i++) {
+        if ((uint8_t)out[i] < 0x20 || (uint8_t)out[i] >= 0x7f) {
+            out[i] = '?';
+        }
+    }
+}
+
+void undo_save_run(struct undo_save *save)
+{
+    struct undo_record *record = save->record;
+
+    ASSERT(save->done != NULL && record != NULL && save->ctl->command != NULL);
+    who_take(save->ctl, record->who);
+    record->number = ++save->ctl->undo->last;
+    record->saved_us = clock_wall_us(save->ctl->ports.clock);
+    save->pending = 1;
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        if (save->drives[i] != NULL) {
+            save->pending++;
+            save->prints[i] = (struct drive_print){
+                .drive = save->drives[i]->drive, .complete = save_printed, .owner = save};
+            drive_print_take(&save->prints[i]);
+        }
+    }
+    save_part_done(save);
+}
+
+/* Of a virtual drive */
+
+static enum undo_spoilt vd_spoilt(const struct ctl_vd *cv, const struct group_config *config,
+                                  const struct vd_config *vd)
+{
+    uint64_t end_bytes = vd->extent_start_bytes + vd->geometry.extent_bytes;
+
+    if (!uuid_is_zero(&vd->cache_journal)) {
+        return UNDO_SPOILT_CACHE;
+    }
+    if (config->vd_count == 1) {
+        return UNDO_SPOILT_NOT; /* its group goes and comes with all that is known of it */
+    }
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state != MEMBER_ONLINE) {
+            return UNDO_SPOILT_DEGRADED;
+        }
+    }
+    for (uint32_t i = 0; i < config->bad_count; i++) {
+        const struct bad_blocks *bad = &config->bad[i];
+
+        if (bad->offset_bytes < end_bytes &&
+            bad->offset_bytes + (uint64_t)bad->block_count * 4096 > vd->extent_start_bytes) {
+            return UNDO_SPOILT_BLOCKS;
+        }
+    }
+    return cv->vd != NULL && vd_suspect_bytes(cv->vd) > 0 ? UNDO_SPOILT_BLOCKS : UNDO_SPOILT_NOT;
+}
+
+void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd)
+{
+    drive->used = true;
+    drive->size_bytes = cd->size_bytes;
+    (void)snprintf(drive->key, sizeof(drive->key), "%s", cd->identity.key);
+    (void)snprintf(drive->serial, sizeof(drive->serial), "%s", cd->identity.serial);
+}
+
+static bool member_is_used(const struct group_config *config, uint32_t member,
+                           const struct ctl_drive *cd)
+{
+    enum member_state state = config->members[member].state;
+
+    return cd != NULL && cd->present && cd->drive != NULL &&
+           (state == MEMBER_ONLINE || state == MEMBER_REBUILD);
+}
+
+struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive **ret_drives)
+{
+    struct ctl_group *cg = cv->cg;
+    struct group_config *config = malloc(sizeof(*config));
+    struct undo_record *record = undo_record_new(cg_config(cg)->member_count, 0);
+    bool last = cg_config(cg)->vd_count == 1;
+
+    ASSERT(config != NULL);
+    if (cg->group != NULL) {
+        group_durable_config(cg->group, config);
+    } else {
+        *config = *cg->config;
+    }
+    config->copyback = (struct copyback_config){.active = false};
+    record->config = config;
+    record->kind = last ? UNDO_KIND_DRIVE_GROUP : UNDO_KIND_VIRTUAL_DRIVE;
+    record->group = config->guid;
+    record->vd = cv->guid;
+    record->drive_count = config->member_count;
+    record->spoilt = vd_spoilt(cv, config, undo_vd(record));
+    (void)snprintf(record->name, sizeof(record->name), "%s", cv_config(cv)->name); /* fits */
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        struct undo_drive *drive = &record->drives[i];
+        struct ctl_drive *cd = cg->members[i];
+
+        ret_drives[i] = NULL;
+        if (member_is_used(config, i, cd)) {
+            undo_drive_fill(drive, cd);
+            ret_drives[i] = last ? cd : NULL;
+        }
+    }
+    return record;
+}
+
+/* Of a foreign set */
+
+bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
+                    struct metadata_edit *ret_edit)
+{
+    const struct undo_record *record = NULL;
+
+    *ret_edit = (struct metadata_edit){.count = 0};
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *other = ctl->undo->entries[i].record;
+
+        if (other != NULL && other->kind == UNDO_KIND_FOREIGN_SET &&
+            guid_equal(&other->group, set)) {
+            record = other;
+        }
+    }
+    for (uint32_t i = 0; record != NULL && i < record->sector_count; i++) {
+        const struct undo_sector *sector =
+            &record->sectors[restores ? record->sector_count - 1 - i : i];
+
+        if (strcmp(record->drives[sector->drive].key, key) != 0 ||
+            ret_edit->count == UNDO_SECTORS_PER_DRIVE) {
+            continue;
+        }
+        ret_edit->sectors[ret_edit->count] = *sector;
+        if (!restores) {
+            memset(ret_edit->sectors[ret_edit->count].content, 0, UNDO_SECTOR_BYTES);
+        }
+        ret_edit->count++;
+    }
+    return ret_edit->count > 0;
+}
+
+/* Dropping */
+
+struct undo_dropping {
+    struct store_request put;
+    void (*done)(void *context);
+    void *context;
+};
+
+static void dropped(struct store_request *put, int error)
+{
+    struct undo_dropping *dropping = put->owner;
+    void (*done)(void *context) = dropping->done;
+    void *context = dropping->context;
+
+    (void)error; /* one that is left says that its virtual drive is here */
+    free(dropping);
+    done(context);
+}
+
+void undo_drop(struct ctl *ctl, uint64_t number, void (*done)(void *context), void *context)
+{
+    struct undo_dropping *dropping = calloc(1, sizeof(*dropping));
+
+    ASSERT(dropping != NULL && undo_find(ctl, number) != NULL);
+    dropping->done = done;
+    dropping->context = context;
+    dropping->put = (struct store_request){.complete = dropped, .owner = dropping};
+    list_init(&dropping->put.port_link);
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        struct undo_entry *entry = &ctl->undo->entries[i];
+
+        if (entry->record != NULL && entry->record->number == number) {
+            place_name(i, dropping->put.name);
+            entry->record = undo_record_free(entry->record);
+        }
+    }
+    ctl->ports.store->ops->put(ctl->ports.store, &dropping->put);
+}

@@ -1,0 +1,272 @@
+/*
+ * Whether saved metadata can be restored, as far as can be told without reading drives; and the
+ * list of them (ctl_undo.h, undo_view.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_undo.h"
+
+static bool refuse_drive(struct reason *ret_reason, enum reason_code code,
+                         const struct ctl_drive *cd)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, code, "drive", path, NULL);
+    return false;
+}
+
+/* What is known of it without reading. A label, or DDF metadata, of the group itself may be left
+ * where it was gone too soon (command_undo.c (1)). */
+static bool drive_is_others(const struct ctl_drive *cd, const struct undo_record *record)
+{
+    if (cd->foreign && cd->foreign_label != NULL &&
+        uuid_equal(&cd->foreign_label->controller, &cd->ctl->record->controller) &&
+        guid_equal(&cd->foreign_label->group, &record->group)) {
+        return false;
+    }
+    return cd->foreign || cd->bad ||
+           (cd->found != NULL && cd->found->kind == FOREIGN_DDF &&
+            (record->kind == UNDO_KIND_FOREIGN_SET ||
+             !guid_equal(&cd->found->ddf->header.guid, &record->group)));
+}
+
+static bool drive_is_possible(const struct ctl *ctl, const struct undo_record *record,
+                              const struct undo_drive *drive, struct reason *ret_reason)
+{
+    const struct ctl_drive *cd = drive_by_key(ctl, drive->key);
+
+    reason_set(ret_reason, REASON_OK, NULL);
+    if (!drive->used) {
+        return true;
+    }
+    if (cd == NULL || !cd->present) {
+        reason_set(ret_reason, REASON_UNDO_DRIVE_GONE, "serial", drive->serial, NULL);
+        return false;
+    }
+    if (cd->size_bytes != drive->size_bytes || strcmp(cd->identity.serial, drive->serial) != 0) {
+        return refuse_drive(ret_reason, REASON_UNDO_DRIVE_DIFFERS, cd);
+    }
+    if (record->kind == UNDO_KIND_VIRTUAL_DRIVE) {
+        return true; /* the group has it, and says how it is */
+    }
+    if (cd->group != NULL || cd->spare || cd->jbod || cd->copyback_of != NULL) {
+        return refuse_drive(ret_reason, REASON_UNDO_DRIVE_USED, cd);
+    }
+    if (drive_is_others(cd, record)) {
+        return refuse_drive(ret_reason, REASON_UNDO_DRIVE_WRITTEN, cd);
+    }
+    if (!drive->printed) {
+        return refuse_drive(ret_reason, REASON_UNDO_DRIVE_UNREADABLE, cd);
+    }
+    return rule_drive_import(cd, ret_reason);
+}
+
+static bool drives_are_possible(const struct ctl *ctl, const struct undo_record *record,
+                                struct reason *ret_reason)
+{
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        if (!drive_is_possible(ctl, record, &record->drives[i], ret_reason)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool name_is_free(const struct ctl *ctl, const char *name, struct reason *ret_reason)
+{
+    const struct ctl_vd *cv = vd_by_name(ctl, name);
+    char path[PATH_TEXT_BYTES];
+
+    if (cv == NULL) {
+        return true;
+    }
+    vd_path(cv, path, sizeof(path));
+    reason_set(ret_reason, REASON_NAME_TAKEN, "name", name, "key", path, NULL);
+    return false;
+}
+
+static bool group_is_possible(const struct ctl *ctl, const struct undo_record *record,
+                              struct reason *ret_reason)
+{
+    uint32_t used = 0;
+
+    if (group_by_guid(ctl, &record->group) != NULL) {
+        reason_set(ret_reason, REASON_UNDO_PRESENT, "name", record->name, NULL);
+        return false;
+    }
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        used += record->drives[i].used ? 1u : 0u;
+    }
+    for (uint32_t i = 0; i < record->config->vd_count; i++) {
+        if (!name_is_free(ctl, record->config->vds[i].name, ret_reason)) {
+            return false;
+        }
+    }
+    if (ctl->record->group_count == CONTROLLER_GROUPS_MAX) {
+        reason_set(ret_reason, REASON_TOO_MANY_VIRTUAL_DRIVES, "maximum", "240", NULL);
+        return false;
+    }
+    return drives_are_possible(ctl, record, ret_reason) && rule_ports(ctl, used, ret_reason);
+}
+
+/* One of several */
+
+const struct vd_config *undo_vd(const struct undo_record *record)
+{
+    for (uint32_t i = 0; i < record->config->vd_count; i++) {
+        if (guid_equal(&record->config->vds[i].guid, &record->vd)) {
+            return &record->config->vds[i];
+        }
+    }
+    UNREACHABLE(); /* meta/undo_record.c has looked */
+}
+
+static bool extents_overlap(const struct vd_config *a, const struct vd_config *b)
+{
+    return a->extent_start_bytes < b->extent_start_bytes + b->geometry.extent_bytes &&
+           b->extent_start_bytes < a->extent_start_bytes + a->geometry.extent_bytes;
+}
+
+/* Whoever had the space since has it now, or has been deleted in turn and left a copy. */
+static bool space_is_untouched(const struct ctl *ctl, const struct undo_record *record,
+                               const struct group_config *config)
+{
+    const struct vd_config *vd = undo_vd(record);
+
+    for (uint32_t i = 0; i < config->vd_count; i++) {
+        if (extents_overlap(vd, &config->vds[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *other = ctl->undo->entries[i].record;
+
+        if (other != NULL && other->kind == UNDO_KIND_VIRTUAL_DRIVE &&
+            other->number > record->number && guid_equal(&other->group, &record->group) &&
+            extents_overlap(vd, undo_vd(other))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool members_are_the_same(const struct undo_record *record,
+                                 const struct group_config *config)
+{
+    bool same = config->member_count == record->config->member_count;
+
+    for (uint32_t i = 0; same && i < config->member_count; i++) {
+        same = uuid_equal(&config->members[i].drive, &record->config->members[i].drive);
+    }
+    return same;
+}
+
+static bool vd_is_possible(const struct ctl *ctl, const struct undo_record *record,
+                           struct reason *ret_reason)
+{
+    const struct ctl_group *cg = group_by_guid(ctl, &record->group);
+    const struct vd_config *vd = undo_vd(record);
+    char path[PATH_TEXT_BYTES];
+
+    if (cg == NULL) {
+        reason_set(ret_reason, REASON_UNDO_GROUP_GONE, NULL);
+        return false;
+    }
+    if (vd_by_guid(cg, &record->vd) != NULL) {
+        reason_set(ret_reason, REASON_UNDO_PRESENT, "name", record->name, NULL);
+        return false;
+    }
+    if (!rule_group_running(cg, "undo_restore", ret_reason)) {
+        return false;
+    }
+    group_path(cg, path, sizeof(path));
+    if (!members_are_the_same(record, cg_config(cg))) {
+        reason_set(ret_reason, REASON_UNDO_MEMBER_REPLACED, "group", path, NULL);
+        return false;
+    }
+    if (cg_config(cg)->vd_count == GROUP_VDS_MAX) {
+        reason_set(ret_reason, REASON_GROUP_FULL, "group", path, NULL);
+        return false;
+    }
+    if (!space_is_untouched(ctl, record, cg_config(cg))) {
+        reason_set(ret_reason, REASON_UNDO_SPACE_USED, "group", path, NULL);
+        return false;
+    }
+    return name_is_free(ctl, vd->name, ret_reason);
+}
+
+bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,
+                      struct reason *ret_reason)
+{
+    static const enum reason_code spoilt[UNDO_SPOILT_MAX] = {
+        [UNDO_SPOILT_CACHE] = REASON_UNDO_CACHE,
+        [UNDO_SPOILT_DEGRADED] = REASON_UNDO_DEGRADED,
+        [UNDO_SPOILT_BLOCKS] = REASON_UNDO_BAD_BLOCKS,
+    };
+
+    if (record->spoilt != UNDO_SPOILT_NOT) {
+        reason_set(ret_reason, spoilt[record->spoilt], NULL);
+        return false;
+    }
+    switch (record->kind) {
+    case UNDO_KIND_DRIVE_GROUP:
+        return group_is_possible(ctl, record, ret_reason);
+    case UNDO_KIND_VIRTUAL_DRIVE:
+        return vd_is_possible(ctl, record, ret_reason);
+    case UNDO_KIND_FOREIGN_SET:
+        return drives_are_possible(ctl, record, ret_reason);
+    case UNDO_KIND_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+static void entry_tell(const struct ctl *ctl, const struct undo_record *record,
+                       const struct ctl_undo_visitor *visitor)
+{
+    struct undo_view view = {.number = record->number,
+                             .kind = record->kind,
+                             .name = record->name,
+                             .who = record->who,
+                             .saved_us = record->saved_us,
+                             .until_us = record->saved_us + UNDO_KEPT_US};
+
+    reason_set(&view.refusal, REASON_OK, NULL);
+    (void)undo_is_possible(ctl, record, &view.refusal); /* the reason says it */
+    visitor->entry(visitor->context, &view);
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        const struct undo_drive *drive = &record->drives[i];
+        struct undo_drive_view told = {.key = drive->key, .serial = drive->serial};
+
+        if (drive->used) {
+            (void)drive_is_possible(ctl, record, drive, &told.refusal);
+            visitor->drive(visitor->context, &told);
+        }
+    }
+}
+
+void ctl_undo_visit(const struct ctl *ctl, const struct ctl_undo_visitor *visitor)
+{
+    uint64_t below = UINT64_MAX;
+
+    for (uint32_t told = 0; told < UNDO_ENTRIES_MAX; told++) {
+        const struct undo_record *next = NULL;
+
+        for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+            const struct undo_record *record = ctl->undo->entries[i].record;
+
+            if (record != NULL && record->number < below &&
+                (next == NULL || record->number > next->number)) {
+                next = record;
+            }
+        }
+        if (next == NULL) {
+            return;
+        }
+        below = next->number;
+        entry_tell(ctl, next, visitor);
+    }
+}

@@ -1,0 +1,327 @@
+/*
+ * Foreign sets cleared: by the typed name only, no data written over, and back byte for byte; the
+ * old or the new state under power cuts.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/undo_view.h"
+#include "drive/drive_layout.h"
+#include "foreign_world.h"
+#include "meta/ddf/ddf.h"
+
+#define MINUTE (60 * SIM_SECOND)
+#define STEPS_MAX 400u
+
+static uint64_t writes_so_far(const struct ctl_world *world)
+{
+    uint64_t count = world->store->put_count;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        const struct sim_drive *drive = world->slots[i].drive;
+
+        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
+    }
+    return count;
+}
+
+static void on_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+static uint64_t whole_sum(struct ctl_world *world)
+{
+    uint64_t *buffer = malloc(MIB);
+    uint64_t sum = 14695981039346656037u;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
+            sim_drive_peek_durable(world->slots[i].drive, at, buffer, MIB);
+            for (uint32_t k = 0; k < MIB / 8; k++) {
+                sum = (sum ^ buffer[k]) * 1099511628211u;
+            }
+        }
+    }
+    free(buffer);
+    return sum;
+}
+
+/* The blocks in which a clearing changes sectors, and their neighbours. */
+static uint64_t metadata_sum(struct ctl_world *world)
+{
+    uint64_t *buffer = malloc(64 * 1024);
+    uint64_t sum = 14695981039346656037u;
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        uint64_t size = world->slots[i].options.size_bytes;
+        const uint64_t places[] = {size - 64 * 1024,
+                                   size - 16 * MIB,
+                                   size - 32 * MIB,
+                                   drive_layout_label_offset(size, false, 0),
+                                   drive_layout_label_offset(size, false, 1),
+                                   drive_layout_label_offset(size, true, 0),
+                                   drive_layout_label_offset(size, true, 1)};
+
+        for (uint32_t k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
+            sim_drive_peek_durable(world->slots[i].drive, places[k], buffer, 64 * 1024);
+            for (uint32_t n = 0; n < 64 * 1024 / 8; n++) {
+                sum = (sum ^ buffer[n]) * 1099511628211u;
+            }
+        }
+    }
+    free(buffer);
+    return sum;
+}
+
+/* Nothing is on its way to the medium any more that a power cut could take. */
+static struct ctl_world *world_to_clear(enum source source)
+{
+    struct ctl_world *world = source == BY_MDADM   ? world_mdadm(300, "md5spare", 4, 0)
+                              : source == BY_WHOLE ? world_whole(300, 0)
+                                                   : world_foreign(300, RAID_LEVEL_5, 3, source);
+    uint8_t *buffer = malloc(2 * MIB);
+
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
+            sim_drive_peek(world->slots[i].drive, at, buffer, MIB);
+            sim_drive_peek_durable(world->slots[i].drive, at, buffer + MIB, MIB);
+            if (memcmp(buffer, buffer + MIB, MIB) != 0) {
+                sim_drive_poke(world->slots[i].drive, at, buffer, MIB);
+            }
+        }
+    }
+    free(buffer);
+    return world;
+}
+
+static void clear_prepare(struct ctl_world *world, const char *name, struct ctl_command *command)
+{
+    *command = (struct ctl_command){.op = CTL_OP_FOREIGN_CLEAR};
+    strcpy(command->args.foreign.controller, "c0");
+    strcpy(command->args.foreign.set, look(world)->id);
+    strcpy(command->args.foreign.digest, look(world)->digest);
+    (void)snprintf(command->confirm, sizeof(command->confirm), "%s", name);
+    (void)snprintf(command->who, sizeof(command->who), "tester");
+}
+
+static enum reason_code clear(struct ctl_world *world, const char *name)
+{
+    struct ctl_command command;
+
+    world_settle(world, SIM_SECOND);
+    clear_prepare(world, name, &command);
+    return world_run(world, &command);
+}
+
+/* The host looks at its drives again. */
+static void all_look(struct ctl_world *world)
+{
+    world_settle(world, MINUTE);
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        if (world->slots[i].offered) {
+            slot_arrive(world, i);
+        }
+    }
+    world_settle(world, SIM_SECOND);
+}
+
+static void undo_number(void *context, const struct undo_view *view)
+{
+    if (*(uint64_t *)context == 0) {
+        *(uint64_t *)context = view->number;
+    }
+}
+
+static void undo_drive(void *context, const struct undo_drive_view *view)
+{
+    (void)context;
+    (void)view;
+}
+
+static uint64_t undo_newest(struct ctl_world *world)
+{
+    uint64_t number = 0;
+    const struct ctl_undo_visitor visitor = {undo_number, undo_drive, &number};
+
+    ctl_undo_visit(world->ctl, &visitor);
+    return number;
+}
+
+static enum reason_code clear_undo(struct ctl_world *world)
+{
+    struct ctl_command command = {.op = CTL_OP_UNDO_RESTORE};
+
+    strcpy(command.args.undo_restore.controller, "c0");
+    command.args.undo_restore.undo = undo_newest(world);
+    return world_run(world, &command);
+}
+
+static void check_imported(struct ctl_world *world, enum source source)
+{
+    bool linux_made = source == BY_MDADM || source == BY_WHOLE;
+
+    assert_int_equal(import(world, ""), REASON_OK);
+    world_check(world, linux_made ? "judge" : "theirs", 0, DATA, linux_made ? 0x00 : 0x5A);
+}
+
+/* Byte for byte. */
+static void test_clear(void **state)
+{
+    (void)state;
+    for (int source = BY_LABELS; source <= BY_WHOLE; source++) {
+        struct ctl_world *world = world_to_clear((enum source)source);
+        uint64_t sum = whole_sum(world);
+        char name[20];
+        uint32_t from = 0;
+
+        world_start(world);
+        strcpy(name, look(world)->name);
+        assert_int_equal(clear(world, ""), REASON_CONFIRM_NEEDED);
+        assert_int_equal(clear(world, "another"), REASON_CONFIRM_MISMATCH);
+        world->store->fail_with = -EIO;
+        assert_int_equal(clear(world, name), REASON_UNDO_NEEDED);
+        world->store->fail_with = 0;
+        all_look(world);
+        assert_true(whole_sum(world) == sum);
+        assert_int_equal(look(world)->sets, 1);
+        from = world->log_count;
+        assert_int_equal(clear(world, name), REASON_OK);
+        assert_int_equal(world_event_count(world, from, 220), 1);
+        all_look(world);
+        assert_int_equal(look(world)->sets, 0);
+        assert_string_equal(look(world)->text, "");
+        world_restart(world);
+        all_look(world);
+        assert_int_equal(look(world)->sets, 0);
+        assert_int_equal(clear_undo(world), REASON_OK);
+        assert_int_equal(world_event_count(world, from, 60201), 1);
+        assert_int_equal(undo_newest(world), 0);
+        all_look(world);
+        assert_true(whole_sum(world) == sum);
+        assert_string_equal(look(world)->name, name);
+        check_imported(world, (enum source)source);
+        world_free(world);
+    }
+}
+
+static void test_clear_refused(void **state)
+{
+    struct ctl_world *world = world_foreign(310, RAID_LEVEL_5, 3, BY_DDF);
+    uint8_t block[4096];
+    uint8_t sector[512];
+    uint64_t lba = SIZE / 512 - DDF_PRIMARY_FROM_END_SECTORS;
+
+    (void)state;
+    world_start(world);
+    /* It says something else than it did. */
+    sim_drive_peek_durable(world->slots[1].drive, lba * 512, sector, sizeof(sector));
+    sector[100] ^= 1;
+    sim_drive_poke(world->slots[1].drive, lba * 512, sector, sizeof(sector));
+    sector[100] ^= 1;
+    assert_int_equal(clear(world, "theirs"), REASON_FOREIGN_CHANGED);
+    sim_drive_poke(world->slots[1].drive, lba * 512, sector, sizeof(sector));
+    world->slots[2].claim_error = -EBUSY;
+    world->slots[2].claim_reason = REASON_DRIVE_UNSUITABLE_MOUNTED;
+    assert_int_equal(clear(world, "theirs"), REASON_DRIVE_IN_USE);
+    world->slots[2].claim_error = 0;
+    assert_int_equal(clear(world, "theirs"), REASON_OK);
+    all_look(world);
+    /* Somebody writes to a drive that is free now. */
+    memset(block, 0x3C, sizeof(block));
+    sim_drive_poke(world->slots[2].drive, MIB / 2, block, sizeof(block));
+    assert_int_equal(clear_undo(world), REASON_UNDO_DRIVE_WRITTEN);
+    /* Or takes it. */
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "mine"), REASON_OK);
+    assert_int_equal(clear_undo(world), REASON_UNDO_DRIVE_USED);
+    assert_int_equal(world_delete(world, "mine"), REASON_OK);
+    world_free(world);
+}
+
+/* The old or the new state, and from the new one back to the very bytes. */
+static bool clear_cut_at(enum source source, bool restores, uint64_t at, enum sim_cut cut)
+{
+    struct ctl_world *world = world_to_clear(source);
+    uint64_t sum = metadata_sum(world);
+    struct ctl_command command = {.op = CTL_OP_UNDO_RESTORE};
+    bool done = false;
+    bool acknowledged = false;
+    uint64_t base = 0;
+    char name[20];
+
+    world_start(world);
+    strcpy(name, look(world)->name);
+    if (restores) {
+        assert_int_equal(clear(world, name), REASON_OK);
+        all_look(world);
+        strcpy(command.args.undo_restore.controller, "c0");
+        command.args.undo_restore.undo = undo_newest(world);
+    } else {
+        clear_prepare(world, name, &command);
+    }
+    command.complete = on_done;
+    command.owner = &done;
+    base = writes_so_far(world);
+    ctl_execute(world->ctl, &command);
+    while (!done && writes_so_far(world) - base < at) {
+        assert_true(sim_world_step(world->sim));
+    }
+    acknowledged = done;
+    sim_world_power_off(world->sim, cut);
+    world_power_cycle(world);
+    all_look(world);
+    if (look(world)->sets == 0) {
+        assert_false(acknowledged && restores);
+        assert_string_equal(look(world)->text, "");
+        if (clear_undo(world) != REASON_OK) {
+            fail_msg("source %d, restores %d, cut %d at %llu: %s", (int)source, restores, (int)cut,
+                     (unsigned long long)at, world->text);
+        }
+        all_look(world);
+    } else {
+        assert_false(acknowledged && !restores);
+    }
+    if (metadata_sum(world) != sum) {
+        fail_msg("source %d, restores %d, cut %d at %llu: %s", (int)source, restores, (int)cut,
+                 (unsigned long long)at, look(world)->text);
+    }
+    world_free(world);
+    return acknowledged;
+}
+
+static void test_clear_cut(void **state)
+{
+    uint32_t points = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2u * (BY_WHOLE + 1); i++) {
+        enum source source = (enum source)(i / 2);
+        bool dense = source == BY_LABELS || source == BY_MDADM;
+
+        for (uint32_t cut = dense ? 0 : SIM_CUT_RATE;
+             cut < (dense ? SIM_CUT_MAX : SIM_CUT_RATE + 1); cut++) {
+            uint64_t step = cut != SIM_CUT_RATE ? 13 : dense ? 1 : 7;
+            uint64_t at = cut % step;
+
+            while (!clear_cut_at(source, i % 2 == 1, at, (enum sim_cut)cut)) {
+                at += step;
+                points++;
+                assert_true(at < STEPS_MAX);
+            }
+        }
+    }
+    printf("# %u cuts\n", points);
+    assert_true(points > 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_clear_refused),
+        cmocka_unit_test(test_clear_cut),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

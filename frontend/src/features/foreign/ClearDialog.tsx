@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { clearForeign } from '@/api/foreign'
+import type { Controller, ForeignConfiguration } from '@/api/types'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
+import { nameOf } from './sets'
+
+interface ClearDialogProps {
+  controller: Controller
+  set: ForeignConfiguration
+  onClose: () => void
+}
+
+export function ClearDialog({ controller, set, onClose }: ClearDialogProps) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const name = nameOf(set)
+  const change = useChange((typed: string) => clearForeign(controller, set, typed), {
+    done: t('foreign.cleared', { name }),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['foreign'] })
+      void client.invalidateQueries({ queryKey: ['undo'] })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened
+      title={t('foreign.clearNamed', { name })}
+      verb={t('foreign.clearNamed', { name })}
+      grade={{ kind: 'typed', expected: name, label: t('foreign.clearLabel') }}
+      consequences={[
+        t('foreign.clearConsequences.drives', { count: set.drive_ids.length }),
+        t('foreign.clearConsequences.data'),
+        t('foreign.clearConsequences.undo'),
+      ]}
+      pending={change.isPending}
+      failure={<ChangeFailure error={change.error} />}
+      onConfirm={(typed) => change.mutate(typed)}
+      onClose={onClose}
+    />
+  )
+}

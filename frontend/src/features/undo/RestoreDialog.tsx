@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { Controller, SavedConfiguration } from '@/api/types'
+import { restoreUndo } from '@/api/undo'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { useChange } from '@/features/commands/use-change'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
+
+interface RestoreDialogProps {
+  controller: Controller
+  saved: SavedConfiguration
+  onClose: () => void
+}
+
+export function RestoreDialog({ controller, saved, onClose }: RestoreDialogProps) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const title = t('undo.restore', { name: saved.name })
+  const change = useChange(() => restoreUndo(controller, saved), {
+    done: t('undo.restored', { name: saved.name }),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['undo'] })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened
+      title={title}
+      verb={title}
+      grade={{ kind: 'plain' }}
+      pending={change.isPending}
+      failure={<ChangeFailure error={change.error} />}
+      onConfirm={() => change.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>{saved.kind && t(`undo.restoreText.${saved.kind}`)}</p>
+    </ConfirmDialog>
+  )
+}
