@@ -230,7 +230,6 @@ static void test_unsupported(void **state UNUSED)
                                         "/c0/v0 start cc force",
                                         "/c0 delete config",
                                         "/c0/e1/s1 START Initialization",
-                                        "/c0/fall delete",
                                         "/c0/p0 show",
                                         "/c0/v0 start migrate type=raid6",
                                         "/c0/e1/s1 set bad",
