@@ -73,6 +73,7 @@ COMMANDS = [
     ("/call/dall show", validate.check_groups),
     ("/call/dall show all", validate.check_groups),
     ("/c0/d0 show all", validate.check_groups),
+    ("/c0 show undo", None),
     ("/call/fall show", None),
     ("/call /fall show all", None),
     ("/c0/bbu show", validate.check_battery),
