@@ -289,11 +289,13 @@ void faults_after_cut(struct run *run, enum sim_cut cut)
         struct sim_drive *sim = run->array->sims[i];
 
         sim->hang = false;
-        /* If the process alone died, a drive that lost its cache would lose what counts. */
+        /* If the process alone died, or did so before, a drive that lost its cache would lose what
+         * counts. */
+        sim->behind = sim->behind || (cut == SIM_CUT_KEEP_ALL && sim->cache_lost);
         if (sim->gone && !run_is_on(run, RUN_RETURN)) {
             continue;
         }
-        if (run_chance(run, 60) && !(cut == SIM_CUT_KEEP_ALL && sim->cache_lost)) {
+        if (run_chance(run, 60) && !sim->behind) {
             run->result->firings[RUN_RETURN] += sim->gone ? 1u : 0u;
             sim_drive_return(sim);
             sim->write_fails = false;

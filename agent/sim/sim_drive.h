@@ -60,6 +60,7 @@ struct sim_drive {
     /* Behaviour, set by the test at any time. */
     bool gone;                /* everything answers GONE */
     bool cache_lost; /* pulled with unflushed writes in its cache; for the test to clear */
+    bool behind; /* ... and the others have kept theirs when the process died */
     bool hang; /* requests submitted now wait for sim_drive_unhang() */
     bool flush_fails;
     bool flush_fails_once; /* and what it should have covered never becomes durable */

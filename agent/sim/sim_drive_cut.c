@@ -244,6 +244,7 @@ struct sim_drive *sim_drive_fork(const struct sim_drive *drive, struct sim_world
     memcpy(fork->faults, drive->faults, sizeof(fork->faults));
     fork->gone = drive->gone;
     fork->cache_lost = drive->cache_lost;
+    fork->behind = drive->behind;
     fork->flush_fails = drive->flush_fails;
     fork->flush_fails_once = drive->flush_fails_once;
     fork->flush_ignored = drive->flush_ignored;
