@@ -293,7 +293,7 @@ class CommandLine(AgentCase):
             for words in (["/c0", "start", "patrolread"], ["/c0/v0", "start", "cc"],
                           ["/c0/v0", "start", "migrate", "type=raid5", "option=add"],
                           [f"/c0/e{EID}/s2", "start", "initialization"],
-                          ["/c0", "set", "jbod=on"], ["/c0/fall", "delete"]):
+                          ["/c0", "set", "jbod=on"]):
                 answer = agent.json(*words, check=False)["Command Status"]
                 self.assertEqual((answer["Status"], answer["Description"]),
                                  ("Failure", "Un-supported command"), words)
