@@ -215,3 +215,15 @@ void ctl_execute(struct ctl *ctl, struct ctl_command *command)
     list_push_tail(&ctl->commands, &command->ctl_link);
     ctl_kick(ctl);
 }
+
+struct ctl_drive *command_drive_find(struct ctl *ctl, const char *key)
+{
+    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct reason reason;
+
+    if (cd == NULL) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
+        command_finish(ctl, &reason);
+    }
+    return cd;
+}

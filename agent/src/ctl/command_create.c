@@ -129,15 +129,8 @@ static void rollback_done(struct ctl *ctl, int error, void *context)
 
 static void rollback_record(struct create_run *run)
 {
-    struct controller_record *record = run->ctl->record;
-
     ctl_record_edit(run->ctl);
-    for (uint32_t i = record->drive_count; i > 0; i--) {
-        if (record->drives[i - 1].intent) {
-            record_drive_remove(record, record->drives[i - 1].key);
-        }
-    }
-    record_intent_clear(record);
+    record_intent_forget(run->ctl->record);
     ctl_record_save(run->ctl, rollback_done, run);
 }
 

@@ -138,15 +138,8 @@ static void delete_forgotten(struct ctl *ctl, int error, void *context)
 
 static void delete_forget(struct delete_run *run)
 {
-    struct controller_record *record = run->ctl->record;
-
     ctl_record_edit(run->ctl);
-    for (uint32_t i = record->drive_count; i > 0; i--) {
-        if (record->drives[i - 1].intent) {
-            record_drive_remove(record, record->drives[i - 1].key);
-        }
-    }
-    record_intent_clear(record);
+    record_intent_forget(run->ctl->record);
     ctl_record_save(run->ctl, delete_forgotten, run);
 }
 

@@ -10,21 +10,9 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
-static struct ctl_drive *drive_or_refuse(struct ctl *ctl, const char *key)
-{
-    struct ctl_drive *cd = drive_by_key(ctl, key);
-    struct reason reason;
-
-    if (cd == NULL) {
-        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
-        command_finish(ctl, &reason);
-    }
-    return cd;
-}
-
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive.drive);
     struct reason reason;
     char path[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
@@ -52,7 +40,7 @@ void command_drive_offline(struct ctl *ctl, struct ctl_command *command)
  * drives hold, and what was being written is resynchronised. */
 void command_drive_online(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive.drive);
     struct reason reason;
     char path[PATH_TEXT_BYTES];
 
@@ -121,7 +109,7 @@ static void jbod_set(struct ctl *ctl, struct ctl_command *command, struct ctl_dr
 
 void command_drive_jbod(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive.drive);
     struct reason reason;
 
     if (cd == NULL) {
@@ -286,7 +274,7 @@ static void place_forgotten(void *context, int error)
 
 void command_drive_good(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive_good.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive_good.drive);
     struct good_run *run = NULL;
     struct reason reason;
 
@@ -345,7 +333,7 @@ static void place_given_up(void *context, int error)
 
 void command_drive_missing(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive.drive);
     struct good_run *run = NULL;
     struct reason reason;
 
@@ -368,7 +356,7 @@ void command_drive_missing(struct ctl *ctl, struct ctl_command *command)
 
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.drive_locate.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.drive_locate.drive);
     struct reason reason;
     char path[PATH_TEXT_BYTES];
 
@@ -549,7 +537,7 @@ static void fault_replace(struct ctl *ctl, struct ctl_command *command, struct c
 
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command)
 {
-    struct ctl_drive *cd = drive_or_refuse(ctl, command->args.fault_inject.drive);
+    struct ctl_drive *cd = command_drive_find(ctl, command->args.fault_inject.drive);
     enum fault_kind fault = command->args.fault_inject.fault;
     struct reason reason;
 

@@ -215,12 +215,10 @@ static void erase_left(struct ctl *ctl, int error, void *context)
 void command_drive_erase(struct ctl *ctl, struct ctl_command *command)
 {
     const char *key = command->args.drive_erase.drive;
-    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct ctl_drive *cd = command_drive_find(ctl, key);
     struct reason reason;
 
     if (cd == NULL) {
-        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
-        command_finish(ctl, &reason);
         return;
     }
     if (command->args.drive_erase.action == TASK_ACTION_START) {

@@ -85,12 +85,7 @@ static void retreat_part_done(struct import_run *run)
         return;
     }
     ctl_record_edit(run->ctl);
-    for (uint32_t i = run->ctl->record->drive_count; i > 0; i--) {
-        if (run->ctl->record->drives[i - 1].intent) {
-            record_drive_remove(run->ctl->record, run->ctl->record->drives[i - 1].key);
-        }
-    }
-    record_intent_clear(run->ctl->record);
+    record_intent_forget(run->ctl->record);
     ctl_record_save(run->ctl, retreat_recorded, run);
 }
 

@@ -240,13 +240,10 @@ static void spare_claimed(struct ctl_claims *claims, bool ok)
 static struct spare_run *spare_run_new(struct ctl *ctl, struct ctl_command *command,
                                        const char *key)
 {
-    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct ctl_drive *cd = command_drive_find(ctl, key);
     struct spare_run *run = NULL;
-    struct reason reason;
 
     if (cd == NULL) {
-        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
-        command_finish(ctl, &reason);
         return NULL;
     }
     run = calloc(1, sizeof(*run));

@@ -132,13 +132,11 @@ void command_drive_spin(struct ctl *ctl, struct ctl_command *command)
 {
     const char *key = command->args.drive.drive;
     bool down = command->op == CTL_OP_DRIVE_SPINDOWN;
-    struct ctl_drive *cd = drive_by_key(ctl, key);
+    struct ctl_drive *cd = command_drive_find(ctl, key);
     struct spin_run *run = NULL;
     struct reason reason;
 
     if (cd == NULL) {
-        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "drive", "key", key, NULL);
-        command_finish(ctl, &reason);
         return;
     }
     if (!rule_drive(cd, down ? LIFE_SPIN_DOWN : LIFE_SPIN_UP, &reason)) {

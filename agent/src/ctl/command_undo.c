@@ -169,23 +169,13 @@ static void retreat_recorded(struct ctl *ctl, int error, void *context)
     restore_refuse(run, &run->failure);
 }
 
-static void intent_end(struct controller_record *record)
-{
-    for (uint32_t i = record->drive_count; i > 0; i--) {
-        if (record->drives[i - 1].intent) {
-            record_drive_remove(record, record->drives[i - 1].key);
-        }
-    }
-    record_intent_clear(record);
-}
-
 static void retreat_part_done(struct restore_run *run)
 {
     ASSERT(run->pending > 0);
     run->pending--;
     if (run->pending == 0) {
         ctl_record_edit(run->ctl);
-        intent_end(run->ctl->record);
+        record_intent_forget(run->ctl->record);
         ctl_record_save(run->ctl, retreat_recorded, run);
     }
 }

@@ -503,12 +503,7 @@ static void start_forget(struct ctl *ctl, struct ctl_start *start)
                         record_drive_intent(record, cd->identity.key);
     }
     ctl_record_edit(ctl);
-    for (uint32_t i = record->drive_count; i > 0; i--) {
-        if (record->drives[i - 1].intent) {
-            record_drive_remove(record, record->drives[i - 1].key);
-        }
-    }
-    record_intent_clear(record);
+    record_intent_forget(record);
     start->phase = START_FORGETTING;
     ctl_record_save(ctl, start_forgotten, start);
 }

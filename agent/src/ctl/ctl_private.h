@@ -442,7 +442,10 @@ bool record_drive_is_jbod(const struct controller_record *record, const char *ke
 void record_drive_jbod(struct controller_record *record, const char *key);
 void record_drive_add(struct controller_record *record, const char *key, bool intent);
 void record_drive_remove(struct controller_record *record, const char *key);
+/* It was carried out: the drives it named are in the list for good. */
 void record_intent_clear(struct controller_record *record);
+/* It was taken back: they go as well. */
+void record_intent_forget(struct controller_record *record);
 void reason_from_store(struct reason *reason, int error);
 
 /* object.c */
@@ -794,6 +797,8 @@ bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);
 /* drive_rules.c: the same of drives */
 enum life_state cd_life(const struct ctl_drive *cd);
 bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct reason *ret_reason);
+/* False, with a reason that names the drive. */
+bool refuse_drive(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd);
 /* Nothing is on it that was not allowed to be overwritten. */
 bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, bool force,
                         bool serial_given, struct reason *ret_reason);
@@ -834,6 +839,8 @@ void ctl_commands_work(struct ctl *ctl);
 void ctl_commands_refuse(struct ctl *ctl, enum reason_code why);
 /* The running command ends; change is given up. */
 void command_finish(struct ctl *ctl, const struct reason *reason);
+/* The drive of a command; NULL: there is none, and the command is refused. */
+struct ctl_drive *command_drive_find(struct ctl *ctl, const char *key);
 void command_done(struct ctl *ctl);
 void command_refuse(struct ctl *ctl, enum reason_code code);
 void command_object_add(struct ctl_command *command, const struct ctl_object *object);

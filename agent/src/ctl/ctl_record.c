@@ -121,6 +121,16 @@ void record_intent_clear(struct controller_record *record)
     }
 }
 
+void record_intent_forget(struct controller_record *record)
+{
+    for (uint32_t i = record->drive_count; i > 0; i--) {
+        if (record->drives[i - 1].intent) {
+            record_drive_remove(record, record->drives[i - 1].key);
+        }
+    }
+    record_intent_clear(record);
+}
+
 static void record_make(struct ctl *ctl)
 {
     *ctl->record = (struct controller_record){

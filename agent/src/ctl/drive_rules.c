@@ -9,8 +9,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
-static bool refuse_drive(struct reason *ret_reason, enum reason_code code,
-                         const struct ctl_drive *cd)
+bool refuse_drive(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd)
 {
     char path[PATH_TEXT_BYTES];
 
@@ -321,13 +320,16 @@ static bool may_set_offline(const struct ctl_drive *cd, struct reason *ret_reaso
            refuse_last_copy(ret_reason, cd);
 }
 
-/* Its group works without it. Of one that does not, whatever is left may be wanted yet. */
+/* Of a group that does not work, whatever is left of a member may be wanted yet. */
+static bool group_can_do_without(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    return cg_state(cd->group) != VIRTUAL_DRIVE_STATE_OFFLINE || refuse_last_copy(ret_reason, cd);
+}
+
 static bool may_set_missing(const struct ctl_drive *cd, struct reason *ret_reason)
 {
-    if (cg_state(cd->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
-        return refuse_last_copy(ret_reason, cd);
-    }
-    return rule_group_running(cd->group, ctl_op_word(CTL_OP_DRIVE_MISSING), ret_reason);
+    return group_can_do_without(cd, ret_reason) &&
+           rule_group_running(cd->group, ctl_op_word(CTL_OP_DRIVE_MISSING), ret_reason);
 }
 
 static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -346,6 +348,9 @@ static bool may_set_good(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     if (!cd->jbod && cd->drive == NULL) {
         return refuse_state(ret_reason, cd, CTL_OP_DRIVE_GOOD);
+    }
+    if (cd->group != NULL && !group_can_do_without(cd, ret_reason)) {
+        return false;
     }
     return is_awake(cd, ret_reason);
 }

@@ -35,8 +35,8 @@ static bool refuse(struct foreign_plan *plan, enum foreign_state state, const ch
     return false;
 }
 
-static bool refuse_drive(struct foreign_plan *plan, enum reason_code code,
-                         const struct ctl_drive *cd)
+static bool refuse_for_drive(struct foreign_plan *plan, enum reason_code code,
+                             const struct ctl_drive *cd)
 {
     char path[PATH_TEXT_BYTES];
 
@@ -49,7 +49,7 @@ static bool twins_are_absent(struct foreign_plan *plan, const struct foreign_set
 {
     for (uint32_t i = 0; i < set->drive_count; i++) {
         if (set->twins[i]) {
-            return refuse_drive(plan, REASON_FOREIGN_DUPLICATE, set->drives[i]);
+            return refuse_for_drive(plan, REASON_FOREIGN_DUPLICATE, set->drives[i]);
         }
     }
     return true;
@@ -263,7 +263,7 @@ static bool drives_suit(const struct ctl *ctl, struct foreign_plan *plan)
             return false;
         }
         if (end_bytes > drive_layout_room_bytes(cd->size_bytes, plan->config.compact)) {
-            return refuse_drive(plan, REASON_FOREIGN_NO_ROOM, cd);
+            return refuse_for_drive(plan, REASON_FOREIGN_NO_ROOM, cd);
         }
     }
     return rule_ports(ctl, count, &plan->refusal);

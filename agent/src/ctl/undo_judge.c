@@ -8,16 +8,6 @@
 #include "base/assert.h"
 #include "ctl/ctl_undo.h"
 
-static bool refuse_drive(struct reason *ret_reason, enum reason_code code,
-                         const struct ctl_drive *cd)
-{
-    char path[PATH_TEXT_BYTES];
-
-    drive_path(cd, path, sizeof(path));
-    reason_set(ret_reason, code, "drive", path, NULL);
-    return false;
-}
-
 /* What is known of it without reading. A label, or DDF metadata, of the group itself may be left
  * where it was gone too soon (command_undo.c (1)). */
 static bool drive_is_others(const struct ctl_drive *cd, const struct undo_record *record)

@@ -125,6 +125,7 @@ static void test_last_copies_stay(void **state)
     world_settle(world, SIM_SECOND);
     sim_drive_peek(world->slots[0].drive, 0, before, sizeof(before));
     assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 0), REASON_LAST_COPY);
+    assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_GOOD, 0), REASON_LAST_COPY);
     assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_MISSING, 1), REASON_DRIVE_GONE);
     sim_drive_peek(world->slots[0].drive, 0, after, sizeof(after));
     assert_memory_equal(before, after, sizeof(after));
