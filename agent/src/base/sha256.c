@@ -46,26 +46,42 @@ static void schedule_fill(uint32_t words[64], const uint8_t *block)
     }
 }
 
+/* One of 64. The eight words of the state change names with each round instead of places. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                           \
+    do {                                                                                           \
+        uint32_t one = (h) + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +                      \
+                       (((e) & (f)) ^ (~(e) & (g))) + round_constants[i] + words[i];               \
+                                                                                                   \
+        (d) += one;                                                                                \
+        (h) = one + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +                               \
+              (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                           \
+    } while (0)
+
 static void block_mix(struct sha256 *sha, const uint8_t *block)
 {
     uint32_t words[64];
-    uint32_t s[8];
+    uint32_t a = sha->state[0], b = sha->state[1], c = sha->state[2], d = sha->state[3];
+    uint32_t e = sha->state[4], f = sha->state[5], g = sha->state[6], h = sha->state[7];
 
     schedule_fill(words, block);
-    memcpy(s, sha->state, sizeof(s));
-    for (uint32_t i = 0; i < 64; i++) {
-        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
-                       ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constants[i] + words[i];
-        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
-                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-
-        memmove(s + 1, s, 7 * sizeof(s[0]));
-        s[4] += one;
-        s[0] = one + two;
+    for (uint32_t i = 0; i < 64; i += 8) {
+        ROUND(a, b, c, d, e, f, g, h, i);
+        ROUND(h, a, b, c, d, e, f, g, i + 1);
+        ROUND(g, h, a, b, c, d, e, f, i + 2);
+        ROUND(f, g, h, a, b, c, d, e, i + 3);
+        ROUND(e, f, g, h, a, b, c, d, i + 4);
+        ROUND(d, e, f, g, h, a, b, c, i + 5);
+        ROUND(c, d, e, f, g, h, a, b, i + 6);
+        ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
-    for (uint32_t i = 0; i < 8; i++) {
-        sha->state[i] += s[i];
-    }
+    sha->state[0] += a;
+    sha->state[1] += b;
+    sha->state[2] += c;
+    sha->state[3] += d;
+    sha->state[4] += e;
+    sha->state[5] += f;
+    sha->state[6] += g;
+    sha->state[7] += h;
 }
 
 void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
@@ -74,8 +90,20 @@ void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
 
     ASSERT(sha->block_used < 64);
     sha->total_bytes += bytes;
-    for (size_t i = 0; i < bytes; i++) {
-        sha->block[sha->block_used++] = in[i];
+    while (bytes > 0) {
+        size_t part = 64 - sha->block_used;
+
+        if (part == 64 && bytes >= 64) {
+            block_mix(sha, in); /* without a copy */
+            in += 64;
+            bytes -= 64;
+            continue;
+        }
+        part = part < bytes ? part : bytes;
+        memcpy(sha->block + sha->block_used, in, part);
+        sha->block_used += (uint32_t)part;
+        in += part;
+        bytes -= part;
         if (sha->block_used == 64) {
             block_mix(sha, sha->block);
             sha->block_used = 0;

@@ -122,6 +122,21 @@ enum reason_code world_drive_op(struct ctl_world *world, enum ctl_op op, uint32_
 enum reason_code world_task(struct ctl_world *world, enum ctl_op op, const char *target,
                             enum task_action action);
 
+/* Power cuts (ctl_world_cut.c). What has been written so far: writes and flushes of the drives,
+ * puts of the store. */
+uint64_t world_writes(const struct ctl_world *world);
+/* Runs a command until so much more is written, and then the power goes; true when the command
+ * had ended before. */
+bool world_run_cut(struct ctl_world *world, struct ctl_command *command, uint64_t at,
+                   enum sim_cut cut);
+/* Every step-th write of a change is cut until it gets through: the number of cuts. With AW_CUTS=n
+ * in the environment, for slow builds, only every n-th of them. */
+typedef bool world_cut_at(void *what, uint64_t at, enum sim_cut cut);
+uint32_t world_cut_along(world_cut_at *cut_at, void *what, enum sim_cut cut, uint32_t step);
+uint32_t world_cut_stride(void);
+/* More than `least`, or the n-th part of it. */
+void world_cuts_suffice(const char *what, uint32_t points, uint32_t least);
+
 /* Documents */
 bool world_drive(struct ctl_world *world, uint32_t slot, struct drive_view *ret_view);
 enum drive_state world_drive_state(struct ctl_world *world, uint32_t slot);

@@ -11,24 +11,6 @@
 #include "meta/ddf/ddf.h"
 
 #define MINUTE (60 * SIM_SECOND)
-#define STEPS_MAX 400u
-
-static uint64_t writes_so_far(const struct ctl_world *world)
-{
-    uint64_t count = world->store->put_count;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        const struct sim_drive *drive = world->slots[i].drive;
-
-        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-    }
-    return count;
-}
-
-static void on_done(struct ctl_command *command)
-{
-    *(bool *)command->owner = true;
-}
 
 static uint64_t whole_sum(struct ctl_world *world)
 {
@@ -238,15 +220,21 @@ static void test_clear_refused(void **state)
     world_free(world);
 }
 
+struct clear_cut {
+    enum source source;
+    bool restores;
+};
+
 /* The old or the new state, and from the new one back to the very bytes. */
-static bool clear_cut_at(enum source source, bool restores, uint64_t at, enum sim_cut cut)
+static bool clear_cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
+    const struct clear_cut *change = what;
+    enum source source = change->source;
+    bool restores = change->restores;
     struct ctl_world *world = world_to_clear(source);
     uint64_t sum = metadata_sum(world);
     struct ctl_command command = {.op = CTL_OP_UNDO_RESTORE};
-    bool done = false;
     bool acknowledged = false;
-    uint64_t base = 0;
     char name[20];
 
     world_start(world);
@@ -259,15 +247,7 @@ static bool clear_cut_at(enum source source, bool restores, uint64_t at, enum si
     } else {
         clear_prepare(world, name, &command);
     }
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) - base < at) {
-        assert_true(sim_world_step(world->sim));
-    }
-    acknowledged = done;
-    sim_world_power_off(world->sim, cut);
+    acknowledged = world_run_cut(world, &command, at, cut);
     world_power_cycle(world);
     all_look(world);
     if (look(world)->sets == 0) {
@@ -295,23 +275,17 @@ static void test_clear_cut(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 2u * (BY_WHOLE + 1); i++) {
-        enum source source = (enum source)(i / 2);
-        bool dense = source == BY_LABELS || source == BY_MDADM;
+        struct clear_cut change = {.source = (enum source)(i / 2), .restores = i % 2 == 1};
+        bool dense = change.source == BY_LABELS || change.source == BY_MDADM;
 
         for (uint32_t cut = dense ? 0 : SIM_CUT_RATE;
              cut < (dense ? SIM_CUT_MAX : SIM_CUT_RATE + 1); cut++) {
-            uint64_t step = cut != SIM_CUT_RATE ? 13 : dense ? 1 : 7;
-            uint64_t at = cut % step;
+            uint32_t step = cut != SIM_CUT_RATE ? 13 : dense ? 1 : 7;
 
-            while (!clear_cut_at(source, i % 2 == 1, at, (enum sim_cut)cut)) {
-                at += step;
-                points++;
-                assert_true(at < STEPS_MAX);
-            }
+            points += world_cut_along(clear_cut_at, &change, (enum sim_cut)cut, step);
         }
     }
-    printf("# %u cuts\n", points);
-    assert_true(points > 50);
+    world_cuts_suffice("clear", points, 50);
 }
 
 int main(void)

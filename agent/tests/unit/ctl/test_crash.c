@@ -9,7 +9,7 @@
 #include "ctl_world.h"
 
 #define MINUTE (60 * SIM_SECOND)
-#define STEPS_MAX 400u
+#define REPLACEMENT_WRITES 39u /* the rebuild goes on behind them */
 
 enum change {
     CHANGE_CREATE,
@@ -140,20 +140,6 @@ static void change_make(struct ctl_world *world, enum change change, struct ctl_
     fail();
 }
 
-/* Writes and flushes of drives, puts of the store. */
-
-static uint64_t writes_so_far(const struct ctl_world *world)
-{
-    uint64_t count = world->store->put_count;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        const struct sim_drive *drive = world->slots[i].drive;
-
-        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-    }
-    return count;
-}
-
 static void on_done(struct ctl_command *command)
 {
     *(bool *)command->owner = true;
@@ -181,28 +167,19 @@ static void describe_new(uint64_t seed, enum change change)
 }
 
 /* True when the change got through before the strike. */
-static bool cut_at(enum change change, uint64_t at, enum sim_cut cut)
+static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
+    enum change change = *(enum change *)what;
     struct ctl_world *world = world_new(1000 + at * 16 + (uint64_t)cut, 5);
     struct ctl_command command;
-    bool done = false;
-    uint64_t base = 0;
+    bool acknowledged = false;
 
     prepare(world, change);
     change_make(world, change, &command);
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) < base + at) {
-        assert_true(sim_world_step(world->sim));
-    }
-    sim_world_power_off(world->sim, cut);
-    if (done) {
+    acknowledged = world_run_cut(world, &command, at, cut);
+    if (acknowledged) {
         assert_int_equal(command.reason.code, REASON_OK);
     }
-    /* A completion after the cut tells nobody anything. */
-    bool acknowledged = done;
     world_power_cycle(world);
     describe_settled(world, now_text, sizeof(now_text));
     if (strcmp(now_text, new_text) != 0 && (acknowledged || strcmp(now_text, old_text) != 0)) {
@@ -221,17 +198,11 @@ static void cut_everywhere(enum change change)
     describe_new(1, change);
     for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
         /* Every point for two kinds of cut, every third for the others. */
-        uint64_t step = cut == SIM_CUT_DROP_ALL || cut == SIM_CUT_RATE ? 1 : 3;
-        uint64_t at = step == 1 ? 0 : cut % 3;
+        uint32_t step = cut == SIM_CUT_DROP_ALL || cut == SIM_CUT_RATE ? 1 : 3;
 
-        while (!cut_at(change, at, (enum sim_cut)cut)) {
-            at += step;
-            points++;
-            assert_true(at < STEPS_MAX);
-        }
+        points += world_cut_along(cut_at, &change, (enum sim_cut)cut, step);
     }
-    printf("# %s: %u cuts\n", change_names[change], points);
-    assert_true(points > 10);
+    world_cuts_suffice(change_names[change], points, 10);
 }
 
 static void test_cut_create(void **state)
@@ -289,43 +260,42 @@ static void test_cut_missing(void **state)
     cut_everywhere(CHANGE_MISSING_FAILED);
 }
 
+struct first_cut {
+    enum change change;
+    uint64_t at;
+};
+
 /* The power is cut once in the middle of the change, and again at the n-th write of the start
  * that cleans up after it. */
-static bool cut_twice_at(enum change change, uint64_t first, uint64_t second)
+static bool cut_twice_at(void *what, uint64_t at, enum sim_cut cut)
 {
-    struct ctl_world *world = world_new(9000 + first * 64 + second, 5);
+    const struct first_cut *first = what;
+    struct ctl_world *world = world_new(9000 + first->at * 64 + at, 5);
     struct ctl_command command;
-    bool done = false;
     int started = 1;
     uint64_t base = 0;
+    bool through = false;
 
-    prepare(world, change);
-    change_make(world, change, &command);
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) < base + first) {
-        assert_true(sim_world_step(world->sim));
-    }
-    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    prepare(world, first->change);
+    change_make(world, first->change, &command);
+    (void)world_run_cut(world, &command, first->at, cut);
     world_power_down(world);
-    base = writes_so_far(world);
+    base = world_writes(world);
     assert_int_equal(world_begin_start(world, &started), 0);
-    while (started == 1 && writes_so_far(world) < base + second) {
+    while (started == 1 && world_writes(world) < base + at) {
         assert_true(sim_world_step(world->sim));
     }
-    sim_world_power_off(world->sim, SIM_CUT_RATE);
-    done = started == 0;
+    sim_world_power_off(world->sim, cut);
+    through = started == 0;
     world_power_cycle(world);
     describe_settled(world, now_text, sizeof(now_text));
     if (strcmp(now_text, new_text) != 0 && strcmp(now_text, old_text) != 0) {
-        fail_msg("%s, cut at %llu and %llu:\n%s\nold:\n%s\nnew:\n%s", change_names[change],
-                 (unsigned long long)first, (unsigned long long)second, now_text, old_text,
+        fail_msg("%s, cut at %llu and %llu:\n%s\nold:\n%s\nnew:\n%s", change_names[first->change],
+                 (unsigned long long)first->at, (unsigned long long)at, now_text, old_text,
                  new_text);
     }
     world_free(world);
-    return done;
+    return through;
 }
 
 static void test_cut_twice(void **state)
@@ -336,15 +306,13 @@ static void test_cut_twice(void **state)
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         describe_new(3, changes[i]);
-        for (uint64_t first = 2; first < 22; first += 4) {
-            for (uint64_t second = 0; !cut_twice_at(changes[i], first, second); second++) {
-                assert_true(second < STEPS_MAX);
-                points++;
-            }
+        for (uint64_t at = 2; at < 22; at += 4) {
+            struct first_cut first = {.change = changes[i], .at = at};
+
+            points += world_cut_along(cut_twice_at, &first, SIM_CUT_RATE, 1);
         }
     }
-    printf("# %u second cuts\n", points);
-    assert_true(points > 30);
+    world_cuts_suffice("second", points, 30);
 }
 
 /* The store fails from its n-th put on, or just that one. */
@@ -420,24 +388,25 @@ static void test_store_failures(void **state)
 
 /* A blank drive is put in a member's slot, and the power goes at the n-th write after that: the
  * place is filled and rebuilt by itself all the same. True when that was done before the cut. */
-static bool replacement_cut_at(uint64_t at, enum sim_cut cut)
+static bool replacement_cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
     struct ctl_world *world = world_new(3000 + at * 16 + (uint64_t)cut, 5);
     struct virtual_drive_view view;
     uint64_t base = 0;
     bool whole = false;
 
+    (void)what;
     world_start(world);
     assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "data"), REASON_OK);
     assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
     world_write(world, "data", 0, 64 * 1024, 0x5a);
     world_settle(world, 20 * SIM_SECOND);
-    base = writes_so_far(world);
+    base = world_writes(world);
     assert_int_equal(world_fault(world, 1, FAULT_KIND_REPLACE), REASON_OK);
-    while (!whole && writes_so_far(world) < base + at) {
+    while (!whole && world_writes(world) < base + at) {
         assert_true(sim_world_step(world->sim));
         assert_true(world_vd(world, "data", &view, NULL));
-        whole = view.state == VIRTUAL_DRIVE_STATE_OPTIMAL && writes_so_far(world) > base + 8;
+        whole = view.state == VIRTUAL_DRIVE_STATE_OPTIMAL && world_writes(world) > base + 8;
     }
     sim_world_power_off(world->sim, cut);
     world_power_cycle(world);
@@ -445,7 +414,7 @@ static bool replacement_cut_at(uint64_t at, enum sim_cut cut)
     assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
     world_check(world, "data", 0, 64 * 1024, 0x5a);
     world_free(world);
-    return whole;
+    return whole || at >= REPLACEMENT_WRITES;
 }
 
 static void test_cut_replacement(void **state)
@@ -454,12 +423,9 @@ static void test_cut_replacement(void **state)
 
     (void)state;
     for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
-        for (uint64_t at = 0; at < 40 && !replacement_cut_at(at, (enum sim_cut)cut); at++) {
-            points++;
-        }
+        points += world_cut_along(replacement_cut_at, NULL, (enum sim_cut)cut, 1);
     }
-    printf("# replacement: %u cuts\n", points);
-    assert_true(points > 50);
+    world_cuts_suffice("replacement", points, 50);
 }
 
 int main(void)

@@ -10,7 +10,6 @@
 #include "meta/ddf/ddf.h"
 
 #define MINUTE (60 * SIM_SECOND)
-#define STEPS_MAX 400u
 
 /* Sets that stock Linux has made, used, lost a member of and rebuilt. */
 static void test_mdadm(void **state)
@@ -372,23 +371,6 @@ static void test_unknown(void **state)
 
 static char old_text[16384], new_text[16384], now_text[16384];
 
-static uint64_t writes_so_far(const struct ctl_world *world)
-{
-    uint64_t count = world->store->put_count;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        const struct sim_drive *drive = world->slots[i].drive;
-
-        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-    }
-    return count;
-}
-
-static void on_done(struct ctl_command *command)
-{
-    *(bool *)command->owner = true;
-}
-
 /* What is here, and what is still there to be imported. */
 static void describe(struct ctl_world *world, char out[16384])
 {
@@ -401,34 +383,25 @@ static void describe(struct ctl_world *world, char out[16384])
 }
 
 /* at: UINT64_MAX: never. True when it got through before. */
-static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
+static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
+    enum source source = *(enum source *)what;
     bool linux_made = source == BY_MDADM || source == BY_WHOLE;
     struct ctl_world *world = source == BY_MDADM   ? world_mdadm(90, "md5spare", 4, 0)
                               : source == BY_WHOLE ? world_whole(90, 0)
                                                    : world_foreign(90, RAID_LEVEL_5, 3, source);
     struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
-    bool done = false;
-    uint64_t base = 0;
+    bool acknowledged = false;
 
     world_start(world);
     describe(world, old_text);
     strcpy(command.args.foreign.set, look(world)->id);
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) - base < at) {
-        assert_true(sim_world_step(world->sim));
-    }
     if (at == UINT64_MAX) {
-        assert_int_equal(command.reason.code, REASON_OK);
+        assert_int_equal(world_run(world, &command), REASON_OK);
         describe(world, new_text);
         assert_string_not_equal(old_text, new_text);
     } else {
-        bool acknowledged = done;
-
-        sim_world_power_off(world->sim, cut);
+        acknowledged = world_run_cut(world, &command, at, cut);
         world_power_cycle(world);
         describe(world, now_text);
         if (strcmp(now_text, new_text) != 0 && (acknowledged || strcmp(now_text, old_text) != 0)) {
@@ -439,11 +412,10 @@ static bool cut_at(enum source source, uint64_t at, enum sim_cut cut)
         if (strcmp(now_text, new_text) != 0) {
             assert_int_equal(import(world, ""), REASON_OK); /* and it can be had again */
         }
-        done = acknowledged;
     }
     world_check(world, linux_made ? "judge" : "theirs", 0, DATA, linux_made ? 0x00 : 0x5A);
     world_free(world);
-    return done;
+    return acknowledged;
 }
 
 static void test_cut(void **state)
@@ -451,23 +423,19 @@ static void test_cut(void **state)
     uint32_t points = 0;
 
     (void)state;
-    for (int source = BY_LABELS; source <= BY_WHOLE; source++) {
-        (void)cut_at((enum source)source, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
+    for (int i = BY_LABELS; i <= BY_WHOLE; i++) {
+        enum source source = (enum source)i;
+
+        (void)cut_at(&source, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
         for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
-            uint64_t step = cut != SIM_CUT_RATE || source == BY_BOTH ? 17
+            uint32_t step = cut != SIM_CUT_RATE || source == BY_BOTH ? 17
                             : source >= BY_MDADM                     ? 1
                                                                      : 3;
-            uint64_t at = cut % step;
 
-            while (!cut_at((enum source)source, at, (enum sim_cut)cut)) {
-                at += step;
-                points++;
-                assert_true(at < STEPS_MAX);
-            }
+            points += world_cut_along(cut_at, &source, (enum sim_cut)cut, step);
         }
     }
-    printf("# %u cuts\n", points);
-    assert_true(points > 50);
+    world_cuts_suffice("import", points, 50);
 }
 
 /* A member dies at the n-th write of the import: refused and taken back, or imported. */

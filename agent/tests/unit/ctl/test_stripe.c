@@ -474,19 +474,7 @@ static void test_stop_busy(void **state)
 
 static uint64_t writes_so_far(const struct pair *pair)
 {
-    uint64_t count = 0;
-
-    for (uint32_t side = 0; side < 2; side++) {
-        const struct ctl_world *world = pair->worlds[side];
-
-        count += world->store->put_count;
-        for (uint32_t i = 0; i < world->slot_count; i++) {
-            const struct sim_drive *drive = world->slots[i].drive;
-
-            count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-        }
-    }
-    return count;
+    return world_writes(pair->worlds[0]) + world_writes(pair->worlds[1]);
 }
 
 /* What a cut has left: nothing, all of it, or a half that is shown as such. */

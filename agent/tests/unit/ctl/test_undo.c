@@ -13,7 +13,6 @@
 #define MINUTE (60 * SIM_SECOND)
 #define WEEK_US (UINT64_C(7) * 24 * 3600 * 1000000)
 #define DATA (512u * 1024u)
-#define STEPS_MAX 400u
 #define ENTRIES_MAX 64u
 #define EVENT_RESTORED 60200u
 
@@ -478,31 +477,15 @@ static void test_damaged(void **state)
 
 static char old_text[16384], new_text[16384], now_text[16384];
 
-static uint64_t writes_so_far(const struct ctl_world *world)
+/* Offered to its clients as it was saved, or not. */
+static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
-    uint64_t count = world->store->put_count;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        const struct sim_drive *drive = world->slots[i].drive;
-
-        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-    }
-    return count;
-}
-
-static void on_done(struct ctl_command *command)
-{
-    *(bool *)command->owner = true;
-}
-
-static bool cut_at(enum ctl_op op, bool offered, uint64_t at, enum sim_cut cut)
-{
+    enum ctl_op op = *(enum ctl_op *)what;
+    bool offered = cut == SIM_CUT_RATE;
     struct ctl_world *world = world_with(200, RAID_LEVEL_5, 3, offered);
     struct ctl_command command = {.op = op};
     struct virtual_drive_view view;
-    bool done = false;
     bool acknowledged = false;
-    uint64_t base = 0;
 
     if (op == CTL_OP_UNDO_RESTORE) {
         describe(world, new_text);
@@ -514,15 +497,7 @@ static bool cut_at(enum ctl_op op, bool offered, uint64_t at, enum sim_cut cut)
         strcpy(command.confirm, "data");
         assert_true(world_vd(world, "data", &view, command.args.vd_delete.vd));
     }
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) - base < at) {
-        assert_true(sim_world_step(world->sim));
-    }
-    acknowledged = done;
-    sim_world_power_off(world->sim, cut);
+    acknowledged = world_run_cut(world, &command, at, cut);
     world_power_cycle(world);
     describe(world, now_text);
     if (world_count(world, OBJECT_KIND_VIRTUAL_DRIVE) == 0) { /* and it can be had again */
@@ -549,18 +524,11 @@ static void cut_everywhere(enum ctl_op op)
     uint32_t points = 0;
 
     for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
-        uint64_t step = cut == SIM_CUT_RATE || cut == SIM_CUT_DROP_ALL ? 1 : 5;
-        bool offered = cut == SIM_CUT_RATE;
-        uint64_t at = cut % step;
+        uint32_t step = cut == SIM_CUT_RATE || cut == SIM_CUT_DROP_ALL ? 1 : 5;
 
-        while (!cut_at(op, offered, at, (enum sim_cut)cut)) {
-            at += step;
-            points++;
-            assert_true(at < STEPS_MAX);
-        }
+        points += world_cut_along(cut_at, &op, (enum sim_cut)cut, step);
     }
-    printf("# op %d: %u cuts\n", (int)op, points);
-    assert_true(points > 30);
+    world_cuts_suffice(ctl_op_word(op), points, 30);
 }
 
 static void test_cut_delete(void **state)
