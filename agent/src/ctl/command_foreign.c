@@ -13,20 +13,28 @@
  *     the start takes the group for one that was elsewhere and resynchronises it
  *     (ctl_elsewhere.c).
  * (3) What was planned is what the drives say once nobody else can write to them.
+ * (4) A set of md's own format has no DDF metadata that could stay, and must not be left without
+ *     any: ours come with the first labels, before the commit, and go with them if it does not come
+ *     to that. Its superblocks are taken off between the commit and the first write to its data;
+ *     until that is done the intent says so, for the next start.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
+#include "meta/md_super_io.h"
 
 struct import_run {
     struct ctl *ctl;
     struct ctl_command *command;
     struct foreign_set set;
+    struct foreign_md md;      /* set.format MD: instead of the rest of it */
     struct foreign_plan plan;
     struct ctl_claims claims;
+    struct md_super_job supers[GROUP_MEMBERS_MAX];
     struct ddf_reread rereads[GROUP_MEMBERS_MAX];
     struct label_write writes[GROUP_MEMBERS_MAX];
     struct drive *drives[GROUP_MEMBERS_MAX];
@@ -37,6 +45,11 @@ struct import_run {
     uint32_t pending;
     struct reason failure;
 };
+
+static bool is_md(const struct import_run *run)
+{
+    return run->set.format == FOREIGN_FORMAT_MD;
+}
 
 static void import_end(struct import_run *run, const struct reason *reason)
 {
@@ -113,7 +126,7 @@ static void import_retreat(struct import_run *run)
         }
         run->pending++;
         run->writes[i] = (struct label_write){
-            .drive = run->drives[i], .complete = retreat_written, .owner = run};
+            .drive = run->drives[i], .ddf = is_md(run), .complete = retreat_written, .owner = run};
         group_store_label_retreat(ctl->group_store, &run->writes[i], &run->config->guid,
                                   &ctl->record->controller, run->config->compact);
     }
@@ -166,16 +179,62 @@ static void import_ran(struct ctl_group *cg, int error, void *context)
     import_done(context);
 }
 
-static void import_resaved(struct group_save *save, int error)
+static void import_run_group(struct import_run *run)
 {
-    struct import_run *run = save->owner;
     bool whole = false;
 
-    (void)error; /* the labels of the commit hold */
     /* It waits if others have changed more than can be taken over, and says so. */
     if (!cg_elsewhere_take(run->cg) || !group_can_start(run->cg, run->cg->config, &whole) ||
         ctl_group_run(run->cg, import_ran, run) != 0) {
         import_done(run);
+    }
+}
+
+static void import_resaved(struct group_save *save, int error)
+{
+    (void)error; /* the labels of the commit hold */
+    import_run_group(save->owner);
+}
+
+/* (4) */
+
+static void adopt_recorded(struct ctl *ctl, int error, void *context)
+{
+    struct import_run *run = context;
+
+    (void)error; /* an intent left behind is carried out at the next start: nothing is found then */
+    ASSERT(ctl == run->ctl);
+    import_run_group(run);
+}
+
+static void adopt_stripped(struct md_super_job *job, int error)
+{
+    struct import_run *run = job->owner;
+
+    if (error != 0) {
+        md_super_left_tell(run->plan.members[job - run->supers]);
+    }
+    ASSERT(run->pending > 0);
+    run->pending--;
+    if (run->pending == 0) {
+        ctl_record_edit(run->ctl);
+        record_intent_clear(run->ctl->record);
+        ctl_record_save(run->ctl, adopt_recorded, run);
+    }
+}
+
+static void adopt_strip(struct import_run *run)
+{
+    const struct group_config *config = run->cg->config;
+
+    run->pending = config->member_count; /* all of them are there */
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        run->supers[i] = (struct md_super_job){.drive = run->drives[i],
+                                               .strips = true,
+                                               .set = foreign_md_uuid(&config->guid),
+                                               .complete = adopt_stripped,
+                                               .owner = run};
+        md_super_job_run(&run->supers[i]);
     }
 }
 
@@ -215,6 +274,10 @@ static void import_committed(struct ctl *ctl, int error, void *context)
         }
     }
     event_imported(run->cg);
+    if (is_md(run)) {
+        adopt_strip(run);
+        return;
+    }
     run->save = (struct group_save){.config = run->cg->config,
                                     .drives = run->drives,
                                     .controller = &ctl->record->controller,
@@ -254,7 +317,11 @@ static void import_saved(struct group_save *save, int error)
     }
     ctl_record_edit(run->ctl);
     record_group_add(record, &run->config->guid);
-    record_intent_clear(record);
+    if (is_md(run)) {
+        record->intent = CONTROLLER_INTENT_ADOPTED;
+    } else {
+        record_intent_clear(record);
+    }
     ctl_record_save(run->ctl, import_committed, run);
 }
 
@@ -270,7 +337,7 @@ static void import_intended(struct ctl *ctl, int error, void *context)
     run->save = (struct group_save){.config = run->config,
                                     .drives = run->drives,
                                     .controller = &ctl->record->controller,
-                                    .keep_ddf = true,
+                                    .keep_ddf = !is_md(run), /* (4) */
                                     .member_failed = import_member_failed,
                                     .complete = import_saved,
                                     .owner = run};
@@ -285,7 +352,7 @@ static void import_begin(struct import_run *run)
     ASSERT(run->config != NULL);
     *run->config = run->plan.config;
     ctl_record_edit(ctl);
-    ctl->record->intent = CONTROLLER_INTENT_IMPORT;
+    ctl->record->intent = is_md(run) ? CONTROLLER_INTENT_ADOPT : CONTROLLER_INTENT_IMPORT;
     ctl->record->intent_group = run->config->guid;
     for (uint32_t i = 0; i < run->config->member_count; i++) {
         if (run->plan.members[i] != NULL) {
@@ -300,7 +367,11 @@ static void import_begin(struct import_run *run)
 
 static bool import_plan(struct import_run *run)
 {
-    foreign_plan_make(run->ctl, &run->set, &run->plan);
+    if (is_md(run)) {
+        foreign_md_plan(run->ctl, &run->md, &run->plan);
+    } else {
+        foreign_plan_make(run->ctl, &run->set, &run->plan);
+    }
     if (run->plan.refusal.code != REASON_OK) {
         struct reason reason = run->plan.refusal;
 
@@ -372,6 +443,70 @@ static void import_read_again(struct import_run *run)
     import_reread(&(struct ddf_reread){.owner = run});
 }
 
+/* (3), (4): a superblock that is the same, and nothing beside it that could be meant instead. */
+
+static void adopt_verify(struct import_run *run)
+{
+    struct reason reason;
+
+    for (uint32_t i = 0; i < run->plan.config.member_count; i++) {
+        const struct ctl_drive *cd = run->plan.members[i];
+        const struct md_super_job *job = &run->supers[i];
+
+        if (cd->found == NULL || cd->found->kind != FOREIGN_MD || !job->found ||
+            !md_super_is_same(&job->super, &cd->found->md)) {
+            import_refuse_changed(run);
+            return;
+        }
+        if (cd->label_status != LABEL_STATUS_NONE ||
+            group_store_ddf(run->ctl->group_store, cd->drive) != NULL) {
+            (void)refuse_drive(&reason, REASON_FOREIGN_MD_MARKED, cd); /* it does: the reason */
+            import_refuse(run, &reason);
+            return;
+        }
+    }
+    if (import_plan(run)) {
+        import_begin(run);
+    }
+}
+
+static void adopt_part_done(struct import_run *run)
+{
+    ASSERT(run->pending > 0);
+    run->pending--;
+    if (run->pending == 0) {
+        adopt_verify(run);
+    }
+}
+
+static void adopt_read(struct md_super_job *job, int error)
+{
+    (void)error; /* nothing was found then */
+    adopt_part_done(job->owner);
+}
+
+static void adopt_reread(struct ddf_reread *reread)
+{
+    adopt_part_done(reread->owner);
+}
+
+static void adopt_read_again(struct import_run *run)
+{
+    run->pending = 1;
+    for (uint32_t i = 0; i < run->plan.config.member_count; i++) {
+        struct drive *drive = run->plan.members[i]->drive;
+
+        run->pending += 2;
+        run->supers[i] =
+            (struct md_super_job){.drive = drive, .complete = adopt_read, .owner = run};
+        md_super_job_run(&run->supers[i]);
+        run->rereads[i] = (struct ddf_reread){
+            .drive = drive, .group = run->plan.config.guid, .complete = adopt_reread, .owner = run};
+        group_store_ddf_read(run->ctl->group_store, &run->rereads[i]);
+    }
+    adopt_part_done(run);
+}
+
 static void import_claimed(struct ctl_claims *claims, bool ok)
 {
     struct import_run *run = claims->owner;
@@ -385,6 +520,10 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
     }
     if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
         import_begin(run);
+        return;
+    }
+    if (is_md(run)) {
+        adopt_read_again(run);
         return;
     }
     for (uint32_t i = 0; i < run->plan.config.member_count; i++) {
@@ -406,6 +545,19 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
     import_read_again(run);
 }
 
+static bool set_find(struct import_run *run, const char *id)
+{
+    if (foreign_set_find(run->ctl, id, &run->set)) {
+        return true;
+    }
+    if (!foreign_md_find(run->ctl, id, &run->md)) {
+        return false;
+    }
+    run->set.format = FOREIGN_FORMAT_MD;
+    memcpy(run->set.digest, run->md.digest, sizeof(run->set.digest));
+    return true;
+}
+
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
 {
     const char *id = command->args.foreign.set;
@@ -418,7 +570,7 @@ void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
     run->command = command;
     run->claims =
         (struct ctl_claims){.ctl = ctl, .force = true, .done = import_claimed, .owner = run};
-    if (!foreign_set_find(ctl, id, &run->set)) {
+    if (!set_find(run, id)) {
         foreign_refuse_unknown(ctl, id, &reason);
         import_end(run, &reason);
         return;

@@ -5,7 +5,7 @@
  *   CLAIM     drives that were ours and are only offered are claimed
  *   LABELS    every claimed drive's label is being read
  *   CLEAN     labels of an unfinished creation or deletion are wiped, those of an unfinished
- *             import taken back
+ *             import taken back; of one that has come to pass md's superblocks
  *   FORGET    … and the intent is taken off the record
  *   GROUPS    the winning records are chosen, drives settled, groups started
  *
@@ -23,6 +23,8 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_undo.h"
+#include "ctl/foreign_md.h"
+#include "meta/md_super_io.h"
 
 enum start_phase {
     START_RESERVE,
@@ -51,6 +53,7 @@ struct ctl_start {
 struct label_wipe {
     struct label_write write;
     struct metadata_edit edit;
+    struct md_super_job super;
     struct ctl_drive *cd;
 };
 
@@ -360,6 +363,12 @@ static bool label_is_leftover(const struct ctl_drive *cd)
            guid_equal(&label->spare_groups[0], &record->intent_group);
 }
 
+static bool intent_is_import(const struct ctl *ctl)
+{
+    return ctl->record->intent == CONTROLLER_INTENT_IMPORT ||
+           ctl->record->intent == CONTROLLER_INTENT_ADOPT;
+}
+
 /* It can be restored once more. */
 static bool leftover_is_marked(const struct ctl_drive *cd)
 {
@@ -374,7 +383,7 @@ static void leftover_wiped(struct label_write *write, int error)
     struct label_wipe *wipe = write->owner;
     struct ctl *ctl = wipe->cd->ctl;
 
-    if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
+    if (intent_is_import(ctl)) {
         free(wipe->cd->label);
         wipe->cd->label = NULL;
         wipe->cd->label_status = LABEL_STATUS_UNREAD; /* to be read: another's may be under it */
@@ -445,9 +454,51 @@ static void start_sectors(struct ctl *ctl, struct ctl_start *start)
     }
 }
 
+static void super_stripped(struct md_super_job *job, int error)
+{
+    struct label_wipe *wipe = job->owner;
+    struct ctl *ctl = wipe->cd->ctl;
+
+    if (error != 0) {
+        md_super_left_tell(wipe->cd);
+    }
+    ASSERT(ctl->start->wipes > 0);
+    ctl->start->wipes--;
+    free(wipe);
+    ctl_kick(ctl);
+}
+
+/* command_foreign.c (4) */
+static void start_supers(struct ctl *ctl, struct ctl_start *start)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        struct label_wipe *wipe = NULL;
+
+        if (cd->drive == NULL || !cd->present ||
+            !record_drive_intent(ctl->record, cd->identity.key)) {
+            continue;
+        }
+        wipe = calloc(1, sizeof(*wipe));
+        ASSERT(wipe != NULL);
+        wipe->cd = cd;
+        wipe->super = (struct md_super_job){.drive = cd->drive,
+                                            .strips = true,
+                                            .set = foreign_md_uuid(&ctl->record->intent_group),
+                                            .complete = super_stripped,
+                                            .owner = wipe};
+        start->wipes++;
+        md_super_job_run(&wipe->super);
+    }
+}
+
 static void start_clean(struct ctl *ctl, struct ctl_start *start)
 {
     start->phase = START_CLEANING;
+    if (ctl->record->intent == CONTROLLER_INTENT_ADOPTED) {
+        start_supers(ctl, start);
+        return;
+    }
     if (intent_is_clear(ctl)) {
         start_sectors(ctl, start);
         return;
@@ -466,7 +517,8 @@ static void start_clean(struct ctl *ctl, struct ctl_start *start)
                 wipe->write.leaves = &ctl->record->intent_group;
             }
             start->wipes++;
-            if (ctl->record->intent == CONTROLLER_INTENT_IMPORT) {
+            if (intent_is_import(ctl)) {
+                wipe->write.ddf = ctl->record->intent == CONTROLLER_INTENT_ADOPT;
                 group_store_label_retreat(ctl->group_store, &wipe->write,
                                           &ctl->record->intent_group, &ctl->record->controller,
                                           cd->label != NULL && cd->label->compact);
@@ -499,11 +551,15 @@ static void start_forget(struct ctl *ctl, struct ctl_start *start)
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
         /* Somebody else's again, and shown as such. */
-        cd->give_back = (record->intent == CONTROLLER_INTENT_IMPORT || intent_is_clear(ctl)) &&
+        cd->give_back = (intent_is_import(ctl) || intent_is_clear(ctl)) &&
                         record_drive_intent(record, cd->identity.key);
     }
     ctl_record_edit(ctl);
-    record_intent_forget(record);
+    if (record->intent == CONTROLLER_INTENT_ADOPTED) {
+        record_intent_clear(record);
+    } else {
+        record_intent_forget(record);
+    }
     start->phase = START_FORGETTING;
     ctl_record_save(ctl, start_forgotten, start);
 }

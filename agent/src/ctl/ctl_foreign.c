@@ -1,7 +1,7 @@
 /*
  * Foreign sets told to a visitor (foreign_view.h): DDF's and those of labels by the plan of their
- * import (foreign_set.h), md's as they are. A set is told when the first of its drives in the list
- * comes by.
+ * import (foreign_set.h), md's too (foreign_md.h). A set is told when the first of its drives in
+ * the list comes by.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +9,16 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "base/sha256.h"
 #include "ctl/ctl_private.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
 
 #define ORIGIN_BYTES 64u
 
-static bool is_shown(const struct ctl_drive *cd, enum foreign_kind kind)
+static bool is_damaged(const struct ctl_drive *cd)
 {
     return cd->found != NULL && cd->present && !cd->departed && cd->drive == NULL &&
-           cd->found->kind == kind;
+           cd->found->kind == FOREIGN_DAMAGED;
 }
 
 struct set_walk {
@@ -336,53 +335,27 @@ static void set_tell(struct set_walk *walk)
 /* md */
 
 struct md_walk {
+    const struct ctl *ctl;
     const struct ctl_foreign_visitor *visitor;
-    const struct ctl_drive *places[MD_ROLES_MAX];
-    const struct md_super *newest;
-    uint32_t drive_count;
-    bool twin;
+    struct foreign_md set;
+    struct foreign_plan plan;
 };
 
-static bool md_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
-                          struct md_walk *walk)
+static bool md_is_imported(const struct md_walk *walk)
 {
-    walk->newest = NULL;
-    walk->drive_count = 0;
-    walk->twin = false;
-    memset(walk->places, 0, sizeof(walk->places));
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        const struct md_super *md = NULL;
-
-        if (!is_shown(cd, FOREIGN_MD) || !uuid_equal(&cd->found->md.set, &first->found->md.set)) {
-            continue;
-        }
-        if (walk->drive_count == 0 && cd != first) {
-            return false;
-        }
-        md = &cd->found->md;
-        walk->drive_count++;
-        if (walk->newest == NULL || md->events > walk->newest->events) {
-            walk->newest = md;
-        }
-        if (md->role < MD_ROLES_MAX) {
-            walk->twin = walk->twin || walk->places[md->role] != NULL;
-            walk->places[md->role] = cd;
-        }
-    }
-    return true;
+    return walk->plan.refusal.code == REASON_OK;
 }
 
 /* md itself takes a member that is one event behind. */
 static enum foreign_member_state md_state_of(const struct md_walk *walk, const struct md_super *md)
 {
-    return md->events + 1 >= walk->newest->events ? FOREIGN_MEMBER_STATE_ONLINE
-                                                  : FOREIGN_MEMBER_STATE_STALE;
+    return md->events + 1 >= walk->set.newest->events ? FOREIGN_MEMBER_STATE_ONLINE
+                                                      : FOREIGN_MEMBER_STATE_STALE;
 }
 
 static enum foreign_member_state md_member_state(const struct md_walk *walk, uint32_t place)
 {
-    const struct ctl_drive *cd = walk->places[place];
+    const struct ctl_drive *cd = walk->set.places[place];
 
     return cd != NULL ? md_state_of(walk, &cd->found->md) : FOREIGN_MEMBER_STATE_MISSING;
 }
@@ -391,22 +364,36 @@ static enum foreign_state md_state(const struct md_walk *walk)
 {
     uint32_t lost = 0;
 
-    if (walk->twin) {
+    if (walk->set.twin) {
         return FOREIGN_STATE_DAMAGED;
     }
-    for (uint32_t i = 0; i < walk->newest->member_count; i++) {
+    for (uint32_t i = 0; i < walk->set.newest->member_count; i++) {
         lost += md_member_state(walk, i) != FOREIGN_MEMBER_STATE_ONLINE ? 1u : 0u;
     }
     if (lost == 0) {
         return FOREIGN_STATE_OPTIMAL;
     }
-    return lost <= md_tolerance(walk->newest) ? FOREIGN_STATE_DEGRADED : FOREIGN_STATE_INCOMPLETE;
+    return lost <= md_tolerance(walk->set.newest) ? FOREIGN_STATE_DEGRADED
+                                                  : FOREIGN_STATE_INCOMPLETE;
+}
+
+static enum foreign_drive_outcome md_outcome(const struct md_walk *walk, const struct ctl_drive *cd)
+{
+    if (cd == NULL) {
+        return FOREIGN_DRIVE_OUTCOME_MISSING;
+    }
+    for (uint32_t i = 0; md_is_imported(walk) && i < walk->plan.config.member_count; i++) {
+        if (walk->plan.members[i] == cd) {
+            return FOREIGN_DRIVE_OUTCOME_MEMBER;
+        }
+    }
+    return FOREIGN_DRIVE_OUTCOME_LEFT;
 }
 
 static void md_vd_tell(struct md_walk *walk)
 {
     const struct ctl_foreign_visitor *visitor = walk->visitor;
-    const struct md_super *md = walk->newest;
+    const struct md_super *md = walk->set.newest;
     uint64_t sectors = md_size_sectors(md);
     char level[32];
     struct foreign_vd_view view = {.name = md->name,
@@ -419,14 +406,22 @@ static void md_vd_tell(struct md_walk *walk)
     md_level_name(md, level);
     view.size_bytes = sectors <= UINT64_MAX / 512u ? sectors * 512u : 0;
     foreign_reason(view.state, "Two drives say that they have the same place.", &view.reason);
+    if (md_is_imported(walk)) {
+        const struct vd_config *vd = &walk->plan.config.vds[0];
+
+        view.size_bytes = vd->size_bytes;
+        view.outcome = foreign_plan_outcome(&walk->plan, 0);
+        view.imported_as = vd->name;
+        view.target_id = vd->target_id;
+        reason_set(&view.reason, REASON_FOREIGN_MD_BECOMES, NULL);
+    }
     visitor->vd(visitor->context, &view);
     for (uint32_t i = 0; i < md->member_count; i++) {
-        const struct ctl_drive *cd = walk->places[i];
+        const struct ctl_drive *cd = walk->set.places[i];
         struct foreign_member_view member = {.drive = cd != NULL ? cd->identity.key : NULL,
                                              .serial = cd != NULL ? cd->identity.serial : "",
                                              .state = md_member_state(walk, i),
-                                             .outcome = cd != NULL ? FOREIGN_DRIVE_OUTCOME_LEFT
-                                                                   : FOREIGN_DRIVE_OUTCOME_MISSING};
+                                             .outcome = md_outcome(walk, cd)};
 
         visitor->member(visitor->context, &member);
     }
@@ -438,7 +433,7 @@ static void md_drive_tell(const struct md_walk *walk, const struct ctl_drive *cd
     struct foreign_drive_view view = {.key = cd->identity.key,
                                       .sequence = md->events,
                                       .state = FOREIGN_MEMBER_STATE_SPARE,
-                                      .outcome = FOREIGN_DRIVE_OUTCOME_LEFT};
+                                      .outcome = md_outcome(walk, cd)};
 
     if (md->role < MD_ROLES_MAX) {
         view.state = md_state_of(walk, md);
@@ -446,48 +441,33 @@ static void md_drive_tell(const struct md_walk *walk, const struct ctl_drive *cd
     walk->visitor->set_drive(walk->visitor->context, &view);
 }
 
-static void md_digest(const struct ctl *ctl, const struct md_walk *walk, char out[65])
-{
-    struct sha256 sha;
-
-    sha256_init(&sha);
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-
-        if (is_shown(cd, FOREIGN_MD) && uuid_equal(&cd->found->md.set, &walk->newest->set)) {
-            sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
-            sha256_add(&sha, &cd->found->md.events, sizeof(cd->found->md.events));
-        }
-    }
-    sha256_hex(&sha, out);
-}
-
-static void md_set_tell(const struct ctl *ctl, struct md_walk *walk)
+static void md_set_tell(struct md_walk *walk)
 {
     const struct ctl_foreign_visitor *visitor = walk->visitor;
-    char id[UUID_TEXT_BYTES];
-    char digest[65];
+    const struct foreign_md *set = &walk->set;
     char name[FOREIGN_NAME_BYTES];
     struct foreign_set_view view = {.format = FOREIGN_FORMAT_MD,
-                                    .id = id,
+                                    .id = set->id,
                                     .name = name,
                                     .origin = "Linux md",
-                                    .digest = digest,
+                                    .digest = set->digest,
                                     .version = "1.2",
-                                    .sequence = walk->newest->events,
-                                    .drive_count = walk->drive_count,
+                                    .sequence = set->newest->events,
+                                    .drive_count = set->drive_count,
                                     .outcome = FOREIGN_OUTCOME_REFUSED};
 
-    uuid_format(&walk->newest->set, id);
     (void)snprintf(name, sizeof(name), "%.16s",
-                   walk->newest->name[0] != '\0' ? walk->newest->name : id);
-    md_digest(ctl, walk, digest);
-    foreign_md_refusal(walk->newest, walk->places, walk->twin, &view.refusal);
+                   set->newest->name[0] != '\0' ? set->newest->name : set->id);
+    foreign_md_plan(walk->ctl, set, &walk->plan);
+    view.refusal = walk->plan.refusal;
+    if (md_is_imported(walk)) {
+        view.outcome = foreign_plan_outcome(&walk->plan, 0);
+    }
     visitor->set(visitor->context, &view);
-    LIST_FOR_EACH (node, &ctl->drives) {
+    LIST_FOR_EACH (node, &walk->ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (is_shown(cd, FOREIGN_MD) && uuid_equal(&cd->found->md.set, &walk->newest->set)) {
+        if (foreign_md_has(set, cd)) {
             md_drive_tell(walk, cd);
         }
     }
@@ -514,17 +494,18 @@ static uint32_t sets_visit(const struct ctl *ctl, const struct ctl_foreign_visit
     ASSERT(walk != NULL && md != NULL);
     walk->ctl = ctl;
     walk->visitor = visitor;
+    md->ctl = ctl;
     md->visitor = visitor;
     LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
         bool is_set = foreign_set_gather(ctl, cd, &walk->set);
-        bool is_md = !is_set && is_shown(cd, FOREIGN_MD) && md_set_gather(ctl, cd, md);
+        bool is_md = !is_set && foreign_md_gather(ctl, cd, &md->set);
 
         count += is_set || is_md ? 1u : 0u;
         if (is_set && visitor != NULL) {
             set_tell(walk);
         } else if (is_md && visitor != NULL) {
-            md_set_tell(ctl, md);
+            md_set_tell(md);
         }
     }
     free(walk);
@@ -538,7 +519,7 @@ void ctl_foreign(const struct ctl *ctl, const struct ctl_foreign_visitor *visito
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 
-        if (is_shown(cd, FOREIGN_DAMAGED)) {
+        if (is_damaged(cd)) {
             damaged_tell(cd, visitor);
         }
     }

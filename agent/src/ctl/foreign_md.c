@@ -3,14 +3,15 @@
  * (foreign_md.h). One thing at a time, in the order in which it would have to be put right; each
  * says what to do next. What it takes:
  *
- * (1) a whole set that md has finished with: nothing missing or out of date, no resync, rebuild,
- *     reshape or replacement under way;
- * (2) nothing beside the data that md would need to read them: bitmap, PPL, journal, bad blocks;
- * (3) a layout of ours: RAID 0 over equal members, RAID 1, RAID 5 left symmetric, RAID 6 as DDF
- *     has it (N continue), RAID 10 with neighbouring copies; strips of 8 KiB to 1 MiB;
- * (4) data that begin at the same multiple of 1 MiB on every member, as extents do;
- * (5) room behind them for the DDF workspace, in which a compact private area lies too
- *     (drive/drive_layout.h). md leaves less than a strip there unless it was given a size.
+ * (1) a whole set that md has finished with: nothing missing, all of one age, not in use, no
+ * resync, rebuild, reshape or replacement under way; (2) nothing beside the data that md would need
+ * to read them: PPL, journal, bad blocks, or what is not known here. What a bitmap says is void if
+ * (1) holds; it must only lie before the data, where it is as it was should the import come to
+ * nothing; (3) a layout of ours: RAID 0 over equal members, RAID 1, RAID 5 left symmetric, RAID 6
+ * as DDF has it (N continue), RAID 10 with neighbouring copies; strips of 8 KiB to 1 MiB; (4) data
+ * that begin at the same multiple of 1 MiB on every member, as extents do; (5) room behind them for
+ * the DDF workspace, in which a compact private area lies too (drive/drive_layout.h). md leaves
+ * less than a strip there unless it was given a size.
  */
 #include "ctl/foreign_md.h"
 
@@ -28,11 +29,6 @@
 #define STRIP_MAX_SECTORS (RAID_STRIP_MAX_BYTES / SECTOR_BYTES)
 #define LAYOUT_LEFT_SYMMETRIC 2u
 #define LAYOUT_N_CONTINUE 10u
-
-struct foreign_md {
-    const struct md_super *newest;
-    const struct ctl_drive *const *places; /* of every member, from here on */
-};
 
 static const struct md_super *super_at(const struct foreign_md *set, uint32_t place)
 {
@@ -63,6 +59,13 @@ static bool is_finished(const struct foreign_md *set, struct reason *ret_reason)
     return what == NULL;
 }
 
+static bool bitmap_is_before(const struct md_super *md)
+{
+    uint64_t super = MD_SUPER_OFFSET_BYTES / SECTOR_BYTES;
+
+    return md->bitmap_sectors > 0 && super + (uint64_t)md->bitmap_sectors < md->data_offset_sectors;
+}
+
 /* (2) */
 static bool is_plain(const struct foreign_md *set, struct reason *ret_reason)
 {
@@ -81,9 +84,12 @@ static bool is_plain(const struct foreign_md *set, struct reason *ret_reason)
         } else if ((features & MD_FEATURE_PPL) != 0) {
             what = "a partial parity log";
             remedy = "mdadm --grow --consistency-policy=resync";
-        } else if ((features & MD_FEATURE_BITMAP) != 0) {
-            what = "a write-intent bitmap";
+        } else if ((features & MD_FEATURE_BITMAP) != 0 && !bitmap_is_before(super_at(set, i))) {
+            what = "a write-intent bitmap that is not between superblock and data";
             remedy = "mdadm --grow --bitmap=none";
+        } else if ((features & ~(MD_FEATURE_BITMAP | MD_FEATURE_RAID0_LAYOUT)) != 0) {
+            what = "a feature of newer versions of md";
+            remedy = "copy its data to a new virtual drive";
         }
     }
     if (what != NULL) {
@@ -117,11 +123,14 @@ static bool strips_are_ours(const struct md_super *md)
             (md->chunk_sectors & (md->chunk_sectors - 1)) == 0);
 }
 
-/* How far a member's data reach, from where they begin. md uses whole strips. */
-static uint64_t used_sectors(const struct md_super *md)
+/* md uses whole strips; of a mirror every sector, of which our smallest strips are made. */
+uint64_t foreign_md_used_sectors(const struct md_super *md)
 {
     uint64_t sectors = md->level == 0 ? md->data_sectors : md->member_sectors;
 
+    if (md->level == 1) {
+        return sectors + (STRIP_MIN_SECTORS - sectors % STRIP_MIN_SECTORS) % STRIP_MIN_SECTORS;
+    }
     return md->chunk_sectors != 0 ? sectors - sectors % md->chunk_sectors : sectors;
 }
 
@@ -137,7 +146,8 @@ static bool layout_is_ours(const struct foreign_md *set, struct reason *ret_reas
         bool equal = true;
 
         for (uint32_t i = 0; i < md->member_count; i++) {
-            equal = equal && used_sectors(super_at(set, i)) == used_sectors(md);
+            equal =
+                equal && foreign_md_used_sectors(super_at(set, i)) == foreign_md_used_sectors(md);
         }
         if (!strips_are_ours(md)) {
             (void)snprintf(level, sizeof(level), "%s with strips of %u sectors", name,
@@ -174,10 +184,9 @@ static bool offsets_are_ours(const struct foreign_md *set, struct reason *ret_re
 static uint64_t sectors_behind(const struct ctl_drive *cd)
 {
     const struct md_super *md = &cd->found->md;
-    uint64_t end = md->data_offset_sectors + used_sectors(md);
+    uint64_t end = md->data_offset_sectors + foreign_md_used_sectors(md);
 
-    ASSERT(end <= cd->found->sectors); /* the reader has seen to that */
-    return cd->found->sectors - end;
+    return cd->found->sectors > end ? cd->found->sectors - end : 0;
 }
 
 /* What a member may hold at most, with that room behind it; whole strips. */
@@ -226,27 +235,26 @@ static bool room_is_there(const struct foreign_md *set, struct reason *ret_reaso
     return false;
 }
 
-void foreign_md_refusal(const struct md_super *newest, const struct ctl_drive *const *places,
-                        bool twin, struct reason *ret_reason)
+void foreign_md_refusal(const struct foreign_md *set, struct reason *ret_reason)
 {
-    const struct foreign_md set = {.newest = newest, .places = places};
+    const struct md_super *newest = set->newest;
     bool whole = newest->member_count > 0;
 
-    if (twin) {
+    if (set->twin) {
         reason_set(ret_reason, REASON_FOREIGN_DAMAGED, "problem",
                    "Two drives say that they have the same place.", NULL);
         return;
     }
     for (uint32_t i = 0; i < newest->member_count; i++) {
-        whole = whole && places[i] != NULL && places[i]->found->md.events + 1 >= newest->events;
+        whole = whole && set->places[i] != NULL && super_at(set, i)->events == newest->events;
     }
     if (!whole) {
         reason_set(ret_reason, REASON_FOREIGN_MD_NOT_WHOLE, NULL);
         return;
     }
-    if (is_finished(&set, ret_reason) && layout_is_ours(&set, ret_reason) &&
-        is_plain(&set, ret_reason) && offsets_are_ours(&set, ret_reason) &&
-        room_is_there(&set, ret_reason)) {
-        reason_set(ret_reason, REASON_FOREIGN_MD_WOULD_DO, NULL);
+    if (is_finished(set, ret_reason) && layout_is_ours(set, ret_reason) &&
+        is_plain(set, ret_reason) && offsets_are_ours(set, ret_reason) &&
+        room_is_there(set, ret_reason)) {
+        reason_set(ret_reason, REASON_OK, NULL);
     }
 }

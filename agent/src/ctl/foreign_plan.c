@@ -75,13 +75,13 @@ static bool ddf_vds_examine(struct foreign_plan *plan, const struct foreign_set 
     return true;
 }
 
-/* DDF has no word for the size of a block: the drives' largest. */
-static void blocks_fit(struct foreign_plan *plan, const struct foreign_set *set)
+/* Neither DDF nor md has a word for the size of a block: the drives' largest. */
+static void blocks_fit(struct foreign_plan *plan, struct ctl_drive *const *drives, uint32_t count)
 {
     uint32_t block_bytes = 512;
 
-    for (uint32_t i = 0; i < set->drive_count; i++) {
-        block_bytes = max_u32(block_bytes, set->drives[i]->block_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        block_bytes = max_u32(block_bytes, drives[i]->block_bytes);
     }
     for (uint32_t i = 0; i < plan->config.vd_count; i++) {
         struct vd_config *vd = &plan->config.vds[i];
@@ -103,7 +103,7 @@ static uint64_t data_end(const struct foreign_plan *plan)
     return end_bytes;
 }
 
-/* DDF without a label: whose data leave less than a private area of the usual kind, as those of a
+/* Without a label: whose data leave less than a private area of the usual kind, as those of a
  * set that mdadm made without a size, gets a compact one. */
 static void layout_choose(struct foreign_plan *plan)
 {
@@ -147,7 +147,7 @@ static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *s
             plan->members[i] = cd;
         }
     }
-    blocks_fit(plan, set);
+    blocks_fit(plan, set->drives, set->drive_count);
     layout_choose(plan);
     return true;
 }
@@ -368,18 +368,10 @@ static bool numbers_find(const struct ctl *ctl, struct foreign_plan *plan)
     return true;
 }
 
-static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
-                      struct foreign_plan *plan, struct ddf_found *found)
+static bool plan_complete(const struct ctl *ctl, struct foreign_plan *plan)
 {
     const char *why = NULL;
 
-    if (!twins_are_absent(plan, set)) {
-        return false;
-    }
-    if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)
-                                          : !plan_from_labels(plan, set)) {
-        return false;
-    }
     if (!is_not_here(ctl, plan) || !drives_suit(ctl, plan) || !stripe_names_are_free(ctl, plan) ||
         !numbers_find(ctl, plan)) {
         return false;
@@ -388,6 +380,19 @@ static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
         return refuse(plan, FOREIGN_STATE_UNSUPPORTED, why);
     }
     return true;
+}
+
+static bool plan_fill(const struct ctl *ctl, const struct foreign_set *set,
+                      struct foreign_plan *plan, struct ddf_found *found)
+{
+    if (!twins_are_absent(plan, set)) {
+        return false;
+    }
+    if (set->format == FOREIGN_FORMAT_DDF ? !plan_from_ddf(plan, set, found)
+                                          : !plan_from_labels(plan, set)) {
+        return false;
+    }
+    return plan_complete(ctl, plan);
 }
 
 void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
@@ -401,6 +406,17 @@ void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
     ok = plan_fill(ctl, set, ret_plan, found);
     ASSERT(ok == (ret_plan->refusal.code == REASON_OK));
     free(found);
+}
+
+void foreign_plan_finish(const struct ctl *ctl, struct foreign_plan *plan)
+{
+    bool ok = false;
+
+    ASSERT(plan->refusal.code == REASON_OK);
+    blocks_fit(plan, plan->members, plan->config.member_count);
+    layout_choose(plan);
+    ok = plan_complete(ctl, plan);
+    ASSERT(ok == (plan->refusal.code == REASON_OK));
 }
 
 enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint32_t vd)

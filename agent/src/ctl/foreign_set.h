@@ -52,6 +52,9 @@ bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *dri
 
 void foreign_plan_make(const struct ctl *ctl, const struct foreign_set *set,
                        struct foreign_plan *ret_plan);
+/* The rest of a plan of which group and members are known: does it fit here, and as what? All
+ * members are there. */
+void foreign_plan_finish(const struct ctl *ctl, struct foreign_plan *plan);
 /* Of a virtual drive of a plan that is not refused. */
 enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint32_t vd);
 

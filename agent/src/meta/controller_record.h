@@ -10,6 +10,9 @@
  * not come to its end, the drives keep a mark of the group (label_io.h (6)).
  * (3) The clearing of a foreign set, and the undoing of that, is brought to its end; intent_group
  * is the set.
+ * (4) The import of a set of md's own format is taken back like any other as long as it is ADOPT,
+ * its DDF metadata first; once it is ADOPTED the group is listed, and what is left to be done is to
+ * take md's superblocks off the drives that are marked.
  */
 #ifndef ARRAYWRIGHT_META_CONTROLLER_RECORD_H
 #define ARRAYWRIGHT_META_CONTROLLER_RECORD_H
@@ -35,6 +38,8 @@ enum controller_intent {
     CONTROLLER_INTENT_RESTORE,
     CONTROLLER_INTENT_CLEAR,
     CONTROLLER_INTENT_CLEAR_UNDO,
+    CONTROLLER_INTENT_ADOPT,
+    CONTROLLER_INTENT_ADOPTED,
     CONTROLLER_INTENT_MAX
 };
 

@@ -452,6 +452,15 @@ void group_store_label_retreat(struct group_store *store, struct label_write *wr
     job->compact = compact;
     job->done = label_write_done;
     job->owner = write;
+    if (store->clock != NULL && write->ddf) {
+        struct label_slots *slots = slots_of(store, write->drive);
+        struct ddf_job *ddf = ddf_job_wipe(write->drive, &slots->ddf, &slots->jobs);
+
+        ddf->done = label_ddf_wiped;
+        ddf->owner = job;
+        ddf_job_run(ddf);
+        return;
+    }
     label_job_run(job);
 }
 

@@ -139,13 +139,14 @@ struct label_write {
     const struct drive_label *label;
     const struct guid
         *leaves; /* of a wipe: the group whose mark is left (label_io.h (6)), or NULL */
+    bool ddf; /* of a retreat: the DDF metadata that the save wrote go before the label */
     void (*complete)(struct label_write *write, int error);
     void *owner;
     void *private_;
 };
 void group_store_label_write(struct group_store *store, struct label_write *write);
-/* Takes back what a save with keep_ddf has written for this group and controller, and nothing
- * else; write->label is not looked at. compact: as the group's. */
+/* Takes back what a save has written for this group and controller, and nothing else (without
+ * write->ddf: a save with keep_ddf); write->label is not looked at. compact: as the group's. */
 void group_store_label_retreat(struct group_store *store, struct label_write *write,
                                const struct guid *group, const struct uuid *controller,
                                bool compact);

@@ -70,7 +70,8 @@ int md_super_decode(const uint8_t bytes[MD_SUPER_BYTES], uint64_t drive_sectors,
 
     ASSERT(ret_super != NULL && ret_why != NULL);
     if (get_le32(bytes) != MD_MAGIC || get_le32(bytes + 4) != 1) {
-        *ret_why = "There is no md superblock of version 1.";
+        *ret_why =
+            "There is no md superblock of version 1.2 (0.90, 1.0 and 1.1 are not read here).";
         return -ENOENT;
     }
     if (role_count > MD_ROLES_MAX ||
@@ -87,6 +88,7 @@ int md_super_decode(const uint8_t bytes[MD_SUPER_BYTES], uint64_t drive_sectors,
     super.member_sectors = get_le64(bytes + 80);
     super.chunk_sectors = get_le32(bytes + 88);
     super.member_count = get_le32(bytes + 92);
+    super.bitmap_sectors = (int32_t)get_le32(bytes + 96);
     super.data_offset_sectors = get_le64(bytes + 128);
     super.data_sectors = get_le64(bytes + 136);
     super.events = get_le64(bytes + 200);
@@ -100,6 +102,17 @@ int md_super_decode(const uint8_t bytes[MD_SUPER_BYTES], uint64_t drive_sectors,
     }
     *ret_super = super;
     return 0;
+}
+
+bool md_super_is_same(const struct md_super *a, const struct md_super *b)
+{
+    return uuid_equal(&a->set, &b->set) && uuid_equal(&a->own, &b->own) &&
+           strcmp(a->name, b->name) == 0 && a->level == b->level && a->layout == b->layout &&
+           a->member_sectors == b->member_sectors && a->chunk_sectors == b->chunk_sectors &&
+           a->member_count == b->member_count && a->bitmap_sectors == b->bitmap_sectors &&
+           a->data_offset_sectors == b->data_offset_sectors && a->data_sectors == b->data_sectors &&
+           a->events == b->events && a->features == b->features && a->resyncing == b->resyncing &&
+           a->role == b->role;
 }
 
 /* Copies of a strip: near copies times far copies. */

@@ -6,6 +6,9 @@
 #       after the drive in place FAIL has failed
 #   theirs NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
 #       SIZE: of a member in KiB, or - for mdadm's own, when the end is written too
+#   native NAME DRIVES LEVEL LAYOUT SIZE
+#       a set of md's own format, metadata 1.2, filled with /content over and over; LAYOUT - and SIZE
+#       - for mdadm's own (md_judge.py)
 # A drive is found by its serial number, NAME-PLACE. Every line that counts begins with "judge:".
 PATH=/bin:/sbin
 export MDADM_NO_UDEV=1
@@ -97,6 +100,32 @@ theirs() { # NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
     fi
     say "$1: level $4 made, written$([ "$6" = - ] || echo ", place $6 failed"): $(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)"
     stop "$md" "$(container)"
+}
+
+native() { # NAME DRIVES LEVEL LAYOUT SIZE
+    chunk=--chunk=64
+    [ "$3" = 1 ] && chunk=
+    layout="--layout=$4"
+    [ "$4" = - ] && layout=
+    size="--size=$5"
+    [ "$5" = - ] && size=
+    mdadm --create /dev/md/judge --run --metadata=1.2 --name=judge --level="$3" $layout $chunk $size --data-offset=1M --raid-devices="$2" $(devices "$1" "$2") >/run/mdadm.log 2>&1 ||
+        fail "$1: not made: $(cat /run/mdadm.log)"
+    md=$(array)
+    [ "$3" = 0 ] || settle "$md"
+    blocks=$(($(cat "/sys/block/$md/size") / 128))
+    at=0
+    while [ $at -lt $blocks ]; do
+        dd if=/content of="/dev/$md" bs=64k seek=$at count=$((blocks - at)) conv=fsync 2>/dev/null || fail "$1: write"
+        at=$((at + $(wc -c </content) / 65536))
+    done
+    sum=$(sha256sum "/dev/$md")
+    say "$1: level $3 made, written: $(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)"
+    say "$1: holds ${sum%% *}"
+    sync
+    mdadm --wait-clean --scan >/dev/null 2>&1
+    mdadm --stop "/dev/$md" >/dev/null 2>&1 || fail "stop of $md"
+    rm -rf /dev/md /run/mdadm/map
 }
 
 while read -r kind words; do

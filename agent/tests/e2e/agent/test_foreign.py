@@ -288,3 +288,75 @@ class TakenByForce(AgentCase):
             seen = subprocess.run([mdadm, "--examine", str(path)], check=False,
                                   capture_output=True, text=True)
             self.assertIn("No md superblock detected", seen.stdout + seen.stderr)
+
+
+class OfMd(AgentCase):
+    """A mirror in md's own format."""
+
+    SECTORS = 24 * MIB // 512
+
+    def member(self, folder, place, content, clean=True):
+        block = bytearray(4096)
+        struct.pack_into("<II", block, 0, 0xA92B4EFC, 1)
+        block[16:32] = b"an array of ours"
+        block[32:41] = b"lake:data"
+        struct.pack_into("<IIQII", block, 72, 1, 0, self.SECTORS, 0, 2)
+        struct.pack_into("<QQQ", block, 128, 2048, 96 * 2048 - 2048, 8)
+        struct.pack_into("<I", block, 160, place)
+        block[168:184] = b"a device of it " + str(place).encode()
+        struct.pack_into("<QQ", block, 200, 42, (1 << 64) - 1 if clean else 0)
+        struct.pack_into("<I2H", block, 220, 2, 0, 0)
+        struct.pack_into("<2H", block, 256, 0, 1)
+        total = sum(struct.unpack("<65I", block[:260]))
+        struct.pack_into("<I", block, 216, ((total & 0xFFFFFFFF) + (total >> 32)) & 0xFFFFFFFF)
+        path = Path(folder) / f"d{place}"
+        with path.open("wb") as file:
+            file.truncate(96 * MIB)
+            file.seek(4096)
+            file.write(block)
+            file.seek(MIB)
+            file.write(content)
+        return path
+
+    def started(self, paths):
+        agent = self.agent(slots=0, drives=[f'{{ path = "{path}"; slot = {slot}; }}'
+                                            for slot, path in enumerate(paths)])
+        return agent.start()
+
+    def test_taken_over_in_place(self):
+        folder = self.agent(slots=0).directory
+        content = os.urandom(24 * MIB)
+        paths = [self.member(folder, place, content) for place in range(2)]
+        for path in paths:
+            self.assertIn("TYPE=linux_raid_member\n", marks(path))
+        before = sums(paths)
+        agent = self.started(paths)
+        told = agent.ctl("/c0/fall", "import", "preview").stdout
+        self.assertIn("The md superblocks are taken off", told)
+        refused = agent.ctl("/c0/fall", "del", "force", check=False)
+        self.assertIn("mdadm --zero-superblock", refused.stdout)
+        self.assertEqual(sums(paths), before)
+        agent.ctl("/c0/fall", "import")
+        with agent.nbd("data") as data:
+            self.assertEqual(data.get_size(), 24 * MIB)
+            self.assertTrue(bytes(data.pread(24 * MIB, 0)) == content)
+            data.pwrite(b"\x5a" * MIB, 3 * MIB)
+            data.flush()
+        agent.stop()
+        now = content[:3 * MIB] + b"\x5a" * MIB + content[4 * MIB:]
+        for path in paths:
+            seen = marks(path)
+            self.assertIn("TYPE=ddf_raid_member\n", seen)
+            self.assertNotIn("linux_raid_member", seen)
+            self.assertTrue(path.read_bytes()[MIB:25 * MIB] == now)
+
+    def test_one_that_was_not_stopped_is_left(self):
+        folder = self.agent(slots=0).directory
+        paths = [self.member(folder, place, b"", clean=False) for place in range(2)]
+        before = sums(paths)
+        agent = self.started(paths)
+        refused = agent.ctl("/c0/fall", "import", check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("a resynchronisation", refused.stdout)
+        agent.stop()
+        self.assertEqual(sums(paths), before)

@@ -112,6 +112,17 @@ void all_offer(struct ctl_world *world)
     }
 }
 
+void all_look(struct ctl_world *world)
+{
+    world_settle(world, MINUTE);
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        if (world->slots[i].offered) {
+            slot_arrive(world, i);
+        }
+    }
+    world_settle(world, SIM_SECOND);
+}
+
 uint64_t drives_sum(struct ctl_world *world)
 {
     uint64_t *buffer = malloc(MIB);

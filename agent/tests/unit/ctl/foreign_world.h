@@ -30,6 +30,8 @@ enum reason_code import(struct ctl_world *world, const char *digest);
 /* The host loses its memory: who was here is another controller now. */
 void memory_lose(struct ctl_world *world);
 void all_offer(struct ctl_world *world);
+/* The host looks at its drives again, as it does when one is given back. */
+void all_look(struct ctl_world *world);
 uint64_t drives_sum(struct ctl_world *world);
 
 /* A set with data of another controller, not yet started. */

@@ -96,18 +96,6 @@ static enum reason_code clear(struct ctl_world *world, const char *name)
     return world_run(world, &command);
 }
 
-/* The host looks at its drives again. */
-static void all_look(struct ctl_world *world)
-{
-    world_settle(world, MINUTE);
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        if (world->slots[i].offered) {
-            slot_arrive(world, i);
-        }
-    }
-    world_settle(world, SIM_SECOND);
-}
-
 static void undo_number(void *context, const struct undo_view *view)
 {
     if (*(uint64_t *)context == 0) {

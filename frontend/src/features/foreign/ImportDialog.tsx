@@ -5,6 +5,7 @@ import type { Command, Controller, ForeignConfiguration } from '@/api/types'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { finishCommand } from '@/features/commands/follow'
 import { useChange } from '@/features/commands/use-change'
+import { reasonText } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { nameOf } from './sets'
@@ -40,6 +41,12 @@ function consequencesOf(set: ForeignConfiguration): string[] {
   for (const { name, imported_as } of set.virtual_drives) {
     if (imported_as && imported_as !== name) {
       lines.push(i18n.t('foreign.importRenamed', { from: name, to: imported_as }))
+    }
+  }
+  // The agent says what becomes of a set that Linux itself has made and runs.
+  if (set.format === 'md') {
+    for (const { reason } of set.virtual_drives) {
+      if (reason) lines.push(reasonText(reason))
     }
   }
   const left = set.drives.filter((drive) => drive.outcome === 'left').length

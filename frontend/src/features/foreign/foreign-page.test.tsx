@@ -90,6 +90,31 @@ describe('foreign configurations', () => {
     expect(imported.requests[0]?.body).toEqual({ set: archive.id, digest: archive.digest })
   })
 
+  it('says what becomes of a set that Linux itself has made, before it is taken over', async () => {
+    const becomes = 'Its data stay where they are. The md superblocks are taken off.'
+    const ofLinux = {
+      ...archive,
+      format: 'md',
+      version: '1.2',
+      name: 'lake:data',
+      origin: 'Linux md',
+      outcome: 'optimal',
+      virtual_drives: archive.virtual_drives.map((volume) => ({
+        ...volume,
+        reason: make.reason('foreign_md_becomes', becomes),
+      })),
+    }
+    const imported = record('post', IMPORT, make.command({ op: 'foreign_import' }))
+    server.use(get(FOREIGN, { sets: [ofLinux], damaged: [] }), imported.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Import lake:data' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(becomes)).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Import lake:data' }))
+    expect(await screen.findByText('lake:data imported.')).toBeVisible()
+    expect(imported.requests[0]?.body).toEqual({ set: ofLinux.id, digest: ofLinux.digest })
+  })
+
   it('clears a set whose name was typed, and says that it can be undone', async () => {
     const cleared = record(
       'post',
