@@ -5,7 +5,7 @@
 
 #include "ctl_world.h"
 
-#define WRITES_MAX 400u /* of one change: more means that it does not end */
+#define WRITES_MAX 600u /* of one change: more means that it does not end */
 
 uint64_t world_writes(const struct ctl_world *world)
 {

@@ -15,7 +15,6 @@
 #define MINUTE (60 * SIM_SECOND)
 #define CHUNK (64u * 1024u)
 #define BLOCK 4096u
-#define STEPS_MAX 600u
 /* Of a drive of SIZE: 8 MiB are left if the private area is of the usual kind, 40 if compact. */
 #define FEW (4 * MIB / 512)
 #define MANY (12 * MIB / 512)
@@ -409,23 +408,6 @@ static void test_super_left(void **state)
 
 static char old_text[16384], new_text[16384], now_text[16384];
 
-static uint64_t writes_so_far(const struct ctl_world *world)
-{
-    uint64_t count = world->store->put_count;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        const struct sim_drive *drive = world->slots[i].drive;
-
-        count += drive->counters.writes + drive->counters.flushes + drive->in_flight_count;
-    }
-    return count;
-}
-
-static void on_done(struct ctl_command *command)
-{
-    *(bool *)command->owner = true;
-}
-
 static void describe(struct ctl_world *world, char out[16384])
 {
     size_t length = 0;
@@ -451,32 +433,24 @@ static void marks_check(const struct ctl_world *world, uint32_t count)
 }
 
 /* at: UINT64_MAX: never. True when it got through before. */
-static bool cut_at(const struct md_set *set, uint64_t at, enum sim_cut cut)
+static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
 {
+    const struct md_set *set = what;
     struct ctl_world *world = world_content(set, 90);
     struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
-    bool done = false;
-    uint64_t base = 0;
+    bool acknowledged = false;
 
     world_start(world);
     describe(world, old_text);
     strcpy(command.args.foreign.set, look(world)->id);
-    command.complete = on_done;
-    command.owner = &done;
-    base = writes_so_far(world);
-    ctl_execute(world->ctl, &command);
-    while (!done && writes_so_far(world) - base < at) {
-        assert_true(sim_world_step(world->sim));
-    }
     if (at == UINT64_MAX) {
-        assert_int_equal(command.reason.code, REASON_OK);
+        assert_int_equal(world_run(world, &command), REASON_OK);
         describe(world, new_text);
         assert_string_not_equal(old_text, new_text);
     } else {
-        bool acknowledged = done;
         bool old = false;
 
-        sim_world_power_off(world->sim, cut);
+        acknowledged = world_run_cut(world, &command, at, cut);
         marks_check(world, set->count);
         world_power_cycle(world);
         describe(world, now_text);
@@ -489,18 +463,17 @@ static bool cut_at(const struct md_set *set, uint64_t at, enum sim_cut cut)
         if (old) {
             assert_int_equal(import(world, ""), REASON_OK); /* and it can be had again */
         }
-        done = acknowledged;
     }
     content_check(world, "data");
     world_free(world);
-    return done;
+    return acknowledged;
 }
 
 static void test_cut(void **state)
 {
-    static const struct {
+    static struct {
         struct md_set set;
-        uint64_t step;
+        uint32_t step;
     } sets[] = {
         {{.level = 1, .count = 2, .offset = 2048, .sectors = 1 * MIB / 512}, 1},
         {SET(0, 2, .sectors = 9 * MIB / 512), 5}, /* compact */
@@ -512,17 +485,10 @@ static void test_cut(void **state)
     for (uint32_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
         (void)cut_at(&sets[i].set, UINT64_MAX, SIM_CUT_RATE); /* for new_text */
         for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
-            uint64_t at = cut % sets[i].step;
-
-            while (!cut_at(&sets[i].set, at, (enum sim_cut)cut)) {
-                at += sets[i].step;
-                points++;
-                assert_true(at < STEPS_MAX);
-            }
+            points += world_cut_along(cut_at, &sets[i].set, (enum sim_cut)cut, sets[i].step);
         }
     }
-    printf("# %u cuts\n", points);
-    assert_true(points > 100);
+    world_cuts_suffice("import of md's own", points, 100);
 }
 
 /* A member dies at the n-th step: refused and taken back, or taken over. */
