@@ -197,7 +197,7 @@ void hedge_returned(struct stripe_op *op, struct stripe_column *column)
     if (column->status == IO_STATUS_GONE) {
         member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
     }
-    if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK && op->pending > 0) {
+    if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK) {
         adopt(op, column);
     } else {
         go_on(op);
