@@ -434,6 +434,56 @@ static void test_lost_meanwhile(void **state)
     hedged_free(h);
 }
 
+static void write_done(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+/* The other way has to wait for a write to the same row; meanwhile the first drive answers. */
+static void test_answered_before_the_row_is_free(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    uint32_t member = 0;
+    static uint8_t bytes[BLOCK];
+    bool written = false;
+    struct vd_request write = {.op = VD_OP_WRITE,
+                               .offset_bytes = (16u << 10) + 8192, /* the row's other strip */
+                               .length_bytes = BLOCK,
+                               .buffer = bytes,
+                               .complete = write_done,
+                               .owner = &written};
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    get_begin(h);
+    for (uint32_t i = 0; i < 3; i++) { /* longer than the read is waited for */
+        h->array->sims[i]->extra_latency_us = 20000;
+    }
+    h->array->sims[member]->hang = false;
+    memset(bytes, 9, sizeof(bytes));
+    vd_submit(sim_array_vd(h->array, 0), &write);
+    sim_world_advance(h->array->world, 10000);
+    assert_int_equal(count_of(h), 1);
+    assert_false(h->done);
+    sim_drive_unhang(h->array->sims[member]);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    assert_true(sim_world_run_until_flag(h->array->world, &written, SIM_SECOND));
+    for (uint32_t i = 0; i < 3; i++) {
+        h->array->sims[i]->extra_latency_us = 0;
+    }
+    assert_int_equal(sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_READ, false,
+                                  write.offset_bytes, BLOCK, h->bytes),
+                     VD_STATUS_OK);
+    assert_int_equal(h->bytes[0], 9);
+    all_are_online(h);
+    hedged_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_lost_meanwhile),
+        cmocka_unit_test(test_answered_before_the_row_is_free),
     };
 
     aw_test_catch_asserts();
