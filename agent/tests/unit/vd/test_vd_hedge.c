@@ -30,6 +30,7 @@ static struct hedged *hedged_new(enum raid_level level, uint32_t width, bool on)
                                         .block_bytes = 512,
                                         .vd_count = 1,
                                         .extent_bytes = EXTENT,
+                                        .spare_count = 1,
                                         .timeout_ms = TIMEOUT_MS,
                                         .consistent = true,
                                         .hedged_reads = on};
@@ -484,6 +485,37 @@ static void test_answered_before_the_row_is_free(void **state)
     hedged_free(h);
 }
 
+/* The drive never answers, the other way fails, and the member has another drive by the time the
+ * first one's is up: the new one loses nothing by it, and nobody waits for the old one. */
+static void test_replaced_meanwhile(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 16u << 10};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    assert_true(sim_drive_fault_add(h->array->sims[(member + 1) % 3], &fault));
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    assert_false(h->done); /* the other way is none: the first answer is waited for */
+    assert_int_equal(
+        group_member_lose(h->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+        0);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(sim_array_replace(h->array, member, 3), 0);
+    assert_false(h->done);
+    sim_world_advance(h->array->world, 2 * TIMEOUT_MS * 1000);
+    assert_true(h->done);
+    assert_int_equal(h->status, VD_STATUS_IO);
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_REBUILD);
+    hedged_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_lost_meanwhile),
         cmocka_unit_test(test_answered_before_the_row_is_free),
+        cmocka_unit_test(test_replaced_meanwhile),
     };
 
     aw_test_catch_asserts();
