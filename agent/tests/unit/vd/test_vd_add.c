@@ -201,6 +201,30 @@ static void test_removal_amid_a_page(void **state UNUSED)
     array_end(array);
 }
 
+static void on_synced(struct vd_sync *sync, int error)
+{
+    *(struct answer *)sync->owner = (struct answer){.done = true, .error = error};
+}
+
+/* On its way out it takes no work any more. */
+static void test_a_sync_of_one_that_goes(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 1, 3, 2);
+    struct answer answer = {.done = false};
+    struct vd_sync sync = {
+        .vd = sim_array_vd(array, 0), .row_count = 8, .complete = on_synced, .owner = &answer};
+
+    sim_world_advance(array->world, SIM_SECOND);
+    group_vd_remove(array->group, sync.vd, sim_array_done, array);
+    assert_false(sync.vd->serving); /* the removal is being saved */
+    vd_sync_submit(sync.vd, &sync);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_true(answer.done);
+    assert_int_equal(answer.error, -ECANCELED);
+    assert_int_equal(group_vd_count(array->group), 1);
+    array_end(array);
+}
+
 /* The drive has gone by the time the copyback is to begin. */
 static void test_a_copyback_to_a_drive_that_has_gone(void **state UNUSED)
 {
@@ -223,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_without_a_member),
         cmocka_unit_test(test_notes_go_with_it),
         cmocka_unit_test(test_removal_amid_a_page),
+        cmocka_unit_test(test_a_sync_of_one_that_goes),
         cmocka_unit_test(test_a_copyback_to_a_drive_that_has_gone),
     };
 

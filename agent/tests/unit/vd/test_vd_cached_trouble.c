@@ -208,6 +208,37 @@ static void test_damage(void **state UNUSED)
     }
 }
 
+/* An earlier life's blocks are discarded, and something is written at once: it does not get the
+ * mark under which the journal's log might still give the discarded ones back. */
+static void test_written_behind_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+    struct io io;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    vd_config_of(vd_of(bench))->cache_journal = (struct uuid){{0}};
+    assert_int_equal(put(bench, ROW, 4096, 1), VD_STATUS_OK);
+    list_remove(&bench->cached->link); /* what it has is from now on an earlier life's */
+    cache_vd_close(bench->cached->blocks);
+    free(bench->cached);
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    cache_mover_dirty_limit_set(bench->mover, 64 * CACHE_BLOCK_BYTES); /* not its affair */
+    bench->mover->journal_listener.heard(&bench->mover->journal_listener);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW + 4096);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_false(cache_vd_has_settled(bench->cached->blocks));
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 3);
+    assert_int_equal(bench->cached->mark, MARK_NONE); /* not even begun */
+    assert_false(io.done);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_false(uuid_is_zero(&vd_config(vd_of(bench))->cache_journal));
+    assert_int_equal(get(bench, 0, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(get(bench, 4096, ROW - 4096, 0), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* Memory that does not survive the host */
 
 static void test_flushes_of_an_unstable_cache(void **state UNUSED)
@@ -251,6 +282,113 @@ static void test_memory_that_is_kept(void **state UNUSED)
         io_begin(bench, &io, VD_OP_FLUSH, 0, 0, 0);
         assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
         assert_int_equal(vd_cached_dirty_bytes(bench->cached), kept != 0 ? 4096 : 0);
+        bench_free(bench);
+    }
+}
+
+/* The drives have refused, and it has not been tried again yet: a flush that needs them fails. */
+static void test_a_flush_before_it_is_tried_again(void **state UNUSED)
+{
+    struct bench *bench = bench_unstable();
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    while (bench->cached->retry_us == 0) {
+        assert_true(sim_world_step(bench->world));
+    }
+    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_IO);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* What is read is kept */
+
+static void lent_done(struct vd_request *request, enum vd_status status)
+{
+    struct io *io = request->owner;
+
+    io->done = true;
+    io->status = status;
+}
+
+static void set_cached_io(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].io_policy = IO_POLICY_CACHED;
+}
+
+static struct bench *bench_keeping(void)
+{
+    struct bench *bench = bench_new(false);
+
+    group_config_change(bench->array->group, set_cached_io, NULL, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    return bench;
+}
+
+/* A write beside a read that is under way does not keep that from being cached; one into it does.
+ */
+static void test_a_write_beside_a_read(void **state UNUSED)
+{
+    static const struct {
+        uint64_t offset;
+        bool kept;
+    } cases[] = {{0, true}, {2 * ROW, false}, {2 * ROW + 4096, true}, {4 * ROW, true}};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct bench *bench = bench_keeping();
+        struct io reader;
+        struct io writer;
+
+        assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK); /* marked */
+        io_begin(bench, &reader, VD_OP_READ, 2 * ROW, 4096, 0xee);
+        io_begin(bench, &writer, VD_OP_WRITE, cases[i].offset, 4096, 7);
+        assert_int_equal(io_end(bench, &reader), VD_STATUS_OK);
+        assert_int_equal(io_end(bench, &writer), VD_STATUS_OK);
+        assert_int_equal(vd_cached_used_bytes(bench->cached), 8192 + (cases[i].kept ? 4096 : 0));
+        assert_int_equal(get(bench, 2 * ROW, 4096, cases[i].offset == 2 * ROW ? 7 : 0),
+                         VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
+/* A late drive still has what was lent: nothing is there to be kept, and nothing is kept. */
+static void test_a_late_drive_has_what_was_lent(void **state UNUSED)
+{
+    for (uint32_t hang = 0; hang < 2; hang++) {
+        struct bench *bench = bench_keeping();
+        struct vd_target *target = vd_cached_target(bench->cached);
+        struct io io = {.request = {.op = VD_OP_WRITE,
+                                    .length_bytes = ROW,
+                                    .buffer = aligned_alloc(4096, ROW),
+                                    .lends = true}};
+        uint8_t *lent = io.request.buffer;
+
+        assert_non_null(lent);
+        memset(lent, 6, ROW);
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK); /* marked */
+        io.request.complete = lent_done;
+        io.request.owner = &io;
+        bench->array->sims[0]->hang = hang != 0;
+        target->ops->submit(target, &io.request);
+        assert_true(sim_world_run_until_flag(bench->world, &io.done, 60 * SIM_SECOND));
+        assert_int_equal(io.status, VD_STATUS_OK);
+        assert_int_equal(io.request.buffer == NULL, hang);
+        assert_int_equal(vd_cached_used_bytes(bench->cached), (hang != 0 ? 0 : ROW) + 4096);
+        assert_int_equal(get(bench, 0, ROW, 6), VD_STATUS_OK);
+        sim_drive_unhang(bench->array->sims[0]);
+        if (hang == 0) {
+            free(lent);
+        }
         bench_free(bench);
     }
 }
@@ -301,7 +439,11 @@ int main(void)
         cmocka_unit_test(test_tried_again),
         cmocka_unit_test(test_not_tried_offline),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
+        cmocka_unit_test(test_a_flush_before_it_is_tried_again),
+        cmocka_unit_test(test_a_write_beside_a_read),
+        cmocka_unit_test(test_a_late_drive_has_what_was_lent),
         cmocka_unit_test(test_memory_that_is_kept),
         cmocka_unit_test(test_policy_amid_a_write),
         cmocka_unit_test(test_through_behind_the_log),
