@@ -1,7 +1,7 @@
 /*
  * Virtual drives that are added to a group and removed from it: what does not have the group's
  * shape is refused, the first one of an empty group and one of a group that misses a member are
- * not, and one that goes leaves no notes behind.
+ * not, and one that goes leaves no notes behind. Drives that are taken: they are there, and where.
  */
 #include "aw_test.h"
 
@@ -225,6 +225,30 @@ static void test_a_sync_of_one_that_goes(void **state UNUSED)
     array_end(array);
 }
 
+/* Where a drive is, is recorded with the member it becomes: where that is known. */
+static void test_places(void **state UNUSED)
+{
+    static const struct {
+        uint32_t eid, slot;
+        bool known;
+    } places[] = {{252, 7, true}, {252, UINT16_MAX, false}, {UINT32_MAX, 7, false}};
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct sim_array *array = array_new(RAID_LEVEL_5, 1, 3, 1);
+        const struct member_config *member = &group_config(array->group)->members[1];
+
+        drive_identity_set_place(array->drives[3], places[i].eid, places[i].slot, 12);
+        assert_int_equal(
+            group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+        assert_int_equal(io(array, 0, VD_OP_WRITE, 1), VD_STATUS_OK);
+        assert_int_equal(sim_array_replace(array, 1, 3), 0);
+        assert_int_equal(member->place_known, places[i].known);
+        assert_int_equal(member->eid, places[i].known ? 252 : 0);
+        assert_int_equal(member->slot, places[i].known ? 7 : 0);
+        array_end(array);
+    }
+}
+
 /* The drive has gone by the time the copyback is to begin. */
 static void test_a_copyback_to_a_drive_that_has_gone(void **state UNUSED)
 {
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_notes_go_with_it),
         cmocka_unit_test(test_removal_amid_a_page),
         cmocka_unit_test(test_a_sync_of_one_that_goes),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_a_copyback_to_a_drive_that_has_gone),
     };
 

@@ -5,7 +5,10 @@
  */
 #include "cached_bench.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "scarce_memory.h"
 
 static struct vd *vd_of(struct bench *bench)
 {
@@ -239,6 +242,35 @@ static void test_written_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* Discarded, but there is no memory for what comes then: it can be tried again. */
+static void test_no_memory_behind_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    enum access_policy access = ACCESS_POLICY_READ_WRITE;
+    uint8_t *kept = NULL;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    sim_world_advance(bench->world, SIM_SECOND);
+    /* While that is saved the discard is not: so nothing else asks for memory. */
+    group_config_change(bench->array->group, set_access, &access, sim_array_done, bench->array);
+    scarce_memory_fail(1);
+    assert_int_equal(vd_cached_discard(bench->cached), -ENOSPC);
+    assert_true(scarce_memory_end());
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(vd_cached_used_bytes(bench->cached), 0);
+    assert_false(vd_cached_is_pinned(bench->cached));
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    free(kept);
+    bench_free(bench);
+}
+
 /* Memory that does not survive the host */
 
 static void test_flushes_of_an_unstable_cache(void **state UNUSED)
@@ -360,6 +392,37 @@ static void test_a_write_beside_a_read(void **state UNUSED)
     }
 }
 
+static void set_read_ahead(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].read_policy = READ_POLICY_READ_AHEAD;
+}
+
+/* All buffers for reading ahead are in use: the next stream does without. */
+static void test_no_buffer_to_read_ahead_with(void **state UNUSED)
+{
+    enum { STREAMS = AHEAD_BUFFERS + 2 };
+    struct bench *bench = bench_new(false);
+    struct io ios[STREAMS];
+
+    group_config_change(bench->array->group, set_read_ahead, NULL, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->array->sims[i]->extra_latency_us = 50000;
+    }
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        io_begin(bench, &ios[i], VD_OP_READ, i * UINT64_C(4) * ROW, 4096, 0xee);
+        vd_cached_streams_reset(bench->cached);
+    }
+    assert_int_equal(bench->mover->ahead_count, 0);
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_equal(get(bench, 0, ROW, 0), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* A late drive still has what was lent: nothing is there to be kept, and nothing is kept. */
 static void test_a_late_drive_has_what_was_lent(void **state UNUSED)
 {
@@ -440,7 +503,9 @@ int main(void)
         cmocka_unit_test(test_not_tried_offline),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_written_behind_a_discard),
+        cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
+        cmocka_unit_test(test_no_buffer_to_read_ahead_with),
         cmocka_unit_test(test_a_flush_before_it_is_tried_again),
         cmocka_unit_test(test_a_write_beside_a_read),
         cmocka_unit_test(test_a_late_drive_has_what_was_lent),

@@ -240,6 +240,32 @@ static void test_first_answer_counts(void **state)
     }
 }
 
+/* The first answer is an error: then the second one counts. */
+static void test_the_first_answer_is_an_error(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_1, 2, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, BLOCK};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[0]->hang = h->array->sims[1]->hang = true;
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    assert_true(sim_drive_fault_add(h->array->sims[member], &fault));
+    sim_drive_unhang(h->array->sims[member]);
+    sim_world_advance(h->array->world, 4000);
+    assert_false(h->done);
+    sim_drive_unhang(h->array->sims[1 - member]);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    all_are_online(h);
+    hedged_free(h);
+}
+
 /* The other way fails: then it is waited for. */
 static void test_no_error_comes_of_it(void **state)
 {
@@ -523,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_first_answer_counts),
+        cmocka_unit_test(test_the_first_answer_is_an_error),
         cmocka_unit_test(test_no_error_comes_of_it),
         cmocka_unit_test(test_degraded),
         cmocka_unit_test(test_hanging_drive),
