@@ -89,7 +89,7 @@ struct cache_vd {
     uint64_t row_next; /* elevator: goes on here if that row is dirty */
     uint32_t row_streak;
     uint64_t epoch; /* of what is published now */
-    uint64_t ended; /* the journal's ticket of the last frame released */
+    uint64_t ended; /* the journal's ticket of the last frame released, or of its making */
     uint64_t drain_epoch; /* the running drain covers up to this */
     uint32_t drain_left; /* frames it still waits for */
 };

@@ -480,12 +480,9 @@ static bool is_at_rest(const struct vd_cached *cached)
 
 static void blocks_close(struct vd_cached *cached)
 {
+    ASSERT(cache_written(cached->blocks) == 0); /* the mover would be flushing them */
     if (cache_vd_dirty_bytes(cached->blocks) == 0) {
         mark_clear(cached);
-    }
-    if (cache_written(cached->blocks) > 0) {
-        cache_flush_begin(cached->blocks);
-        cache_flush_end(cached->blocks, false); /* not known to have arrived */
     }
     cache_vd_close(cached->blocks);
 }

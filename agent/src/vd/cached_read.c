@@ -45,10 +45,10 @@ static void read_end_check(struct vd_request *request)
 {
     struct cached_state *state = cached_state(request);
 
+    ASSERT(state->cursor == request->length_bytes);
     /* What it has seen of a write that the journal's log does not have yet might be gone after the
      * agent's death: then nobody may have seen it. */
-    if (state->open == 0 && state->cursor == request->length_bytes &&
-        !cached_commit(state->cached, request)) {
+    if (state->open == 0 && !cached_commit(state->cached, request)) {
         cached_answer(request, (enum vd_status)state->status);
     }
 }
@@ -260,7 +260,7 @@ static void ahead_note(struct vd_cached *cached, const struct vd_request *reques
     }
     stream->used = ++cached->stream_clock;
     stream->next_bytes = request->offset_bytes + request->length_bytes;
-    if (stream->window_rows > 0 && drives_have_time(cached) && !cached->closing) {
+    if (stream->window_rows > 0 && drives_have_time(cached)) {
         ahead_submit(cached, stream);
     }
 }

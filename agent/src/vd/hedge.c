@@ -124,7 +124,7 @@ bool hedge_is_all_late(const struct stripe_op *op)
     for (uint32_t place = 0; place < op->map.width; place++) {
         const struct stripe_column *column = &op->columns[place];
 
-        if (column->late && (!column->hedged || column->status == IO_STATUS_TIMEOUT)) {
+        if (column->late && !column->hedged) {
             return false;
         }
     }
@@ -171,6 +171,7 @@ static void go_on(struct stripe_op *op)
 void hedge_timed_out(struct stripe_op *op, struct stripe_column *column)
 {
     struct group *group = op->group;
+    uint32_t member = stripe_member(op, column->place);
 
     ASSERT(column->late && column->hedged);
     if (op->state == STRIPE_LINGER) {
@@ -179,7 +180,9 @@ void hedge_timed_out(struct stripe_op *op, struct stripe_column *column)
     }
     group_enter(group);
     column->hedged = false;
-    member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
+    if (group->members[member].drive == column->io.drive) { /* nobody else has the place by now */
+        member_lose_by_status(group, member, IO_OP_READ, column->status);
+    }
     go_on(op);
     group_leave(group);
 }
@@ -197,7 +200,7 @@ void hedge_returned(struct stripe_op *op, struct stripe_column *column)
     if (column->status == IO_STATUS_GONE) {
         member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
     }
-    if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK && op->pending > 0) {
+    if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK) {
         adopt(op, column);
     } else {
         go_on(op);

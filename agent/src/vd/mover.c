@@ -90,12 +90,13 @@ static void batch_go_on(struct mover_batch *batch)
 
 static struct mover_batch *batch_free(struct cache_mover *mover)
 {
-    for (uint32_t i = 0; i < mover->options.batches; i++) {
-        if (!mover->batches[i].open) {
-            return &mover->batches[i];
-        }
+    struct mover_batch *batch = mover->batches;
+
+    ASSERT(mover->batches_open < mover->options.batches);
+    while (batch->open) {
+        batch++;
     }
-    return NULL;
+    return batch;
 }
 
 static uint32_t batches_wanted(const struct cache_mover *mover)
@@ -119,8 +120,7 @@ static void batches_begin(struct cache_mover *mover)
     while (mover->batches_open < wanted) {
         struct mover_batch *batch = batch_free(mover);
 
-        if (batch == NULL ||
-            !cache_batch_take(mover->cache, clock_now_us(mover->clock), &batch->batch)) {
+        if (!cache_batch_take(mover->cache, clock_now_us(mover->clock), &batch->batch)) {
             return;
         }
         batch->open = true;

@@ -547,7 +547,10 @@ static bool load_read(struct region_store *store)
 
 static void load_next(struct group *group)
 {
-    while (group->loading != NULL && group->loading_vd < group->config.vd_count) {
+    void (*done)(struct group *) = group->loading;
+
+    ASSERT(done != NULL);
+    while (group->loading_vd < group->config.vd_count) {
         struct vd *vd = group->vds[group->loading_vd];
         bool wanted =
             vd->regions != NULL && vd_config_of(vd)->map_ready && !group_is_offline(group);
@@ -560,12 +563,8 @@ static void load_next(struct group *group)
         }
         group->loading_vd++;
     }
-    if (group->loading != NULL) {
-        void (*done)(struct group *) = group->loading;
-
-        group->loading = NULL;
-        done(group);
-    }
+    group->loading = NULL;
+    done(group);
 }
 
 void regions_load(struct group *group, void (*done)(struct group *group))
@@ -629,7 +628,8 @@ bool region_store_start(struct vd *vd, bool unclean)
 {
     struct region_store *store = vd->regions;
 
-    if (store == NULL || !store->known) {
+    ASSERT(store != NULL);
+    if (!store->known) {
         return false;
     }
     region_map_loaded(&store->map, unclean);

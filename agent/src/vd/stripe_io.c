@@ -155,19 +155,13 @@ static void column_answered(struct stripe_column *column)
     group_leave(group);
 }
 
-/* Another one may have taken the place since. */
-static const struct drive *member_drive_of(const struct stripe_column *column)
-{
-    return column->op->group->members[stripe_member(column->op, column->place)].drive;
-}
-
 static void column_complete(struct drive_io *io, enum io_status status)
 {
     struct stripe_column *column = io->owner;
 
     column->status = status;
     if (column->late) {
-        if (status == IO_STATUS_TIMEOUT && column->io.drive == member_drive_of(column)) {
+        if (status == IO_STATUS_TIMEOUT) {
             hedge_timed_out(column->op, column);
         }
         return;

@@ -30,6 +30,7 @@ static struct hedged *hedged_new(enum raid_level level, uint32_t width, bool on)
                                         .block_bytes = 512,
                                         .vd_count = 1,
                                         .extent_bytes = EXTENT,
+                                        .spare_count = 1,
                                         .timeout_ms = TIMEOUT_MS,
                                         .consistent = true,
                                         .hedged_reads = on};
@@ -239,6 +240,32 @@ static void test_first_answer_counts(void **state)
     }
 }
 
+/* The first answer is an error: then the second one counts. */
+static void test_the_first_answer_is_an_error(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_1, 2, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, BLOCK};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[0]->hang = h->array->sims[1]->hang = true;
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    assert_true(sim_drive_fault_add(h->array->sims[member], &fault));
+    sim_drive_unhang(h->array->sims[member]);
+    sim_world_advance(h->array->world, 4000);
+    assert_false(h->done);
+    sim_drive_unhang(h->array->sims[1 - member]);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    all_are_online(h);
+    hedged_free(h);
+}
+
 /* The other way fails: then it is waited for. */
 static void test_no_error_comes_of_it(void **state)
 {
@@ -434,6 +461,87 @@ static void test_lost_meanwhile(void **state)
     hedged_free(h);
 }
 
+static void write_done(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+/* The other way has to wait for a write to the same row; meanwhile the first drive answers. */
+static void test_answered_before_the_row_is_free(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    uint32_t member = 0;
+    static uint8_t bytes[BLOCK];
+    bool written = false;
+    struct vd_request write = {.op = VD_OP_WRITE,
+                               .offset_bytes = (16u << 10) + 8192, /* the row's other strip */
+                               .length_bytes = BLOCK,
+                               .buffer = bytes,
+                               .complete = write_done,
+                               .owner = &written};
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    get_begin(h);
+    for (uint32_t i = 0; i < 3; i++) { /* longer than the read is waited for */
+        h->array->sims[i]->extra_latency_us = 20000;
+    }
+    h->array->sims[member]->hang = false;
+    memset(bytes, 9, sizeof(bytes));
+    vd_submit(sim_array_vd(h->array, 0), &write);
+    sim_world_advance(h->array->world, 10000);
+    assert_int_equal(count_of(h), 1);
+    assert_false(h->done);
+    sim_drive_unhang(h->array->sims[member]);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_true(is_full_of(h, 5));
+    assert_true(sim_world_run_until_flag(h->array->world, &written, SIM_SECOND));
+    for (uint32_t i = 0; i < 3; i++) {
+        h->array->sims[i]->extra_latency_us = 0;
+    }
+    assert_int_equal(sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_READ, false,
+                                  write.offset_bytes, BLOCK, h->bytes),
+                     VD_STATUS_OK);
+    assert_int_equal(h->bytes[0], 9);
+    all_are_online(h);
+    hedged_free(h);
+}
+
+/* The drive never answers, the other way fails, and the member has another drive by the time the
+ * first one's is up: the new one loses nothing by it, and nobody waits for the old one. */
+static void test_replaced_meanwhile(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 16u << 10};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    assert_true(sim_drive_fault_add(h->array->sims[(member + 1) % 3], &fault));
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    assert_false(h->done); /* the other way is none: the first answer is waited for */
+    assert_int_equal(
+        group_member_lose(h->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+        0);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(sim_array_replace(h->array, member, 3), 0);
+    assert_false(h->done);
+    sim_world_advance(h->array->world, 2 * TIMEOUT_MS * 1000);
+    assert_true(h->done);
+    assert_int_equal(h->status, VD_STATUS_IO);
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_REBUILD);
+    hedged_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_first_answer_counts),
+        cmocka_unit_test(test_the_first_answer_is_an_error),
         cmocka_unit_test(test_no_error_comes_of_it),
         cmocka_unit_test(test_degraded),
         cmocka_unit_test(test_hanging_drive),
@@ -449,6 +558,8 @@ int main(void)
         cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_lost_meanwhile),
+        cmocka_unit_test(test_answered_before_the_row_is_free),
+        cmocka_unit_test(test_replaced_meanwhile),
     };
 
     aw_test_catch_asserts();

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "drive/drive_layout.h"
+#include "meta/region_page.h"
 #include "sim_array.h"
 #include "vd/group_private.h"
 
@@ -375,6 +376,48 @@ static void test_maps_that_cannot_be_read(void **state)
     }
 }
 
+/* A page that is sound, and newer than all others, but not this map's: as if it were not there. */
+static void test_pages_of_other_maps(void **state)
+{
+    enum { OF_ANOTHER_SHAPE, OF_ANOTHER_DRIVE, OF_ANOTHER_LIFE, OF_ANOTHER_PLACE, KINDS };
+
+    (void)state;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        struct sim_array *array = array_start(13);
+        struct sim_drive *sim = array->sims[0];
+        uint8_t bytes[REGION_PAGE_BYTES];
+        struct region_page page;
+        uint32_t found = 0;
+
+        write_row(array, 5, 1);
+        sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+        for (uint32_t place = 0; place < 2; place++) {
+            uint64_t at = drive_layout_region_page_offset(sim->port.size_bytes, false, 0, place, 0);
+
+            sim_drive_peek(sim, at, bytes, sizeof(bytes));
+            if (region_page_decode(bytes, &page) == 0) {
+                found++;
+                page.sequence += 100;
+                page.rows_per_region *= kind == OF_ANOTHER_SHAPE ? 2 : 1;
+                page.vd.bytes[3] ^= kind == OF_ANOTHER_DRIVE ? 1 : 0;
+                page.epoch += kind == OF_ANOTHER_LIFE ? 1 : 0;
+                if (kind == OF_ANOTHER_PLACE) {
+                    page.page = 1;
+                    page.page_count = 2;
+                    page.region_count += REGION_PAGE_STATES;
+                }
+                memset(page.states, 0, sizeof(page.states)); /* nothing would be in doubt */
+                region_page_encode(&page, bytes);
+                sim_drive_poke(sim, at, bytes, sizeof(bytes));
+            }
+        }
+        assert_true(found > 0);
+        assert_int_equal(sim_array_reload(array), 0);
+        assert_int_equal(rows_left(array), 4);
+        array_end(array);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_removed_with_a_late_page),
         cmocka_unit_test(test_without_redundancy),
         cmocka_unit_test(test_maps_that_cannot_be_read),
+        cmocka_unit_test(test_pages_of_other_maps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

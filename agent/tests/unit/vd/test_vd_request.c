@@ -183,6 +183,38 @@ static void test_many_behind_one(void **state UNUSED)
     array_end(array);
 }
 
+/* Reads do not wait for reads before them, but a write does, and a read for it. */
+static void test_reads_before_a_write(void **state UNUSED)
+{
+    enum { LENGTH = 1920 << 10 };
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+    struct vd *vd = sim_array_vd(array, 0);
+    struct asked first;
+    struct asked second;
+    struct asked write;
+    struct asked last;
+
+    assert_int_equal(run(array, VD_OP_WRITE, false, LENGTH - 512, 512, (uint8_t[512]){5}),
+                     VD_STATUS_OK);
+    ask(vd, &first, VD_OP_READ, 0, LENGTH, 0xee); /* not wholly begun for some time */
+    ask(vd, &second, VD_OP_READ, LENGTH - 512, 512, 0xee);
+    ask(vd, &write, VD_OP_WRITE, LENGTH - 512, 512, 9);
+    ask(vd, &last, VD_OP_READ, LENGTH - 512, 512, 0xee);
+    assert_int_equal(answered(array, &second), VD_STATUS_OK);
+    assert_int_equal(second.bytes[0], 5);
+    assert_false(write.done);
+    assert_int_equal(answered(array, &last), VD_STATUS_OK);
+    assert_int_equal(last.bytes[0], 9);
+    assert_int_equal(answered(array, &first), VD_STATUS_OK);
+    assert_int_equal(first.bytes[LENGTH - 512], 5);
+    assert_int_equal(answered(array, &write), VD_STATUS_OK);
+    free(first.bytes);
+    free(second.bytes);
+    free(write.bytes);
+    free(last.bytes);
+    array_end(array);
+}
+
 /* Lent memory: a drive lets go of it before the request is answered */
 
 struct early {
@@ -360,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_before_and_after),
         cmocka_unit_test(test_while_it_is_removed),
         cmocka_unit_test(test_many_behind_one),
+        cmocka_unit_test(test_reads_before_a_write),
         cmocka_unit_test(test_lent_memory_that_comes_back_early),
         cmocka_unit_test(test_without_redundancy),
         cmocka_unit_test(test_guarantees),

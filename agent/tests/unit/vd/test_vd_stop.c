@@ -4,6 +4,7 @@
  */
 #include "aw_test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sim_array.h"
@@ -19,6 +20,7 @@ enum amid {
     A_CHECKPOINT,
     AN_EXCHANGE,
     A_SYNC,
+    A_FILL,
     A_CLEANING,
     A_REGION_CLEANING,
     A_LOSS,
@@ -140,6 +142,16 @@ static uint32_t begin(struct doing *doing, enum amid amid)
         doing->sync.owner = &doing->told;
         vd_sync_submit(vd, &doing->sync);
         return 1;
+    case A_FILL:
+        assert_int_equal(group_member_lose(group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+                         0);
+        put(array, 7);
+        assert_int_equal(sim_array_replace(array, 1, 3), 0);
+        doing->sync =
+            (struct vd_sync){.vd = vd, .row_count = ROWS, .fill = true, .complete = on_synced};
+        doing->sync.owner = &doing->told;
+        vd_sync_submit(vd, &doing->sync);
+        return 1;
     case A_CLEANING:
         while (!vd->cleaning) {
             assert_true(sim_world_step(array->world));
@@ -212,10 +224,37 @@ static void test_stopped_amid(void **state UNUSED)
     }
 }
 
+/* What has begun is given up where it is; what comes now is not begun. */
+static void test_syncs_are_given_up(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct sim_world *world = array->world;
+    struct doing doing = {.array = array};
+    struct told late = {.count = 0};
+    struct vd_sync sync = {
+        .vd = sim_array_vd(array, 0), .row_count = ROWS, .complete = on_synced, .owner = &late};
+    uint64_t writes = 0;
+
+    assert_int_equal(begin(&doing, A_FILL), 1);
+    group_stop(array->group, sim_array_done, array);
+    vd_sync_submit(sync.vd, &sync);
+    writes = array->sims[3]->counters.writes;
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(doing.told.count, 1);
+    assert_int_equal(doing.told.error, -ECANCELED);
+    assert_int_equal(late.count, 1);
+    assert_int_equal(late.error, -ECANCELED);
+    assert_true(array->sims[3]->counters.writes - writes < ROWS);
+    array->group = group_free(array->group);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_amid),
+        cmocka_unit_test(test_syncs_are_given_up),
     };
 
     aw_test_catch_asserts();

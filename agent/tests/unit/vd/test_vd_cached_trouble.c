@@ -1,0 +1,519 @@
+/*
+ * Virtual drives behind the cache while something else happens: answers that ask for more, drives
+ * that take nothing for a while, damage in the journal, memory that does not survive the host,
+ * policies that change amid a write.
+ */
+#include "cached_bench.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scarce_memory.h"
+
+static struct vd *vd_of(struct bench *bench)
+{
+    return sim_array_vd(bench->array, 0);
+}
+
+/* The journal's memory does not survive the host: what a flush covers has to be on the drives. */
+static struct bench *bench_unstable(void)
+{
+    struct bench *bench = bench_make(false);
+
+    bench->cache = cache_free(bench->cache);
+    bench->memory.kind = MEMORY_KIND_SHARED;
+    memset(bench->memory.base, 0, bench->memory.size_bytes);
+    cache_begin(bench);
+    mover_begin(bench, &(struct cache_mover_options){.retry_ms = 50});
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    return bench;
+}
+
+static bool is_clean(void *context)
+{
+    return vd_cached_dirty_bytes(((struct bench *)context)->cached) == 0;
+}
+
+static void set_access(struct group_config *config, void *context)
+{
+    config->vds[0].access = *(enum access_policy *)context;
+}
+
+static void access_set(struct bench *bench, enum access_policy access)
+{
+    group_config_change(bench->array->group, set_access, &access, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+}
+
+/* Answers */
+
+struct chain {
+    struct bench *bench;
+    struct vd_request request;
+    uint8_t bytes[4096];
+    uint32_t left;
+    bool done;
+};
+
+static void chain_next(struct vd_request *request, enum vd_status status)
+{
+    struct chain *chain = request->owner;
+    struct vd_target *target = vd_cached_target(chain->bench->cached);
+
+    assert_int_equal(status, VD_STATUS_OK);
+    if (chain->left == 0) {
+        chain->done = true;
+        return;
+    }
+    chain->left--;
+    memset(chain->bytes, (int)chain->left, sizeof(chain->bytes));
+    request->offset_bytes += sizeof(chain->bytes);
+    target->ops->submit(target, request);
+}
+
+/* Who is told of one write submits the next from there. */
+static void test_answers_that_ask_for_more(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct chain chain = {.bench = bench, .left = 20};
+    struct vd_target *target = vd_cached_target(bench->cached);
+
+    memset(chain.bytes, 20, sizeof(chain.bytes));
+    chain.request = (struct vd_request){.op = VD_OP_WRITE,
+                                        .length_bytes = sizeof(chain.bytes),
+                                        .buffer = chain.bytes,
+                                        .complete = chain_next,
+                                        .owner = &chain};
+    target->ops->submit(target, &chain.request);
+    assert_true(sim_world_run_until_flag(bench->world, &chain.done, SIM_SECOND));
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 21 * 4096);
+    for (uint32_t i = 0; i <= 20; i++) {
+        assert_int_equal(get(bench, i * UINT64_C(4096), 4096, 20 - (int)i), VD_STATUS_OK);
+    }
+    bench_free(bench);
+}
+
+/* Drives that take nothing */
+
+/* Blocked, the virtual drive takes nothing out of the cache: that is kept, tried again, and gets
+ * there when it is not blocked any more. */
+static void test_tried_again(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint64_t written = 0;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_true(vd_cached_is_pinned(bench->cached) || bench->cached->retry_us == 0);
+    assert_int_equal(vd_state(vd_of(bench)), VIRTUAL_DRIVE_STATE_OPTIMAL);
+    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    assert_false(vd_cached_is_pinned(bench->cached));
+    written = bench->array->sims[0]->counters.writes;
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_true(bench->array->sims[0]->counters.writes <
+                written + 8); /* it is not tried for ever */
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* Offline, nothing is tried again: who brings the drives back starts anew. */
+static void test_not_tried_offline(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    drives_pull(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(vd_state(vd_of(bench)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    assert_int_not_equal(bench->cached->retry_us, 0);
+    assert_true(bench->cached->retry_us < clock_now_us(sim_world_clock(bench->world)));
+    assert_int_equal(cached_idle_us(bench->cached), UINT64_MAX);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    bench_free(bench);
+}
+
+/* Damage */
+
+/* The cache ends as if the process had died, and begins again with what its memory had. The mark
+ * is that of the same journal, or none. */
+static void live_again(struct bench *bench, uint8_t *kept, bool marked)
+{
+    struct uuid mark = *journal_uuid(cache_journal(bench->cache));
+
+    close_it(bench);
+    cache_end(bench);
+    memcpy(bench->memory.base, kept, bench->memory.size_bytes);
+    cache_begin(bench);
+    vd_config_of(vd_of(bench))->cache_journal = marked ? mark : (struct uuid){{0}};
+    mover_begin(bench, NULL);
+    open_it(bench);
+}
+
+static uint8_t *memory_kept(struct bench *bench)
+{
+    uint8_t *kept = malloc(bench->memory.size_bytes);
+
+    assert_non_null(kept);
+    memcpy(kept, bench->memory.base, bench->memory.size_bytes);
+    return kept;
+}
+
+/* Each frame full of the byte gets another one in its middle; each descriptor of a frame if 0. */
+static void spoil(struct bench *bench, uint8_t *memory, int byte)
+{
+    uint64_t frames = journal_frame_count(cache_journal(bench->cache));
+    uint64_t content = bench->memory.size_bytes - frames * CACHE_BLOCK_BYTES;
+
+    for (uint64_t at = content; byte != 0 && at < bench->memory.size_bytes; at += 4096) {
+        if (memory[at] == byte && memory[at + 4095] == byte) {
+            memory[at + 99] ^= 0x55;
+        }
+    }
+    for (uint64_t at = 8192; byte == 0 && at < content; at += 64) {
+        memory[at + 40] ^= memory[at] != 0 ? 0x55 : 0;
+    }
+}
+
+/* Some of what was acknowledged cannot be had any more. Said where the virtual drive had something
+ * in the cache by its own mark; the rest goes to the drives. */
+static void test_damage(void **state UNUSED)
+{
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        bool marked = kind != 3;
+        struct bench *bench = bench_new(false);
+        uint8_t *kept = NULL;
+
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        if (kind == 0) { /* besides the damaged one there is another */
+            assert_int_equal(put(bench, 4096, 4096, 2), VD_STATUS_OK);
+        }
+        kept = memory_kept(bench);
+        spoil(bench, kept, kind == 2 ? 0 : 1);
+        live_again(bench, kept, marked);
+        assert_int_equal(bench->found, marked ? CACHE_FOUND_LOST : CACHE_FOUND_NOTHING);
+        assert_true(vd_config(vd_of(bench))->cache_lost == marked);
+        assert_int_equal(vd_cached_dirty_bytes(bench->cached), kind == 0 ? 4096 : 0);
+        assert_int_equal(cache_damaged_unknown(bench->cache), kind == 2 ? 1 : 0);
+        if (kind == 0) {
+            assert_true(sim_world_run_until(bench->world, is_clean, bench, 60 * SIM_SECOND));
+            assert_int_equal(get(bench, 4096, 4096, 2), VD_STATUS_OK);
+        }
+        cache_damaged_forget(bench->cache);
+        free(kept);
+        bench_free(bench);
+    }
+}
+
+/* An earlier life's blocks are discarded, and something is written at once: it does not get the
+ * mark under which the journal's log might still give the discarded ones back. */
+static void test_written_behind_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+    struct io io;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    vd_config_of(vd_of(bench))->cache_journal = (struct uuid){{0}};
+    assert_int_equal(put(bench, ROW, 4096, 1), VD_STATUS_OK);
+    list_remove(&bench->cached->link); /* what it has is from now on an earlier life's */
+    cache_vd_close(bench->cached->blocks);
+    free(bench->cached);
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    cache_mover_dirty_limit_set(bench->mover, 64 * CACHE_BLOCK_BYTES); /* not its affair */
+    bench->mover->journal_listener.heard(&bench->mover->journal_listener);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW + 4096);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_false(cache_vd_has_settled(bench->cached->blocks));
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 3);
+    assert_int_equal(bench->cached->mark, MARK_NONE); /* not even begun */
+    assert_false(io.done);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_false(uuid_is_zero(&vd_config(vd_of(bench))->cache_journal));
+    assert_int_equal(get(bench, 0, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(get(bench, 4096, ROW - 4096, 0), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* Discarded, but there is no memory for what comes then: it can be tried again. */
+static void test_no_memory_behind_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    enum access_policy access = ACCESS_POLICY_READ_WRITE;
+    uint8_t *kept = NULL;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    sim_world_advance(bench->world, SIM_SECOND);
+    /* While that is saved the discard is not: so nothing else asks for memory. */
+    group_config_change(bench->array->group, set_access, &access, sim_array_done, bench->array);
+    scarce_memory_fail(1);
+    assert_int_equal(vd_cached_discard(bench->cached), -ENOSPC);
+    assert_true(scarce_memory_end());
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(vd_cached_used_bytes(bench->cached), 0);
+    assert_false(vd_cached_is_pinned(bench->cached));
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    free(kept);
+    bench_free(bench);
+}
+
+/* Memory that does not survive the host */
+
+static void test_flushes_of_an_unstable_cache(void **state UNUSED)
+{
+    struct bench *bench = bench_unstable();
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_false(flush.done);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    assert_int_equal(put(bench, ROW, 4096, 2), VD_STATUS_OK);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    close_it(bench); /* while it waits */
+    assert_true(flush.done);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 2 * ROW, 4096, 3), VD_STATUS_OK);
+    drives_pull(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_IO); /* it cannot be kept */
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    bench_free(bench);
+}
+
+/* Where a battery keeps the memory as a whole, it counts as if it were stable itself. */
+static void test_memory_that_is_kept(void **state UNUSED)
+{
+    for (uint32_t kept = 0; kept < 2; kept++) {
+        struct bench *bench = bench_unstable();
+        struct io io;
+
+        vd_cached_stable_set(bench->cached, kept != 0);
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        io_begin(bench, &io, VD_OP_FLUSH, 0, 0, 0);
+        assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+        assert_int_equal(vd_cached_dirty_bytes(bench->cached), kept != 0 ? 4096 : 0);
+        bench_free(bench);
+    }
+}
+
+/* The drives have refused, and it has not been tried again yet: a flush that needs them fails. */
+static void test_a_flush_before_it_is_tried_again(void **state UNUSED)
+{
+    struct bench *bench = bench_unstable();
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    while (bench->cached->retry_us == 0) {
+        assert_true(sim_world_step(bench->world));
+    }
+    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_IO);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* What is read is kept */
+
+static void lent_done(struct vd_request *request, enum vd_status status)
+{
+    struct io *io = request->owner;
+
+    io->done = true;
+    io->status = status;
+}
+
+static void set_cached_io(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].io_policy = IO_POLICY_CACHED;
+}
+
+static struct bench *bench_keeping(void)
+{
+    struct bench *bench = bench_new(false);
+
+    group_config_change(bench->array->group, set_cached_io, NULL, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    return bench;
+}
+
+/* A write beside a read that is under way does not keep that from being cached; one into it does.
+ */
+static void test_a_write_beside_a_read(void **state UNUSED)
+{
+    static const struct {
+        uint64_t offset;
+        bool kept;
+    } cases[] = {{0, true}, {2 * ROW, false}, {2 * ROW + 4096, true}, {4 * ROW, true}};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct bench *bench = bench_keeping();
+        struct io reader;
+        struct io writer;
+
+        assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK); /* marked */
+        io_begin(bench, &reader, VD_OP_READ, 2 * ROW, 4096, 0xee);
+        io_begin(bench, &writer, VD_OP_WRITE, cases[i].offset, 4096, 7);
+        assert_int_equal(io_end(bench, &reader), VD_STATUS_OK);
+        assert_int_equal(io_end(bench, &writer), VD_STATUS_OK);
+        assert_int_equal(vd_cached_used_bytes(bench->cached), 8192 + (cases[i].kept ? 4096 : 0));
+        assert_int_equal(get(bench, 2 * ROW, 4096, cases[i].offset == 2 * ROW ? 7 : 0),
+                         VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
+static void set_read_ahead(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].read_policy = READ_POLICY_READ_AHEAD;
+}
+
+/* All buffers for reading ahead are in use: the next stream does without. */
+static void test_no_buffer_to_read_ahead_with(void **state UNUSED)
+{
+    enum { STREAMS = AHEAD_BUFFERS + 2 };
+    struct bench *bench = bench_new(false);
+    struct io ios[STREAMS];
+
+    group_config_change(bench->array->group, set_read_ahead, NULL, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->array->sims[i]->extra_latency_us = 50000;
+    }
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        io_begin(bench, &ios[i], VD_OP_READ, i * UINT64_C(4) * ROW, 4096, 0xee);
+        vd_cached_streams_reset(bench->cached);
+    }
+    assert_int_equal(bench->mover->ahead_count, 0);
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    assert_int_equal(get(bench, 0, ROW, 0), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* A late drive still has what was lent: nothing is there to be kept, and nothing is kept. */
+static void test_a_late_drive_has_what_was_lent(void **state UNUSED)
+{
+    for (uint32_t hang = 0; hang < 2; hang++) {
+        struct bench *bench = bench_keeping();
+        struct vd_target *target = vd_cached_target(bench->cached);
+        struct io io = {.request = {.op = VD_OP_WRITE,
+                                    .length_bytes = ROW,
+                                    .buffer = aligned_alloc(4096, ROW),
+                                    .lends = true}};
+        uint8_t *lent = io.request.buffer;
+
+        assert_non_null(lent);
+        memset(lent, 6, ROW);
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK); /* marked */
+        io.request.complete = lent_done;
+        io.request.owner = &io;
+        bench->array->sims[0]->hang = hang != 0;
+        target->ops->submit(target, &io.request);
+        assert_true(sim_world_run_until_flag(bench->world, &io.done, 60 * SIM_SECOND));
+        assert_int_equal(io.status, VD_STATUS_OK);
+        assert_int_equal(io.request.buffer == NULL, hang);
+        assert_int_equal(vd_cached_used_bytes(bench->cached), (hang != 0 ? 0 : ROW) + 4096);
+        assert_int_equal(get(bench, 0, ROW, 6), VD_STATUS_OK);
+        sim_drive_unhang(bench->array->sims[0]);
+        if (hang == 0) {
+            free(lent);
+        }
+        bench_free(bench);
+    }
+}
+
+/* Policies */
+
+/* A write of which the first part is in the cache when the policy changes goes on as it began. */
+static void test_policy_amid_a_write(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io io;
+
+    cache_mover_dirty_limit_set(bench->mover, 2 * ROW);
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    io_begin(bench, &io, VD_OP_WRITE, 4 * ROW, 4 * ROW, 2);
+    assert_false(io.done);
+    assert_in_range(vd_cached_dirty_bytes(bench->cached), ROW + 1, 2 * ROW); /* some of it */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    assert_int_equal(get(bench, 4 * ROW, 4 * ROW, 2), VD_STATUS_OK);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, 60 * SIM_SECOND));
+    assert_int_equal(get(bench, 4 * ROW, 4 * ROW, 2), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* What the log still has of a block would come back over a write past it: that waits until the log
+ * knows the block to be released. */
+static void test_through_behind_the_log(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+        assert_int_equal(put(bench, 0, 4096, 1 + (int)i), VD_STATUS_OK);
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        assert_int_equal(put(bench, 0, 4096, 11 + (int)i), VD_STATUS_OK);
+        assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+        assert_int_equal(get(bench, 0, 4096, 11 + (int)i), VD_STATUS_OK);
+    }
+    bench_free(bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_that_ask_for_more),
+        cmocka_unit_test(test_tried_again),
+        cmocka_unit_test(test_not_tried_offline),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_written_behind_a_discard),
+        cmocka_unit_test(test_no_memory_behind_a_discard),
+        cmocka_unit_test(test_flushes_of_an_unstable_cache),
+        cmocka_unit_test(test_no_buffer_to_read_ahead_with),
+        cmocka_unit_test(test_a_flush_before_it_is_tried_again),
+        cmocka_unit_test(test_a_write_beside_a_read),
+        cmocka_unit_test(test_a_late_drive_has_what_was_lent),
+        cmocka_unit_test(test_memory_that_is_kept),
+        cmocka_unit_test(test_policy_amid_a_write),
+        cmocka_unit_test(test_through_behind_the_log),
+    };
+
+    aw_test_catch_asserts();
+    return cmocka_run_group_tests_name("vd/cached_trouble", tests, NULL, NULL);
+}
