@@ -517,6 +517,9 @@ uint32_t ctl_group_index_free(const struct ctl *ctl);
 
 /* ctl_undo.c */
 MUST_CHECK int ctl_undo_load(struct ctl *ctl);
+/* The controller is online: what was found damaged is told. */
+void ctl_undo_started(struct ctl *ctl);
+bool ctl_undo_is_quiet(const struct ctl *ctl);
 void ctl_undo_free(struct ctl *ctl);
 
 /* ctl_foreign.c: tells of sets that have come since it was asked last */
