@@ -878,6 +878,8 @@ bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
 void command_foreign_clear(struct ctl *ctl, struct ctl_command *command);
+/* drive_good of a foreign drive: its metadata are saved first. */
+void command_clear_drive(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd);
 void command_undo_restore(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 #endif
