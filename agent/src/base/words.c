@@ -39,6 +39,7 @@ static const char *const undo_kind_words[UNDO_KIND_MAX] = {
     "drive_group",
     "virtual_drive",
     "foreign_set",
+    "damaged",
 };
 
 const char *undo_kind_word(enum undo_kind value)
@@ -1314,6 +1315,12 @@ static const struct {
      "The drive group it was in is not here."},
     {"undo_space_used",
      "Its place in {group} has been used since."},
+    {"undo_damaged",
+     "What was saved as {place} cannot be read. With {place} put back out of a copy of the agent's state directory, and the agent started again, it can be restored; without, its room is used again in time."},
+    {"undo_uncertain",
+     "The newer saved configuration {undo} ({place}) cannot be read: nobody can tell whether the space of this one has been used since. Put {place} back out of a copy of the agent's state directory and start the agent again."},
+    {"undo_uncertain_gone",
+     "A newer saved configuration could not be read and is gone: nobody can tell whether the space of this one has been used since."},
     {"undo_member_replaced",
      "Another drive has taken a place in {group} since."},
     {"undo_drive_gone",

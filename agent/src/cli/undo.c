@@ -25,6 +25,7 @@ static const char *kind_shown(const char *word)
 {
     return strcmp(word, "drive_group") == 0     ? "VD+DG"
            : strcmp(word, "virtual_drive") == 0 ? "VD"
+           : strcmp(word, "damaged") == 0       ? "Damgd"
                                                 : "Frgn";
 }
 

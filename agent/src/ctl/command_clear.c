@@ -9,6 +9,8 @@
  *              -> intent (the commit) -> the sectors become what they were -> the intent is taken
  * back
  *
+ * A single drive that is made good by force goes the same way, whatever its label says.
+ *
  * (1) No data are written over: only the sectors of meta/metadata_sectors.h.
  * (2) After the commit a crash, or a drive that fails, is made up for at the next start by writing
  *     the sectors of all drives once more (ctl_assemble.c), out of the copy.
@@ -20,6 +22,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_set.h"
 #include "meta/metadata_sectors.h"
@@ -28,6 +31,7 @@ struct clear_run {
     struct ctl *ctl;
     struct ctl_command *command;
     bool restores;
+    bool makes_good;               /* one drive, not a set */
     struct foreign_set set;        /* clear */
     uint64_t number;               /* restore: of the copy */
     char name[UNDO_NAME_MAX + 1];
@@ -110,6 +114,13 @@ static void clear_recorded(struct ctl *ctl, int error, void *context)
         drive_let_go(run, i);
     }
     (void)snprintf(undo, sizeof(undo), "%llu", (unsigned long long)run->number);
+    if (run->makes_good) {
+        char path[PATH_TEXT_BYTES];
+
+        drive_path(run->drives[0], path, sizeof(path));
+        ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, run->drives[0]->identity.key, "drive", path, NULL);
+        command_object_add(run->command, &run->drives[0]->object);
+    }
     ctl_event(ctl, run->restores ? EVENT_FOREIGN_RESTORED : EVENT_FOREIGN_CLEARED,
               controller_key(ctl), "set", run->name, "undo", undo, NULL);
     run->command->changed_something = true;
@@ -231,6 +242,9 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
     const struct metadata_scan *scan = &run->scans[index];
     const struct ctl_drive *cd = run->drives[index];
 
+    if (run->makes_good) {
+        return scan->count > 0;
+    }
     if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
         return scan->labelled && cd->foreign_label != NULL &&
                guid_equal(&cd->foreign_label->group, &run->guid);
@@ -282,13 +296,13 @@ static void clear_label_read(struct label_read *read, int error)
     struct metadata_scan *scan = &run->scans[index];
 
     *scan = (struct metadata_scan){.drive = run->drives[index]->drive,
-                                   .labelled = read->label != NULL,
+                                   .labelled = read->label != NULL || run->makes_good,
                                    .compact = read->label != NULL && read->label->compact,
                                    .complete = clear_scanned,
                                    .owner = run};
-    if (error != 0 && error != -ENOENT) {
+    if (error != 0 && error != -ENOENT && !(run->makes_good && error == -EBADMSG)) {
         fail_drive(run, REASON_LABEL_UNREADABLE, run->drives[index]);
-    } else if (read->label != NULL && !label_is_foreign(run, read->label)) {
+    } else if (!run->makes_good && read->label != NULL && !label_is_foreign(run, read->label)) {
         reason_set(&run->failure, REASON_FOREIGN_CHANGED, NULL);
     }
     free(read->label);
@@ -411,6 +425,20 @@ void command_clear_undo(struct ctl *ctl, struct ctl_command *command,
     for (uint32_t i = 0; i < record->drive_count; i++) {
         drive_take(run, drive_by_key(ctl, record->drives[i].key)); /* all are there */
     }
+    ctl_claims_run(&run->claims);
+}
+
+void command_clear_drive(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd)
+{
+    struct clear_run *run = clear_new(ctl, command);
+
+    ASSERT(cd->foreign && cd->drive != NULL);
+    run->makes_good = true;
+    for (size_t i = 0; i < sizeof(run->guid.bytes); i += sizeof(uint64_t)) {
+        put_le64(run->guid.bytes + i, rng_u64(&ctl->rng)); /* of this clearing alone */
+    }
+    (void)snprintf(run->name, sizeof(run->name), "%.*s", (int)UNDO_NAME_MAX, cd->identity.serial);
+    drive_take(run, cd);
     ctl_claims_run(&run->claims);
 }
 

@@ -215,6 +215,13 @@ static void good_former_gone(struct ctl_former *former, const struct ctl_drive *
 
 static void good_label_wipe(struct good_run *run)
 {
+    if (run->cd->foreign) { /* somebody may want it back */
+        struct good_run taken = *run;
+
+        free(run);
+        command_clear_drive(taken.ctl, taken.command, taken.cd);
+        return;
+    }
     run->former.done = good_former_gone;
     run->former.owner = run;
     ctl_former_add(&run->former, run->cd);

@@ -455,6 +455,10 @@ void command_undo_restore(struct ctl *ctl, struct ctl_command *command)
     struct reason reason;
     char number[24];
 
+    if (record == NULL && undo_damage_find(ctl, command->args.undo_restore.undo, &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
     if (record == NULL) {
         (void)snprintf(number, sizeof(number), "%llu",
                        (unsigned long long)command->args.undo_restore.undo);

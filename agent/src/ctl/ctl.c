@@ -63,7 +63,8 @@ static void stop_work(struct ctl *ctl)
     void (*done)(void *context) = ctl->stop_done;
 
     if (!ctl_erases_stopped(ctl) || ctl->change != NULL || !groups_stop(ctl) ||
-        !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) || !ctl_drive_caches_are_quiet(ctl)) {
+        !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) || !ctl_drive_caches_are_quiet(ctl) ||
+        !ctl_undo_is_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {

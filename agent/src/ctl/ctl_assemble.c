@@ -682,6 +682,7 @@ static void start_finish(struct ctl *ctl, struct ctl_start *start)
         ctl_event(ctl, EVENT_CONTROLLER_ONLINE, controller_key(ctl), "version",
                   ctl->options.firmware_version, "drives", drives, "virtual_drives", vds, NULL);
         ctl_cache_started(ctl);
+        ctl_undo_started(ctl);
     }
     ctl_refresh(ctl);
     start->done(start->context, 0);

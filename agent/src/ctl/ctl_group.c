@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+#include "ctl/sim_bug.h"
 #include "drive/drive_layout.h"
 
 /* Questions */
@@ -119,7 +120,8 @@ bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member)
 
     return cg->phase == CTL_GROUP_WAITING && cd != NULL && cd->present &&
            !cg_member_is_vacant(cg, member) &&
-           cd->record_sequence < cg_config(cg)->members[member].known_sequence;
+           cd->record_sequence < cg_config(cg)->members[member].known_sequence &&
+           !CTL_BUG(OLD_COPY_BELIEVED);
 }
 
 void cg_stale_tell(struct ctl_group *cg)

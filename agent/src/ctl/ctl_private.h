@@ -517,6 +517,9 @@ uint32_t ctl_group_index_free(const struct ctl *ctl);
 
 /* ctl_undo.c */
 MUST_CHECK int ctl_undo_load(struct ctl *ctl);
+/* The controller is online: what was found damaged is told. */
+void ctl_undo_started(struct ctl *ctl);
+bool ctl_undo_is_quiet(const struct ctl *ctl);
 void ctl_undo_free(struct ctl *ctl);
 
 /* ctl_foreign.c: tells of sets that have come since it was asked last */
@@ -875,6 +878,8 @@ bool rule_battery_set(const struct ctl *ctl, struct reason *ret_reason);
 bool rule_battery_fault(const struct ctl *ctl, struct reason *ret_reason);
 void command_foreign_import(struct ctl *ctl, struct ctl_command *command);
 void command_foreign_clear(struct ctl *ctl, struct ctl_command *command);
+/* drive_good of a foreign drive: its metadata are saved first. */
+void command_clear_drive(struct ctl *ctl, struct ctl_command *command, struct ctl_drive *cd);
 void command_undo_restore(struct ctl *ctl, struct ctl_command *command);
 void command_counters_reset(struct ctl *ctl, struct ctl_command *command);
 #endif

@@ -13,35 +13,137 @@
 
 #define DAY_US (UINT64_C(24) * 3600 * 1000000)
 
-static void place_name(uint32_t place, char out[STORE_NAME_MAX + 1])
+void undo_place_name(uint32_t place, char out[STORE_NAME_MAX + 1])
 {
+    ASSERT(place < UNDO_ENTRIES_MAX);
     (void)snprintf(out, STORE_NAME_MAX + 1, "undo-%02u", place); /* always fits */
+}
+
+/* False: there is no telling what was damaged before. */
+static bool damage_load(struct ctl *ctl)
+{
+    struct store_port *store = ctl->ports.store;
+    struct ctl_undo *undo = ctl->undo;
+    size_t used = 0;
+    int error = store->ops->get(store, UNDO_DAMAGE_NAME, undo->damage_bytes,
+                                sizeof(undo->damage_bytes), &used);
+
+    return error == -ENOENT ||
+           (error == 0 && undo_damage_decode(undo->damage_bytes, used, &undo->damage) == 0);
+}
+
+static void place_load(struct ctl *ctl, uint32_t place, uint8_t *bytes)
+{
+    struct store_port *store = ctl->ports.store;
+    struct ctl_undo *undo = ctl->undo;
+    struct undo_record *record = NULL;
+    uint64_t damaged = undo->damage.places[place].number;
+    char name[STORE_NAME_MAX + 1];
+    size_t used = 0;
+    int error = 0;
+
+    undo_place_name(place, name);
+    error = store->ops->get(store, name, bytes, UNDO_RECORD_MAX_BYTES, &used);
+    if (error == 0) {
+        error = undo_record_decode(bytes, used, &record);
+    }
+    if (error != 0 && error != -ENOENT) { /* (3) */
+        undo->damage_fresh[place] = damaged == 0;
+        return;
+    }
+    undo->entries[place].record = record;
+    if (record != NULL && record->number < damaged) {
+        undo->damage.places[place].number = 0; /* somebody has put it back */
+        undo->damage_noted = true;
+    } else if (damaged != 0) {
+        undo_damage_replace(&undo->damage, place);
+        undo->damage_noted = true;
+    }
+}
+
+static void damage_number(struct ctl *ctl)
+{
+    struct ctl_undo *undo = ctl->undo;
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        if (undo->damage_fresh[i]) {
+            undo->damage.places[i].number = ++undo->last;
+            undo->damage.places[i].noticed_us = clock_wall_us(ctl->ports.clock);
+            undo->damage_noted = true;
+        }
+    }
 }
 
 int ctl_undo_load(struct ctl *ctl)
 {
-    struct store_port *store = ctl->ports.store;
     uint8_t *bytes = malloc(UNDO_RECORD_MAX_BYTES);
+    bool known = false;
 
     ctl->undo = calloc(1, sizeof(*ctl->undo));
     if (bytes == NULL || ctl->undo == NULL) {
         free(bytes);
         return -ENOMEM;
     }
+    known = damage_load(ctl);
     for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
-        struct undo_record *record = NULL;
-        char name[STORE_NAME_MAX + 1];
-        size_t used = 0;
-
-        place_name(i, name);
-        if (store->ops->get(store, name, bytes, UNDO_RECORD_MAX_BYTES, &used) == 0 &&
-            undo_record_decode(bytes, used, &record) == 0) { /* (3) */
-            ctl->undo->entries[i].record = record;
-            ctl->undo->last = max_u64(ctl->undo->last, record->number);
+        place_load(ctl, i, bytes);
+        if (ctl->undo->entries[i].record != NULL) {
+            ctl->undo->last = max_u64(ctl->undo->last, ctl->undo->entries[i].record->number);
         }
     }
     free(bytes);
+    ctl->undo->last = max_u64(ctl->undo->last, undo_damage_last(&ctl->undo->damage));
+    if (!known) { /* any of them may have been older than something damaged */
+        ctl->undo->damage.barrier = ++ctl->undo->last;
+        ctl->undo->damage_noted = true;
+    }
+    damage_number(ctl);
     return 0;
+}
+
+/* Damage is told, and its record kept */
+
+static void damage_saved(struct store_request *put, int error)
+{
+    struct ctl *ctl = put->owner;
+
+    ASSERT(ctl->undo->damage_putting);
+    ctl->undo->damage_putting = false;
+    ctl->undo->damage_noted = error != 0; /* noticed anew at the next start, with new numbers */
+    ctl_kick(ctl);
+}
+
+void ctl_undo_started(struct ctl *ctl)
+{
+    struct ctl_undo *undo = ctl->undo;
+    struct store_request *put = &undo->damage_put;
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        char name[STORE_NAME_MAX + 1];
+
+        if (undo->damage_fresh[i]) {
+            undo->damage_fresh[i] = false;
+            undo_place_name(i, name);
+            ctl_event(ctl, EVENT_UNDO_DAMAGED, controller_key(ctl), "place", name, NULL);
+        }
+    }
+    if (!undo->damage_noted) {
+        return;
+    }
+    undo_damage_encode(&undo->damage, undo->damage_bytes);
+    *put = (struct store_request){.name = UNDO_DAMAGE_NAME,
+                                  .value = undo->damage_bytes,
+                                  .value_bytes = UNDO_DAMAGE_BYTES,
+                                  .complete = damage_saved,
+                                  .owner = ctl};
+    list_init(&put->port_link);
+    undo->damage_putting = true;
+    ctl->ports.store->ops->put(ctl->ports.store, put);
+}
+
+bool ctl_undo_is_quiet(const struct ctl *ctl)
+{
+    return !ctl->undo->damage_putting;
 }
 
 void ctl_undo_free(struct ctl *ctl)
@@ -49,7 +151,7 @@ void ctl_undo_free(struct ctl *ctl)
     if (ctl->undo == NULL) {
         return;
     }
-    ASSERT(!ctl->undo->putting);
+    ASSERT(!ctl->undo->putting && !ctl->undo->damage_putting);
     for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
         (void)undo_record_free(ctl->undo->entries[i].record); /* returns NULL always */
     }
@@ -77,6 +179,16 @@ static uint64_t age_us(const struct ctl *ctl, const struct undo_record *record)
     uint64_t now_us = clock_wall_us(ctl->ports.clock);
 
     return now_us > record->saved_us ? now_us - record->saved_us : 0;
+}
+
+/* undo_damage.h (3) */
+bool undo_place_is_damaged(const struct ctl *ctl, uint32_t place)
+{
+    uint64_t noticed_us = ctl->undo->damage.places[place].noticed_us;
+    uint64_t now_us = clock_wall_us(ctl->ports.clock);
+
+    return ctl->undo->damage.places[place].number != 0 &&
+           (now_us < noticed_us || now_us - noticed_us <= UNDO_KEPT_US);
 }
 
 /* (2) */
@@ -108,6 +220,9 @@ static bool place_find(const struct ctl *ctl, const struct undo_record *fresh, u
             *ret_place = i;
             return true;
         }
+        if (undo_place_is_damaged(ctl, i)) {
+            continue;
+        }
         if (record == NULL && (!found || chosen != NULL)) {
             *ret_place = i;
             found = true;
@@ -125,12 +240,17 @@ static bool place_find(const struct ctl *ctl, const struct undo_record *fresh, u
 
 static void refuse_full(const struct ctl *ctl, struct reason *ret_reason)
 {
+    uint64_t now_us = clock_wall_us(ctl->ports.clock);
     uint64_t oldest_us = 0;
     char count[16];
     char days[24];
 
     for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
-        oldest_us = max_u64(oldest_us, age_us(ctl, ctl->undo->entries[i].record));
+        const struct undo_record *record = ctl->undo->entries[i].record;
+        uint64_t noticed_us = ctl->undo->damage.places[i].noticed_us;
+        uint64_t damaged_us = now_us > noticed_us ? now_us - noticed_us : 0;
+
+        oldest_us = max_u64(oldest_us, record != NULL ? age_us(ctl, record) : damaged_us);
     }
     (void)snprintf(count, sizeof(count), "%u", UNDO_ENTRIES_MAX);
     (void)snprintf(days, sizeof(days), "%llu",
@@ -162,6 +282,7 @@ static void save_put(struct store_request *put, int error)
         (void)undo_record_free(entry->record); /* returns NULL always */
         entry->record = save->record;
         save->record = NULL;
+        undo_damage_replace(&undo->damage, save->place); /* as the next start finds it */
     }
     save_end(save);
 }
@@ -184,7 +305,7 @@ static void save_write(struct undo_save *save)
     }
     undo->put = (struct store_request){
         .value = undo->bytes, .value_bytes = bytes, .complete = save_put, .owner = save};
-    place_name(save->place, undo->put.name);
+    undo_place_name(save->place, undo->put.name);
     list_init(&undo->put.port_link);
     undo->putting = true;
     store->ops->put(store, &undo->put);
@@ -393,7 +514,7 @@ void undo_drop(struct ctl *ctl, uint64_t number, void (*done)(void *context), vo
         struct undo_entry *entry = &ctl->undo->entries[i];
 
         if (entry->record != NULL && entry->record->number == number) {
-            place_name(i, dropping->put.name);
+            undo_place_name(i, dropping->put.name);
             entry->record = undo_record_free(entry->record);
         }
     }

@@ -5,22 +5,23 @@
  * (1) A change that destroys configuration begins only after its copy is durable.
  * (2) A copy is kept for UNDO_KEPT_US at least, unless a drive of it is in use again: then nobody
  *     can restore it any more. What is older goes when its room is needed.
- * (3) A copy that cannot be read is not one: it is ignored, and its room is used again.
+ * (3) A copy that cannot be read is not one, but may have said that an older one is void: it is
+ *     listed, and older ones wait for it (undo_damage.h).
  */
 #ifndef ARRAYWRIGHT_CTL_CTL_UNDO_H
 #define ARRAYWRIGHT_CTL_CTL_UNDO_H
 
 #include "ctl/ctl_private.h"
+#include "ctl/undo_damage.h"
 #include "ctl/undo_view.h"
 #include "meta/drive_print.h"
 #include "meta/metadata_sectors.h"
 #include "meta/undo_record.h"
 
-#define UNDO_ENTRIES_MAX 64u
 #define UNDO_KEPT_US (UINT64_C(7) * 24 * 3600 * 1000000)
 
 struct undo_entry {
-    struct undo_record *record; /* NULL: its place is free */
+    struct undo_record *record; /* NULL: its place is free, or damaged */
 };
 
 struct ctl_undo {
@@ -29,6 +30,13 @@ struct ctl_undo {
     uint8_t *bytes;             /* while a copy is written */
     struct store_request put;
     bool putting;
+
+    struct undo_damage damage;
+    bool damage_noted;          /* not durable yet */
+    bool damage_fresh[UNDO_ENTRIES_MAX]; /* nobody has been told */
+    uint8_t damage_bytes[UNDO_DAMAGE_BYTES];
+    struct store_request damage_put;
+    bool damage_putting;
 };
 
 /* For the running command. Number, time, who and prints are filled in; the record is taken over. */
@@ -55,7 +63,14 @@ void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd);
 bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
                     struct metadata_edit *ret_edit);
 
+/* Where a copy is kept; also how a damaged one is called. */
+void undo_place_name(uint32_t place, char out[STORE_NAME_MAX + 1]);
+/* What cannot be read is still kept there. */
+bool undo_place_is_damaged(const struct ctl *ctl, uint32_t place);
+
 /* undo_judge.c */
+/* What speaks against one that cannot be read; false: there is none with this number. */
+bool undo_damage_find(const struct ctl *ctl, uint64_t number, struct reason *ret_reason);
 /* The virtual drive that was deleted, in the record of its group. */
 const struct vd_config *undo_vd(const struct undo_record *record);
 

@@ -143,6 +143,30 @@ static bool space_is_untouched(const struct ctl *ctl, const struct undo_record *
     return true;
 }
 
+/* undo_damage.h (2) */
+static bool nothing_newer_is_damaged(const struct ctl *ctl, const struct undo_record *record,
+                                     struct reason *ret_reason)
+{
+    const struct undo_damage *damage = &ctl->undo->damage;
+    char name[STORE_NAME_MAX + 1];
+    char number[24];
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        if (damage->places[i].number > record->number) {
+            undo_place_name(i, name);
+            (void)snprintf(number, sizeof(number), "%llu",
+                           (unsigned long long)damage->places[i].number);
+            reason_set(ret_reason, REASON_UNDO_UNCERTAIN, "undo", number, "place", name, NULL);
+            return false;
+        }
+    }
+    if (damage->barrier > record->number) {
+        reason_set(ret_reason, REASON_UNDO_UNCERTAIN_GONE, NULL);
+        return false;
+    }
+    return true;
+}
+
 static bool members_are_the_same(const struct undo_record *record,
                                  const struct group_config *config)
 {
@@ -185,7 +209,8 @@ static bool vd_is_possible(const struct ctl *ctl, const struct undo_record *reco
         reason_set(ret_reason, REASON_UNDO_SPACE_USED, "group", path, NULL);
         return false;
     }
-    return name_is_free(ctl, vd->name, ret_reason);
+    return nothing_newer_is_damaged(ctl, record, ret_reason) &&
+           name_is_free(ctl, vd->name, ret_reason);
 }
 
 bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,
@@ -208,6 +233,7 @@ bool undo_is_possible(const struct ctl *ctl, const struct undo_record *record,
         return vd_is_possible(ctl, record, ret_reason);
     case UNDO_KIND_FOREIGN_SET:
         return drives_are_possible(ctl, record, ret_reason);
+    case UNDO_KIND_DAMAGED: /* of no record */
     case UNDO_KIND_MAX:
         break;
     }
@@ -238,25 +264,77 @@ static void entry_tell(const struct ctl *ctl, const struct undo_record *record,
     }
 }
 
+static void damage_reason(uint32_t place, struct reason *ret_reason)
+{
+    char name[STORE_NAME_MAX + 1];
+
+    undo_place_name(place, name);
+    reason_set(ret_reason, REASON_UNDO_DAMAGED, "place", name, NULL);
+}
+
+bool undo_damage_find(const struct ctl *ctl, uint64_t number, struct reason *ret_reason)
+{
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        if (ctl->undo->damage.places[i].number == number && undo_place_is_damaged(ctl, i)) {
+            damage_reason(i, ret_reason);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void damage_tell(const struct ctl *ctl, uint32_t place,
+                        const struct ctl_undo_visitor *visitor)
+{
+    char name[STORE_NAME_MAX + 1];
+    uint64_t noticed_us = ctl->undo->damage.places[place].noticed_us;
+    struct undo_view view = {.number = ctl->undo->damage.places[place].number,
+                             .kind = UNDO_KIND_DAMAGED,
+                             .name = name,
+                             .who = "",
+                             .saved_us = noticed_us,
+                             .until_us = noticed_us + UNDO_KEPT_US};
+
+    undo_place_name(place, name);
+    damage_reason(place, &view.refusal);
+    visitor->entry(visitor->context, &view);
+}
+
+/* Of a place that has something to list; 0: it has not. */
+static uint64_t place_number(const struct ctl *ctl, uint32_t place)
+{
+    const struct undo_record *record = ctl->undo->entries[place].record;
+
+    if (record != NULL) {
+        return record->number;
+    }
+    return undo_place_is_damaged(ctl, place) ? ctl->undo->damage.places[place].number : 0;
+}
+
 void ctl_undo_visit(const struct ctl *ctl, const struct ctl_undo_visitor *visitor)
 {
     uint64_t below = UINT64_MAX;
 
     for (uint32_t told = 0; told < UNDO_ENTRIES_MAX; told++) {
-        const struct undo_record *next = NULL;
+        uint64_t highest = 0;
+        uint32_t place = 0;
 
         for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
-            const struct undo_record *record = ctl->undo->entries[i].record;
+            uint64_t number = place_number(ctl, i);
 
-            if (record != NULL && record->number < below &&
-                (next == NULL || record->number > next->number)) {
-                next = record;
+            if (number < below && number > highest) {
+                highest = number;
+                place = i;
             }
         }
-        if (next == NULL) {
+        if (highest == 0) {
             return;
         }
-        below = next->number;
-        entry_tell(ctl, next, visitor);
+        below = highest;
+        if (ctl->undo->entries[place].record != NULL) {
+            entry_tell(ctl, ctl->undo->entries[place].record, visitor);
+        } else {
+            damage_tell(ctl, place, visitor);
+        }
     }
 }

@@ -12,9 +12,9 @@ struct ctl;
 struct undo_view {
     uint64_t number;
     enum undo_kind kind;
-    const char *name;      /* of what was deleted or cleared */
+    const char *name;      /* of what was deleted or cleared; of the place of a damaged one */
     const char *who;       /* asked for it; may be empty */
-    uint64_t saved_us, until_us;
+    uint64_t saved_us, until_us; /* of a damaged one: when that was noticed */
     struct reason refusal; /* REASON_OK: it can be restored, as far as is known */
 };
 

@@ -27,7 +27,7 @@
 static const uint8_t record_magic[8] = "AWUNDO01";
 
 STATIC_ASSERT(UNDO_KIND_DRIVE_GROUP == 0 && UNDO_KIND_VIRTUAL_DRIVE == 1 &&
-                  UNDO_KIND_FOREIGN_SET == 2,
+                  UNDO_KIND_FOREIGN_SET == 2 && UNDO_KIND_DAMAGED == 3,
               "numbers in the store");
 STATIC_ASSERT(UNDO_SPOILT_NOT == 0 && UNDO_SPOILT_CACHE == 1 && UNDO_SPOILT_DEGRADED == 2 &&
                   UNDO_SPOILT_BLOCKS == 3,
@@ -129,8 +129,9 @@ static bool kind_is_sound(const struct undo_record *record)
 
 static bool record_is_sound(const struct undo_record *record)
 {
-    if ((unsigned)record->kind >= UNDO_KIND_MAX || (unsigned)record->spoilt >= UNDO_SPOILT_MAX ||
-        record->number == 0 || guid_is_zero(&record->group) || record->drive_count == 0 ||
+    if ((unsigned)record->kind >= UNDO_KIND_DAMAGED ||
+        (unsigned)record->spoilt >= UNDO_SPOILT_MAX || record->number == 0 ||
+        guid_is_zero(&record->group) || record->drive_count == 0 ||
         !text_is_sound(record->name, UNDO_NAME_MAX) || !text_is_sound(record->who, UNDO_WHO_MAX)) {
         return false;
     }
@@ -218,7 +219,7 @@ static int frame_check(const uint8_t *buffer, size_t bytes)
         get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
         return -EBADMSG;
     }
-    if (get_le32(buffer + 20) >= UNDO_KIND_MAX || get_le32(buffer + 176) > UNDO_DRIVES_MAX ||
+    if (get_le32(buffer + 20) >= UNDO_KIND_DAMAGED || get_le32(buffer + 176) > UNDO_DRIVES_MAX ||
         get_le32(buffer + 180) > GROUP_RECORD_MAX_BYTES || get_le32(buffer + 184) > SECTORS_MAX ||
         get_le32(buffer + 188) >= UNDO_SPOILT_MAX) {
         return -EBADMSG;

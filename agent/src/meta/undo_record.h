@@ -44,7 +44,8 @@ enum undo_spoilt {
 
 /*
  * Kinds: DRIVE_GROUP the last virtual drive of a group, and the group with it; VIRTUAL_DRIVE one of
- * several; FOREIGN_SET a set that was cleared.
+ * several; FOREIGN_SET a set that was cleared. DAMAGED is only ever told of one that cannot be
+ * read.
  */
 struct undo_drive {
     char key[65];

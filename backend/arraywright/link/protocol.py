@@ -48,6 +48,7 @@ class UndoKind(StrEnum):
     DRIVE_GROUP = "drive_group"
     VIRTUAL_DRIVE = "virtual_drive"
     FOREIGN_SET = "foreign_set"
+    DAMAGED = "damaged"
 
 
 class ForeignFormat(StrEnum):
@@ -1547,6 +1548,9 @@ REASONS: dict[str, str] = {
     "undo_present": "{name} is here.",
     "undo_group_gone": "The drive group it was in is not here.",
     "undo_space_used": "Its place in {group} has been used since.",
+    "undo_damaged": "What was saved as {place} cannot be read. With {place} put back out of a copy of the agent's state directory, and the agent started again, it can be restored; without, its room is used again in time.",
+    "undo_uncertain": "The newer saved configuration {undo} ({place}) cannot be read: nobody can tell whether the space of this one has been used since. Put {place} back out of a copy of the agent's state directory and start the agent again.",
+    "undo_uncertain_gone": "A newer saved configuration could not be read and is gone: nobody can tell whether the space of this one has been used since.",
     "undo_member_replaced": "Another drive has taken a place in {group} since.",
     "undo_drive_gone": "Drive {serial} is not there.",
     "undo_drive_differs": "Drive {drive} has another serial number or size than the one that was there.",
@@ -1861,6 +1865,7 @@ EVENT_NAMES: dict[int, str] = {
     60200: "virtual_drive_restored",
     60211: "md_super_left",
     60201: "foreign_restored",
+    60220: "undo_damaged",
     60044: "counters_reset",
 }
 

@@ -5182,7 +5182,7 @@ export interface components {
          * UndoKind
          * @enum {string}
          */
-        UndoKind: "drive_group" | "virtual_drive" | "foreign_set";
+        UndoKind: "drive_group" | "virtual_drive" | "foreign_set" | "damaged";
         /** User */
         User: {
             /**

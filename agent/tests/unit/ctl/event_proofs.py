@@ -58,7 +58,7 @@ PROVOKED = {
     "health": """
         drive_predictive_failure drive_smart_good drive_error_limit drive_set_online medium_error_uncorrectable
         block_punctured bad_block_over""",
-    "undo": "virtual_drive_restored",
+    "undo": "virtual_drive_restored undo_damaged",
     "measure": "measurement_started measurement_ended",
     "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",

@@ -208,6 +208,123 @@ static void test_clear_refused(void **state)
     world_free(world);
 }
 
+/* One drive of a set, by force. */
+static void good_prepare(struct ctl_world *world, uint32_t slot, struct ctl_command *command)
+{
+    struct drive_view drive;
+
+    *command = (struct ctl_command){.op = CTL_OP_DRIVE_GOOD};
+    assert_true(world_drive(world, slot, &drive));
+    assert_true(drive.foreign);
+    strcpy(command->args.drive_good.drive, slot_key(world, slot));
+    command->args.drive_good.force = true;
+    (void)snprintf(command->confirm, sizeof(command->confirm), "%s", world->slots[slot].serial);
+}
+
+static void test_good(void **state)
+{
+    struct ctl_world *world = world_to_clear(BY_LABELS);
+    uint64_t sum = whole_sum(world);
+    struct ctl_command command;
+    uint32_t from = 0;
+
+    (void)state;
+    world_start(world);
+    good_prepare(world, 1, &command);
+    world->store->fail_with = -EIO;
+    assert_int_equal(world_run(world, &command), REASON_UNDO_NEEDED);
+    world->store->fail_with = 0;
+    all_look(world);
+    assert_true(whole_sum(world) == sum);
+    from = world->log_count;
+    good_prepare(world, 1, &command);
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    assert_int_equal(world_event_count(world, from, 220), 1);
+    all_look(world);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_int_equal(look(world)->sets, 1); /* without it */
+    world_restart(world);
+    all_look(world);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_int_equal(clear_undo(world), REASON_OK);
+    assert_int_equal(undo_newest(world), 0);
+    all_look(world);
+    assert_true(whole_sum(world) == sum);
+    check_imported(world, BY_LABELS);
+    world_free(world);
+}
+
+/* Half a label says nobody's name. */
+static void test_good_damaged(void **state)
+{
+    struct ctl_world *world = world_to_clear(BY_LABELS);
+    uint8_t sector[512];
+    uint64_t sum = 0;
+    struct ctl_command command;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t at = drive_layout_label_offset(SIZE, false, i);
+
+        sim_drive_peek_durable(world->slots[1].drive, at, sector, sizeof(sector));
+        sector[100] ^= 1;
+        sim_drive_poke(world->slots[1].drive, at, sector, sizeof(sector));
+    }
+    sum = whole_sum(world);
+    world_start(world);
+    good_prepare(world, 1, &command);
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    all_look(world);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    assert_int_equal(clear_undo(world), REASON_OK);
+    all_look(world);
+    assert_true(whole_sum(world) == sum);
+    world_free(world);
+}
+
+static bool good_cut_at(void *what, uint64_t at, enum sim_cut cut)
+{
+    struct ctl_world *world = world_to_clear(BY_LABELS);
+    uint64_t sum = metadata_sum(world);
+    struct ctl_command command;
+    bool acknowledged = false;
+
+    (void)what;
+    world_start(world);
+    good_prepare(world, 1, &command);
+    acknowledged = world_run_cut(world, &command, at, cut);
+    world_power_cycle(world);
+    all_look(world);
+    if (world_drive_state(world, 1) == DRIVE_STATE_UNCONFIGURED_GOOD) {
+        struct drive_view drive;
+
+        assert_true(world_drive(world, 1, &drive));
+        if (!drive.foreign) {
+            assert_int_equal(clear_undo(world), REASON_OK);
+            all_look(world);
+        } else {
+            assert_false(acknowledged);
+        }
+    }
+    if (metadata_sum(world) != sum) {
+        fail_msg("cut %d at %llu", (int)cut, (unsigned long long)at);
+    }
+    world_free(world);
+    return acknowledged;
+}
+
+static void test_good_cut(void **state)
+{
+    uint32_t points = 0;
+
+    (void)state;
+    for (uint32_t cut = 0; cut < SIM_CUT_MAX; cut++) {
+        points +=
+            world_cut_along(good_cut_at, NULL, (enum sim_cut)cut, cut == SIM_CUT_RATE ? 1 : 3);
+    }
+    world_cuts_suffice("set good", points, 10);
+}
+
 struct clear_cut {
     enum source source;
     bool restores;
@@ -279,9 +396,9 @@ static void test_clear_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_clear_refused),
-        cmocka_unit_test(test_clear_cut),
+        cmocka_unit_test(test_clear),        cmocka_unit_test(test_clear_refused),
+        cmocka_unit_test(test_clear_cut),    cmocka_unit_test(test_good),
+        cmocka_unit_test(test_good_damaged), cmocka_unit_test(test_good_cut),
     };
 
     aw_test_catch_asserts();

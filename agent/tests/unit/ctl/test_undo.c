@@ -15,6 +15,7 @@
 #define DATA (512u * 1024u)
 #define ENTRIES_MAX 64u
 #define EVENT_RESTORED 60200u
+#define EVENT_DAMAGED 60220u
 
 struct told {
     uint32_t count;
@@ -444,33 +445,185 @@ static void put_done(struct store_request *request, int error)
     assert_int_equal(error, 0);
 }
 
-/* What stands there is not what was saved: it is as if it were not there. */
+/* A record of the store, while the agent does not run. */
+static uint8_t *record_take(struct ctl_world *world, const char *name, size_t *ret_used)
+{
+    uint8_t *bytes = malloc(1 << 20);
+    struct store_port *store = &world->store->port;
+
+    assert_non_null(bytes);
+    assert_int_equal(store->ops->get(store, name, bytes, 1 << 20, ret_used), 0);
+    return bytes;
+}
+
+static void record_put(struct ctl_world *world, const char *name, const uint8_t *bytes, size_t used)
+{
+    struct store_request put = {.value = bytes, .value_bytes = used, .complete = put_done};
+
+    (void)snprintf(put.name, sizeof(put.name), "%s", name);
+    world->store->port.ops->put(&world->store->port, &put);
+    world_settle(world, SIM_SECOND);
+}
+
+/* The agent stops, one byte changes, the agent starts. */
+static void record_damage(struct ctl_world *world, const char *name, size_t at)
+{
+    size_t used = 0;
+    uint8_t *bytes = NULL;
+
+    world_stop(world);
+    bytes = record_take(world, name, &used);
+    assert_true(at < used);
+    bytes[at] ^= 1;
+    record_put(world, name, bytes, used);
+    free(bytes);
+    world_start(world);
+}
+
+static bool is_listed(struct ctl_world *world, uint64_t number, enum reason_code refusal)
+{
+    const struct told *told = look(world);
+
+    for (uint32_t i = 0; i < told->count; i++) {
+        if (told->numbers[i] == number) {
+            return told->refusals[i] == refusal;
+        }
+    }
+    return false;
+}
+
+/* What stands there is not what was saved: it is listed, and comes back if somebody puts it back.
+ */
 static void test_damaged(void **state)
 {
+    static const size_t places[] = {30, 300, 256};
     struct ctl_world *world = world_with(110, RAID_LEVEL_1, 2, false);
-    uint8_t *bytes = malloc(1 << 20);
+    uint8_t *bytes = NULL;
     size_t used = 0;
 
     (void)state;
     assert_int_equal(world_delete(world, "data"), REASON_OK);
     world_stop(world);
-    assert_int_equal(
-        world->store->port.ops->get(&world->store->port, "undo-00", bytes, 1 << 20, &used), 0);
-    for (uint32_t i = 0; i < 3; i++) {
-        struct store_request put = {
-            .name = "undo-00", .value = bytes, .value_bytes = used, .complete = put_done};
-
-        bytes[i == 0 ? 30 : i == 1 ? used - 1 : 300] ^= 1;
-        world->store->port.ops->put(&world->store->port, &put);
-        world_settle(world, SIM_SECOND);
-        world_start(world);
-        assert_int_equal(look(world)->count, 0);
-        world_stop(world);
-        bytes[i == 0 ? 30 : i == 1 ? used - 1 : 300] ^= 1;
-    }
+    bytes = record_take(world, "undo-00", &used);
     world_start(world);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t from = world->log_count;
+        uint64_t number = 0;
+
+        record_damage(world, "undo-00", places[i]);
+        number = look(world)->numbers[0];
+        assert_int_equal(look(world)->count, 1);
+        assert_int_equal(look(world)->kind, UNDO_KIND_DAMAGED);
+        assert_string_equal(look(world)->name, "undo-00");
+        assert_int_equal(look(world)->refusals[0], REASON_UNDO_DAMAGED);
+        assert_int_equal(look(world)->until_us, look(world)->saved_us + WEEK_US);
+        assert_int_equal(world_event_count(world, from, EVENT_DAMAGED), 1);
+        expect_refused(world, REASON_UNDO_DAMAGED);
+        world_restart(world);
+        assert_int_equal(look(world)->numbers[0], number);
+        assert_int_equal(world_event_count(world, from, EVENT_DAMAGED), 1);
+        world_stop(world);
+        record_put(world, "undo-00", bytes, used);
+        world_start(world);
+        assert_int_equal(look(world)->count, 1);
+        assert_int_equal(look(world)->kind, UNDO_KIND_DRIVE_GROUP);
+    }
+    free(bytes);
+    assert_int_equal(restore_newest(world), REASON_OK);
+    world_check(world, "data", 0, DATA, 0x5A);
+    world_free(world);
+}
+
+/* The copy of who had the space since cannot be read: only that one could tell. */
+static void test_damaged_newer(void **state)
+{
+    struct ctl_world *world = world_of_two(120);
+    uint8_t *bytes = NULL;
+    size_t used = 0;
+    uint64_t second = 0, damaged = 0;
+
+    (void)state;
+    assert_int_equal(world_delete(world, "second"), REASON_OK);
+    second = look(world)->numbers[0];
+    assert_int_equal(add_to_group(world, "third"), REASON_OK);
+    world_write(world, "third", 0, DATA, 0x33);
+    assert_int_equal(world_delete(world, "third"), REASON_OK);
+    assert_true(is_listed(world, second, REASON_UNDO_SPACE_USED));
+    world_stop(world);
+    bytes = record_take(world, "undo-01", &used);
+    world_start(world);
+    record_damage(world, "undo-01", 300);
+    assert_int_equal(look(world)->count, 2);
+    damaged = look(world)->numbers[0];
+    assert_true(is_listed(world, damaged, REASON_UNDO_DAMAGED));
+    assert_true(is_listed(world, second, REASON_UNDO_UNCERTAIN));
+    assert_int_equal(restore(world, second), REASON_UNDO_UNCERTAIN);
+    assert_non_null(strstr(world->text, "undo-01"));
+    assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 1);
+    /* What is deleted later does not depend on it. */
+    assert_int_equal(add_to_group(world, "fourth"), REASON_OK);
+    world_write(world, "fourth", 0, DATA, 0x44);
+    assert_int_equal(world_delete(world, "fourth"), REASON_OK);
+    world_restart(world);
+    assert_int_equal(look(world)->count, 3);
+    assert_true(is_listed(world, damaged, REASON_UNDO_DAMAGED));
+    assert_int_equal(restore_newest(world), REASON_OK);
+    world_check(world, "fourth", 0, DATA, 0x44);
+    assert_int_equal(world_delete(world, "fourth"), REASON_OK);
+    /* Put back, it tells what it knows. */
+    world_stop(world);
+    record_put(world, "undo-01", bytes, used);
+    world_start(world);
+    assert_int_equal(look(world)->count, 3);
+    assert_true(is_listed(world, second, REASON_UNDO_SPACE_USED));
     free(bytes);
     world_free(world);
+}
+
+/* Its room is used again in time; what depends on it never comes back. */
+static void test_damaged_goes(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_of_two(130);
+        uint64_t second = 0, damaged = 0;
+
+        assert_int_equal(world_delete(world, "second"), REASON_OK);
+        second = look(world)->numbers[0];
+        assert_int_equal(add_to_group(world, "third"), REASON_OK);
+        assert_int_equal(world_delete(world, "third"), REASON_OK);
+        record_damage(world, "undo-01", 300);
+        damaged = look(world)->numbers[0];
+        assert_true(is_listed(world, damaged, REASON_UNDO_DAMAGED));
+        if (i == 0) { /* the agent that stops and starts does not begin to count anew */
+            for (uint32_t day = 0; day < 8; day++) {
+                world_settle(world, WEEK_US / 7);
+                world_restart(world);
+            }
+            assert_int_equal(look(world)->count, 1);
+            assert_true(is_listed(world, second, REASON_UNDO_UNCERTAIN));
+            assert_int_equal(restore(world, damaged), REASON_UNKNOWN_OBJECT);
+            assert_int_equal(world_create(world, RAID_LEVEL_0, 3, 1, "other"), REASON_OK);
+            assert_int_equal(world_delete(world, "other"), REASON_OK);
+        } else if (i == 1) { /* somebody takes it away */
+            world_stop(world);
+            record_put(world, "undo-01", NULL, 0);
+            world_start(world);
+        } else { /* what was known of the damage is damaged itself */
+            world_stop(world);
+            record_put(world, "undo-01", NULL, 0);
+            record_put(world, "undo-damage", (const uint8_t *)"AWDAMG01", 8);
+            world_start(world);
+        }
+        assert_true(is_listed(world, second, REASON_UNDO_UNCERTAIN_GONE));
+        world_restart(world);
+        assert_true(is_listed(world, second, REASON_UNDO_UNCERTAIN_GONE));
+        assert_int_equal(restore(world, second), REASON_UNDO_UNCERTAIN_GONE);
+        if (i == 0) {
+            assert_int_equal(restore_newest(world), REASON_OK);
+        }
+        world_free(world);
+    }
 }
 
 /* All or nothing */
@@ -499,6 +652,7 @@ static bool cut_at(void *what, uint64_t at, enum sim_cut cut)
     }
     acknowledged = world_run_cut(world, &command, at, cut);
     world_power_cycle(world);
+    assert_int_equal(world_event_count(world, 0, EVENT_DAMAGED), 0); /* the old one, or the new */
     describe(world, now_text);
     if (world_count(world, OBJECT_KIND_VIRTUAL_DRIVE) == 0) { /* and it can be had again */
         if (op == CTL_OP_UNDO_RESTORE && strcmp(now_text, old_text) != 0) {
@@ -587,7 +741,8 @@ int main(void)
         cmocka_unit_test(test_drives_and_names), cmocka_unit_test(test_not_saved),
         cmocka_unit_test(test_one_of_two),       cmocka_unit_test(test_space_used),
         cmocka_unit_test(test_member_replaced),  cmocka_unit_test(test_room),
-        cmocka_unit_test(test_damaged),          cmocka_unit_test(test_cut_delete),
+        cmocka_unit_test(test_damaged),          cmocka_unit_test(test_damaged_newer),
+        cmocka_unit_test(test_damaged_goes),     cmocka_unit_test(test_cut_delete),
         cmocka_unit_test(test_cut_restore),      cmocka_unit_test(test_pulled),
     };
 

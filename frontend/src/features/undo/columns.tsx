@@ -28,7 +28,7 @@ export function columns(
     {
       id: 'savedAt',
       header: i18n.t('undo.columns.savedAt'),
-      cell: ({ saved_at }) => formatDateTime(saved_at),
+      cell: ({ kind, saved_at }) => (kind === 'damaged' ? '' : formatDateTime(saved_at)),
     },
     { id: 'who', header: i18n.t('undo.columns.who'), cell: ({ who }) => who },
     {

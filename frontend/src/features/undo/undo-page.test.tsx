@@ -1,5 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import { formatDateTime } from '@/lib/format'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
 import { get, record, server } from '@/test/server'
@@ -41,6 +42,18 @@ describe('what was deleted', () => {
     const button = table.getByRole('button', { name: 'Restore scratch' })
     expect(button).toHaveAttribute('aria-disabled', 'true')
     expect(button).toHaveAccessibleDescription('Drive /c0/e252/s6 is in use again.')
+  })
+
+  it('tells of one that cannot be read', async () => {
+    const why = make.reason('undo_damaged', 'What was saved as undo-01 cannot be read.')
+    const lost = { ...archive, undo: 4, kind: 'damaged', name: 'undo-01', refusal: why, drives: [] }
+    server.use(get(UNDO, { items: [lost] }))
+    renderApp(ADDRESS)
+    const row = within(await screen.findByRole('row', { name: /undo-01 Not known/ }))
+    expect(row.queryByText(formatDateTime(archive.saved_at))).toBeNull()
+    expect(row.getByRole('button', { name: 'Restore undo-01' })).toHaveAccessibleDescription(
+      'What was saved as undo-01 cannot be read.',
+    )
   })
 
   it('is restored by its number', async () => {

@@ -225,7 +225,7 @@ export const driveDialog = {
   goodVerb: 'Make good',
   goodForeignVerb: 'Wipe the label',
   goodForeign:
-    'The foreign label is wiped: the array it came from cannot be put together with this drive any more.',
+    'The foreign label is wiped: the array it came from cannot be put together with this drive any more. It is saved before, and can be restored while nobody has used the drive.',
   goodPlain:
     'The drive had failed or could not be prepared. Do this only if you know why, and trust it again.',
   offlineTitle: 'Take {{path}} offline',

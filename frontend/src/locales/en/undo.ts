@@ -24,6 +24,7 @@ export const undo = {
     virtual_drive:
       'It comes back in its drive group as it was, with name, policies and data, at the place on the drives that nobody has used since.',
     foreign_set: 'The foreign set comes back on its drives, byte for byte.',
+    damaged: 'It cannot be read, and not be restored.',
   },
   restored: '{{name}} restored.',
 } as const
@@ -32,4 +33,5 @@ export const undoKind = {
   drive_group: 'Virtual drive and its drive group',
   virtual_drive: 'Virtual drive',
   foreign_set: 'Foreign set',
+  damaged: 'Not known: it cannot be read',
 } as const

@@ -1,0 +1,22 @@
+/*
+ * Planted bugs of the controller for testing the tests, like those of the engine (base/sim_bug.h):
+ * compiled in only with -DARRAYWRIGHT_SIM_BUGS. In the product CTL_BUG() is false. For each there
+ * is a program in tests/unit/ctl/meson.build that must fail with it (should_fail).
+ */
+#ifndef ARRAYWRIGHT_CTL_SIM_BUG_H
+#define ARRAYWRIGHT_CTL_SIM_BUG_H
+
+enum ctl_bug {
+    CTL_BUG_NONE,
+    CTL_BUG_OLD_COPY_BELIEVED, /* an older copy of a member's drive is taken for the member */
+    CTL_BUG_MAX
+};
+
+#ifdef ARRAYWRIGHT_SIM_BUGS
+extern enum ctl_bug ctl_bug_active;
+#define CTL_BUG(name) (ctl_bug_active == CTL_BUG_##name)
+#else
+#define CTL_BUG(name) false
+#endif
+
+#endif
