@@ -20,13 +20,13 @@ enum amid {
     A_CHECKPOINT,
     AN_EXCHANGE,
     A_SYNC,
-    A_FILL,
     A_CLEANING,
     A_REGION_CLEANING,
     A_LOSS,
     A_REBUILD_ENDING,
     A_REQUEST,
-    NOTHING
+    NOTHING,
+    A_FILL /* not at each of them */
 };
 
 struct told {
