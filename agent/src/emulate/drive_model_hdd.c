@@ -4,10 +4,11 @@
  * buffer, unless writes wait for room in it or a flush for its end. A command that has waited
  * for AGE_REVOLUTIONS of the platter per command in the queue comes first, whatever it costs.
  *
- * With nothing to do after a read the heads read on into the segment of that read. A read that
- * continues a segment is followed by a quarter of a segment in any case, so that two readers do
- * not take the heads away from each other with every command; but after half a segment in a row
- * it is the turn of whoever waits elsewhere.
+ * With nothing to do after a read the heads read on into the segment of that read; with nothing to
+ * do later they go back to the segment of the newest reader of more than one command, if half of it
+ * has been fetched. A read that continues a segment is followed by a quarter of a segment in any
+ * case, so that two readers do not take the heads away from each other with every command; but
+ * after half a segment in a row it is the turn of whoever waits elsewhere.
  */
 #include "base/assert.h"
 #include "base/checked.h"
@@ -134,7 +135,7 @@ static uint64_t access_ns(const struct drive_model *model, uint64_t offset_bytes
 /* Read-ahead */
 
 /* The heads have read on until now_ns, or until the segment was full. */
-static void ahead_follow(struct drive_model *model, uint64_t now_ns)
+static void ahead_read(struct drive_model *model, uint64_t now_ns)
 {
     struct hdd_state *hdd = &model->hdd;
     struct segment *segment = hdd->ahead;
@@ -159,6 +160,47 @@ static void ahead_follow(struct drive_model *model, uint64_t now_ns)
     segment->end_bytes = max_u64(segment->end_bytes, hdd->head_bytes);
     if (segment->end_bytes - segment->start_bytes > hdd->segment_bytes) {
         segment->start_bytes = segment->end_bytes - hdd->segment_bytes;
+    }
+}
+
+/* They have nothing to do: to the segment of the newest reader of more than one command, if he has
+ * fetched half of it, and if they are there before now_ns. */
+static void ahead_resume(struct drive_model *model, uint64_t now_ns)
+{
+    struct hdd_state *hdd = &model->hdd;
+    struct segment *newest = NULL;
+    uint64_t from_ns = 0;
+    uint64_t there_ns = 0;
+
+    for (uint32_t i = 0; i < hdd->segment_count; i++) {
+        struct segment *segment = &hdd->segments[i];
+
+        if (segment->streams && (newest == NULL || segment->used > newest->used)) {
+            newest = segment;
+        }
+    }
+    if (newest == NULL || newest->end_bytes >= model->size_bytes ||
+        newest->end_bytes > newest->taken_bytes + hdd->segment_bytes / 2 ||
+        now_ns <= hdd->mechanism_ns) {
+        return;
+    }
+    from_ns = max_u64(hdd->mechanism_ns, newest->taken_ns);
+    there_ns = from_ns + access_ns(model, newest->end_bytes, angle_of(hdd, newest->end_bytes),
+                                   false, from_ns);
+    if (there_ns >= now_ns) {
+        return;
+    }
+    hdd->mechanism_ns = there_ns;
+    hdd->head_bytes = newest->end_bytes;
+    hdd->ahead = newest;
+}
+
+static void ahead_follow(struct drive_model *model, uint64_t now_ns)
+{
+    ahead_read(model, now_ns);
+    if (model->hdd.ahead == NULL) {
+        ahead_resume(model, now_ns);
+        ahead_read(model, now_ns);
     }
 }
 
@@ -221,6 +263,8 @@ static bool read_from_buffer(struct drive_model *model, struct drive_model_comma
     }
     segment->used = ++hdd->segment_uses;
     segment->taken_bytes = max_u64(segment->taken_bytes, end_bytes);
+    segment->taken_ns = from_ns;
+    segment->streams = true;
     model_done(model, command,
                model_transfer(model, max_u64(from_ns, command->ready_ns), command->length_bytes));
     return true;
@@ -262,11 +306,13 @@ static void read_start(struct drive_model *model, struct drive_model_command *co
     segment->used = ++hdd->segment_uses;
     segment->end_bytes = end_bytes;
     segment->taken_bytes = end_bytes;
+    segment->taken_ns = from_ns;
+    segment->streams = continues;
     hdd->ahead = segment;
     if (continues) {
         uint64_t more_bytes = min_u64(hdd->segment_bytes / 4, model->size_bytes - end_bytes);
 
-        ahead_follow(model, hdd->mechanism_ns + media_ns(hdd, end_bytes, more_bytes));
+        ahead_read(model, hdd->mechanism_ns + media_ns(hdd, end_bytes, more_bytes));
     }
 }
 

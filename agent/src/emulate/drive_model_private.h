@@ -14,6 +14,8 @@ struct zone_state {
 struct segment {
     uint64_t start_bytes, end_bytes; /* what the buffer has */
     uint64_t taken_bytes;            /* up to here the host has read: the room behind is free */
+    uint64_t taken_ns;    /* when it did so last */
+    bool streams;         /* in more than one command */
     uint64_t used;
 };
 

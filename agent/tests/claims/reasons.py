@@ -7,14 +7,12 @@ ROWS = "a bounded number of rows is destaged at a time, each read, changed and w
 NO_TIME = "no document prints how long a card takes for a command, so the models take none"
 
 WHY: dict[str, str] = {
-    "A05": "11 % less at pure writes than at 90 %, when the cache is full all the time",
     "A10": ROWS,
     "A14": "a little above: in order from the cache, four drives take more than eight times as many",
     "A16": "at 80 and 100 % writes the drives put 16 requests in order without a cache, too",
     "A22": "a mirror waits for the later of two platters",
     "A34": "R5 x3 and R1 are 2 % apart",
     "A38": "each of two readers of a mirror has a drive of its own, four do not",
-    "A44": "reading and writing take the heads from each other, whatever the number of drives",
     "A47": "the drive's model has five zones, the drive more; the last step is 10 %",
     "B04": FLUSH,
     "B05": FLUSH,
@@ -22,7 +20,6 @@ WHY: dict[str, str] = {
     "B26": "at 64 requests of 20 % writes R10 still has the nearer of two heads",
     "B31": "notes of small files are random writes, which cost each level what it costs",
     "B32": "one is within what its first requests find in the drives' buffers",
-    "B35": "copies of large files are bound by the way between their places, creation is not",
     "C11": "a straight line through 0 lies above the loss at half the reads",
     "C17": "contradicts B13, as the documents do: here the nearer of two heads answers",
     "C19": "R6: three writes for one, and three reads",
@@ -37,7 +34,6 @@ WHY: dict[str, str] = {
     "C44": "20 % writes into a cache: the third command of R6 costs 3 %",
     "C46": "at one request R10 is 3 % below, its writes being two",
     "C52": FLUSH,
-    "C53": "1 % apart",
     "C55": FLUSH,
     "E04": "a write is answered out of the drives' buffers, a read waits for the flash",
     "E07": NO_TIME,

@@ -285,6 +285,36 @@ static void a_flush_waits_for_the_platter(void **state UNUSED)
     model = drive_model_free(model);
 }
 
+/* One command, nothing else to do; ms. */
+static double lonely(struct drive_model *model, uint64_t offset_bytes, uint64_t *now_ns)
+{
+    struct drive_model_command command = {
+        .op = IO_OP_READ, .offset_bytes = offset_bytes, .length_bytes = 65536};
+
+    drive_model_submit(model, &command, *now_ns);
+    while (drive_model_pop(model, *now_ns) == NULL) {
+        *now_ns = drive_model_next_ns(model);
+    }
+    return (double)(command.end_ns - command.arrived_ns) / 1e6;
+}
+
+/* Somebody else had them for one command; then they have time. */
+static void the_heads_go_back_to_a_reader(void **state UNUSED)
+{
+    struct drive_model *model = model_new(&disk);
+    uint64_t now_ns = 0;
+
+    (void)lonely(model, 0, &now_ns);
+    (void)lonely(model, 65536, &now_ns);
+    (void)lonely(model, 131072, &now_ns);
+    (void)lonely(model, SIZE_BYTES / 8192 * 4096, &now_ns);
+    now_ns += UINT64_C(100000000);
+    for (uint64_t i = 3; i < 8; i++) { /* less than the 512 KiB of a segment */
+        expect_between(lonely(model, i * 65536, &now_ns), 0.1, 1);
+    }
+    model = drive_model_free(model);
+}
+
 static void two_readers_share_the_heads(void **state UNUSED)
 {
     struct drive_model_command commands[2] = {{.length_bytes = 65536},
@@ -429,6 +459,7 @@ int main(void)
         cmocka_unit_test(nobody_starves),
         cmocka_unit_test(a_write_buffer_answers_early_and_writes_in_good_order),
         cmocka_unit_test(a_flush_waits_for_the_platter),
+        cmocka_unit_test(the_heads_go_back_to_a_reader),
         cmocka_unit_test(two_readers_share_the_heads),
         cmocka_unit_test(flash_knows_no_distance),
         cmocka_unit_test(a_shared_link_is_shared),
