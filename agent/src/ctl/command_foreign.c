@@ -212,7 +212,7 @@ static void adopt_stripped(struct md_super_job *job, int error)
     struct import_run *run = job->owner;
 
     if (error != 0) {
-        md_super_left_tell(run->plan.members[job - run->supers]);
+        md_super_left_tell(run->ctl, run->plan.members[job - run->supers]->identity.key);
     }
     ASSERT(run->pending > 0);
     run->pending--;

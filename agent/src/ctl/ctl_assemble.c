@@ -460,7 +460,7 @@ static void super_stripped(struct md_super_job *job, int error)
     struct ctl *ctl = wipe->cd->ctl;
 
     if (error != 0) {
-        md_super_left_tell(wipe->cd);
+        md_super_left_tell(ctl, wipe->cd->identity.key);
     }
     ASSERT(ctl->start->wipes > 0);
     ctl->start->wipes--;
@@ -471,12 +471,17 @@ static void super_stripped(struct md_super_job *job, int error)
 /* command_foreign.c (4) */
 static void start_supers(struct ctl *ctl, struct ctl_start *start)
 {
-    LIST_FOR_EACH (node, &ctl->drives) {
-        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+    const struct controller_record *record = ctl->record;
+
+    for (uint32_t i = 0; i < record->drive_count; i++) {
+        struct ctl_drive *cd = drive_by_key(ctl, record->drives[i].key);
         struct label_wipe *wipe = NULL;
 
-        if (cd->drive == NULL || !cd->present ||
-            !record_drive_intent(ctl->record, cd->identity.key)) {
+        if (!record->drives[i].intent) {
+            continue;
+        }
+        if (cd == NULL || cd->drive == NULL || !cd->present) {
+            md_super_left_tell(ctl, record->drives[i].key);
             continue;
         }
         wipe = calloc(1, sizeof(*wipe));
@@ -484,7 +489,7 @@ static void start_supers(struct ctl *ctl, struct ctl_start *start)
         wipe->cd = cd;
         wipe->super = (struct md_super_job){.drive = cd->drive,
                                             .strips = true,
-                                            .set = foreign_md_uuid(&ctl->record->intent_group),
+                                            .set = foreign_md_uuid(&record->intent_group),
                                             .complete = super_stripped,
                                             .owner = wipe};
         start->wipes++;

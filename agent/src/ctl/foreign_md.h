@@ -36,7 +36,7 @@ void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
                      struct foreign_plan *ret_plan);
 /* (1) Of a group that was one. */
 struct uuid foreign_md_uuid(const struct guid *group);
-/* It could not be taken off. */
-void md_super_left_tell(const struct ctl_drive *cd);
+/* It could not be taken off the drive, or that is not there. */
+void md_super_left_tell(struct ctl *ctl, const char *key);
 
 #endif

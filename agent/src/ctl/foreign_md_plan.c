@@ -99,12 +99,15 @@ struct uuid foreign_md_uuid(const struct guid *group)
     return uuid;
 }
 
-void md_super_left_tell(const struct ctl_drive *cd)
+void md_super_left_tell(struct ctl *ctl, const char *key)
 {
+    const struct ctl_drive *cd = drive_by_key(ctl, key);
     char path[PATH_TEXT_BYTES];
 
-    drive_path(cd, path, sizeof(path));
-    ctl_event(cd->ctl, EVENT_MD_SUPER_LEFT, cd->identity.key, "drive", path, NULL);
+    if (cd != NULL) {
+        drive_path(cd, path, sizeof(path));
+    }
+    ctl_event(ctl, EVENT_MD_SUPER_LEFT, key, "drive", cd != NULL ? path : key, NULL);
 }
 
 static struct guid group_guid(const struct uuid *set)

@@ -404,6 +404,63 @@ static void test_super_left(void **state)
     world_free(world);
 }
 
+/* The power goes before the superblocks do, and a drive does not come back with it: that is said,
+ * and it is told apart when it comes. */
+
+static bool reached;
+
+static void on_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+static void strip_seen(void *context, struct sim_drive *drive, const struct io_request *request)
+{
+    (void)context;
+    (void)drive;
+    reached =
+        reached || (request->op == IO_OP_WRITE && request->offset_bytes == MD_SUPER_OFFSET_BYTES);
+}
+
+static void test_drive_stays_away(void **state)
+{
+    struct ctl_world *world = world_content(&mirror, 85);
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT};
+    bool done = false;
+    uint32_t from = 0;
+
+    (void)state;
+    world_start(world);
+    strcpy(command.args.foreign.set, look(world)->id);
+    command.complete = on_done;
+    command.owner = &done;
+    reached = false;
+    world->slots[0].drive->on_submit = strip_seen;
+    ctl_execute(world->ctl, &command);
+    while (!reached) {
+        assert_true(sim_world_step(world->sim));
+    }
+    world->slots[0].drive->on_submit = NULL;
+    sim_world_power_off(world->sim, SIM_CUT_RATE);
+    world_power_down(world);
+    from = world->log_count; /* what was said without power is nothing */
+    world->slots[1].absent = true;
+    world_start(world);
+    assert_int_equal(world_event_count(world, from, 60211), 1);
+    assert_false(super_is_there(world, 0));
+    assert_true(super_is_there(world, 1));
+    world_settle(world, MINUTE); /* it is not waited for for ever */
+    world_write(world, "data", 0, DATA, 0x47);
+    world->slots[1].absent = false;
+    slot_arrive(world, 1);
+    world_settle(world, 10 * MINUTE);
+    world_check(world, "data", 0, DATA, 0x47);
+    world_restart(world);
+    assert_int_equal(world_event_count(world, from, 60211), 1);
+    world_check(world, "data", 0, DATA, 0x47);
+    world_free(world);
+}
+
 /* All or nothing */
 
 static char old_text[16384], new_text[16384], now_text[16384];
@@ -522,8 +579,8 @@ int main(void)
         cmocka_unit_test(test_levels),     cmocka_unit_test(test_life),
         cmocka_unit_test(test_spare_left), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_marked),     cmocka_unit_test(test_copy_later),
-        cmocka_unit_test(test_super_left), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_super_left), cmocka_unit_test(test_drive_stays_away),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_pulled),
     };
 
     aw_test_catch_asserts();
