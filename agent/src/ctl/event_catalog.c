@@ -421,7 +421,7 @@ static const struct event_kind kinds[EVENT_ID_MAX] = {
     {60201, "foreign_restored", EVENT_CLASS_INFO, 64, "controller", 2,
      {"set", "undo"},
      "Foreign configuration {set} restored from saved metadata {undo}"},
-    {60220, "undo_damaged", EVENT_CLASS_WARNING, 32, "controller", 1,
+    {60230, "undo_damaged", EVENT_CLASS_WARNING, 32, "controller", 1,
      {"place"},
      "What was saved for undo as {place} cannot be read; older copies of virtual drives that shared a drive group are not restored without it"},
     {60044, "counters_reset", EVENT_CLASS_INFO, 32, "controller", 1,

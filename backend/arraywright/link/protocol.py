@@ -1863,7 +1863,7 @@ EVENT_NAMES: dict[int, str] = {
     60043: "cache_medium_refused",
     60200: "virtual_drive_restored",
     60201: "foreign_restored",
-    60220: "undo_damaged",
+    60230: "undo_damaged",
     60044: "counters_reset",
 }
 

@@ -16,7 +16,7 @@
 #define STEPS_MAX 400u
 #define ENTRIES_MAX 64u
 #define EVENT_RESTORED 60200u
-#define EVENT_DAMAGED 60220u
+#define EVENT_DAMAGED 60230u
 
 struct told {
     uint32_t count;
