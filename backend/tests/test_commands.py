@@ -189,7 +189,12 @@ async def test_actions_with_references(raid5: FakeAgent, operator: httpx.AsyncCl
 
 async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
     controller = await only(operator, "/controllers")
-    wanted = {"rebuild_rate_percent": 60, "copyback": False, "predictive_copyback": True}
+    wanted: dict[str, object] = {
+        "rebuild_rate_percent": 60,
+        "glitch_seconds": 20,
+        "copyback": False,
+        "predictive_copyback": True,
+    }
     await operator.patch(f"/controllers/{controller['id']}", json=wanted)
     command = await raid5.expect("command", op="controller_set")
     assert command["args"] == {"controller": "c0", **wanted}

@@ -1543,6 +1543,8 @@ static const struct {
      "It tells nothing of its health: {detail}."},
     {"drive_lost_error_limit",
      "The drive had more errors than are borne."},
+    {"drive_lost_flapping",
+     "The drive vanished and came back too often: look at its cable and its slot before you rebuild it."},
     {"drive_lost_absent",
      "The drive was absent when the controller started."},
     {"drive_lost_stale",

@@ -14,24 +14,28 @@ struct controller_property {
     const char *option;
     const char *field;
     const char *shown;
-    bool is_rate; /* else on or off */
+    bool is_rate;    /* in percent */
+    bool is_seconds; /* else on or off */
 };
 
 static bool property_value(const struct controller_property *property, const char *typed,
                            json_t *args)
 {
     char *end = NULL;
-    long percent = strtol(typed, &end, 10);
+    long number = strtol(typed, &end, 10);
 
+    if (property->is_seconds) {
+        row_number(args, property->field, number >= 0 ? (uint64_t)number : 0);
+        return end != typed && *end == '\0' && number >= 0 && number <= 300;
+    }
     if (!property->is_rate) {
         bool on = strcasecmp(typed, "on") == 0;
 
         (void)json_object_set_new(args, property->field, json_boolean(on));
         return on || strcasecmp(typed, "off") == 0;
     }
-    row_number(args, property->field, percent >= 0 ? (uint64_t)percent : 0);
-    return end != typed && (*end == '\0' || strcmp(end, "%") == 0) && percent >= 0 &&
-           percent <= 100;
+    row_number(args, property->field, number >= 0 ? (uint64_t)number : 0);
+    return end != typed && (*end == '\0' || strcmp(end, "%") == 0) && number >= 0 && number <= 100;
 }
 
 static void properties_set(struct cli_context *context,
@@ -73,25 +77,26 @@ static void properties_set(struct cli_context *context,
 void change_controller_set(struct cli_context *context)
 {
     static const struct controller_property properties[] = {
-        {"rebuildrate", "rebuild_rate_percent", "Rebuildrate", true},
-        {"bgirate", "bgi_rate_percent", "BGI Rate", true},
-        {"autorebuild", "auto_rebuild", "AutoRebuild", false},
-        {"copyback", "copyback", "Copyback", false},
-        {"mixmedia", "mixed_media", "MixMedia", false},
-        {"mixinterface", "mixed_interfaces", "MixInterface", false},
+        {"rebuildrate", "rebuild_rate_percent", "Rebuildrate", true, false},
+        {"bgirate", "bgi_rate_percent", "BGI Rate", true, false},
+        {"autorebuild", "auto_rebuild", "AutoRebuild", false, false},
+        {"copyback", "copyback", "Copyback", false, false},
+        {"mixmedia", "mixed_media", "MixMedia", false, false},
+        {"mixinterface", "mixed_interfaces", "MixInterface", false, false},
+        {"glitchtime", "glitch_seconds", "GlitchTime", false, true},
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: rebuildrate=, bgirate=, autorebuild=, copyback=, mixmedia= or "
-                   "mixinterface=");
+                   "say what to set: rebuildrate=, bgirate=, autorebuild=, copyback=, mixmedia=, "
+                   "mixinterface= or glitchtime=");
 }
 
 void change_controller_emergency(struct cli_context *context)
 {
     static const struct controller_property properties[] = {
-        {"state", "emergency_spare", "EmergencyHotSpare", false},
-        {"eug", "emergency_unconfigured", "EmergencyUG", false},
-        {"smarter", "predictive_copyback", "EmergencySmarter", false},
+        {"state", "emergency_spare", "EmergencyHotSpare", false, false},
+        {"eug", "emergency_unconfigured", "EmergencyUG", false, false},
+        {"smarter", "predictive_copyback", "EmergencySmarter", false, false},
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),

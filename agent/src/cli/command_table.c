@@ -11,7 +11,7 @@
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
-    "copyback|cc|consistencycheck|pr|patrolread|eghs|mixmedia|mixinterface"
+    "copyback|cc|consistencycheck|pr|patrolread|eghs|mixmedia|mixinterface|glitchtime"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb "   \
     "nora "                                                                                        \
@@ -88,12 +88,15 @@ const struct cli_command cli_commands[] = {
      "Emergency spares: hot spares of another kind than the members, unconfigured good drives; "
      "smarter: a spare is filled from a member that will probably fail."},
     {CLI_OBJECT_CONTROLLER, "set", NULL,
-     "rebuildrate= bgirate= autorebuild= copyback= mixmedia= mixinterface=", change_controller_set,
+     "rebuildrate= bgirate= autorebuild= copyback= mixmedia= mixinterface= glitchtime=",
+     change_controller_set,
      "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off | copyback=on|off | "
      "mixmedia=on|off | "
-     "mixinterface=on|off",
+     "mixinterface=on|off | glitchtime=<0-300>",
      "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
-     "SATA drives may share a drive group."},
+     "SATA drives may share a drive group; glitchtime: seconds that no hot spare takes the place "
+     "of "
+     "a drive that vanished, which may be back."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "

@@ -43,19 +43,23 @@ static bool settings_check(const struct reader *reader, json_t *settings)
     json_error_t error;
     int rebuild = 0;
     int bgi = 0;
+    int glitch = 0;
     int flag[7];
 
     /* Documents from before there was copyback say nothing of it. */
     if (json_unpack_ex(settings, &error, JSON_STRICT,
-                       "{s:i, s:i, s:b, s:b, s:b, s:b, s:b, s?b, s?b}", "rebuild_rate_percent",
+                       "{s:i, s:i, s:b, s:b, s:b, s:b, s:b, s?b, s?b, s?i}", "rebuild_rate_percent",
                        &rebuild, "bgi_rate_percent", &bgi, "auto_rebuild", &flag[0],
                        "emergency_spare", &flag[1], "emergency_unconfigured", &flag[2],
                        "mixed_media", &flag[3], "mixed_interfaces", &flag[4], "copyback", &flag[5],
-                       "predictive_copyback", &flag[6]) != 0) {
+                       "predictive_copyback", &flag[6], "glitch_seconds", &glitch) != 0) {
         return wrong(reader, error.text);
     }
     if (rebuild < 0 || rebuild > 100 || bgi < 0 || bgi > 100) {
         return wrong(reader, "a rate is not 0 to 100");
+    }
+    if (glitch < 0 || glitch > 300) {
+        return wrong(reader, "glitch_seconds is not 0 to 300");
     }
     return true;
 }

@@ -35,6 +35,7 @@ json_t *config_settings(const json_t *controller)
                                         "emergency_unconfigured",
                                         "copyback",
                                         "predictive_copyback",
+                                        "glitch_seconds",
                                         NULL};
 
     return copied(controller, names);

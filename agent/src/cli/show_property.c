@@ -32,6 +32,11 @@ static void make_bgi_rate(const json_t *controller, char out[VALUE_BYTES])
     rate_text(controller, "bgi_rate_percent", out);
 }
 
+static void make_glitch_time(const json_t *controller, char out[VALUE_BYTES])
+{
+    (void)snprintf(out, VALUE_BYTES, "%u sec", (unsigned)doc_u64(controller, "glitch_seconds"));
+}
+
 static void on_off(const json_t *controller, const char *field, char out[VALUE_BYTES])
 {
     (void)snprintf(out, VALUE_BYTES, "%s", doc_bool(controller, field) ? "ON" : "OFF");
@@ -93,6 +98,7 @@ static const struct property_row properties[] = {
     {"eghs", "EmergencySmarter", NULL, make_predictive_copyback},
     {"mixmedia", "MixMedia", NULL, make_mixed_media},
     {"mixinterface", "MixInterface", NULL, make_mixed_interfaces},
+    {"glitchtime", "GlitchTime", NULL, make_glitch_time},
     {"time", "Time", NULL, make_time},
     {"temperature", "ROC temperature(Degree Celsius)", "0", NULL},
     {"foreignautoimport", "ForeignAutoImport", "OFF", NULL},

@@ -159,6 +159,8 @@ static const struct arg_spec controller_set_args[] = {
      CONTROLLER_SET_REBUILD_RATE, AT(controller_set.fields)},
     {"bgi_rate_percent", ARG_U32, false, AT(controller_set.bgi_rate_percent), 100, 0, NULL,
      CONTROLLER_SET_BGI_RATE, AT(controller_set.fields)},
+    {"glitch_seconds", ARG_U32, false, AT(controller_set.glitch_seconds), 300, 0, NULL,
+     CONTROLLER_SET_GLITCH_SECONDS, AT(controller_set.fields)},
     CONTROLLER_SET_BOOL("auto_rebuild", auto_rebuild, AUTO_REBUILD),
     CONTROLLER_SET_BOOL("emergency_spare", emergency_spare, EMERGENCY_SPARE),
     CONTROLLER_SET_BOOL("emergency_unconfigured", emergency_unconfigured, EMERGENCY_UNCONFIGURED),

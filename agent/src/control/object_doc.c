@@ -218,6 +218,7 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_text(doc, "no_battery_rule", no_battery_rule_word(view->no_battery_rule));
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
+    json_put_u64(doc, "glitch_seconds", view->glitch_seconds);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
     json_put_bool(doc, "emergency_spare", view->emergency_spare);
     json_put_bool(doc, "emergency_unconfigured", view->emergency_unconfigured);

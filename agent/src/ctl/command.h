@@ -116,7 +116,8 @@ enum controller_set_field {
     CONTROLLER_SET_MIXED_MEDIA = 32,
     CONTROLLER_SET_MIXED_INTERFACES = 64,
     CONTROLLER_SET_COPYBACK = 128,
-    CONTROLLER_SET_PREDICTIVE_COPYBACK = 256
+    CONTROLLER_SET_PREDICTIVE_COPYBACK = 256,
+    CONTROLLER_SET_GLITCH_SECONDS = 512
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
@@ -151,6 +152,7 @@ struct ctl_command {
             uint32_t fields;
             uint32_t rebuild_rate_percent;
             uint32_t bgi_rate_percent;
+            uint32_t glitch_seconds;
             bool auto_rebuild;
             bool emergency_spare, emergency_unconfigured;
             bool mixed_media, mixed_interfaces;

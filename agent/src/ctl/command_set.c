@@ -256,6 +256,13 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
     event_controller_policy(ctl, "copyback", old->copyback, now->copyback);
     event_controller_policy(ctl, "predictive copyback", old->predictive_copyback,
                             now->predictive_copyback);
+    if (old->glitch_seconds != now->glitch_seconds) {
+        char seconds[16];
+
+        (void)snprintf(seconds, sizeof(seconds), "%u s", now->glitch_seconds);
+        ctl_event(ctl, EVENT_CONTROLLER_POLICY_CHANGED, controller_key(ctl), "policy",
+                  "glitch time", "state", seconds, NULL);
+    }
     operations_rate_set(ctl);
     command_object_add(command, &ctl->controller);
     command_done(ctl);
@@ -290,6 +297,9 @@ static void controller_record_apply(struct controller_record *record,
     }
     if ((fields & CONTROLLER_SET_BGI_RATE) != 0) {
         record->bgi_rate_percent = command->args.controller_set.bgi_rate_percent;
+    }
+    if ((fields & CONTROLLER_SET_GLITCH_SECONDS) != 0) {
+        record->glitch_seconds = command->args.controller_set.glitch_seconds;
     }
     policy_apply(command, CONTROLLER_SET_AUTO_REBUILD, command->args.controller_set.auto_rebuild,
                  &record->auto_rebuild);
@@ -328,6 +338,13 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
     if (!rate_is_valid(fields, CONTROLLER_SET_REBUILD_RATE, rebuild, "rebuild_rate_percent",
                        &reason) ||
         !rate_is_valid(fields, CONTROLLER_SET_BGI_RATE, bgi, "bgi_rate_percent", &reason)) {
+        command_finish(ctl, &reason);
+        return;
+    }
+    if ((fields & CONTROLLER_SET_GLITCH_SECONDS) != 0 &&
+        command->args.controller_set.glitch_seconds > CONTROLLER_GLITCH_MAX) {
+        reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "glitch_seconds", "problem",
+                   "it must be from 0 to 300", NULL);
         command_finish(ctl, &reason);
         return;
     }

@@ -164,6 +164,9 @@ static void member_changed(void *context, struct group *group, uint32_t member,
     (void)old; /* the drive's own state remembers */
     (void)why; /* it is in the configuration */
     cg->rebuild_stopped[member] = false;
+    if (cg->group != NULL) {
+        cg_glitch_note(cg, member);
+    }
     if (cd != NULL && cg->group != NULL) {
         if (cd->drive != NULL && !drive_is_present(cd->drive)) {
             cd_note_absent(cd);

@@ -206,6 +206,15 @@ struct ctl_vd {
     struct write_policy_decision policy;
 };
 
+/* How often a member has vanished (ctl_glitch.c). */
+#define GLITCHES_MAX 5u
+struct ctl_glitches {
+    struct uuid drive;
+    uint32_t count;                /* of at_us, the newest first */
+    uint64_t at_us[GLITCHES_MAX];
+    bool flaps;                    /* it is to be called failed */
+};
+
 struct ctl_group {
     struct ctl_object object;
     struct list link;              /* ctl->groups */
@@ -226,6 +235,7 @@ struct ctl_group {
     uint64_t assemble_at_us;       /* WAITING: when to start incomplete; 0: not */
     const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
+    struct ctl_glitches glitches[GROUP_MEMBERS_MAX];
     struct ctl_drive *copyback;    /* the drive that is being filled */
     bool copyback_by_user;         /* for the event */
     bool copyback_over;            /* the group is to be told */
@@ -763,6 +773,11 @@ bool cd_is_spun_down(const struct ctl_drive *cd);
 void ctl_spares_work(struct ctl *ctl);
 /* At the start: a blank drive in the slot of a member that is not there. */
 bool spare_is_due(const struct ctl_drive *cd);
+/* ctl_glitch.c */
+void cg_glitch_note(struct ctl_group *cg, uint32_t member);
+/* It may be back in a moment; the work loop runs again when that is over. */
+bool cg_glitch_waits(struct ctl_group *cg, uint32_t member);
+void ctl_glitches_work(struct ctl *ctl);
 /* Puts cd in the place; done with a reason, change is held by the caller. */
 void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
                         void (*done)(struct ctl *ctl, int error, void *context), void *context);

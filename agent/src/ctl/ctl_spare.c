@@ -172,7 +172,8 @@ static struct ctl_drive *replacement_find(const struct ctl_group *cg, uint32_t m
     struct ctl_drive *own = cg->members[member];
 
     if (own != NULL && own->present && own->settled && own->reinserted && !own->auto_failed &&
-        cg_config(cg)->members[member].state != MEMBER_OFFLINE) {
+        cg_config(cg)->members[member].state != MEMBER_OFFLINE &&
+        cg_config(cg)->members[member].why != REASON_DRIVE_LOST_FLAPPING) {
         return own;
     }
     LIST_FOR_EACH (node, &cg->ctl->drives) {
@@ -303,6 +304,9 @@ static bool group_place_fill(struct ctl_group *cg, uint32_t member)
     struct ctl_drive *cd = replacement_find(cg, member);
     struct filling *filling = NULL;
 
+    if (cd == NULL && cg_glitch_waits(cg, member)) {
+        return false;
+    }
     if (cd == NULL) {
         cd = spare_choose(cg, member, &why);
     }

@@ -236,6 +236,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->status = controller_status(ctl);
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
+    view->glitch_seconds = ctl->record->glitch_seconds;
     view->auto_rebuild = ctl->record->auto_rebuild;
     view->emergency_spare = ctl->record->emergency_spare;
     view->emergency_unconfigured = ctl->record->emergency_unconfigured;
@@ -270,6 +271,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, (uint64_t)view->status);
     digest_number(digest, true, view->rebuild_rate_percent);
     digest_number(digest, true, view->bgi_rate_percent);
+    digest_number(digest, true, view->glitch_seconds);
     digest_number(digest, true, view->auto_rebuild);
     digest_number(digest, true, view->emergency_spare);
     digest_number(digest, true, view->emergency_unconfigured);

@@ -89,6 +89,7 @@ struct controller_view {
     const char *model, *serial, *firmware_version, *profile;
     enum controller_status status;
     uint32_t rebuild_rate_percent, bgi_rate_percent;
+    uint32_t glitch_seconds;
     bool auto_rebuild;
     bool emergency_spare, emergency_unconfigured, mixed_media, mixed_interfaces;
     bool copyback, predictive_copyback;

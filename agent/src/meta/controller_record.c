@@ -3,7 +3,8 @@
  *
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
- *  36  policies, one bit each     40  intent      48  intent group     72  controller    88  epoch
+ *  36  policies, one bit each     40  intent      44  glitch seconds + 1 (0: records of old)
+ *  48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  returns 4  124  erases 4
  * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64; then returns,
  * 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2, affinity 1, zero 1, groups 4,
@@ -98,6 +99,7 @@ static bool record_is_sound(const struct controller_record *record)
     if (uuid_is_zero(&record->controller) || uuid_is_zero(&record->epoch) ||
         record->rev_reserved > REV_MAX || record->operation_reserved > REV_MAX ||
         record->rebuild_rate_percent > 100 || record->bgi_rate_percent > 100 ||
+        record->glitch_seconds > CONTROLLER_GLITCH_MAX ||
         record->group_count > CONTROLLER_GROUPS_MAX ||
         record->drive_count > CONTROLLER_DRIVES_MAX ||
         (unsigned)record->intent >= CONTROLLER_INTENT_MAX) {
@@ -253,6 +255,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     put_le32(buffer + 32, record->bgi_rate_percent);
     put_le32(buffer + 36, policies_of(record));
     put_le32(buffer + 40, (uint32_t)record->intent);
+    put_le32(buffer + 44, record->glitch_seconds + 1);
     memcpy(buffer + 48, record->intent_group.bytes, 24);
     memcpy(buffer + 72, record->controller.bytes, 16);
     memcpy(buffer + 88, record->epoch.bytes, 16);
@@ -312,6 +315,8 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
     record->bgi_rate_percent = get_le32(buffer + 32);
     policies_take(record, get_le32(buffer + 36));
     record->intent = (enum controller_intent)get_le32(buffer + 40);
+    record->glitch_seconds =
+        get_le32(buffer + 44) == 0 ? CONTROLLER_GLITCH_DEFAULT : get_le32(buffer + 44) - 1;
     memcpy(record->intent_group.bytes, buffer + 48, 24);
     memcpy(record->controller.bytes, buffer + 72, 16);
     memcpy(record->epoch.bytes, buffer + 88, 16);

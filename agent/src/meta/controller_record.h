@@ -70,6 +70,8 @@ struct controller_erase {
     uint64_t size_bytes;
 };
 
+#define CONTROLLER_GLITCH_MAX 300u
+#define CONTROLLER_GLITCH_DEFAULT 5u
 struct controller_record {
     struct uuid controller;
     struct uuid epoch;            /* of revisions: new only if this record was lost */
@@ -77,6 +79,7 @@ struct controller_record {
     uint64_t operation_reserved;  /* nor the number of an operation */
     uint32_t rebuild_rate_percent;
     uint32_t bgi_rate_percent;
+    uint32_t glitch_seconds;      /* no spare for a drive that vanished; up to …_MAX */
     bool auto_rebuild;
     bool emergency_spare;         /* a hot spare of another kind than the members may stand in */
     bool emergency_unconfigured;  /* an unconfigured good drive may stand in */

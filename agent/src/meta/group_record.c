@@ -69,6 +69,7 @@ static const enum reason_code why_numbers[] = {
     REASON_DRIVE_LOST_USER,
     REASON_LABEL_FAILED,
     REASON_DRIVE_LOST_ERROR_LIMIT,
+    REASON_DRIVE_LOST_FLAPPING,
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 

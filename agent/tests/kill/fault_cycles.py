@@ -408,6 +408,7 @@ class Test:
                 [8192, 16384, 65536]))
         self.agent.ctl("/c0", "set", "rebuildrate=80")
         self.agent.ctl("/c0", "set", "bgirate=80")
+        self.agent.ctl("/c0", "set", "glitchtime=0")  # the same drives go again and again
 
     def start_writers(self):
         view = self.agent.view()

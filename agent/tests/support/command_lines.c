@@ -85,6 +85,7 @@ static const struct {
     {"vd_set", "hedged_reads", "hedgedreads="},
     {"controller_set", "rebuild_rate_percent", "rebuildrate="},
     {"controller_set", "bgi_rate_percent", "bgirate="},
+    {"controller_set", "glitch_seconds", "glitchtime="},
     {"controller_set", "auto_rebuild", "autorebuild="},
     {"controller_set", "copyback", "copyback="},
     {"controller_set", "predictive_copyback", "smarter="},

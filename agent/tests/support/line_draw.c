@@ -187,6 +187,7 @@ static const struct {
              {"accesspolicy", "rw|ro|blocked"},
              {"stripelog hedgedreads autorebuild", "on|off"},
              {"rebuildrate bgirate", "0|30|100%"},
+             {"glitchtime", "0|5|300"},
              {"autolearnmode", "0|1|2|3"},
              {"learndelayinterval", "0|24|168"},
              {"fault", "pull|slow|fail|clear"},

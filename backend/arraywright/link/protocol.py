@@ -464,6 +464,7 @@ class ControllerDoc(Wire):
     battery: str
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
+    glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
     auto_rebuild: bool
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -1089,6 +1090,7 @@ class ControllerSetArgs(Wire):
     controller: Key
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
     auto_rebuild: bool | None = None
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -1662,6 +1664,7 @@ REASONS: dict[str, str] = {
     "smart_disabled": "Its self-monitoring is switched off.",
     "smart_unsupported": "It tells nothing of its health: {detail}.",
     "drive_lost_error_limit": "The drive had more errors than are borne.",
+    "drive_lost_flapping": "The drive vanished and came back too often: look at its cable and its slot before you rebuild it.",
     "drive_lost_absent": "The drive was absent when the controller started.",
     "drive_lost_stale": "The drive missed writes while it was away.",
     "drive_lost_user": "The drive was taken offline by a user.",
@@ -1865,7 +1868,8 @@ EVENT_NAMES: dict[int, str] = {
     60200: "virtual_drive_restored",
     60211: "md_super_left",
     60201: "foreign_restored",
-    60220: "undo_damaged",
+    60230: "undo_damaged",
+    60231: "drive_flapping",
     60044: "counters_reset",
 }
 

@@ -216,6 +216,10 @@ class Measure(ApiInput):
 class ControllerUpdate(Change):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    glitch_seconds: Annotated[
+        Annotated[int, Field(ge=0, le=300)] | None,
+        Field(description="no hot spare takes the place of a drive that vanished so long"),
+    ] = None
     auto_rebuild: bool | None = None
     emergency_spare: Annotated[
         bool | None,

@@ -117,6 +117,9 @@ class Controller(Actionable):
     battery: Annotated[str, Field(description="absent, or the battery's state")]
     rebuild_rate_percent: int
     bgi_rate_percent: int
+    glitch_seconds: Annotated[
+        int, Field(description="no hot spare takes the place of a drive that vanished so long")
+    ] = 0
     auto_rebuild: bool
     emergency_spare: Annotated[
         bool, Field(description="in an emergency, a hot spare of another kind may stand in")

@@ -2443,6 +2443,12 @@ export interface components {
             /** Firmware Version */
             firmware_version: string;
             /**
+             * Glitch Seconds
+             * @description no hot spare takes the place of a drive that vanished so long
+             * @default 0
+             */
+            glitch_seconds: number;
+            /**
              * Host Id
              * Format: uuid
              */
@@ -2594,6 +2600,11 @@ export interface components {
              * @description in an emergency, an unconfigured good drive may stand in
              */
             emergency_unconfigured?: boolean | null;
+            /**
+             * Glitch Seconds
+             * @description no hot spare takes the place of a drive that vanished so long
+             */
+            glitch_seconds?: number | null;
             /**
              * Mixed Interfaces
              * @description SAS and SATA drives may share a drive group

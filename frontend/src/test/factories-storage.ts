@@ -63,6 +63,7 @@ export function controller(part: Partial<Controller> = {}): Controller {
     battery: 'absent',
     rebuild_rate_percent: 30,
     bgi_rate_percent: 30,
+    glitch_seconds: 5,
     auto_rebuild: true,
     copyback: true,
     predictive_copyback: false,

@@ -129,6 +129,7 @@ static void world_hurt(struct ctl_world *world)
     world_stripe(world);
     assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
     assert_int_equal(world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 5), REASON_OK);
+    world_settle(world, 5 * SIM_SECOND + SIM_SECOND / 10); /* it might have come back */
     assert_true(world_operation(world, OPERATION_KIND_REBUILD, NULL, NULL));
 }
 

@@ -64,7 +64,7 @@ PROVOKED = {
     "random": "spare_global_removed",
     "refusals": "spare_too_small",
     "spin": "drive_spun_down drive_spun_up",
-    "spares": "spare_commissioned controller_policy_changed",
+    "spares": "spare_commissioned controller_policy_changed drive_flapping",
     "story": """
         fault_injected virtual_drive_optimal virtual_drive_partially_degraded
         virtual_drive_degraded virtual_drive_offline bgi_started bgi_completed

@@ -255,7 +255,7 @@ static void test_spare_dies(void **state)
     assert_int_equal(spare_add(world, 3, false, false), REASON_OK);
     assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
     for (uint32_t i = 0; world_drive_state(world, 2) != DRIVE_STATE_REBUILD; i++) {
-        assert_true(i < 1000);
+        assert_true(i < 10000);
         world_settle(world, SIM_SECOND / 1000);
     }
     assert_int_equal(world_fault(world, 2, FAULT_KIND_PULL), REASON_OK);
@@ -278,9 +278,160 @@ static void test_too_small_says_figures(void **state)
     world_free(world);
 }
 
+/* Cable glitches */
+
+static enum reason_code glitch_seconds(struct ctl_world *world, uint32_t seconds)
+{
+    struct ctl_command command = {.op = CTL_OP_CONTROLLER_SET};
+
+    strcpy(command.args.controller_set.controller, "c0");
+    command.args.controller_set.fields = CONTROLLER_SET_GLITCH_SECONDS;
+    command.args.controller_set.glitch_seconds = seconds;
+    return world_run(world, &command);
+}
+
+static struct ctl_world *world_glitch(uint64_t seed)
+{
+    struct ctl_world *world = world_mirror(seed, 3);
+
+    world_go(world);
+    assert_int_equal(spare_add(world, 2, false, false), REASON_OK);
+    return world;
+}
+
+/* Back in time: in its own place, with all that was written meanwhile. */
+static void test_glitch(void **state)
+{
+    struct ctl_world *world = world_glitch(400);
+
+    (void)state;
+    assert_int_equal(glitch_seconds(world, 301), REASON_INVALID_ARGUMENT);
+    assert_int_equal(glitch_seconds(world, 10), REASON_OK);
+    world_restart(world);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    world_write(world, "data", 0, 64 * 1024, 0x22);
+    world_settle(world, 9 * SIM_SECOND);
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_ONLINE);
+    assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+    /* It alone has what it had missed. */
+    assert_int_equal(world_fault(world, 0, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    world_check(world, "data", 0, 64 * 1024, 0x22);
+    world_free(world);
+}
+
+/* The time is over, or there is none: as ever. Whoever failed is not waited for. */
+static void test_glitch_over(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_glitch(410 + i);
+
+        assert_int_equal(glitch_seconds(world, i == 1 ? 0 : 10), REASON_OK);
+        assert_int_equal(i == 2 ? world_drive_op(world, CTL_OP_DRIVE_OFFLINE, 1)
+                                : world_fault(world, 1, FAULT_KIND_PULL),
+                         REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+        world_settle(world, SIM_SECOND);
+        assert_true((world_drive_state(world, 2) == DRIVE_STATE_HOT_SPARE) == (i == 0));
+        world_settle(world, 10 * SIM_SECOND);
+        assert_int_not_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        world_free(world);
+    }
+}
+
+/* Six times within an hour, or within more than that; once more it is the user who decides. */
+static void test_flapping(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ctl_world *world = world_glitch(420 + i);
+
+        for (uint32_t k = 0; k < 5; k++) {
+            assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+            assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+            assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+            assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+            world_settle(world, i * 16 * MINUTE);
+        }
+        assert_int_equal(world_event_count(world, 0, 60231), 0);
+        assert_int_equal(world_drive_state(world, 2), DRIVE_STATE_HOT_SPARE);
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+        world_settle(world, SIM_SECOND);
+        assert_int_equal(world_event_count(world, 0, 60231), i == 0 ? 1 : 0);
+        assert_true((world_drive_state(world, 2) == DRIVE_STATE_HOT_SPARE) == (i == 1));
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+        world_settle(world, MINUTE);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        assert_int_equal(world_drive_state(world, 1),
+                         i == 0 ? DRIVE_STATE_UNCONFIGURED_BAD : DRIVE_STATE_ONLINE);
+        world_check(world, "data", 0, 64 * 1024, 0x11);
+        world_free(world);
+    }
+}
+
+/* Without a spare it stays failed, over a restart too, until it is rebuilt on purpose. */
+static void test_flapping_alone(void **state)
+{
+    struct ctl_world *world = world_mirror(430, 2);
+    struct drive_view drive;
+
+    (void)state;
+    world_go(world);
+    for (uint32_t k = 0; k < 6; k++) {
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+        world_settle(world, SIM_SECOND);
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+        if (k < 5) {
+            assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        world_settle(world, MINUTE);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+        assert_true(world_drive(world, 1, &drive));
+        assert_int_equal(drive.state_reason.code, REASON_DRIVE_LOST_FLAPPING);
+        world_restart(world);
+    }
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 1), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_free(world);
+}
+
+/* Without a time to wait it is the drive that decides, as often as it likes. */
+static void test_flapping_off(void **state)
+{
+    struct ctl_world *world = world_mirror(440, 2);
+
+    (void)state;
+    world_go(world);
+    assert_int_equal(glitch_seconds(world, 0), REASON_OK);
+    for (uint32_t k = 0; k < 7; k++) {
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+        world_settle(world, SIM_SECOND);
+        assert_int_equal(world_fault(world, 1, FAULT_KIND_RETURN), REASON_OK);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    }
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_glitch),
+        cmocka_unit_test(test_glitch_over),
+        cmocka_unit_test(test_flapping),
+        cmocka_unit_test(test_flapping_alone),
+        cmocka_unit_test(test_flapping_off),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_affinity),
         cmocka_unit_test(test_kinds),

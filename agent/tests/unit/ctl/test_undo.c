@@ -15,7 +15,7 @@
 #define DATA (512u * 1024u)
 #define ENTRIES_MAX 64u
 #define EVENT_RESTORED 60200u
-#define EVENT_DAMAGED 60220u
+#define EVENT_DAMAGED 60230u
 
 struct told {
     uint32_t count;

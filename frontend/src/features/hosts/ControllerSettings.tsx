@@ -26,10 +26,15 @@ function isPercent(value: number | string): value is number {
   return typeof value === 'number' && value >= 0 && value <= 100
 }
 
+function isGlitchTime(value: number | string): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 300
+}
+
 export function ControllerSettings({ controller, onClose }: ControllerSettingsProps) {
   const { t } = useTranslation()
   const [rebuild, setRebuild] = useState<number | string>(controller.rebuild_rate_percent)
   const [bgi, setBgi] = useState<number | string>(controller.bgi_rate_percent)
+  const [glitch, setGlitch] = useState<number | string>(controller.glitch_seconds)
   const [policies, setPolicies] = useState(() =>
     Object.fromEntries(POLICIES.map((policy) => [policy, controller[policy]])),
   )
@@ -40,11 +45,12 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (change.isPending || !isPercent(rebuild) || !isPercent(bgi)) return
+    if (change.isPending || !isPercent(rebuild) || !isPercent(bgi) || !isGlitchTime(glitch)) return
     // Only what differs, so that a change made elsewhere meanwhile is not undone.
     const body: ControllerUpdate = {
       ...(rebuild !== controller.rebuild_rate_percent && { rebuild_rate_percent: rebuild }),
       ...(bgi !== controller.bgi_rate_percent && { bgi_rate_percent: bgi }),
+      ...(glitch !== controller.glitch_seconds && { glitch_seconds: glitch }),
       ...Object.fromEntries(
         POLICIES.filter((policy) => policies[policy] !== controller[policy]).map((policy) => [
           policy,
@@ -80,6 +86,17 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
         <Stack gap="md">
           {rate(t('controller.rebuildRate'), rebuild, setRebuild)}
           {rate(t('controller.bgiRate'), bgi, setBgi)}
+          <NumberInput
+            label={t('controller.glitchTime')}
+            description={t('controller.glitchHelp')}
+            value={glitch}
+            onChange={setGlitch}
+            min={0}
+            max={300}
+            allowDecimal={false}
+            clampBehavior="none"
+            error={isGlitchTime(glitch) ? undefined : t('controller.glitchRange')}
+          />
           {POLICIES.map((policy) => (
             <Switch
               key={policy}

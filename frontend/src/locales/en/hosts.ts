@@ -72,6 +72,10 @@ export const controller = {
   bgiRate: 'Background initialisation rate',
   rateHelp:
     'Share of the drives’ time while others need it, in percent. When they are idle it takes all of it.',
+  glitchTime: 'Wait for a drive that vanished',
+  glitchHelp:
+    'In seconds. So long no hot spare takes its place: after a cable glitch it is back in its own.',
+  glitchRange: 'From 0 to 300 seconds.',
   autoRebuild: 'Rebuild onto a spare by itself',
   policy: {
     auto_rebuild: 'Rebuild onto a spare by itself',

@@ -1,0 +1,130 @@
+/*
+ * Cable glitches: a member that vanishes may be back in a moment.
+ *
+ * (1) For so many seconds (glitch_seconds) after it has vanished no hot spare takes its place. Its
+ *     loss is recorded at once all the same: it has not got what is written meanwhile, and is
+ *     rebuilt in its own place when it is back. A drive that failed is not waited for, nor one in
+ *     whose slot there is a new drive.
+ *
+ * (2) A drive that has vanished more than GLITCHES_MAX times within an hour counts as failed: it is
+ *     not taken back by itself, and a spare takes its place at once. The count is of this run;
+ *     without a time to wait nobody counts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_private.h"
+
+#define HOUR_US (UINT64_C(3600) * 1000000)
+
+static bool member_has_vanished(const struct ctl_group *cg, uint32_t member)
+{
+    const struct member_config *config = &cg_config(cg)->members[member];
+
+    return config->state == MEMBER_MISSING && config->why == REASON_DRIVE_LOST_PULLED;
+}
+
+void cg_glitch_note(struct ctl_group *cg, uint32_t member)
+{
+    struct ctl_glitches *glitches = &cg->glitches[member];
+    const struct uuid *drive = &cg_config(cg)->members[member].drive;
+    uint64_t now_us = clock_now_us(cg->ctl->ports.clock);
+
+    if (!member_has_vanished(cg, member)) {
+        return;
+    }
+    if (!uuid_equal(&glitches->drive, drive)) { /* the place has had another since */
+        *glitches = (struct ctl_glitches){.drive = *drive};
+    }
+    glitches->flaps = cg->ctl->record->glitch_seconds > 0 && glitches->count == GLITCHES_MAX &&
+                      now_us - glitches->at_us[GLITCHES_MAX - 1] <= HOUR_US;
+    memmove(&glitches->at_us[1], &glitches->at_us[0],
+            (GLITCHES_MAX - 1) * sizeof(glitches->at_us[0]));
+    glitches->at_us[0] = now_us;
+    glitches->count += glitches->count < GLITCHES_MAX ? 1u : 0u;
+}
+
+/* (1) */
+bool cg_glitch_waits(struct ctl_group *cg, uint32_t member)
+{
+    const struct ctl_glitches *glitches = &cg->glitches[member];
+    uint64_t until_us = glitches->at_us[0] + (uint64_t)cg->ctl->record->glitch_seconds * 1000000;
+
+    if (glitches->count == 0 || !member_has_vanished(cg, member) ||
+        clock_now_us(cg->ctl->ports.clock) >= until_us) {
+        return false;
+    }
+    ctl_kick_at(cg->ctl, until_us);
+    return true;
+}
+
+/* (2) */
+struct flapping {
+    struct ctl_group *cg;
+    uint32_t member;
+};
+
+static void member_fail(struct group_config *config, void *context)
+{
+    struct member_config *member = &config->members[((const struct flapping *)context)->member];
+
+    if (member->state == MEMBER_MISSING) {
+        member->state = MEMBER_FAILED;
+        member->why = REASON_DRIVE_LOST_FLAPPING;
+    }
+}
+
+static void member_failed(void *context, int error)
+{
+    struct flapping *flapping = context;
+    struct ctl_group *cg = flapping->cg;
+    struct ctl_drive *cd = cg->members[flapping->member];
+    const struct member_config *member = &cg_config(cg)->members[flapping->member];
+    char group[PATH_TEXT_BYTES];
+    char count[16];
+
+    if (error == 0 && member->why == REASON_DRIVE_LOST_FLAPPING) {
+        group_path(cg, group, sizeof(group));
+        (void)snprintf(count, sizeof(count), "%u", GLITCHES_MAX + 1);
+        ctl_event(cg->ctl, EVENT_DRIVE_FLAPPING, cg->object.key, "serial", member->serial, "group",
+                  group, "count", count, NULL);
+    }
+    if (cd != NULL) {
+        cd_state_update(cd);
+    }
+    free(flapping);
+    ctl_change_end(cg->ctl);
+    ctl_kick(cg->ctl);
+}
+
+static bool group_glitches_work(struct ctl_group *cg)
+{
+    if (cg->phase != CTL_GROUP_RUNNING || cg->quiescing ||
+        cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
+        if (cg->glitches[i].flaps && member_has_vanished(cg, i) &&
+            ctl_change_begin(cg->ctl, "a drive that comes and goes")) {
+            struct flapping *flapping = calloc(1, sizeof(*flapping));
+
+            ASSERT(flapping != NULL);
+            *flapping = (struct flapping){.cg = cg, .member = i};
+            cg->glitches[i].flaps = false;
+            group_config_change(cg->group, member_fail, flapping, member_failed, flapping);
+            return true;
+        }
+    }
+    return false;
+}
+
+void ctl_glitches_work(struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->groups) {
+        if (ctl->change != NULL || group_glitches_work(list_entry(node, struct ctl_group, link))) {
+            return;
+        }
+    }
+}
