@@ -12,7 +12,7 @@ in_memory.use()
 
 SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergency_spare",
             "emergency_unconfigured", "mixed_media", "mixed_interfaces", "copyback",
-            "predictive_copyback")
+            "predictive_copyback", "glitch_seconds")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
            "io_policy", "drive_cache_policy", "access", "stripe_log", "hedged_reads")
 
@@ -56,7 +56,7 @@ class Config(AgentCase):
         agent.ctl(vds["ten"], "set", "accesspolicy=ro", "hedgedreads=on")
         agent.ctl(f"/c0/e{EID}/s11", "add", "hotsparedrive", "dgs=1", "enclaffinity",
                   "nonrevertible")
-        agent.ctl("/c0", "set", "rebuildrate=55", "autorebuild=off", "copyback=off")
+        agent.ctl("/c0", "set", "rebuildrate=55", "autorebuild=off", "copyback=off", "glitchtime=7")
         agent.ctl("/c0", "set", "eghs", "smarter=on")
         return agent
 
