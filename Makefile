@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.tools/node/bin:$(PATH)
 BUILD := .run/build
 LISTEN ?= 127.0.0.1:8080
 
-.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
+.PHONY: help run test judge bench coverage soak soak-fuzz soak-lines soak-drives soak-host lint generate clean demo-reset setup setup-test agent frontend screenshots
 
 help:
 	@printf '%s\n' \
@@ -25,6 +25,8 @@ help:
 	  '                 agent/fuzz/ledger.jsonl ends' \
 	  'make soak-lines  1,000,000 drawn command lines, taken up again where' \
 	  '                 agent/tests/prop/ledger.jsonl ends' \
+	  'make soak-drives 10,000 mixtures of drives of several generations, taken up again where' \
+	  '                 agent/tests/prop/drives_ledger.jsonl ends' \
 	  'make soak-host   2,000 kills and 300 power cuts of arrayd itself, taken up again where' \
 	  '                 agent/tests/kill/ledger.jsonl ends' \
 	  'make coverage    branches of the engine that its tests take, MC/DC of its state machines;' \
@@ -85,7 +87,10 @@ soak: setup-test agent
 	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim --points $(POINTS)
 
 soak-lines: setup-test agent
-	@python3 agent/tests/prop/long_run.py --program $(BUILD)/agent/tests/prop/test_prop_command_lines
+	@python3 agent/tests/prop/long_run.py lines --program $(BUILD)/agent/tests/prop/test_prop_command_lines
+
+soak-drives: setup-test agent
+	@python3 agent/tests/prop/long_run.py drives --program $(BUILD)/agent/tests/prop/test_prop_generations
 
 soak-fuzz: setup-test
 	@python3 agent/fuzz/long_run.py --build $(BUILD)/agent-fuzz

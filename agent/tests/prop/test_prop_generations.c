@@ -7,7 +7,8 @@
  * be what belongs to the newest record in the mixture; otherwise it is not served, and something
  * says why. What has all it needs is served. Drives that are not used keep every byte.
  *
- * AW_SEED is that of the first history; AW_SEED=n AW_CASES=50 repeats all cases of one.
+ * AW_SEED is that of the first history; AW_SEED=n AW_CASES=50 repeats all cases of one. Ever new
+ * ones: make soak-drives.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #include "drive_history.h"
 #include "meta/config_state.h"
 
-#define CASES 10000u
+#define CASES 3000u
 #define CASES_PER_HISTORY 50u
 #define SLOTS 14u
 #define WORLDS 2u

@@ -43,7 +43,6 @@ def controller(**changes: Any) -> Document:
         "battery": "absent",
         "rebuild_rate_percent": 30,
         "bgi_rate_percent": 30,
-        "glitch_seconds": 5,
         "auto_rebuild": True,
         "levels": [
             {
