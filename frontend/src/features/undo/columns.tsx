@@ -39,15 +39,18 @@ export function columns(
     {
       id: 'drives',
       header: i18n.t('undo.columns.drives'),
-      cell: (saved) =>
-        saved.drives.map(({ drive_id, serial, refusal }) => (
-          <div key={drive_id}>
-            <Link to="/drives/$driveId" params={{ driveId: drive_id }}>
-              {pathOf(drive_id) ?? serial}
-            </Link>
-            {refusal && ` ${reasonText(refusal)}`}
-          </div>
-        )),
+      cell: (saved) => (
+        <div>
+          {saved.drives.map(({ drive_id, serial, refusal }) => (
+            <div key={drive_id}>
+              <Link to="/drives/$driveId" params={{ driveId: drive_id }}>
+                {pathOf(drive_id) ?? serial}
+              </Link>
+              {refusal && ` ${reasonText(refusal)}`}
+            </div>
+          ))}
+        </div>
+      ),
     },
     {
       id: 'state',
