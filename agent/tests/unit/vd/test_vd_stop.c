@@ -246,6 +246,8 @@ static void test_syncs_are_given_up(void **state UNUSED)
     assert_int_equal(late.error, -ECANCELED);
     assert_true(array->sims[3]->counters.writes - writes < ROWS);
     array->group = group_free(array->group);
+    assert_int_equal(sim_array_start_again(array), 0);
+    assert_int_equal(sim_array_stop(array), 0);
     sim_array_destroy(array);
     sim_world_destroy(world);
 }
