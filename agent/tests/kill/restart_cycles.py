@@ -248,6 +248,7 @@ class Test:
             "acknowledged_writes": sum(w.acknowledged for w in self.writers),
             "verified_sectors": self.verified_sectors,
             "failures": len(self.failures),
+            **({"first_failure": self.failures[0]} if self.failures else {}),
             "longest_start_s": round(self.longest_start_s, 2),
             "seconds": round(self.seconds),
         }
