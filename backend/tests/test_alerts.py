@@ -1,5 +1,6 @@
 """Alerts: raised and resolved by the state, looked after by people."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -9,11 +10,12 @@ import pytest
 from arraywright.alerts.explanations import REGISTRY
 from arraywright.alerts.schemas import AlertRuleName
 from arraywright.kit.roles import Role
-from arraywright.link.presence import Presence
+from arraywright.link.presence import LOOK_S, Presence
 from arraywright.settings import Settings
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent
+from tests.support.clock import HandClock
 from tests.support.server import Running, running
 from tests.test_commands import by_path, only, until_offline
 
@@ -163,6 +165,27 @@ async def test_silent_host_goes_offline(settings: Settings, password_hash: str) 
         await until_offline(callers.role(Role.VIEWER), agent)
         alert = await only(callers.role(Role.VIEWER), "/alerts")
         assert alert["rule"] == "host_offline"
+        await callers.close()
+
+
+async def test_a_standstill_of_the_server_is_no_silence(
+    settings: Settings, password_hash: str
+) -> None:
+    clock = HandClock()
+    patient = settings.model_copy(update={"disconnect_grace_s": 30.0})
+    async with running(patient, clock) as server:
+        callers = Callers(server, password_hash)
+        await callers.create()
+        viewer = callers.role(Role.VIEWER)
+        agent = await enrolled_agent(server, callers.role(Role.ADMINISTRATOR), "alpha")
+        await agent.connect()
+        left = await enrolled_agent(server, callers.role(Role.ADMINISTRATOR), "beta")
+        await left.connect()
+        await left.close()
+        clock.offset_s += 3600
+        await asyncio.sleep(3 * LOOK_S)
+        hosts = (await viewer.get("/hosts")).json()["items"]
+        assert {host["name"]: host["online"] for host in hosts} == {"alpha": True, "beta": True}
         await callers.close()
 
 

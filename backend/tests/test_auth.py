@@ -5,10 +5,10 @@ from typing import Any
 import httpx
 import pytest
 
-from arraywright.kit.clock import Clock
 from arraywright.kit.roles import Role
 from arraywright.settings import Settings
 from tests.conftest import PASSWORD, Callers
+from tests.support.clock import HandClock
 from tests.support.server import Running, running
 
 pytestmark = pytest.mark.anyio
@@ -87,19 +87,6 @@ async def test_wrong_password_says_no_more_than_that(callers: Callers) -> None:
     unknown = await log_in(callers.anonymous(), "nobody", "wrong password")
     assert code(wrong) == code(unknown) == (401, "login_failed")
     assert wrong.json()["detail"] == unknown.json()["detail"]
-
-
-class HandClock(Clock):
-    """A clock that moves when it is told to."""
-
-    def __init__(self) -> None:
-        self.offset_s = 0.0
-
-    def now_us(self) -> int:
-        return super().now_us() + int(self.offset_s * 1e6)
-
-    def monotonic_s(self) -> float:
-        return super().monotonic_s() + self.offset_s
 
 
 async def test_lock_out_after_failures(settings: Settings, password_hash: str) -> None:

@@ -13,13 +13,16 @@ from arraywright.runtime import Runtime
 
 logger = logging.getLogger(__name__)
 LOOK_S = 0.5
+LATE_S = 1.0
+"""A look that comes later than this says that this process stood still: suspended, starved, waiting
+for its database. Nobody was listened to meanwhile, so nobody was silent."""
 FLUSH_S = 15.0
 
 
 class Presence:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._flushed_s = runtime.clock.monotonic_s()
+        self._looked_s = self._flushed_s = runtime.clock.monotonic_s()
 
     async def start(self) -> None:
         """Hosts that were online when the last process ended get time to come back."""
@@ -41,10 +44,15 @@ class Presence:
 
     async def look(self) -> None:
         runtime = self._runtime
+        now_s = runtime.clock.monotonic_s()
+        late_s = now_s - self._looked_s - LOOK_S
+        self._looked_s = now_s
+        if late_s > LATE_S:
+            logger.warning("stood still for %.1f s; silence since then does not count", late_s)
+            runtime.registry.forgive(late_s)
         for peer in runtime.registry.silent(runtime.settings.offline_after_s):
             peer.close("bad", "no frame for three and a half heartbeats")
         gone = runtime.registry.gone(runtime.settings.disconnect_grace_s)
-        now_s = runtime.clock.monotonic_s()
         if gone or now_s - self._flushed_s >= FLUSH_S:
             self._flushed_s = now_s
             await self._flush()

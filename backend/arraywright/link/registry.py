@@ -78,6 +78,17 @@ class Registry:
         limit = self._clock.monotonic_s() - longer_than_s
         return [peer for host, peer in self._peers.items() if self._heard_s[host] < limit]
 
+    def forgive(self, seconds: float) -> None:
+        """So long nobody could be heard or come back, and the fault is ours."""
+        now_s = self._clock.monotonic_s()
+        self._heard_s = {
+            host: min(now_s, heard_s + seconds) for host, heard_s in self._heard_s.items()
+        }
+        self._departed = {
+            host: Departed(left.since_s + seconds, left.fence)
+            for host, left in self._departed.items()
+        }
+
     def departed(self, host_id: UUID, fence: int, *, patience_s: float = 0.0) -> None:
         """The session with this fence has ended."""
         self._departed[host_id] = Departed(self._clock.monotonic_s() + patience_s, fence)
