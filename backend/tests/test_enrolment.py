@@ -12,8 +12,9 @@ from arraywright.kit.roles import Role
 from arraywright.settings import Settings
 from tests.conftest import Callers
 from tests.support.agent import FakeAgent, public_key_text
+from tests.support.clock import HandClock
 from tests.support.server import Running, running
-from tests.test_auth import HandClock, code
+from tests.test_auth import code
 
 pytestmark = pytest.mark.anyio
 
