@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Fuzzes every target for a while, from its corpus on, under address and undefined sanitizers.
 
-    fuzz/run.py --build FOLDER [--seconds 110] [--jobs 2] [--junit FILE] [TARGET …]
+    fuzz/run.py --build FOLDER [--seconds 30] [--jobs 2] [--junit FILE] [TARGET …]
 
---seconds is for all targets together, shared evenly between them. The first run configures and
-builds FOLDER with clang-19. The canary has a fault on purpose: the run fails unless it is found.
+--seconds is for each target of LONG, where bytes come in at every start and while arrayd runs; the
+others get an eighth of it. The first run configures and builds FOLDER with clang-19. The canary has a fault on purpose: the run fails unless it is found.
 A finding is kept in FOLDER/findings; what is new in coverage goes to FOLDER/corpus, from where
 `-merge=1` brings it home. long_run.py does the same without end, and keeps a ledger.
 """
@@ -37,6 +37,8 @@ HEAP = {"MALLOC_MMAP_THRESHOLD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "2684354
 # Of 32 bits, not 0. As for all tests that try something new each time: see test.py.
 FRESH = int(os.environ.get("AW_FRESH_SEED", "0")) % (2**32 - 1)
 SEED = [f"-seed={FRESH + 1}"] if "AW_FRESH_SEED" in os.environ else []
+LONG = {"cache_journal", "config", "control_request", "nbd_handshake", "nbd_transmission",
+        "uplink_frame"}
 CANARY = "canary"
 CANARY_SECONDS = 10
 
@@ -73,15 +75,16 @@ def fuzz(folder, name, seconds, *more, corpora=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--seconds", type=int, default=110)
+    parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--junit", type=Path)
     parser.add_argument("targets", nargs="*")
     options = parser.parse_args()
     build(options.build)
     names = options.targets or target_names()
-    each = max(1, (options.seconds - CANARY_SECONDS) * options.jobs // len(names))
-    plan = [(name, each) for name in names] + [(CANARY, CANARY_SECONDS)]
+    short = max(1, options.seconds // 8)
+    plan = [(name, options.seconds if name in LONG else short) for name in names]
+    plan.append((CANARY, CANARY_SECONDS))
     with ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda item: fuzz(options.build, *item), plan))
     failed, cases = [], []
