@@ -132,23 +132,26 @@ static void teardown(struct life *life)
     sim_world_destroy(life->world);
 }
 
-void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_result)
+struct life *life_new(uint64_t seed, bool log_wanted, struct life_result *ret_result)
 {
     struct life *life = calloc(1, sizeof(*life));
 
     ASSERT(life != NULL);
     memset(ret_result, 0, sizeof(*ret_result));
     life->result = ret_result;
+    life->log_wanted = log_wanted;
     rng_seed(&life->rng, seed);
     setup(life, seed);
-    for (uint32_t i = 0; i < requests && !ret_result->failed; i++) {
-        live_one(life);
-    }
-    if (!ret_result->failed) {
+    return life;
+}
+
+void life_end(struct life *life)
+{
+    if (!life->result->failed) {
         cache_mover_dirty_limit_set(life->mover, UINT64_MAX);
         life_restart(life);
     }
-    if (ret_result->failed) {
+    if (life->result->failed) {
         return; /* things may be in the air: what it holds ends with the process */
     }
     if (life_drain(life)) {
@@ -158,4 +161,14 @@ void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_resul
         teardown(life);
         free(life);
     }
+}
+
+void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_result)
+{
+    struct life *life = life_new(seed, false, ret_result);
+
+    for (uint32_t i = 0; i < requests && !ret_result->failed; i++) {
+        live_one(life);
+    }
+    life_end(life);
 }

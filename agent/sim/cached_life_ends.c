@@ -40,10 +40,11 @@ static void verify_all(struct life *life, uint32_t **acked, const char *when)
     }
 }
 
-static void group_again(struct life *life, bool lost_is_fine)
+/* crashed: what has been discarded then may be there again, if nothing was marked since. */
+static void group_again(struct life *life, bool lost_is_fine, bool crashed)
 {
     if (life->on_log) { /* its memory is nobody's */
-        life->log_was_lost = life->log_device.drive->write_fails;
+        life->log_was_lost = life->log_device.drive->write_fails || (crashed && life->log_was_lost);
         life->log_device.drive->write_fails = false;
         memset(life->medium.base, 0, life->medium.size_bytes);
     }
@@ -116,7 +117,7 @@ void life_crash(struct life *life)
         memset(life->medium.base, 0, life->medium.size_bytes);
     }
     life->dead = false;
-    group_again(life, !kept);
+    group_again(life, !kept, true);
     verify_all(life, acked, death ? "after the death" : "after the power cut");
     back_lower(life);
 }
@@ -146,7 +147,7 @@ void life_drives_leave(struct life *life)
         sim_drive_return(life->array->sims[i]);
     }
     life->away = false;
-    group_again(life, false);
+    group_again(life, false, false);
     verify_all(life, acked, "after the drives came back");
 }
 
@@ -163,12 +164,10 @@ void life_member_leaves(struct life *life)
     }
 }
 
-void life_restart(struct life *life)
+bool life_stop(struct life *life)
 {
-    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
-
     if (!life_drain(life)) {
-        return;
+        return false;
     }
     life_cache_close(life);
     for (uint32_t i = 0; i < life->array->options.vd_count && !life->result->failed; i++) {
@@ -179,13 +178,27 @@ void life_restart(struct life *life)
     }
     if (sim_array_stop(life->array) != 0) {
         life_fail(life, "the group does not stop");
-        return;
+        return false;
     }
     if (life->log != NULL && !life_log_is_lost(life) && intents_open_count(life->log) != 0) {
         life_fail(life, "intents are left after an orderly stop");
     }
     life_cache_end(life);
     models_end(life, true);
-    group_again(life, false);
-    verify_all(life, acked, "after the restart");
+    return !life->result->failed;
+}
+
+void life_start(struct life *life)
+{
+    group_again(life, false, false);
+}
+
+void life_restart(struct life *life)
+{
+    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
+
+    if (life_stop(life)) {
+        life_start(life);
+        verify_all(life, acked, "after the restart");
+    }
 }

@@ -93,10 +93,30 @@ static void range_choose(struct life *life, struct flight *flight)
     life->range_end = flight->block + flight->count;
 }
 
+static void flight_begin(struct life *life, struct flight *flight)
+{
+    struct vd_target *target = vd_cached_target(life->cached[flight->vd]);
+
+    flight_prepare(flight, life->models[flight->vd]);
+    life->result->requests++;
+    target->ops->submit(target, &flight->request);
+}
+
+void life_ask(struct life *life, uint32_t vd, enum vd_op op, uint64_t block, uint64_t count)
+{
+    struct flight *flight = flight_new(&life->flights);
+
+    ASSERT(flight != NULL);
+    flight->vd = vd;
+    flight->request.op = op;
+    flight->block = block;
+    flight->count = count;
+    flight_begin(life, flight);
+}
+
 void life_submit(struct life *life)
 {
     struct flight *flight = flight_new(&life->flights);
-    struct vd_target *target = NULL;
 
     if (flight == NULL) {
         return;
@@ -107,10 +127,7 @@ void life_submit(struct life *life)
         range_choose(life, flight);
         flight->request.fua = flight_writes(flight) && life_chance(life, 10);
     }
-    flight_prepare(flight, life->models[flight->vd]);
-    life->result->requests++;
-    target = vd_cached_target(life->cached[flight->vd]);
-    target->ops->submit(target, &flight->request);
+    flight_begin(life, flight);
 }
 
 static bool nothing_open(void *context)

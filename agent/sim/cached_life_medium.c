@@ -27,7 +27,7 @@ void life_medium_make(struct life *life)
     static const uint32_t frames[] = {20, 200, 700, 1500};
 
     life->medium.ops = &plain_ops;
-    life->on_log = life_chance(life, 33);
+    life->on_log = life_chance(life, 33) || life->log_wanted;
     life->medium.kind =
         life->on_log || life_chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
     life->back_only = life_medium_is_stable(life) || life_chance(life, 50);

@@ -23,8 +23,9 @@ struct life {
     struct memory_port medium;
     uint8_t *medium_kept;
     bool on_log; /* the medium is ordinary memory, with a log */
+    bool log_wanted; /* it must be */
     struct sim_log log_device;
-    bool log_was_lost; /* in the run before this one */
+    bool log_was_lost; /* in the run before this one, or before crashes since */
     struct cache *cache;
     struct cache_mover *mover;
     struct intents *intents;
@@ -46,6 +47,9 @@ struct life {
 void life_fail(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
 uint64_t life_below(struct life *life, uint64_t bound);
 bool life_chance(struct life *life, uint32_t percent);
+struct life *life_new(uint64_t seed, bool log_wanted, struct life_result *ret_result);
+/* Everything is looked at once more, then it is freed. */
+void life_end(struct life *life);
 
 /* cached_life_medium.c: the cache and its medium */
 void life_medium_make(struct life *life);
@@ -63,6 +67,8 @@ void life_cache_end(struct life *life);
 /* cached_life_load.c: requests, and looking at everything */
 void life_load_init(struct life *life);
 void life_submit(struct life *life);
+/* One request; of a flush there is no range. */
+void life_ask(struct life *life, uint32_t vd, enum vd_op op, uint64_t block, uint64_t count);
 bool life_drain(struct life *life);
 /* acked: what was acknowledged before the end; where it is missing the loss must be noted. */
 void life_verify(struct life *life, uint32_t index, struct vd_target *target, const uint32_t *acked,
@@ -77,6 +83,10 @@ void life_crash(struct life *life);
 void life_drives_leave(struct life *life);
 /* One member leaves for good; the rest goes on without. */
 void life_member_leaves(struct life *life);
+/* An orderly end, with nothing missing on the drives alone; false: it has failed. */
+bool life_stop(struct life *life);
+/* The group and its cache after that. */
+void life_start(struct life *life);
 void life_restart(struct life *life);
 
 #endif

@@ -214,6 +214,23 @@ struct sim_array *sim_array_fork(const struct sim_array *array, struct sim_world
     return fork;
 }
 
+static void bad_block(void *context, struct vd *vd UNUSED, uint32_t member UNUSED,
+                      uint64_t offset_bytes UNUSED, enum bad_block_kind kind UNUSED, bool bad)
+{
+    struct sim_array *array = context;
+
+    array->blocks_noted += bad ? 1 : 0;
+    array->notes_over += bad ? 0 : 1;
+}
+
+static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_state old)
+{
+    struct sim_array *array = context;
+
+    ASSERT(vd_state(vd) != old);
+    array->state_changes++;
+}
+
 /* Drive objects and the group store live from start to stop. */
 static void objects_create(struct sim_array *array)
 {
@@ -293,7 +310,9 @@ static void twin_attach(struct sim_array *array, const struct group_config *conf
 static int group_begin(struct sim_array *array, const struct group_config *config)
 {
     struct group_observer observer = {.member_changed = member_changed,
+                                      .vd_state_changed = vd_state_changed,
                                       .media_error = media_error,
+                                      .bad_block = bad_block,
                                       .copyback_ended = copyback_ended,
                                       .copyback_done = copyback_done,
                                       .context = array};

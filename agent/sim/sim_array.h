@@ -63,6 +63,8 @@ struct sim_array {
     uint64_t copybacks;
     uint64_t media_corrected;
     uint64_t media_uncorrected;
+    uint64_t blocks_noted, notes_over; /* bad blocks */
+    uint64_t state_changes;            /* of virtual drives */
     /* Results of the last asynchronous call. */
     bool done;
     int error;

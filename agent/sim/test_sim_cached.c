@@ -11,6 +11,7 @@
 
 #define LIVES 150u
 #define BUG_LIVES 2000u
+#define STORIES 400u
 #define REQUESTS 250u
 #define EXIT_CAUGHT 42
 
@@ -36,23 +37,40 @@ static void test_lives(void **state UNUSED)
     printf("# %u lives, %u crashes, %llu requests\n", lives, crashes, (unsigned long long)requests);
 }
 
+static void test_discard(void **state UNUSED)
+{
+    uint64_t seed = aw_test_seed("sim-cached-discard", 1);
+
+    for (uint32_t i = 0; i < STORIES; i++) {
+        struct life_result result;
+
+        cached_discard(seed + i, &result);
+        if (result.failed) {
+            fail_msg("seed %llu (%s): %s", (unsigned long long)(seed + i), result.shape,
+                     result.why);
+        }
+    }
+}
+
 struct planted {
     enum cache_bug bug;
     const char *name;
+    void (*story)(uint64_t seed, struct life_result *ret_result); /* NULL: lives */
 };
 
 static const struct planted planted[] = {
-    {CACHE_BUG_FREE_UNFLUSHED, "freed before the drives were flushed"},
-    {CACHE_BUG_NO_MARK, "acknowledged before the mark is durable"},
-    {CACHE_BUG_FLUSH_SHORT, "a flush that does not wait for the cache"},
-    {CACHE_BUG_PASS_UNDRAINED, "a write passes older dirty blocks"},
-    {CACHE_BUG_STALE_FILL, "a read fills in what was overwritten"},
-    {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten"},
-    {CACHE_BUG_ROW_TWICE, "two batches of one row at a time"},
-    {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail"},
-    {CACHE_BUG_LOG_ACK_EARLY, "acknowledged before the log has it"},
-    {CACHE_BUG_LOG_NOT_VOID, "a log that was lost is believed when it is back"},
-    {CACHE_BUG_KEPT_PARTIAL, "part of a row without an intent"},
+    {CACHE_BUG_DISCARD_UNSETTLED, "what was discarded comes back", cached_discard},
+    {CACHE_BUG_FREE_UNFLUSHED, "freed before the drives were flushed", NULL},
+    {CACHE_BUG_NO_MARK, "acknowledged before the mark is durable", NULL},
+    {CACHE_BUG_FLUSH_SHORT, "a flush that does not wait for the cache", NULL},
+    {CACHE_BUG_PASS_UNDRAINED, "a write passes older dirty blocks", NULL},
+    {CACHE_BUG_STALE_FILL, "a read fills in what was overwritten", NULL},
+    {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten", NULL},
+    {CACHE_BUG_ROW_TWICE, "two batches of one row at a time", NULL},
+    {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail", NULL},
+    {CACHE_BUG_LOG_ACK_EARLY, "acknowledged before the log has it", NULL},
+    {CACHE_BUG_LOG_NOT_VOID, "a log that was lost is believed when it is back", NULL},
+    {CACHE_BUG_KEPT_PARTIAL, "part of a row without an intent", NULL},
 };
 
 static void caught_by_assertion(const char *expression, const char *file, int line)
@@ -69,7 +87,11 @@ static void hunt(const struct planted *what)
     for (uint32_t i = 0; i < BUG_LIVES; i++) {
         struct life_result result;
 
-        cached_life(30000 + i, REQUESTS, &result);
+        if (what->story != NULL) {
+            what->story(30000 + i, &result);
+        } else {
+            cached_life(30000 + i, REQUESTS, &result);
+        }
         if (result.failed) {
             printf("# %s: caught in life %u: %s\n", what->name, i + 1, result.why);
             fflush(stdout);
@@ -100,10 +122,11 @@ static void test_bug_is_caught(void **state)
 int main(void)
 {
     enum { BUGS = sizeof(planted) / sizeof(planted[0]) };
-    struct CMUnitTest tests[1 + BUGS] = {cmocka_unit_test(test_lives)};
+    struct CMUnitTest tests[2 + BUGS] = {cmocka_unit_test(test_lives),
+                                         cmocka_unit_test(test_discard)};
 
     for (size_t i = 0; i < BUGS; i++) {
-        tests[1 + i] = (struct CMUnitTest){.name = planted[i].name,
+        tests[2 + i] = (struct CMUnitTest){.name = planted[i].name,
                                            .test_func = test_bug_is_caught,
                                            .initial_state = (void *)(uintptr_t)&planted[i]};
     }

@@ -469,7 +469,7 @@ static bool is_at_rest(const struct vd_cached *cached)
     const struct journal *journal = cache_journal(cached->mover->cache);
 
     return cached->untold == 0 && list_is_empty(&cached->held) && list_is_empty(&cached->readers) &&
-           list_is_empty(&cached->committing) && cached->voided != VOID_SAVING &&
+           list_is_empty(&cached->committing) &&
            (cache_vd_has_settled(cached->blocks) || journal_is_lost(journal)) &&
            list_is_empty(&cached->reading) && list_is_empty(&cached->passing) &&
            list_is_empty(&cached->flushing) && list_is_empty(&cached->drain_wait) &&
@@ -481,6 +481,7 @@ static bool is_at_rest(const struct vd_cached *cached)
 static void blocks_close(struct vd_cached *cached)
 {
     ASSERT(cache_written(cached->blocks) == 0); /* the mover would be flushing them */
+    ASSERT(cached->voided != VOID_SAVING); /* whose write waits for that is held */
     if (cache_vd_dirty_bytes(cached->blocks) == 0) {
         mark_clear(cached);
     }

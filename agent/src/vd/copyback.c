@@ -239,9 +239,11 @@ int twin_exchange(struct group *group, struct member_config *member)
     uint32_t index = group->twin_member;
     struct member_config old = group->config.members[index];
 
-    if (group->twin.drive == NULL || !group->config.copyback.active || old.state != MEMBER_ONLINE) {
+    if (group->twin.drive == NULL) {
         return -ENODEV;
     }
+    ASSERT(!group->exchanged && group->config.copyback.active);
+    ASSERT(old.state == MEMBER_ONLINE); /* or the twin would have gone with it */
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         const struct vd_config *vd = &group->config.vds[i];
 

@@ -179,8 +179,7 @@ static void round_begin(struct group *group)
             member_flush(&group->members[i].flush, round_part_answered);
         }
     }
-    if (group->twin.drive != NULL && group->twin.written > group->twin.flushed &&
-        !group->twin.flush.busy) {
+    if (group->twin.drive != NULL && group->twin.written > group->twin.flushed) {
         group->flush_pending++;
         member_flush(&group->twin.flush, round_part_answered);
     }

@@ -62,7 +62,7 @@ static void turn_pump(struct group *group)
     if (!list_is_empty(&group->syncs) && !group_is_held(group)) {
         syncs_pump(group);
     }
-    if (group->regions_due && group->regions_running) {
+    if (group->regions_due) {
         regions_pump(group);
     }
     if (group->loss_unflushed) {
@@ -515,9 +515,10 @@ void group_stop_check(struct group *group)
     }
     if (group->stop != STOP_DRAIN || group->requests_open > 0 || group->syncs_open > 0 ||
         group->edit != NULL || !list_is_empty(&group->edits) || group->checkpoint_running ||
-        group->exchange != NULL || group->ops_active > 0 || stripe_log_is_busy(group->stripe_log)) {
+        group->exchange != NULL || stripe_log_is_busy(group->stripe_log)) {
         return;
     }
+    ASSERT(group->ops_active == 0); /* they are of requests and syncs */
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         if (group->vds[i]->cleaning || region_store_is_busy(group->vds[i]->regions)) {
             return;

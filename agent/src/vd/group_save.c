@@ -56,8 +56,11 @@ static void labels_are_known(struct group *group)
         struct member_config *member = &group->config.members[i];
         enum member_state saved = group->image.members[i].state;
 
-        if (group->save_drives[i] != NULL && (saved == MEMBER_ONLINE || saved == MEMBER_REBUILD) &&
-            uuid_equal(&member->drive, &group->image.members[i].drive)) {
+        if (group->save_drives[i] == NULL) {
+            continue;
+        }
+        ASSERT(saved == MEMBER_ONLINE || saved == MEMBER_REBUILD);
+        if (uuid_equal(&member->drive, &group->image.members[i].drive)) {
             member->known_sequence = group->image.sequence;
         }
     }

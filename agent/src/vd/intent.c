@@ -171,8 +171,8 @@ void stripe_log_restart(struct group *group, void (*done)(struct group *group))
  * medium that an intent would go to. */
 static bool op_is_kept(const struct stripe_op *op)
 {
-    return op->request != NULL && op->request->kept &&
-           op->group->log->medium != INTENT_MEDIUM_DRIVES;
+    ASSERT(op->request != NULL); /* nobody else's writes are logged */
+    return op->request->kept && op->group->log->medium != INTENT_MEDIUM_DRIVES;
 }
 
 /* Does the write leave something in the row that its parity would have to describe? */
@@ -200,7 +200,8 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
 {
     const struct group *group = op->group;
 
-    if (op->logged || !vd_has_log(op->vd)) {
+    ASSERT(!op->logged);
+    if (!vd_has_log(op->vd)) {
         return false;
     }
     if (__builtin_popcount(writes) > 1 && row_is_partial(op, valid)) {

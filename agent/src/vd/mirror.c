@@ -29,18 +29,19 @@ static uint8_t *stream_index(struct vd *vd, uint32_t span_base, uint64_t next_by
     return &vd->run_index[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - MIRROR_INDEX_BITS)];
 }
 
-/* The next in turn that has not gone on for as many reads as there are streams; if all have, the
- * next one all the same. */
+/* The next in turn that has not gone on for as many reads as there are streams: so many reads have
+ * been one stream's each, and this one is nobody's yet. */
 static struct mirror_run *stream_free(struct vd *vd)
 {
     struct mirror_run *stream = NULL;
     uint32_t left = MIRROR_RUNS;
 
     do {
+        ASSERT(left > 0);
         stream = &vd->runs[vd->run_hand];
         vd->run_hand = (vd->run_hand + 1) % MIRROR_RUNS;
         left--;
-    } while (left > 0 && stream->used != 0 && vd->run_clock - stream->used < MIRROR_RUNS);
+    } while (stream->used != 0 && vd->run_clock - stream->used < MIRROR_RUNS);
     return stream;
 }
 

@@ -55,10 +55,7 @@ static void state_set(struct region_map *map, uint32_t index, enum region_state 
 {
     struct region *region = &map->regions[index];
 
-    ASSERT(index < map->count);
-    if (region->state == state) {
-        return;
-    }
+    ASSERT(index < map->count && region->state != state);
     map->dirty -= region->state == REGION_DIRTY ? 1u : 0u;
     map->in_doubt -= state_is_in_doubt(region->state) ? 1u : 0u;
     region->state = (uint8_t)state;

@@ -534,7 +534,7 @@ static bool load_read(struct region_store *store)
            (store->load_count < LOAD_MEMBERS || store->map.changed_pages > 0)) {
         struct region_io *io = &store->ios[store->load_member];
 
-        if (group->config.members[store->load_member].state == MEMBER_ONLINE && !io->busy) {
+        if (group->config.members[store->load_member].state == MEMBER_ONLINE) {
             io_submit(io, IO_OP_READ, page_offset(io, store->load_place, 0),
                       store->map.page_count * REGION_PAGE_BYTES, store->buffer);
             return true;

@@ -274,8 +274,9 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
     if (group_is_offline(op->group) || op->replay != NULL) {
         return stripe_end(op, error != 0 ? error : op->fine_error);
     }
-    if (op->logged && error == 0) {
-        intent_retire(op); /* of this block; the next one has its own */
+    if (op->logged) {
+        ASSERT(error == 0); /* nothing fails behind act_compute() but with the group */
+        intent_retire(op);  /* of this block; the next one has its own */
     }
     if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
         op->fine_end = op->hi;

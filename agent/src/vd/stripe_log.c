@@ -77,7 +77,8 @@ static bool ring_has_room(struct stripe_log *log, uint32_t bytes, bool last)
 
 static void batches_drop(struct stripe_log *log)
 {
-    while (log->batch_count > 0 && batch_at(log, 0)->sequence < log->tail_durable) {
+    ASSERT(log->tail_durable <= log->sequence); /* the newest one says so, and stays */
+    while (batch_at(log, 0)->sequence < log->tail_durable) {
         log->first_batch = (log->first_batch + 1) % LOG_BATCHES_MAX;
         log->batch_count--;
     }
@@ -207,8 +208,8 @@ static void log_pump(struct stripe_log *log)
             entry_make(log, log->intents[i]);
         }
         batch_start(log);
-    } else if (log->tail > log->tail_durable &&
-               ring_has_room(log, STRIPE_BATCH_ALIGN, true)) { /* (3) */
+    } else if (log->tail > log->tail_durable) {
+        ASSERT(ring_has_room(log, STRIPE_BATCH_ALIGN, true)); /* (3) */
         batch_start(log);
     } else {
         flush_want(log, UINT64_MAX);
@@ -327,7 +328,7 @@ static void log_flushed(struct intent_log *base, uint64_t epoch)
     }
     tail_move(log);
     if (SIM_BUG(LOG_TAIL_EARLY)) {
-        log->tail_durable = log->tail;
+        log->tail_durable = min_u64(log->tail, log->sequence);
         batches_drop(log);
         entries_drop(log);
     }
@@ -453,6 +454,6 @@ bool stripe_log_uses(const struct stripe_log *log, uint32_t member)
 
 bool stripe_log_is_busy(const struct stripe_log *log)
 {
-    return log != NULL &&
-           (log->running || !list_is_empty(&log->waiting) || !list_is_empty(&log->joins));
+    ASSERT(log == NULL || list_is_empty(&log->waiting)); /* no operation is under way */
+    return log != NULL && (log->running || !list_is_empty(&log->joins));
 }

@@ -338,7 +338,7 @@ static enum stripe_event act_verify_first(struct stripe_op *op)
         op->group->bare_writes--; /* who waits for that looks at the end of the turn */
         op->bare = false;
     }
-    if (SIM_BUG(INTENT_AFTER_DATA)) {
+    if (SIM_BUG(INTENT_AFTER_DATA) && op->replay == NULL) {
         (void)act_log(op);
     }
     return act_verify(op);
@@ -395,9 +395,7 @@ enum stripe_event stripe_end(struct stripe_op *op, int error)
     op->error = error;
     list_remove(&op->wait_link);
     stripe_unrepaired_tell(op);
-    if (op->logged && error == 0) {
-        intent_retire(op); /* one that failed stays: replay makes its row agree again */
-    }
+    ASSERT(!op->logged || error != 0); /* one that failed stays: replay makes its row agree again */
     if (op->marked) {
         region_write_end(op->vd->regions, op->region);
     }

@@ -286,8 +286,9 @@ bool vd_marks_are_suspects(const struct vd *vd)
     bool described = raid_level_info(vd_config_of(vd)->geometry.level)->parity_count > 0;
     bool logged = vd_has_log(vd) && vd_config_of(vd)->intent_generation % 2 != 0;
 
-    return vd->regions != NULL && described && !logged &&
-           vd->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL && !group_is_offline(vd->group);
+    ASSERT(vd->regions != NULL);
+    return described && !logged && vd->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL &&
+           !group_is_offline(vd->group);
 }
 
 void vd_note_suspects(struct vd *vd, bool all)

@@ -381,6 +381,9 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
 {
     const struct vd_config *config = vd_config_of(vd);
 
+    if (vd->group->stop != STOP_NO || !vd->serving || !vd->group->online) {
+        return VD_STATUS_SHUTDOWN; /* of one that is being removed the configuration has gone */
+    }
     if ((unsigned)request->op >= VD_OP_MAX ||
         ((request->offset_bytes | request->length_bytes) & (config->geometry.block_bytes - 1)) !=
             0 ||
@@ -391,9 +394,6 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
     if ((request->op == VD_OP_READ || request->op == VD_OP_WRITE) && request->buffer == NULL &&
         request->gather == NULL && request->length_bytes > 0) {
         return VD_STATUS_INVALID;
-    }
-    if (vd->group->stop != STOP_NO || !vd->serving || !vd->group->online) {
-        return VD_STATUS_SHUTDOWN;
     }
     if (config->access == ACCESS_POLICY_BLOCKED || group_is_offline(vd->group)) {
         return VD_STATUS_IO;

@@ -283,6 +283,107 @@ static void test_closed_amid(void **state UNUSED)
     }
 }
 
+/* Reads or a flush wait for a transfer that another virtual drive has. */
+static void test_closed_while_they_wait(void **state UNUSED)
+{
+    const struct cache_mover_options options = {.transfers = 1, .batches = 1};
+
+    for (uint32_t flush = 0; flush < 2; flush++) {
+        struct bench *bench = bench_make(false);
+        struct cache_transfer *other = NULL;
+        struct io io;
+
+        mover_begin(bench, &options);
+        open_it(bench);
+        read_ahead_on(bench);
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK); /* through: it is to be flushed */
+        other = transfer_take(bench->cached, NULL);
+        assert_non_null(other);
+        io_begin(bench, &io, flush != 0 ? VD_OP_FLUSH : VD_OP_READ, 0, flush != 0 ? 0 : 4096, 0);
+        assert_false(
+            list_is_empty(flush != 0 ? &bench->cached->flush_ready : &bench->cached->readers));
+        bench->closed = false;
+        vd_cached_close(bench->cached, was_closed, bench);
+        sim_world_advance(bench->world, SIM_SECOND);
+        assert_false(bench->closed);
+        assert_false(io.done);
+        mover_enter(bench->mover);
+        transfer_give(other);
+        mover_leave(bench->mover);
+        assert_true(sim_world_run_until_flag(bench->world, &bench->closed, 60 * SIM_SECOND));
+        bench->cached = NULL;
+        assert_true(io.done);
+        assert_true(flush != 0 || io.bytes[0] == 1);
+        assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
+/* The memory does not survive the host: flushes wait until the drives have what they cover, the
+ * second one for a drain after that of the first. */
+static void test_closed_while_it_drains(void **state UNUSED)
+{
+    struct bench *bench = bench_make(false);
+    struct io flushes[2];
+
+    bench->cache = cache_free(bench->cache);
+    bench->memory.kind = MEMORY_KIND_SHARED;
+    memset(bench->memory.base, 0, bench->memory.size_bytes);
+    cache_begin(bench);
+    mover_begin(bench, NULL);
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(put(bench, (uint64_t)i * ROW, 4096, 1), VD_STATUS_OK);
+        io_begin(bench, &flushes[i], VD_OP_FLUSH, 0, 0, 0);
+    }
+    assert_false(flushes[0].done);
+    assert_false(list_is_empty(&bench->cached->drain_wait));
+    close_it(bench);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(flushes[i].done);
+        assert_int_equal(io_end(bench, &flushes[i]), VD_STATUS_OK);
+    }
+    open_it(bench);
+    assert_int_equal(get(bench, ROW, 4096, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+static void slow_records(void *context UNUSED, struct sim_drive *sim,
+                         const struct io_request *request)
+{
+    sim->extra_latency_us = request->offset_bytes > sim->port.size_bytes / 2 ? 100000 : 0;
+}
+
+/* Nobody waits for the mark any more, because the policy has changed: its end is waited for. */
+static void test_closed_while_it_is_marked(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io io;
+
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK); /* its row is marked as written */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->array->sims[i]->on_submit = slow_records;
+    }
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 2);
+    assert_int_equal(bench->cached->mark, MARK_SAVING);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_equal(bench->cached->mark, MARK_SAVING);
+    close_it(bench);
+    assert_true(uuid_is_zero(&vd_config(sim_array_vd(bench->array, 0))->cache_journal));
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->array->sims[i]->on_submit = NULL;
+        bench->array->sims[i]->extra_latency_us = 0;
+    }
+    open_it(bench);
+    assert_int_equal(bench->found, CACHE_FOUND_NOTHING);
+    assert_int_equal(get(bench, 0, 4096, 2), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* A read that has begun with what is here waits for the rest; what was written meanwhile is not
  * filled in over. */
 static void test_read_and_written_at_once(void **state UNUSED)
@@ -327,6 +428,32 @@ static void test_closing_is_in_a_hurry(void **state UNUSED)
     bench_free(bench);
 }
 
+/* What is told of it. */
+static void test_facts(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct vd *vd = sim_array_vd(bench->array, 0);
+    uint32_t percent = 77;
+
+    assert_int_equal(vd_cached_policy(bench->cached), WRITE_POLICY_WRITE_BACK);
+    assert_false(vd_cached_hit_percent(bench->cached, &percent)); /* nothing has been read */
+    assert_int_equal(percent, 0);
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(get(bench, 0, 4096, 1), VD_STATUS_OK);
+    assert_true(vd_cached_hit_percent(bench->cached, &percent));
+    assert_int_equal(percent, 100);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    assert_false(vd_cached_is_pinned(bench->cached)); /* it is only on its way */
+    close_it(bench);
+    assert_false(vd_cache_is_missed(vd)); /* without the cache from now on: nothing was in it */
+    assert_false(vd_config(vd)->cache_lost);
+    vd_config_of(vd)->cache_journal = (struct uuid){{7}};
+    assert_true(vd_cache_is_missed(vd));
+    assert_true(vd_config(vd)->cache_lost);
+    assert_false(vd_cache_is_missed(vd)); /* said once */
+    bench_free(bench);
+}
+
 /* Requests that ask for nothing, or for what there is not. */
 static void test_requests_are_checked(void **state UNUSED)
 {
@@ -351,8 +478,12 @@ int main(void)
         cmocka_unit_test(test_no_read_ahead_for_busy_drives),
         cmocka_unit_test(test_one_transfer),
         cmocka_unit_test(test_closed_amid),
+        cmocka_unit_test(test_closed_while_they_wait),
+        cmocka_unit_test(test_closed_while_it_drains),
+        cmocka_unit_test(test_closed_while_it_is_marked),
         cmocka_unit_test(test_read_and_written_at_once),
         cmocka_unit_test(test_closing_is_in_a_hurry),
+        cmocka_unit_test(test_facts),
         cmocka_unit_test(test_requests_are_checked),
     };
 

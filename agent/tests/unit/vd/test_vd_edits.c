@@ -391,6 +391,70 @@ static void test_a_replacement_has_to_wait(void **state UNUSED)
     }
 }
 
+/* The survivors of a loss are flushed before it is saved; one of them hangs in that. */
+static void test_a_replacement_has_to_wait_for_a_loss(void **state UNUSED)
+{
+    const struct sim_array_options options = {.level = RAID_LEVEL_6,
+                                              .span_count = 1,
+                                              .members_per_span = 4,
+                                              .strip_bytes = STRIP,
+                                              .block_bytes = 4096,
+                                              .vd_count = 1,
+                                              .extent_bytes = EXTENT,
+                                              .spare_count = 1,
+                                              .timeout_ms = 400,
+                                              .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(31), &options);
+    struct hanging hanging = {.op = IO_OP_FLUSH, .to = UINT64_MAX};
+
+    assert_int_equal(sim_array_start(array), 0);
+    put(array, 1);
+    array->sims[2]->on_submit = hang;
+    array->sims[2]->on_submit_context = &hanging;
+    lose(array, 1);
+    assert_int_equal(member_state(array, 2), MEMBER_FAILED);
+    assert_true(array->group->members[2].loss_flush.busy);
+    assert_int_equal(sim_array_replace(array, 2, 4), -EBUSY);
+    array->sims[2]->on_submit = NULL;
+    sim_drive_unhang(array->sims[2]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(sim_array_replace(array, 2, 4), 0);
+    get(array, 2);
+    array_end(array);
+}
+
+static void answered(struct vd_request *request, enum vd_status status)
+{
+    *(enum vd_status *)request->owner = status;
+}
+
+/* From the moment at which a virtual drive is being removed it takes nothing. */
+static void test_what_goes_takes_no_requests(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+    struct vd *vd = sim_array_vd(array, 0);
+    enum vd_status status = VD_STATUS_OK;
+    uint8_t bytes[4096] = {0};
+    struct vd_request request = {.op = VD_OP_WRITE,
+                                 .length_bytes = sizeof(bytes),
+                                 .buffer = bytes,
+                                 .complete = answered,
+                                 .owner = &status};
+
+    array->sim_store->fail_with = -ENOSPC;
+    group_vd_remove(array->group, vd, sim_array_done, array);
+    while (vd->serving) {
+        assert_true(sim_world_step(array->world));
+    }
+    vd_submit(vd, &request);
+    assert_int_equal(sim_array_wait(array), -ENOSPC);
+    assert_int_equal(status, VD_STATUS_SHUTDOWN);
+    array->sim_store->fail_with = 0;
+    put(array, 1); /* it has not gone after all */
+    get(array, 1);
+    array_end(array);
+}
+
 /* Copybacks */
 
 static int copyback(struct sim_array *array, uint32_t member, uint32_t drive)
@@ -525,6 +589,79 @@ static void test_a_twin_that_hangs(void **state UNUSED)
     array_end(array);
 }
 
+/* It hangs in a flush: given up too, and the next copyback begins when the drive has let go. */
+static void test_a_twin_that_hangs_in_a_flush(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+    struct hanging hanging = {.op = IO_OP_FLUSH, .to = UINT64_MAX};
+
+    put(array, 1);
+    assert_int_equal(copyback(array, 0, 3), 0);
+    array->sims[3]->on_submit = hang;
+    array->sims[3]->on_submit_context = &hanging;
+    assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_FLUSH, false, 0, 0, NULL),
+                     VD_STATUS_OK);
+    assert_null(group_copyback_drive(array->group));
+    array->twin = SIM_NO_DRIVE;
+    assert_int_equal(copyback(array, 0, 4), -EBUSY);
+    array->sims[3]->on_submit = NULL;
+    sim_drive_unhang(array->sims[3]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(copyback(array, 0, 4), 0);
+    assert_int_equal(member_state(array, 0), MEMBER_ONLINE);
+    get(array, 1);
+    array_end(array);
+}
+
+static void flush_told(struct flush_waiter *waiter UNUSED, int error)
+{
+    assert_int_equal(error, 0);
+}
+
+static bool part_hangs(const struct sim_array *array, bool twin)
+{
+    const struct group *group = array->group;
+
+    return twin ? group->twin.flush.busy : group->members[0].flush.busy;
+}
+
+/* Something is written to one of the two while the end is being flushed, a page of a region map
+ * perhaps, and flushed in turn: they do not change their places before that is over. */
+static void test_an_end_that_waits_for_a_flush(void **state UNUSED)
+{
+    for (uint32_t twin = 0; twin < 2; twin++) {
+        struct sim_array *array = array_new(false);
+        struct group *group = array->group;
+        struct flush_waiter waiter = {.done = flush_told};
+        uint64_t rounds = 0;
+        bool waited = false;
+
+        put(array, 1);
+        copy_all(array);
+        group_copyback_finish(group, sim_array_done, array);
+        while (!group->flush_round) {
+            assert_true(sim_world_step(array->world));
+        }
+        rounds = group->flush_rounds;
+        group_enter(group);
+        *(twin != 0 ? &group->twin.written : &group->members[0].written) += 1;
+        flush_wait(group, &waiter);
+        group_leave(group);
+        while (!group->exchanged) {
+            waited = waited || (group->flush_rounds > rounds && part_hangs(array, twin != 0) &&
+                                !list_is_empty(&group->edits));
+            assert_true(sim_world_step(array->world));
+        }
+        assert_true(waited);
+        assert_false(part_hangs(array, true));
+        assert_false(part_hangs(array, false));
+        assert_int_equal(sim_array_wait(array), 0);
+        assert_ptr_equal(group_drive(group, 0), array->drives[3]);
+        get(array, 1);
+        array_end(array);
+    }
+}
+
 static void write_done(struct vd_request *request, enum vd_status status)
 {
     assert_int_equal(status, VD_STATUS_OK);
@@ -649,11 +786,15 @@ int main(void)
         cmocka_unit_test(test_a_replacement_that_is_not_saved),
         cmocka_unit_test(test_a_replacement_that_fails_at_once),
         cmocka_unit_test(test_a_replacement_has_to_wait),
+        cmocka_unit_test(test_a_replacement_has_to_wait_for_a_loss),
+        cmocka_unit_test(test_what_goes_takes_no_requests),
         cmocka_unit_test(test_copybacks_that_do_not_begin),
         cmocka_unit_test(test_an_end_that_is_not_saved),
         cmocka_unit_test(test_an_end_that_comes_too_soon),
         cmocka_unit_test(test_an_end_that_one_does_not_live_to_see),
         cmocka_unit_test(test_a_twin_that_hangs),
+        cmocka_unit_test(test_a_twin_that_hangs_in_a_flush),
+        cmocka_unit_test(test_an_end_that_waits_for_a_flush),
         cmocka_unit_test(test_copybacks_and_restarts),
         cmocka_unit_test(test_a_copyback_without_redundancy),
         cmocka_unit_test(test_a_twin_that_becomes_the_member_another_way),

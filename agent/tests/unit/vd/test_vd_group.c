@@ -448,6 +448,7 @@ static int rebuild(struct sim_array *array, uint32_t member)
 static void test_lost_blocks(void **state)
 {
     struct sim_array *array = array_new(RAID_LEVEL_5, 1, 3);
+    uint64_t changes = 0;
 
     (void)state;
     assert_int_equal(put(array, 0, 64u << 10, 6), VD_STATUS_OK);
@@ -455,7 +456,11 @@ static void test_lost_blocks(void **state)
     assert_int_equal(put(array, 0, 64u << 10, 7), VD_STATUS_OK);
     assert_int_equal(sim_array_replace(array, 1, 3), 0);
     bad_sector(array, 0, 8192);
+    changes = array->state_changes;
     assert_int_equal(rebuild(array, 1), -EIO);
+    assert_int_equal(array->state_changes, changes + 1); /* it is optimal again */
+    assert_in_range(array->blocks_noted, 1, 2); /* that of the drive read, until it is rewritten */
+    changes = array->notes_over;
     assert_int_equal(member_state(array, 0), MEMBER_ONLINE);
     assert_int_equal(member_state(array, 1), MEMBER_ONLINE);
     assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 1);
@@ -469,6 +474,7 @@ static void test_lost_blocks(void **state)
     assert_int_equal(get(array, 0, 8192, 7), VD_STATUS_OK);
     assert_int_equal(put(array, 0, 32u << 10, 5), VD_STATUS_OK);
     assert_int_equal(vd_bad_blocks(sim_array_vd(array, 0)), 0);
+    assert_true(array->notes_over > changes);
     assert_int_equal(get(array, 0, 32u << 10, 5), VD_STATUS_OK);
     array_end(array);
 }

@@ -146,8 +146,7 @@ static void test_unreadable_maps(void **state)
     array_end(array);
 }
 
-/* A dirty record of the first version has no map: everything is in doubt, once. */
-static void test_records_without_a_map(void **state)
+static struct sim_array *array_without_a_map(bool dirty, uint64_t consistent_rows)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
                                         .span_count = 1,
@@ -159,13 +158,48 @@ static void test_records_without_a_map(void **state)
                                         .consistent = true};
     struct sim_array *array = sim_array_create(sim_world_create(5), &options);
 
-    (void)state;
-    array->config->vds[0].dirty = true;
+    array->config->vds[0].dirty = dirty;
+    array->config->vds[0].resync = !dirty;
+    array->config->vds[0].consistent_rows = consistent_rows;
     assert_int_equal(sim_array_start(array), 0);
-    assert_int_equal(rows_left(array), ROWS);
-    assert_true(vd_config(sim_array_vd(array, 0))->resync);
-    sim_world_advance(array->world, SIM_SECOND / 4);
-    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    return array;
+}
+
+/* A dirty record of the first version has no map: everything is in doubt, once. One that has only
+ * not been resynchronised to its end goes on from there. */
+static void test_records_without_a_map(void **state)
+{
+    (void)state;
+    for (uint64_t known = 0; known < ROWS; known += 10) {
+        struct sim_array *array = array_without_a_map(known == 0, known == 0 ? ROWS : known);
+
+        assert_int_equal(rows_left(array), ROWS - known);
+        assert_true(vd_config(sim_array_vd(array, 0))->resync);
+        sim_world_advance(array->world, SIM_SECOND / 4);
+        assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+        array_end(array);
+    }
+}
+
+static void set_resync(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].resync = true;
+}
+
+/* The resync had come to its end when the power went, but that was not saved yet: the maps say that
+ * nothing is in doubt. */
+static void test_a_resync_that_was_over(void **state)
+{
+    struct sim_array *array = array_start(12);
+
+    (void)state;
+    sim_world_advance(array->world, SIM_SECOND);
+    group_config_change(array->group, set_resync, NULL, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    cut(array);
+    assert_false(vd_config(sim_array_vd(array, 0))->resync);
+    assert_int_equal(rows_left(array), 0);
+    assert_true(vd_is_consistent(sim_array_vd(array, 0)));
     array_end(array);
 }
 
@@ -239,8 +273,7 @@ static void test_degraded_marks_are_tight(void **state)
     array_end(array);
 }
 
-/* Maps of several pages, more than one job writes; a member goes in the middle of one. */
-static void test_many_pages(void **state)
+static struct sim_array *array_of_many_pages(void)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
                                         .span_count = 1,
@@ -252,11 +285,19 @@ static void test_many_pages(void **state)
                                         .consistent = true,
                                         .region_bytes = 8192};
     struct sim_array *array = sim_array_create(sim_world_create(9), &options);
+
+    assert_int_equal(sim_array_start(array), 0);
+    assert_int_equal(region_store_map(sim_array_vd(array, 0)->regions)->page_count, 6);
+    return array;
+}
+
+/* Maps of several pages, more than one job writes; a member goes in the middle of one. */
+static void test_many_pages(void **state)
+{
+    struct sim_array *array = array_of_many_pages();
     uint8_t bytes[4096] = {1};
 
     (void)state;
-    assert_int_equal(sim_array_start(array), 0);
-    assert_int_equal(region_store_map(sim_array_vd(array, 0)->regions)->page_count, 6);
     sim_drive_pull(array->sims[2], false);
     sim_world_advance(array->world, SIM_SECOND);
     assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
@@ -269,12 +310,92 @@ static void test_many_pages(void **state)
     array_end(array);
 }
 
+/* Taken away by the administrator, while one page of several is on its way to it: no more follow.
+ */
+static void test_lost_between_two_pages(void **state)
+{
+    struct sim_array *array = array_of_many_pages();
+    struct sim_drive *sim = array->sims[1];
+    uint64_t writes = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        array->sims[i]->extra_latency_us = 1000;
+    }
+    assert_false(vd_config(sim_array_vd(array, 0))->map_ready);
+    assert_true(region_store_uses(sim_array_vd(array, 0)->regions, 1));
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    writes = sim->counters.writes;
+    sim_world_advance(array->world, 10 * SIM_SECOND);
+    assert_in_range(sim->counters.writes, writes, writes + 1); /* the one on its way */
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    assert_int_equal(region_store_map(sim_array_vd(array, 0)->regions)->changed_pages, 0);
+    array_end(array);
+}
+
+/* At the stop more pages have to be written than one job takes: all of them say clean. */
+static void test_many_pages_at_the_stop(void **state)
+{
+    struct sim_array *array = array_of_many_pages();
+    uint8_t bytes[4096] = {1};
+
+    (void)state;
+    sim_world_advance(array->world, SIM_SECOND);
+    for (uint64_t i = 0; i < 6; i++) {
+        assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false,
+                                      i * UINT64_C(4000) * 16384, sizeof(bytes), bytes),
+                         VD_STATUS_OK);
+    }
+    assert_int_equal(sim_array_stop(array), 0);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_int_equal(rows_left(array), 0);
+    assert_int_equal(region_store_map(sim_array_vd(array, 0)->regions)->dirty, 0);
+    array_end(array);
+}
+
 static void map_hangs(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
 {
     uint64_t map = drive_layout_region_page_offset(sim->port.size_bytes, false, 0, 0, 0);
 
     sim->hang = sim->hang || (request->op == IO_OP_WRITE && request->offset_bytes >= map &&
                               request->offset_bytes < map + (1u << 20));
+}
+
+/* Two drives hang with a page of the map of what is removed, and let go one after the other. */
+static void test_removed_with_two_late_pages(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_6,
+                                        .span_count = 1,
+                                        .members_per_span = 4,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .timeout_ms = 400,
+                                        .consistent = true,
+                                        .region_bytes = 4 * STRIP};
+    struct sim_array *array = sim_array_create(sim_world_create(10), &options);
+
+    (void)state;
+    assert_int_equal(sim_array_start(array), 0);
+    sim_world_advance(array->world, SIM_SECOND);
+    array->sims[1]->on_submit = array->sims[2]->on_submit = map_hangs;
+    write_row(array, 5, 1);
+    assert_int_equal(group_config(array->group)->members[1].state, MEMBER_FAILED);
+    assert_int_equal(group_config(array->group)->members[2].state, MEMBER_FAILED);
+    sim_world_advance(array->world, 10 * SIM_SECOND);
+    group_vd_remove(array->group, sim_array_vd(array, 0), sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(array->group->late_flushes, 2);
+    for (uint32_t i = 1; i < 3; i++) {
+        array->sims[i]->on_submit = NULL;
+        sim_drive_unhang(array->sims[i]);
+        sim_world_advance(array->world, SIM_SECOND);
+        assert_int_equal(array->sims[i]->in_flight_count, 0);
+        assert_int_equal(array->group->late_flushes, 2 - i);
+    }
+    array_end(array);
 }
 
 /* A virtual drive is removed while a drive that hangs still has a page of its map. */
@@ -311,6 +432,43 @@ static void vd_added(void *context, int error, struct vd *vd)
 
     assert_int_equal(vd != NULL, error == 0);
     sim_array_done(array, error);
+}
+
+/* A map of what is being added is not written before that is saved, whatever else is. */
+static void test_maps_of_what_is_being_added(void **state)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 2,
+                                        .extent_bytes = ROWS * STRIP,
+                                        .consistent = true,
+                                        .region_bytes = 4 * STRIP};
+    struct sim_array *array = sim_array_create(sim_world_create(13), &options);
+    struct vd *vd = NULL;
+
+    (void)state;
+    array->config->vd_count = 1;
+    assert_int_equal(sim_array_start(array), 0);
+    sim_world_advance(array->world, SIM_SECOND);
+    write_row(array, 60, 1); /* its label says that it is being written */
+    array->sim_store->latency_max_us = 200000;
+    group_vd_add(array->group, &array->config->vds[1], vd_added, array);
+    while (group_vd_count(array->group) == 1) {
+        assert_true(sim_world_step(array->world));
+    }
+    vd = sim_array_vd(array, 1);
+    assert_false(vd->serving);
+    write_row(array, 5, 1); /* of the other one, whose map says so before */
+    assert_false(vd->serving);
+    assert_int_equal(region_store_map(vd->regions)->changed_pages, 1);
+    assert_int_equal(sim_array_wait(array), 0);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(region_store_map(vd->regions)->changed_pages, 0);
+    assert_true(vd_config(vd)->map_ready);
+    array_end(array);
 }
 
 /* Without redundancy there is no map, to begin with or to end. */
@@ -426,12 +584,17 @@ int main(void)
         cmocka_unit_test(test_orderly_stop_leaves_nothing),
         cmocka_unit_test(test_unreadable_maps),
         cmocka_unit_test(test_records_without_a_map),
+        cmocka_unit_test(test_a_resync_that_was_over),
         cmocka_unit_test(test_new_member_gets_the_map),
         cmocka_unit_test(test_suspects),
         cmocka_unit_test(test_degraded_marks_are_tight),
         cmocka_unit_test(test_many_pages),
+        cmocka_unit_test(test_lost_between_two_pages),
+        cmocka_unit_test(test_many_pages_at_the_stop),
         cmocka_unit_test(test_removed_with_a_late_page),
+        cmocka_unit_test(test_removed_with_two_late_pages),
         cmocka_unit_test(test_without_redundancy),
+        cmocka_unit_test(test_maps_of_what_is_being_added),
         cmocka_unit_test(test_maps_that_cannot_be_read),
         cmocka_unit_test(test_pages_of_other_maps),
     };

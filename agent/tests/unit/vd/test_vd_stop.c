@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drive/drive_layout.h"
 #include "sim_array.h"
 #include "vd/group_private.h"
+#include "vd/stripe_log_private.h"
 
 #define STRIP (16u << 10)
 #define EXTENT (1u << 20)
@@ -252,10 +254,121 @@ static void test_syncs_are_given_up(void **state UNUSED)
     sim_world_destroy(world);
 }
 
+/* At each moment of the stop a member is lost, or somebody wants the cursors to be saved: the stop
+ * waits for that too, and the next start knows of it. */
+static void test_trouble_while_it_stops(void **state UNUSED)
+{
+    for (uint32_t loss = 0; loss < 2; loss++) {
+        bool over = false;
+
+        for (uint32_t steps = 0; !over; steps++) {
+            struct sim_array *array = array_new();
+            struct sim_world *world = array->world;
+            struct told told = {.count = 0};
+            uint8_t bytes[4096];
+
+            put(array, 7);
+            group_stop(array->group, sim_array_done, array);
+            for (uint32_t i = 0; i < steps && array->group->stop != STOP_DONE; i++) {
+                (void)sim_world_step(world);
+            }
+            over = array->group->stop == STOP_DONE;
+            if (loss != 0 && !over) {
+                (void)group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                                        false);
+            } else if (!over) {
+                group_checkpoint(array->group, on_told, &told);
+            }
+            assert_int_equal(sim_array_wait(array), 0);
+            assert_int_equal(told.count, loss == 0 && !over);
+            array->group = group_free(array->group);
+            assert_int_equal(sim_array_start_again(array), 0);
+            assert_int_equal(group_config(array->group)->members[1].state,
+                             loss != 0 && !over ? MEMBER_OFFLINE : MEMBER_ONLINE);
+            assert_false(vd_config(sim_array_vd(array, 0))->resync);
+            assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0,
+                                          sizeof(bytes), bytes),
+                             VD_STATUS_OK);
+            assert_int_equal(bytes[99], 7);
+            assert_int_equal(sim_array_stop(array), 0);
+            sim_array_destroy(array);
+            sim_world_destroy(world);
+        }
+    }
+}
+
+/* What is slow while a rebuilt member joins the stripe log. */
+struct slow {
+    enum io_op op;
+    uint64_t from, to;
+};
+
+static void slow_down(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    const struct slow *slow = context;
+
+    sim->extra_latency_us = request->op == slow->op && request->offset_bytes >= slow->from &&
+                                    request->offset_bytes < slow->to
+                                ? 100000
+                                : 0;
+}
+
+/* Before it joins, or while it does: the stop waits for the end of that, and the member is whole,
+ * or it is told that it is not. */
+static void test_stopped_while_a_member_joins(void **state UNUSED)
+{
+    for (uint32_t flush = 0; flush < 2; flush++) {
+        struct sim_array *array = array_new();
+        struct sim_world *world = array->world;
+        struct doing doing = {.array = array};
+        uint64_t ring = drive_layout_stripe_log_offset(array->sims[0]->port.size_bytes, false);
+        struct slow slow = {.op = flush != 0 ? IO_OP_FLUSH : IO_OP_WRITE,
+                            .from = flush != 0 ? 0 : ring,
+                            .to = flush != 0 ? UINT64_MAX : ring + STRIPE_LOG_BYTES};
+        bool joined = false;
+        uint8_t bytes[4096];
+
+        put(array, 7);
+        for (uint32_t i = 0; i < 4; i++) {
+            array->sims[i]->on_submit = slow_down;
+            array->sims[i]->on_submit_context = &slow;
+        }
+        assert_int_equal(begin(&doing, A_REBUILD_ENDING), 1);
+        if (flush != 0) { /* one more intent, which this flush does not cover */
+            put(array, 7);
+        }
+        while (flush != 0 && !joined) { /* waits for another flush */
+            joined = !list_is_empty(&array->group->stripe_log->joins) &&
+                     !array->group->stripe_log->running && array->group->flush_round;
+            assert_true(joined || (doing.told.count == 0 && sim_world_step(world)));
+        }
+        group_stop(array->group, sim_array_done, array);
+        assert_int_equal(sim_array_wait(array), 0);
+        assert_int_equal(doing.told.count, 1);
+        array->group = group_free(array->group);
+        for (uint32_t i = 0; i < 4; i++) {
+            array->sims[i]->on_submit = NULL;
+            array->sims[i]->extra_latency_us = 0;
+        }
+        assert_int_equal(sim_array_start_again(array), 0);
+        assert_int_equal(group_config(array->group)->members[1].state,
+                         doing.told.error == 0 ? MEMBER_ONLINE : MEMBER_REBUILD);
+        assert_int_equal(
+            sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes),
+            VD_STATUS_OK);
+        assert_int_equal(bytes[99], 7);
+        assert_int_equal(sim_array_stop(array), 0);
+        sim_array_destroy(array);
+        sim_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_amid),
+        cmocka_unit_test(test_trouble_while_it_stops),
+        cmocka_unit_test(test_stopped_while_a_member_joins),
         cmocka_unit_test(test_syncs_are_given_up),
     };
 
