@@ -526,6 +526,9 @@ void cache_flush_end(struct cache_vd *vd, bool flushed)
 
     ASSERT(vd->flushing);
     vd->flushing = false;
+    while (CACHE_BUG(FLUSH_LATER) && (node = list_pop_head(&vd->frames_written)) != NULL) {
+        list_push_tail(&vd->frames_flushing, node);
+    }
     while ((node = list_pop_head(&vd->frames_flushing)) != NULL) {
         struct cache_frame *frame = list_entry(node, struct cache_frame, link);
 
