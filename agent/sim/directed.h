@@ -20,8 +20,8 @@ bool directed_ack_after_loss(uint64_t seed);
 bool directed_checkpoint(uint64_t seed);
 
 /*
- * A flush is held behind a write with FUA whose flush round began before another write was done:
- * the answer to the flush vouches for that other write. False: it was not waited for.
+ * A flush comes amid the flush round of a write with FUA, which began before another write was
+ * done: the answer to the flush vouches for that other write. False: it was not waited for.
  */
 bool directed_flush_behind_fua(uint64_t seed);
 

@@ -63,6 +63,7 @@ static const struct planted planted[] = {
     {CACHE_BUG_FREE_UNFLUSHED, "freed before the drives were flushed", NULL},
     {CACHE_BUG_NO_MARK, "acknowledged before the mark is durable", NULL},
     {CACHE_BUG_FLUSH_SHORT, "a flush that does not wait for the cache", NULL},
+    {CACHE_BUG_FLUSH_LATER, "a flush vouches for what was written while it ran", NULL},
     {CACHE_BUG_PASS_UNDRAINED, "a write passes older dirty blocks", NULL},
     {CACHE_BUG_STALE_FILL, "a read fills in what was overwritten", NULL},
     {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten", NULL},

@@ -47,6 +47,7 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
     /* What an earlier one of this name had may have been discarded a moment ago. */
     vd->ended = CACHE_BUG(DISCARD_UNSETTLED) ? 0 : journal_ticket(cache->journal);
     vd->row_next = UINT64_MAX;
+    vd->left_until_us = UINT64_MAX;
     list_init(&vd->link);
     list_init(&vd->rows_by_age);
     list_init(&vd->rows_full);

@@ -65,7 +65,9 @@ struct cache_row {
     struct cache_vd *vd;
     uint64_t number;
     uint32_t dirty_blocks;
-    uint64_t since_us; /* when it became dirty */
+    uint32_t filled;     /* blocks written from its first one on, in order; 0: not so */
+    uint64_t since_us;   /* when it became dirty */
+    uint64_t filling_us; /* when the newest of `filled` came */
 };
 
 struct cache_vd {
@@ -92,6 +94,7 @@ struct cache_vd {
     uint64_t ended; /* the journal's ticket of the last frame released, or of its making */
     uint64_t drain_epoch; /* the running drain covers up to this */
     uint32_t drain_left; /* frames it still waits for */
+    uint64_t left_until_us; /* a row that is being filled is left alone until then; or UINT64_MAX */
 };
 
 struct cache {

@@ -6,11 +6,17 @@
  *   from 50 %                       any, full rows first
  *   from 75 %                       a virtual drive may not have more than its share
  *   from 90 %                       writers wait
+ *
+ * A row that somebody fills from its first block on is left alone until it is full or he pauses:
+ * in parts it would cost each of them a command, and parity reads. Not if a drain or the end waits
+ * for it, nor if writers may wait and nothing else is on its way; and there are few such rows.
  */
 #include "cache/cache_private.h"
 
 #define ROW_STREAK_MAX 16u
 #define RATE_SPAN_US UINT64_C(1000000)
+#define FILL_PAUSE_US UINT64_C(50000)
+#define ROWS_LEFT_MAX 16u
 
 static struct list *row_bucket(const struct cache_vd *vd, uint64_t number)
 {
@@ -46,6 +52,8 @@ static struct cache_row *row_make(struct cache_vd *vd, uint64_t number, uint64_t
     row->vd = vd;
     row->number = number;
     row->dirty_blocks = 0;
+    row->filled = 0;
+    row->filling_us = 0;
     row->since_us = now_us;
     list_push_head(row_bucket(vd, number), &row->link);
     list_push_tail(&vd->rows_by_age, &row->age_link);
@@ -60,6 +68,10 @@ void row_dirty_add(struct cache_vd *vd, uint64_t block, uint64_t now_us)
     if (row == NULL) {
         row = row_make(vd, number, now_us);
     }
+    if (block % vd->row_blocks == row->filled) {
+        row->filled++;
+        row->filling_us = now_us;
+    }
     row->dirty_blocks++;
     ASSERT(row->dirty_blocks <= vd->row_blocks);
     if (row->dirty_blocks == vd->row_blocks) {
@@ -73,6 +85,7 @@ void row_dirty_remove(struct cache_vd *vd, uint64_t block)
 
     ASSERT(row != NULL && row->dirty_blocks > 0);
     list_remove(&row->full_link);
+    row->filled = 0;
     row->dirty_blocks--;
     if (row->dirty_blocks == 0) {
         list_remove(&row->age_link);
@@ -181,15 +194,48 @@ static bool row_is_busy(const struct cache_row *row)
     return false;
 }
 
-/* Busy rows are no more than open batches: that bounds the search. */
-static struct cache_row *row_oldest(const struct cache_vd *vd)
+static bool anything_is_moving(const struct cache *cache)
 {
+    LIST_FOR_EACH (node, &cache->vds) {
+        const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
+
+        if (vd->busy > 0 || vd->written > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It is being filled: nobody gains if it goes to the drives now. */
+static bool row_is_left(const struct cache_row *row, uint64_t now_us)
+{
+    const struct cache_vd *vd = row->vd;
+
+    if (row->filled == 0 || row->filled != row->dirty_blocks ||
+        row->dirty_blocks == vd->row_blocks || now_us >= row->filling_us + FILL_PAUSE_US ||
+        row_is_old(row, now_us)) {
+        return false;
+    }
+    return vd->drain_left == 0 && !vd->hurry &&
+           (!is_at_percent(vd->cache, 75) || anything_is_moving(vd->cache));
+}
+
+/* Busy rows are no more than open batches, and few are left: that bounds the search. */
+static struct cache_row *row_oldest(struct cache_vd *vd, uint64_t now_us)
+{
+    uint32_t left = 0;
+
     LIST_FOR_EACH (node, &vd->rows_by_age) {
         struct cache_row *row = list_entry(node, struct cache_row, age_link);
 
-        if (!row_is_busy(row)) {
+        if (row_is_busy(row)) {
+            continue;
+        }
+        if (left == ROWS_LEFT_MAX || !row_is_left(row, now_us)) {
             return row;
         }
+        left++;
+        vd->left_until_us = min_u64(vd->left_until_us, row->filling_us + FILL_PAUSE_US);
     }
     return NULL;
 }
@@ -206,30 +252,32 @@ static struct cache_row *row_full(const struct cache_vd *vd)
     return NULL;
 }
 
-static struct cache_row *row_neighbour(struct cache_vd *vd)
+static struct cache_row *row_neighbour(struct cache_vd *vd, uint64_t now_us)
 {
     struct cache_row *row = vd->row_streak < ROW_STREAK_MAX ? row_find(vd, vd->row_next) : NULL;
 
-    return row != NULL && !row_is_busy(row) ? row : NULL;
+    return row != NULL && !row_is_busy(row) && !row_is_left(row, now_us) ? row : NULL;
 }
 
 static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
 {
     struct cache_row *row = NULL;
 
+    vd->left_until_us = UINT64_MAX;
     if (vd->pinned || list_is_empty(&vd->rows_by_age)) {
         return NULL;
     }
     ASSERT(vd->row_blocks > 0);
     if (vd->drain_left == 0 && !vd->hurry && !is_at_percent(vd->cache, 50)) {
-        row = row_oldest(vd);
+        row = row_oldest(vd, now_us);
+        vd->left_until_us = UINT64_MAX; /* what is old is looked for when it is */
         return row != NULL && row_is_old(row, now_us) ? row : NULL;
     }
-    row = row_neighbour(vd);
+    row = row_neighbour(vd, now_us);
     if (row == NULL && vd->drain_left == 0) {
         row = row_full(vd);
     }
-    return row != NULL ? row : row_oldest(vd);
+    return row != NULL ? row : row_oldest(vd, now_us);
 }
 
 /* The dirty blocks of the row, up to what a batch holds, become BUSY. */
@@ -298,6 +346,7 @@ uint64_t cache_due_us(const struct cache *cache)
 
             ASSERT(vd->row_blocks > 0);
             due_us = min_u64(due_us, row->since_us + (uint64_t)cache->options.idle_flush_ms * 1000);
+            due_us = min_u64(due_us, vd->left_until_us);
         }
     }
     return due_us;
@@ -526,6 +575,9 @@ void cache_flush_end(struct cache_vd *vd, bool flushed)
 
     ASSERT(vd->flushing);
     vd->flushing = false;
+    while (CACHE_BUG(FLUSH_LATER) && (node = list_pop_head(&vd->frames_written)) != NULL) {
+        list_push_tail(&vd->frames_flushing, node);
+    }
     while ((node = list_pop_head(&vd->frames_flushing)) != NULL) {
         struct cache_frame *frame = list_entry(node, struct cache_frame, link);
 

@@ -17,8 +17,8 @@
 
 static void round_begin(struct group *group);
 
-/* A waiter's done may begin the next round at once (a flush held behind a write with FUA), which
- * fills flush_current anew: whoever is told here must have been taken out of it before. */
+/* A waiter's done may begin the next round at once, which fills flush_current anew: whoever is told
+ * here must have been taken out of it before. */
 static void round_delivered(struct notice *notice)
 {
     struct group *group = container_of(notice, struct group, flush_save.notice);

@@ -13,8 +13,9 @@
  *     read goes straight to its member; a read that needs reconstruction queues with the
  *     writes.
  * (4) A member in rebuild is read only below its cursor in memory, and written everywhere.
- * (5) A flush request waits for the writes admitted before it and then flushes every
- *     member that took part; a failed flush fails the member (P7), never the promise.
+ * (5) A flush request covers the writes answered before it was submitted, and waits for no other:
+ *     it flushes every member that took part in them; a failed flush fails the member (P7), never
+ *     the promise.
  * (6) Admission waits when a pool is empty; it never fails and never allocates.
  * (7) A loss beyond tolerance takes the virtual drives offline and is not recorded: nothing is
  *     acknowledged after it, so the drive misses nothing, and a group made anew from the

@@ -242,7 +242,6 @@ struct vd {
     uint64_t clean_seen;         /* writes_admitted when the cleaning flush began */
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
-    struct list ordered;         /* writes and flushes in order of admission, vd_link */
     struct latency latency;      /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
     uint8_t
@@ -262,7 +261,6 @@ enum request_phase {
     REQUEST_NEW,
     REQUEST_SPLITTING, /* on the admission list (waiter.link) */
     REQUEST_RUNNING,   /* wholly split, operations open */
-    REQUEST_HELD,      /* a flush behind writes */
     REQUEST_FLUSHING,  /* waits for a flush round (waiter.link) */
     REQUEST_ANSWERED
 };
@@ -591,7 +589,6 @@ void request_op_done(struct stripe_op *op);
 void request_memory_let_go(struct stripe_op *op);
 /* Narrows op's range to what its request touches of it and sets its masks; false: nothing. */
 bool stripe_take_range(struct stripe_op *op);
-void vd_flushes_check(struct vd *vd);
 
 /* sync.c */
 void syncs_pump(struct group *group);

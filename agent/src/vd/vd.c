@@ -84,7 +84,6 @@ int vd_create(struct group *group, uint32_t index, struct vd **ret_vd)
     vd->consistent_rows = vd_config_of(vd)->consistent_rows;
     vd->idle_timer.fire = idle_timer_fired;
     vd->idle_timer.owner = vd;
-    list_init(&vd->ordered);
     vd_latency_reset(vd);
     if (vd_needs_mark(vd)) {
         int error = region_store_create(vd, &vd->regions);
@@ -105,7 +104,7 @@ struct vd *vd_free(struct vd *vd)
         return NULL;
     }
     ASSERT(vd->requests_open == 0 && vd->syncs_open == 0);
-    ASSERT(list_is_empty(&vd->ordered) && !vd->cleaning);
+    ASSERT(!vd->cleaning);
     clock_cancel(vd->group->clock, &vd->idle_timer);
     vd->regions = region_store_free(vd->regions);
     free(vd);

@@ -2,14 +2,14 @@
  * Requests to a virtual drive: check, admit, split into stripe operations, complete once.
  *
  *   NEW -> SPLITTING -> RUNNING -> [FLUSHING if FUA] -> ANSWERED     reads and writes
- *   NEW -> HELD -> FLUSHING -> ANSWERED                              flushes
+ *   NEW -> FLUSHING -> ANSWERED                                      flushes
  *
  * (1) A request is split in order of admission; one that overlaps an earlier one that is not
  *     yet wholly split, either of them writing, waits. Operations on one slice queue in the
  *     order in which they were split off: so overlapping requests take effect in order.
  * (2) A request has at most half the pool, so that a long one does not starve the others.
- * (3) `ordered` of a virtual drive has its writes and flushes; a flush starts when no write is
- *     before it. A write stays there until it is answered.
+ * (3) A flush waits for no write: what has been answered is with the drives (flush.c (1)), and it
+ *     covers nothing else.
  * (4) A turn of the loop splits off a bounded amount of data to be written; the rest follows in
  *     the next one.
  */
@@ -79,7 +79,6 @@ static void request_answer(struct vd_request *request, enum vd_status status)
 {
     struct request_state *state = request_state(request);
     struct vd *vd = state->vd;
-    bool ordered = request_writes(request) || request->op == VD_OP_FLUSH;
 
     ASSERT(state->phase != REQUEST_ANSWERED && state->open_ops == 0);
     ASSERT(vd->requests_open > 0 && vd->group->requests_open > 0);
@@ -88,17 +87,11 @@ static void request_answer(struct vd_request *request, enum vd_status status)
     request_memory_keep(request);
     vd->requests_open--;
     vd->group->requests_open--;
-    if (ordered) {
-        list_remove(&request->vd_link);
-    }
     if (request_writes(request)) {
         vd_write_end(vd);
     }
     list_init(&request->vd_link);
     list_push_tail(&vd->group->answers, &request->vd_link);
-    if (ordered) {
-        vd_flushes_check(vd);
-    }
 }
 
 static struct vd_request *request_of_waiter(struct flush_waiter *waiter)
@@ -123,21 +116,6 @@ static void request_flush(struct vd_request *request)
     state->phase = REQUEST_FLUSHING;
     state->waiter.done = request_flushed;
     flush_wait(state->vd->group, &state->waiter);
-}
-
-/* Starts the flushes that no write precedes. */
-void vd_flushes_check(struct vd *vd)
-{
-    LIST_FOR_EACH_SAFE (node, following, &vd->ordered) {
-        struct vd_request *request = list_entry(node, struct vd_request, vd_link);
-
-        if (request->op != VD_OP_FLUSH) {
-            return;
-        }
-        if (request_state(request)->phase == REQUEST_HELD) {
-            request_flush(request);
-        }
-    }
 }
 
 /* Splitting */
@@ -409,17 +387,13 @@ static void request_admit(struct vd *vd, struct vd_request *request)
     struct request_state *state = request_state(request);
     enum vd_status status = vd_request_check(vd, request);
 
-    if (request_writes(request) || request->op == VD_OP_FLUSH) {
-        list_push_tail(&vd->ordered, &request->vd_link);
-    }
     if (request_writes(request)) {
         vd_write_begin(vd);
     }
     if (status != VD_STATUS_OK) {
         request_answer(request, status);
     } else if (request->op == VD_OP_FLUSH) {
-        state->phase = REQUEST_HELD;
-        vd_flushes_check(vd);
+        request_flush(request);
     } else if (request->length_bytes == 0) {
         request_answer(request, VD_STATUS_OK);
     } else {

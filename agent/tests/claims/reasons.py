@@ -4,18 +4,20 @@ FLUSH = ("blocks leave the cache only after the drives have flushed theirs; with
          "is every few MiB, and the drives' queues run empty meanwhile")
 STREAMS = "nothing limits one writer, so he fills the array; two make the heads go back and forth"
 ROWS = "a bounded number of rows is destaged at a time, each read, changed and written"
+ROUNDS = ("blocks leave the cache in rounds of flushes, one at a time, many and few in turn: rates stray "
+          "by some percent")
+ABOVE = "above: in order from the cache, the drives take more of them than the review's"
 NO_TIME = "no document prints how long a card takes for a command, so the models take none"
 
 WHY: dict[str, str] = {
     "A10": ROWS,
-    "A14": "a little above: in order from the cache, four drives take more than eight times as many",
+    "A13": ROUNDS,
+    "A14": ABOVE,
     "A16": "at 80 and 100 % writes the drives put 16 requests in order without a cache, too",
-    "A22": "a mirror waits for the later of two platters",
     "A34": "R5 x3 and R1 are 2 % apart",
     "A38": "each of two readers of a mirror has a drive of its own, four do not",
     "A47": "the drive's model has five zones, the drive more; the last step is 10 %",
     "B04": FLUSH,
-    "B05": FLUSH,
     "B23": STREAMS,
     "B26": "at 64 requests of 20 % writes R10 still has the nearer of two heads",
     "B31": "notes of small files are random writes, which cost each level what it costs",
@@ -33,7 +35,6 @@ WHY: dict[str, str] = {
     "C43": "at 64 requests of 20 % writes R10 still has the nearer of two heads",
     "C44": "20 % writes into a cache: the third command of R6 costs 3 %",
     "C46": "at one request R10 is 3 % below, its writes being two",
-    "C52": FLUSH,
     "C55": FLUSH,
     "E04": "a write is answered out of the drives' buffers, a read waits for the flash",
     "E07": NO_TIME,
@@ -42,7 +43,8 @@ WHY: dict[str, str] = {
     "G07": "at pure writes R10 has twice the writes and waits for the later of two platters",
     "G08": ROWS,
     "G10": "R5 at long queues: rows wait for each other in the cache, commands of the drives do not",
-    "G11": "a little above: in order from the cache, four drives take more than eight times as many",
+    "G11": ABOVE,
+    "G13": ABOVE,
     "G17": "four requests at a time are a stream without read-ahead, which reads beyond its end",
     "G20": "the writes of R0 and R10 cost less than the review's",
 }

@@ -307,10 +307,10 @@ static void test_full_rows_first(void **state)
         assert_true(put(world->a, 1000 * ROW_BLOCKS + i, 1, 100));
     }
     assert_int_equal(cache_pressure(world->cache), CACHE_PRESSURE_START);
-    assert_true(cache_batch_take(world->cache, 200, &batch));
+    assert_true(cache_batch_take(world->cache, 100000, &batch));
     assert_int_equal(batch.count, ROW_BLOCKS);
-    cache_batch_done(&batch, true, 200);
-    assert_true(cache_batch_take(world->cache, 200, &batch));
+    cache_batch_done(&batch, true, 100000);
+    assert_true(cache_batch_take(world->cache, 100000, &batch));
     assert_int_equal(batch.count, 1);
     uint64_t offset = 0;
     uint32_t length = 0;
@@ -318,13 +318,133 @@ static void test_full_rows_first(void **state)
     assert_true(cache_batch_run(&batch, &offset, &length));
     assert_int_equal(offset, 0);
     assert_int_equal(length, CACHE_BLOCK_BYTES);
-    cache_batch_done(&batch, false, 200);
-    assert_true(cache_batch_take(world->cache, 200, &batch)); /* again */
-    cache_batch_done(&batch, true, 200);
+    cache_batch_done(&batch, false, 100000);
+    assert_true(cache_batch_take(world->cache, 100000, &batch)); /* again */
+    cache_batch_done(&batch, true, 100000);
     cache_flush_begin(world->a);
     cache_flush_end(world->a, false);
     cache_check(world->cache);
     assert_int_equal(cache_vd_dirty_bytes(world->a), 26 * 4096);
+}
+
+/* Rows of one block each, none begun at its beginning: from 26 on there is pressure. */
+static void crowd(struct world *world, uint32_t rows, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        assert_true(put(world->a, (uint64_t)i * ROW_BLOCKS * 2 + 1, 1, now_us));
+    }
+}
+
+/* So many batches, none of them of that row; what is there is then in batches. */
+static void take_others(struct world *world, struct cache_batch *batches, uint32_t count,
+                        uint64_t row, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(cache_batch_take(world->cache, now_us, &batches[i]));
+        assert_int_not_equal(batches[i].row, row);
+    }
+    assert_false(cache_batch_take(world->cache, now_us, &batches[count]));
+}
+
+static void all_done(struct world *world, struct cache_batch *batches, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        cache_batch_done(&batches[i], true, 0);
+    }
+    cache_flush_begin(world->a);
+    cache_flush_end(world->a, true);
+    cache_check(world->cache);
+}
+
+static void test_a_row_being_filled_is_left(void **state)
+{
+    static struct cache_batch batches[26];
+    struct world *world = *state;
+
+    assert_true(put(world->a, 1000 * ROW_BLOCKS, 1, 100)); /* the oldest */
+    assert_true(put(world->a, 1000 * ROW_BLOCKS + 1, 1, 200));
+    crowd(world, 24, 200);
+    take_others(world, batches, 24, 1000, 300);
+    assert_int_equal(cache_due_us(world->cache), 200 + 50000);
+    assert_true(put(world->a, 1000 * ROW_BLOCKS + 2, 1, 400)); /* he goes on */
+    assert_false(cache_batch_take(world->cache, 50300, &batches[24]));
+    assert_int_equal(cache_due_us(world->cache), 400 + 50000);
+    assert_true(put(world->a, 1000 * ROW_BLOCKS + 3, 1, 500));
+    assert_true(cache_batch_take(world->cache, 500, &batches[24]));
+    assert_int_equal(batches[24].row, 1000);
+    assert_int_equal(batches[24].count, ROW_BLOCKS);
+    all_done(world, batches, 25);
+}
+
+static void test_a_row_is_left_for_a_while(void **state)
+{
+    static struct cache_batch batches[27];
+    struct world *world = *state;
+
+    assert_true(put(world->a, 1000 * ROW_BLOCKS, 1, 100));
+    crowd(world, 25, 200);
+    take_others(world, batches, 25, 1000, 50099);
+    assert_true(cache_batch_take(world->cache, 50100, &batches[25])); /* he has paused */
+    all_done(world, batches, 26);
+    assert_true(put(world->a, 1000 * ROW_BLOCKS, 1, 100000));
+    assert_true(put(world->a, 1000 * ROW_BLOCKS + 1, 1, 4090000));
+    assert_false(cache_batch_take(world->cache, 4099999, &batches[0]));
+    assert_true(cache_batch_take(world->cache, 4100000, &batches[0])); /* it is old */
+    all_done(world, batches, 1);
+}
+
+static void test_a_row_is_not_left_if_it_is_wanted(void **state)
+{
+    static struct cache_batch batches[27];
+    struct world *world = *state;
+
+    assert_true(put(world->a, 1000 * ROW_BLOCKS, 1, 100));
+    crowd(world, 25, 200);
+    take_others(world, batches, 25, 1000, 300);
+    cache_drain_begin(world->a);
+    assert_true(cache_batch_take(world->cache, 300, &batches[25]));
+    all_done(world, batches, 26);
+    assert_true(cache_drain_is_over(world->a));
+
+    assert_true(put(world->a, 1000 * ROW_BLOCKS, 1, 100));
+    assert_false(cache_batch_take(world->cache, 300, &batches[0]));
+    cache_vd_hurry(world->a, true);
+    assert_true(cache_batch_take(world->cache, 300, &batches[0]));
+    all_done(world, batches, 1);
+}
+
+/* Writers wait, and nothing but rows that they cannot fill is there. */
+static void test_rows_are_not_left_if_nothing_moves(void **state)
+{
+    static struct cache_batch batches[2];
+    struct world *world = *state;
+
+    for (uint32_t i = 0; i < 16; i++) {
+        for (uint32_t j = 0; j < ROW_BLOCKS - 1; j++) {
+            (void)put(world->a, (uint64_t)i * ROW_BLOCKS + j, 1, 0);
+        }
+    }
+    assert_int_equal(cache_pressure(world->cache), CACHE_PRESSURE_URGENT);
+    assert_true(cache_batch_take(world->cache, 1, &batches[0]));
+    assert_false(cache_batch_take(world->cache, 1, &batches[1])); /* now something does */
+    all_done(world, batches, 1);
+}
+
+/* No more than 16 of them are looked past. */
+static void test_few_rows_are_left(void **state)
+{
+    static struct cache_batch batches[15];
+    struct world *world = *state;
+
+    for (uint32_t i = 0; i < 30; i++) {
+        assert_true(put(world->a, (uint64_t)i * ROW_BLOCKS, 1, i));
+    }
+    for (uint32_t i = 0; i < 14; i++) {
+        assert_true(cache_batch_take(world->cache, 100, &batches[i]));
+        assert_true(batches[i].row >= 16);
+    }
+    assert_false(cache_batch_take(world->cache, 100, &batches[14]));
+    all_done(world, batches, 14);
 }
 
 static void test_runs(void **state)
@@ -423,6 +543,30 @@ static void test_drain_of_failed_ghost(void **state)
     assert_true(cache_drain_is_over(world->a));
 }
 
+/* What the drives did not flush is written again before the next flush. */
+static void test_drain_of_failed_flush(void **state)
+{
+    static struct cache_batch batch;
+    struct world *world = *state;
+
+    assert_true(put(world->a, 0, 1, 0));
+    assert_true(put(world->a, 100, 1, 0));
+    assert_true(cache_batch_take(world->cache, 4000000, &batch));
+    assert_true(put(world->a, 0, 2, 0)); /* the ghost's heir is drained with it */
+    cache_batch_done(&batch, true, 0);
+    cache_drain_begin(world->a);
+    assert_true(cache_batch_take(world->cache, 0, &batch));
+    cache_batch_done(&batch, true, 0);
+    assert_true(cache_batch_take(world->cache, 0, &batch));
+    cache_batch_done(&batch, true, 0);
+    cache_flush_begin(world->a);
+    cache_flush_end(world->a, false);
+    assert_int_equal(destage(world, 0), 2);
+    assert_true(cache_drain_is_over(world->a));
+    assert_int_equal(cache_vd_dirty_bytes(world->a), 0);
+    cache_check(world->cache);
+}
+
 static void test_pinned(void **state)
 {
     struct world *world = *state;
@@ -486,10 +630,16 @@ int main(void)
         WITH_WORLD(test_eviction),
         WITH_WORLD(test_old_rows_only),
         WITH_WORLD(test_full_rows_first),
+        WITH_WORLD(test_a_row_being_filled_is_left),
+        WITH_WORLD(test_a_row_is_left_for_a_while),
+        WITH_WORLD(test_a_row_is_not_left_if_it_is_wanted),
+        WITH_WORLD(test_rows_are_not_left_if_nothing_moves),
+        WITH_WORLD(test_few_rows_are_left),
         WITH_WORLD(test_runs),
         WITH_WORLD(test_shares_and_limit),
         WITH_WORLD(test_drain),
         WITH_WORLD(test_drain_of_failed_ghost),
+        WITH_WORLD(test_drain_of_failed_flush),
         WITH_WORLD(test_pinned),
         WITH_WORLD(test_damage),
     };

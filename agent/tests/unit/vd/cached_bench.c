@@ -90,6 +90,20 @@ struct bench *bench_new(bool on_log)
     return bench;
 }
 
+struct bench *bench_unstable(void)
+{
+    struct bench *bench = bench_make(false);
+
+    bench->cache = cache_free(bench->cache);
+    bench->memory.kind = MEMORY_KIND_SHARED;
+    memset(bench->memory.base, 0, bench->memory.size_bytes);
+    cache_begin(bench);
+    mover_begin(bench, &(struct cache_mover_options){.retry_ms = 50});
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    return bench;
+}
+
 void was_closed(void *context)
 {
     ((struct bench *)context)->closed = true;

@@ -33,6 +33,8 @@ struct bench {
 struct bench *bench_make(bool on_log);
 /* With both, written back. */
 struct bench *bench_new(bool on_log);
+/* Written back into memory that does not survive the host. */
+struct bench *bench_unstable(void);
 void bench_free(struct bench *bench);
 
 /* The parts of that, for other lives over the same drives and memory. */

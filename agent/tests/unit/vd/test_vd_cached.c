@@ -466,6 +466,110 @@ static void test_requests_are_checked(void **state UNUSED)
     bench_free(bench);
 }
 
+/* Writes that are stuck at the drives, of what it has in the cache or of what goes through it */
+
+#define SOON_US 50000u /* less than a drive is given before it is taken for lost */
+
+static void drives_hang(struct bench *bench, bool hang)
+{
+    for (uint32_t i = 0; i < bench->array->drive_count; i++) {
+        bench->array->sims[i]->hang = hang;
+    }
+}
+
+static void drives_go_on(struct bench *bench)
+{
+    for (uint32_t i = 0; i < bench->array->drive_count; i++) {
+        sim_drive_unhang(bench->array->sims[i]);
+    }
+}
+
+/* The first row is acknowledged, and stuck on its way from the cache. */
+static void stick_row(struct bench *bench)
+{
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(put(bench, 8 * ROW, ROW, 9), VD_STATUS_OK); /* the region is marked */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    drives_hang(bench, true);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH); /* all of it, at once */
+    sim_world_advance(bench->world, 1000);
+    drives_hang(bench, false);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+}
+
+static bool is_clean(void *context)
+{
+    return vd_cached_dirty_bytes(((struct bench *)context)->cached) == 0;
+}
+
+/* Others do not wait in the cache for its end. */
+static void test_others_leave_beside_a_stuck_row(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint64_t flushes = 0;
+
+    stick_row(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    for (uint32_t i = 1; i <= 4; i++) { /* as many as are not left without a flush */
+        assert_int_equal(put(bench, (uint64_t)i * ROW, ROW, 2), VD_STATUS_OK);
+    }
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    flushes = bench->array->sims[0]->counters.flushes;
+    sim_world_advance(bench->world, SOON_US);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_true(bench->array->sims[0]->counters.flushes > flushes);
+    drives_go_on(bench);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    for (uint32_t i = 0; i <= 4; i++) {
+        assert_int_equal(get(bench, (uint64_t)i * ROW, ROW, i == 0 ? 1 : 2), VD_STATUS_OK);
+    }
+    bench_free(bench);
+}
+
+/* It has been acknowledged, so a flush that the memory cannot answer for waits for it. */
+static void test_a_flush_of_a_stuck_row(void **state UNUSED)
+{
+    struct bench *bench = bench_unstable();
+    struct io flush;
+
+    stick_row(bench);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    sim_world_advance(bench->world, SOON_US);
+    assert_false(flush.done);
+    drives_go_on(bench);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+    bench_free(bench);
+}
+
+/* What goes through is not acknowledged before it ends. */
+static void test_a_flush_beside_a_stuck_write(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io stuck;
+    struct io flush;
+
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    drives_hang(bench, true);
+    io_begin(bench, &stuck, VD_OP_WRITE, ROW, ROW, 2);
+    sim_world_advance(bench->world, 1000);
+    drives_hang(bench, false);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    sim_world_advance(bench->world, SOON_US);
+    assert_true(flush.done);
+    assert_false(stuck.done);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    drives_go_on(bench);
+    assert_int_equal(io_end(bench, &stuck), VD_STATUS_OK);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0); /* it is not taken for covered */
+    assert_false(flush.done);
+    assert_true(bench->array->sims[0]->counters.flushes > 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +589,9 @@ int main(void)
         cmocka_unit_test(test_closing_is_in_a_hurry),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_requests_are_checked),
+        cmocka_unit_test(test_others_leave_beside_a_stuck_row),
+        cmocka_unit_test(test_a_flush_of_a_stuck_row),
+        cmocka_unit_test(test_a_flush_beside_a_stuck_write),
     };
 
     aw_test_catch_asserts();

@@ -15,21 +15,6 @@ static struct vd *vd_of(struct bench *bench)
     return sim_array_vd(bench->array, 0);
 }
 
-/* The journal's memory does not survive the host: what a flush covers has to be on the drives. */
-static struct bench *bench_unstable(void)
-{
-    struct bench *bench = bench_make(false);
-
-    bench->cache = cache_free(bench->cache);
-    bench->memory.kind = MEMORY_KIND_SHARED;
-    memset(bench->memory.base, 0, bench->memory.size_bytes);
-    cache_begin(bench);
-    mover_begin(bench, &(struct cache_mover_options){.retry_ms = 50});
-    open_it(bench);
-    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
-    return bench;
-}
-
 static bool is_clean(void *context)
 {
     return vd_cached_dirty_bytes(((struct bench *)context)->cached) == 0;
