@@ -315,9 +315,15 @@ class OfMd(AgentCase):
         agent = self.started(paths)
         told = agent.ctl("/c0/fall", "import", "preview").stdout
         self.assertIn("The md superblocks are taken off", told)
-        refused = agent.ctl("/c0/fall", "del", "force", check=False)
-        self.assertIn("mdadm --zero-superblock", refused.stdout)
+        self.assertNotEqual(agent.ctl("/c0/fall", "del", "confirm=data", check=False).returncode, 0)
         self.assertEqual(sums(paths), before)
+        agent.ctl("/c0/fall", "del", "confirm=lake:data")
+        for path in paths:
+            self.assertEqual(marks(path), "")
+        agent.ctl("/c0", "restore", "undo=1")
+        self.assertEqual(sums(paths), before)
+        agent.stop()  # drives that are configured are looked at when it starts
+        agent.start()
         agent.ctl("/c0/fall", "import")
         with agent.nbd("data") as data:
             self.assertEqual(data.get_size(), 24 * MIB)
