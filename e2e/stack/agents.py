@@ -37,12 +37,18 @@ class Host:
         self._build = build
         self._agent: Child | None = None
         self._uplink: Child | None = None
+        self._plugged: dict[int, Path] = {}
 
     @property
     def arrayctl(self) -> Path:
         return self._build / "src/cli/arrayctl"
 
     # The agent
+
+    def plug(self, slot: int, path: Path) -> None:
+        """From the next start on a drive of somebody else's is in this slot of the first
+        controller: a plain file, of which nothing is taken for ours."""
+        self._plugged[slot] = path
 
     def start_agent(self) -> None:
         if len(str(self.control_socket)) > 100:
@@ -74,7 +80,10 @@ class Host:
     def _controller_text(self, index: int) -> str:
         """Files of the first controller have the names they have if it is the only one."""
         prefix = f"c{index}-" if index else ""
+        plugged = self._plugged if index == 0 else {}
         drives = ",\n".join(
+            f'    {{ path = "{plugged[slot]}"; enclosure = 252; slot = {slot}; }}'
+            if slot in plugged else
             f'    {{ path = "{self.folder}/drives/{prefix}slot{slot}.img"; enclosure = 252; '
             f"slot = {slot};\n      emulated = {self._emulated_text()}; }}"
             for slot in range(self.plan.drives))

@@ -4,8 +4,10 @@
 
 Prints one JSON line when everything runs, then answers one JSON line per command line:
 {"do": "stop_agent" | "kill_agent" | "start_agent" | "stop_uplink" | "start_uplink",
- "host": NAME}, {"do": "stop_backend" | "start_backend"}, {"do": "token"}. Ends when standard
-input is closed.
+ "host": NAME}, {"do": "stop_backend" | "start_backend"}, {"do": "token"}, and
+{"do": "plug_md_mirror", "host": NAME, "slots": [A, B], "name": …, "content": FILE, "clean": …}: a
+mirror that Linux' md has made is in these slots after the next start of the agent. Ends when
+standard input is closed.
 """
 
 from __future__ import annotations
@@ -18,9 +20,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents import MIB, HostPlan
+from agents import MIB, Host, HostPlan
 from processes import StackError, free_port
-from stack import Stack
+from stack import ROOT, Stack
+
+sys.path.append(str(ROOT / "agent/tests/e2e/agent"))
+from md_set import member_write  # noqa: E402
+
+
+def plug_md_mirror(host: Host, command: dict[str, Any]) -> None:
+    content = Path(command["content"]).read_bytes()
+    for role, slot in enumerate(command["slots"]):
+        path = host.folder / f"md-{slot}.img"
+        member_write(path, name=command["name"], role=role, content=content,
+                     data_bytes=len(content), clean=command["clean"])
+        host.plug(slot, path)
 
 
 def execute(stack: Stack, command: dict[str, Any]) -> dict[str, Any]:
@@ -31,6 +45,8 @@ def execute(stack: Stack, command: dict[str, Any]) -> dict[str, Any]:
         stack.backend.start()
     elif action == "token":
         return {"token": stack.backend.enrolment_token()}
+    elif action == "plug_md_mirror":
+        plug_md_mirror(stack.host(command["host"]), command)
     else:
         host = stack.host(command["host"])
         actions = {"stop_agent": host.stop_agent, "kill_agent": host.kill_agent,

@@ -60,3 +60,56 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   await console.deleteArray('moved');
   await rm(folder, { recursive: true, force: true });
 });
+
+// Drives of a Linux host that ran md itself. What runs there on is refused, and says what to do.
+test('an array of Linux md is looked at, taken over where it lies, and holds its data', async ({
+  console,
+  page,
+  stack,
+}) => {
+  const folder = await scratchFolder();
+  const written = join(folder, 'written');
+  const read = join(folder, 'read');
+  await writeFile(written, 'written through md, read through us\n'.padEnd(64).repeat(262_144));
+  await stack.plugMdMirror('beta', {
+    slots: [4, 5],
+    name: 'lake:data',
+    content: written,
+    clean: true,
+  });
+  await stack.plugMdMirror('beta', {
+    slots: [6, 7],
+    name: 'lake:busy',
+    content: written,
+    clean: false,
+  });
+  await stack.do('stop_agent', 'beta');
+  await console.openHost('beta');
+  await expect(page.getByText('This host is offline')).toBeVisible({ timeout: 30_000 });
+  await stack.do('start_agent', 'beta');
+  await expect(page.getByText('This host is offline')).toBeHidden({ timeout: 30_000 });
+
+  await page.getByRole('link', { name: 'Look for them' }).click();
+  await expect(page.getByRole('row', { name: /^lake:data RAID1 .* Optimal .* data/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /e252\/s[45] .* Member, in sync/ })).toHaveCount(2);
+  const busy = page.getByRole('button', { name: 'Import lake:busy' });
+  await expect(busy).toHaveAttribute('aria-disabled', 'true');
+  await expect(busy).toHaveAccessibleDescription(/not finished a resynchronisation.*mdstat/);
+  expect(await accessibilityViolations(page)).toEqual([]);
+
+  await console.act('Import lake:data');
+  const dialog = page.getByRole('dialog', { name: 'Import lake:data' });
+  await expect(dialog).toContainText(/The md superblocks are taken off/);
+  await dialog.getByRole('button', { name: 'Import lake:data' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('row', { name: /^lake:data/ })).toBeHidden();
+
+  await console.openHost('beta');
+  await page.getByRole('link', { name: 'data', exact: true }).first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'data' })).toBeVisible();
+  await run('nbdcopy', await page.getByRole('group', { name: 'Address' }).innerText(), read);
+  const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
+  expect(theirs.equals(mine)).toBe(true);
+  await console.deleteArray('data');
+  await rm(folder, { recursive: true, force: true });
+});

@@ -83,6 +83,14 @@ export class Stack {
     await this.command({ do: action, host });
   }
 
+  /** A mirror of md's own format is in these slots after the next start of the agent. */
+  async plugMdMirror(
+    host: string,
+    mirror: { slots: [number, number]; name: string; content: string; clean: boolean },
+  ): Promise<void> {
+    await this.command({ do: 'plug_md_mirror', host, ...mirror });
+  }
+
   async backend(action: 'stop_backend' | 'start_backend'): Promise<void> {
     await this.command({ do: action });
   }

@@ -9,6 +9,7 @@
  *              -> intent (the commit) -> the sectors become what they were -> the intent is taken
  * back
  *
+ * Of a set of md's own format these are the first sectors of the superblocks, and the bitmaps stay.
  * A single drive that is made good by force goes the same way, whatever its label says.
  *
  * (1) No data are written over: only the sectors of meta/metadata_sectors.h.
@@ -24,7 +25,9 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "ctl/ctl_undo.h"
+#include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
+#include "meta/md_super_io.h"
 #include "meta/metadata_sectors.h"
 
 struct clear_run {
@@ -32,7 +35,9 @@ struct clear_run {
     struct ctl_command *command;
     bool restores;
     bool makes_good;               /* one drive, not a set */
-    struct foreign_set set;        /* clear */
+    struct foreign_set set;        /* clear, but for makes_good */
+    struct foreign_md md;          /* set.format MD */
+    struct md_super_job supers[UNDO_DRIVES_MAX];
     uint64_t number;               /* restore: of the copy */
     char name[UNDO_NAME_MAX + 1];
     struct guid guid;
@@ -47,6 +52,11 @@ struct clear_run {
     uint32_t pending;
     struct reason failure;
 };
+
+static bool is_md(const struct clear_run *run)
+{
+    return !run->makes_good && !run->restores && run->set.format == FOREIGN_FORMAT_MD;
+}
 
 static void clear_end(struct clear_run *run, const struct reason *reason)
 {
@@ -171,8 +181,8 @@ static void clear_committed(struct ctl *ctl, int error, void *context)
     }
     run->pending = 1;
     for (uint32_t i = 0; i < run->drive_count; i++) {
-        if (undo_edit_make(run->ctl, &run->guid, run->drives[i]->identity.key, run->restores,
-                           &run->edits[i])) {
+        if (undo_record_edit(undo_find(run->ctl, run->number), run->drives[i]->identity.key,
+                             run->restores, &run->edits[i])) {
             run->edits[i].drive = run->drives[i]->drive;
             run->edits[i].complete = clear_edited;
             run->edits[i].owner = run;
@@ -245,6 +255,12 @@ static bool says_the_same(const struct clear_run *run, uint32_t index)
     if (run->makes_good) {
         return scan->count > 0;
     }
+    if (is_md(run)) {
+        const struct md_super_job *job = &run->supers[index];
+
+        return scan->count > 0 && job->found && cd->found != NULL &&
+               cd->found->kind == FOREIGN_MD && md_super_is_same(&job->super, &cd->found->md);
+    }
     if (run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT) {
         return scan->labelled && cd->foreign_label != NULL &&
                guid_equal(&cd->foreign_label->group, &run->guid);
@@ -289,6 +305,14 @@ static bool label_is_foreign(const struct clear_run *run, const struct drive_lab
            label->role != LABEL_ROLE_MEMBER || group_by_guid(run->ctl, &label->group) == NULL;
 }
 
+static void clear_super_read(struct md_super_job *job, int error)
+{
+    struct clear_run *run = job->owner;
+
+    (void)error; /* nothing was found then */
+    metadata_scan_run(&run->scans[job - run->supers]);
+}
+
 static void clear_label_read(struct label_read *read, int error)
 {
     struct clear_run *run = read->owner;
@@ -296,6 +320,7 @@ static void clear_label_read(struct label_read *read, int error)
     struct metadata_scan *scan = &run->scans[index];
 
     *scan = (struct metadata_scan){.drive = run->drives[index]->drive,
+                                   .md = is_md(run),
                                    .labelled = read->label != NULL || run->makes_good,
                                    .compact = read->label != NULL && read->label->compact,
                                    .complete = clear_scanned,
@@ -307,6 +332,12 @@ static void clear_label_read(struct label_read *read, int error)
     }
     free(read->label);
     read->label = NULL;
+    if (is_md(run)) {
+        run->supers[index] =
+            (struct md_super_job){.drive = scan->drive, .complete = clear_super_read, .owner = run};
+        md_super_job_run(&run->supers[index]);
+        return;
+    }
     metadata_scan_run(scan);
 }
 
@@ -359,10 +390,11 @@ static void restore_check(struct clear_run *run, uint32_t index)
 {
     struct metadata_edit *edit = &run->edits[index];
 
-    if (!undo_edit_make(run->ctl, &run->guid, run->drives[index]->identity.key, false, edit)) {
+    if (!undo_record_edit(undo_find(run->ctl, run->number), run->drives[index]->identity.key, false,
+                          edit)) {
         return;
     }
-    edit->check = true; /* all of them zeros */
+    edit->check = true;
     edit->drive = run->drives[index]->drive;
     edit->complete = restore_checked;
     edit->owner = run;
@@ -462,13 +494,29 @@ static bool clear_is_allowed(const struct clear_run *run, struct reason *ret_rea
     return true;
 }
 
+static bool set_find(struct clear_run *run, const char *id, struct reason *ret_reason)
+{
+    if (foreign_set_find(run->ctl, id, &run->set)) {
+        return true;
+    }
+    if (!foreign_md_find(run->ctl, id, &run->md)) {
+        foreign_refuse_unknown(id, ret_reason);
+        return false;
+    }
+    if (!foreign_md_common(run->ctl, &run->md, &run->set)) {
+        foreign_reason(FOREIGN_STATE_UNSUPPORTED, "It has more drives than one copy can hold.",
+                       ret_reason);
+        return false;
+    }
+    return true;
+}
+
 void command_foreign_clear(struct ctl *ctl, struct ctl_command *command)
 {
     struct clear_run *run = clear_new(ctl, command);
     struct reason reason;
 
-    if (!foreign_set_find(ctl, command->args.foreign.set, &run->set)) {
-        foreign_refuse_unknown(ctl, command->args.foreign.set, &reason);
+    if (!set_find(run, command->args.foreign.set, &reason)) {
         clear_end(run, &reason);
         return;
     }

@@ -571,7 +571,7 @@ void command_foreign_import(struct ctl *ctl, struct ctl_command *command)
     run->claims =
         (struct ctl_claims){.ctl = ctl, .force = true, .done = import_claimed, .owner = run};
     if (!set_find(run, id)) {
-        foreign_refuse_unknown(ctl, id, &reason);
+        foreign_refuse_unknown(id, &reason);
         import_end(run, &reason);
         return;
     }

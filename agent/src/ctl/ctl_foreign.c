@@ -445,10 +445,9 @@ static void md_set_tell(struct md_walk *walk)
 {
     const struct ctl_foreign_visitor *visitor = walk->visitor;
     const struct foreign_md *set = &walk->set;
-    char name[FOREIGN_NAME_BYTES];
     struct foreign_set_view view = {.format = FOREIGN_FORMAT_MD,
                                     .id = set->id,
-                                    .name = name,
+                                    .name = set->name,
                                     .origin = "Linux md",
                                     .digest = set->digest,
                                     .version = "1.2",
@@ -456,8 +455,6 @@ static void md_set_tell(struct md_walk *walk)
                                     .drive_count = set->drive_count,
                                     .outcome = FOREIGN_OUTCOME_REFUSED};
 
-    (void)snprintf(name, sizeof(name), "%.16s",
-                   set->newest->name[0] != '\0' ? set->newest->name : set->id);
     foreign_md_plan(walk->ctl, set, &walk->plan);
     view.refusal = walk->plan.refusal;
     if (md_is_imported(walk)) {

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "meta/md_super.h"
 
 #define DAY_US (UINT64_C(24) * 3600 * 1000000)
 
@@ -205,8 +206,7 @@ static bool is_used_again(const struct ctl *ctl, const struct undo_record *recor
     return false;
 }
 
-/* The place that is free, or has what may go; false: none. A drive group, or a foreign set, has
- * one copy at most. */
+/* The place that is free, or has what may go; false: none. A drive group has one copy at most. */
 static bool place_find(const struct ctl *ctl, const struct undo_record *fresh, uint32_t *ret_place)
 {
     const struct undo_record *chosen = NULL;
@@ -349,6 +349,18 @@ static void who_take(const struct ctl *ctl, char out[UNDO_WHO_MAX + 1])
     }
 }
 
+/* The only one of those that are taken off which is in the print of a drive. */
+static uint64_t sector_cleared(const struct undo_record *record, uint32_t drive)
+{
+    for (uint32_t i = 0; i < record->sector_count; i++) {
+        if (record->sectors[i].drive == drive &&
+            record->sectors[i].offset_bytes == MD_SUPER_OFFSET_BYTES) {
+            return MD_SUPER_OFFSET_BYTES;
+        }
+    }
+    return 0;
+}
+
 void undo_save_run(struct undo_save *save)
 {
     struct undo_record *record = save->record;
@@ -361,8 +373,10 @@ void undo_save_run(struct undo_save *save)
     for (uint32_t i = 0; i < record->drive_count; i++) {
         if (save->drives[i] != NULL) {
             save->pending++;
-            save->prints[i] = (struct drive_print){
-                .drive = save->drives[i]->drive, .complete = save_printed, .owner = save};
+            save->prints[i] = (struct drive_print){.drive = save->drives[i]->drive,
+                                                   .blank_bytes = sector_cleared(record, i),
+                                                   .complete = save_printed,
+                                                   .owner = save};
             drive_print_take(&save->prints[i]);
         }
     }
@@ -451,35 +465,38 @@ struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive 
 
 /* Of a foreign set */
 
-bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
-                    struct metadata_edit *ret_edit)
+bool undo_record_edit(const struct undo_record *record, const char *key, bool restores,
+                      struct metadata_edit *ret_edit)
 {
-    const struct undo_record *record = NULL;
-
-    *ret_edit = (struct metadata_edit){.count = 0};
-    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
-        const struct undo_record *other = ctl->undo->entries[i].record;
-
-        if (other != NULL && other->kind == UNDO_KIND_FOREIGN_SET &&
-            guid_equal(&other->group, set)) {
-            record = other;
-        }
-    }
-    for (uint32_t i = 0; record != NULL && i < record->sector_count; i++) {
+    *ret_edit = (struct metadata_edit){.clears = !restores};
+    for (uint32_t i = 0; i < record->sector_count; i++) {
         const struct undo_sector *sector =
             &record->sectors[restores ? record->sector_count - 1 - i : i];
 
-        if (strcmp(record->drives[sector->drive].key, key) != 0 ||
-            ret_edit->count == UNDO_SECTORS_PER_DRIVE) {
-            continue;
+        if (strcmp(record->drives[sector->drive].key, key) == 0 &&
+            ret_edit->count < UNDO_SECTORS_PER_DRIVE) {
+            ret_edit->sectors[ret_edit->count++] = *sector;
         }
-        ret_edit->sectors[ret_edit->count] = *sector;
-        if (!restores) {
-            memset(ret_edit->sectors[ret_edit->count].content, 0, UNDO_SECTOR_BYTES);
-        }
-        ret_edit->count++;
     }
     return ret_edit->count > 0;
+}
+
+bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
+                    struct metadata_edit *ret_edit)
+{
+    struct metadata_edit edit;
+    uint64_t newest = 0;
+
+    for (uint32_t i = 0; i < UNDO_ENTRIES_MAX; i++) {
+        const struct undo_record *record = ctl->undo->entries[i].record;
+
+        if (record != NULL && record->kind == UNDO_KIND_FOREIGN_SET && record->number > newest &&
+            guid_equal(&record->group, set) && undo_record_edit(record, key, restores, &edit)) {
+            newest = record->number;
+            *ret_edit = edit;
+        }
+    }
+    return newest != 0;
 }
 
 /* Dropping */

@@ -58,10 +58,14 @@ struct undo_record *undo_record_of_vd(const struct ctl_vd *cv, struct ctl_drive 
 
 /* What identifies a drive in a record. */
 void undo_drive_fill(struct undo_drive *drive, const struct ctl_drive *cd);
-/* The sectors of a foreign set on one drive, out of its copy: as they were, in the order of
- * restoring them, or as zeros in the order of clearing them. False: there are none. */
+/* The sectors of a foreign set on one drive, in the order of restoring or of clearing them, out of
+ * the newest copy that has any: a set whose drives were not all there has one for each clearing.
+ * False: there are none. */
 bool undo_edit_make(const struct ctl *ctl, const struct guid *set, const char *key, bool restores,
                     struct metadata_edit *ret_edit);
+/* The same out of this copy. */
+bool undo_record_edit(const struct undo_record *record, const char *key, bool restores,
+                      struct metadata_edit *ret_edit);
 
 /* Where a copy is kept; also how a damaged one is called. */
 void undo_place_name(uint32_t place, char out[STORE_NAME_MAX + 1]);

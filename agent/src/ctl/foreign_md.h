@@ -18,6 +18,7 @@ struct foreign_md {
     uint32_t drive_count;      /* spares and those that have failed included */
     bool twin;                 /* two say that they have one place */
     char id[UUID_TEXT_BYTES];
+    char name[FOREIGN_NAME_BYTES]; /* what has to be typed to clear it */
     char digest[65];           /* of all that was found */
 };
 
@@ -27,6 +28,10 @@ bool foreign_md_has(const struct foreign_md *set, const struct ctl_drive *cd);
 bool foreign_md_gather(const struct ctl *ctl, struct ctl_drive *first, struct foreign_md *ret_set);
 bool foreign_md_find(const struct ctl *ctl, const char *id, struct foreign_md *ret_set);
 
+/* What it has in common with other sets, its drives included; false: they are too many. */
+bool foreign_md_common(const struct ctl *ctl, const struct foreign_md *set,
+                       struct foreign_set *ret_set);
+
 /* The first thing that stands in the way, and what to do about it; REASON_OK: nothing. */
 void foreign_md_refusal(const struct foreign_md *set, struct reason *ret_reason);
 /* How far a member's data reach, from where they begin. */
@@ -34,7 +39,8 @@ uint64_t foreign_md_used_sectors(const struct md_super *md);
 
 void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
                      struct foreign_plan *ret_plan);
-/* (1) Of a group that was one. */
+/* (1) Of the group that it becomes, and back. */
+struct guid foreign_md_guid(const struct uuid *set);
 struct uuid foreign_md_uuid(const struct guid *group);
 /* It could not be taken off the drive, or that is not there. */
 void md_super_left_tell(struct ctl *ctl, const char *key);

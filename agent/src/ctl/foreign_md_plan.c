@@ -69,6 +69,8 @@ bool foreign_md_gather(const struct ctl *ctl, struct ctl_drive *first, struct fo
     }
     ASSERT(set->newest != NULL);
     uuid_format(&set->newest->set, set->id);
+    (void)snprintf(set->name, sizeof(set->name), "%.16s",
+                   set->newest->name[0] != '\0' ? set->newest->name : set->id);
     sha256_hex(&sha, set->digest);
     return true;
 }
@@ -87,6 +89,28 @@ bool foreign_md_find(const struct ctl *ctl, const char *id, struct foreign_md *r
         }
     }
     return false;
+}
+
+bool foreign_md_common(const struct ctl *ctl, const struct foreign_md *set,
+                       struct foreign_set *ret_set)
+{
+    *ret_set = (struct foreign_set){.format = FOREIGN_FORMAT_MD,
+                                    .guid = foreign_md_guid(&set->newest->set)};
+    memcpy(ret_set->id, set->id, sizeof(set->id));
+    memcpy(ret_set->name, set->name, sizeof(set->name));
+    memcpy(ret_set->digest, set->digest, sizeof(set->digest));
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (!foreign_md_has(set, cd)) {
+            continue;
+        }
+        if (ret_set->drive_count == DDF_SET_DRIVES_MAX) {
+            return false;
+        }
+        ret_set->drives[ret_set->drive_count++] = cd;
+    }
+    return true;
 }
 
 /* What becomes of one */
@@ -110,7 +134,7 @@ void md_super_left_tell(struct ctl *ctl, const char *key)
     ctl_event(ctl, EVENT_MD_SUPER_LEFT, key, "drive", cd != NULL ? path : key, NULL);
 }
 
-static struct guid group_guid(const struct uuid *set)
+struct guid foreign_md_guid(const struct uuid *set)
 {
     struct guid guid;
 
@@ -218,7 +242,7 @@ static void config_make(const struct foreign_md *set, struct foreign_plan *plan)
     const struct md_super *md = set->newest;
     struct group_config *config = &plan->config;
 
-    config->guid = group_guid(&md->set);
+    config->guid = foreign_md_guid(&md->set);
     config->member_count = md->member_count;
     for (uint32_t i = 0; i < md->member_count; i++) {
         config->members[i].drive = set->places[i]->found->md.own;
@@ -229,12 +253,34 @@ static void config_make(const struct foreign_md *set, struct foreign_plan *plan)
     config->vd_count = 1;
 }
 
+/* It was imported, and this has been left, or is a copy. */
+static bool is_not_here(const struct ctl *ctl, const struct guid *guid, struct reason *ret_reason)
+{
+    LIST_FOR_EACH (node, &ctl->host->ctls) {
+        const struct ctl_group *cg =
+            group_by_guid(list_entry(node, const struct ctl, host_link), guid);
+        char path[PATH_TEXT_BYTES];
+
+        if (cg != NULL) {
+            group_path(cg, path, sizeof(path));
+            reason_set(ret_reason, REASON_FOREIGN_MD_LEFT, "group", path, NULL);
+            return false;
+        }
+    }
+    return true;
+}
+
 void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
                      struct foreign_plan *ret_plan)
 {
     struct foreign_plan *plan = ret_plan;
 
+    struct guid guid = foreign_md_guid(&set->newest->set);
+
     *plan = (struct foreign_plan){.refusal = {.code = REASON_OK}};
+    if (!is_not_here(ctl, &guid, &plan->refusal)) {
+        return;
+    }
     foreign_md_refusal(set, &plan->refusal);
     if (plan->refusal.code == REASON_OK && set->newest->member_count > GROUP_MEMBERS_MAX) {
         foreign_reason(FOREIGN_STATE_UNSUPPORTED,

@@ -187,27 +187,7 @@ bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *dri
     return true;
 }
 
-static bool is_md_set(const struct ctl *ctl, const char *id)
+void foreign_refuse_unknown(const char *id, struct reason *ret_reason)
 {
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
-        char text[UUID_TEXT_BYTES];
-
-        if (cd->found != NULL && cd->found->kind == FOREIGN_MD) {
-            uuid_format(&cd->found->md.set, text);
-            if (strcmp(text, id) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-void foreign_refuse_unknown(const struct ctl *ctl, const char *id, struct reason *ret_reason)
-{
-    if (is_md_set(ctl, id)) {
-        reason_set(ret_reason, REASON_FOREIGN_MD_SHOWN_ONLY, NULL);
-    } else {
-        reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "foreign_set", "key", id, NULL);
-    }
+    reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "foreign_set", "key", id, NULL);
 }

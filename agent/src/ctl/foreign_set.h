@@ -43,8 +43,7 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
 /* The set that `first` is the first drive of in the list; false: it is not. */
 bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
                         struct foreign_set *ret_set);
-/* Why it was not found. */
-void foreign_refuse_unknown(const struct ctl *ctl, const char *id, struct reason *ret_reason);
+void foreign_refuse_unknown(const char *id, struct reason *ret_reason);
 bool foreign_set_find(const struct ctl *ctl, const char *id, struct foreign_set *ret_set);
 /* Out of the labels of these drives, which have been claimed; false: they have none of `guid`. */
 bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *drives, uint32_t count,

@@ -6,7 +6,14 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "ctl/ctl_undo.h"
+#include "meta/md_super.h"
+
+static bool undo_is_of_md(const struct undo_record *record)
+{
+    return record->sector_count > 0 && get_le32(record->sectors[0].content) == MD_MAGIC;
+}
 
 /* What is known of it without reading. A label, or DDF metadata, of the group itself may be left
  * where it was gone too soon (command_undo.c (1)). */
@@ -16,6 +23,9 @@ static bool drive_is_others(const struct ctl_drive *cd, const struct undo_record
         uuid_equal(&cd->foreign_label->controller, &cd->ctl->record->controller) &&
         guid_equal(&cd->foreign_label->group, &record->group)) {
         return false;
+    }
+    if (cd->found != NULL && cd->found->kind == FOREIGN_MD && undo_is_of_md(record)) {
+        return true;
     }
     return cd->foreign || cd->bad ||
            (cd->found != NULL && cd->found->kind == FOREIGN_DDF &&

@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "drive/drive_layout.h"
 
 #define EDGE_BYTES (UINT32_C(1) << 20)
 #define SAMPLE_BYTES 4096u
+#define SECTOR_BYTES 512u
 #define CHUNK_BYTES (UINT32_C(128) << 10) /* of an edge in one transfer: many drives go at once */
 #define EDGE_CHUNKS (EDGE_BYTES / CHUNK_BYTES)
 #define SAMPLES 62u
@@ -97,11 +99,22 @@ static void print_complete(struct drive_io *io, enum io_status status)
     }
 }
 
+/* As the drive will be once that sector is gone. */
+static void sector_blank(const struct print_run *run)
+{
+    uint64_t at = run->print->blank_bytes;
+
+    if (at != 0 && at >= run->io.offset_bytes && at < run->io.offset_bytes + run->io.length_bytes) {
+        memset(run->buffer + (at - run->io.offset_bytes), 0, SECTOR_BYTES);
+    }
+}
+
 static void print_released(struct drive_io *io)
 {
     struct print_run *run = io->owner;
 
     if (!run->answered && run->step < STEPS - 1) {
+        sector_blank(run);
         sha256_add(&run->sha, run->buffer, io->length_bytes);
     } else if (!run->answered) {
         run->print->end_is_zero = is_zero(run->buffer, io->length_bytes);

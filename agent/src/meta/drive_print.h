@@ -13,6 +13,7 @@ struct drive_print {
     struct drive *drive;
     void (*complete)(struct drive_print *print, int error); /* once, later: 0 or -EIO */
     void *owner;
+    uint64_t blank_bytes; /* the sector here counts as zeros, which it is to become; 0: none */
     uint8_t sum[SHA256_BYTES];
     bool end_is_zero; /* the block of DDF's anchor, which is not in the sum */
 };

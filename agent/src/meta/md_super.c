@@ -11,7 +11,6 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 
-#define MD_MAGIC UINT32_C(0xA92B4EFC)
 #define MD_HEAD_BYTES 256u
 #define MD_CHECKSUM_OFFSET 216u
 

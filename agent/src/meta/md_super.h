@@ -17,6 +17,7 @@
 #include "base/attrs.h"
 #include "base/guid.h"
 
+#define MD_MAGIC UINT32_C(0xA92B4EFC)
 #define MD_SUPER_OFFSET_BYTES 4096u
 #define MD_SUPER_BYTES 4096u
 #define MD_ROLES_MAX 1920u

@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "drive/drive_layout.h"
 #include "meta/ddf/ddf.h"
+#include "meta/md_super.h"
 
 #define BLOCK_BYTES 4096u
 #define DDF_MAGIC 0xDE11DE11u
@@ -106,8 +107,11 @@ static void place_add(struct scan_run *run, uint64_t offset_bytes)
     }
 }
 
-static bool is_metadata(const uint8_t *sector)
+static bool is_metadata(const struct metadata_scan *scan, const uint8_t *sector)
 {
+    if (scan->md) {
+        return get_le32(sector) == MD_MAGIC;
+    }
     return get_be32(sector) == DDF_MAGIC || memcmp(sector, "AWLABEL1", 8) == 0;
 }
 
@@ -145,13 +149,13 @@ static bool scan_go_on(struct block_io *io)
     uint64_t offset_bytes = run->places[run->at];
     const uint8_t *sector = io->block + offset_bytes % BLOCK_BYTES;
 
-    if (is_metadata(sector)) {
+    if (is_metadata(scan, sector)) {
         struct undo_sector *found = &scan->found[scan->count++];
 
         found->offset_bytes = offset_bytes;
         memcpy(found->content, sector, sizeof(found->content));
     }
-    if (run->at == 0) {
+    if (run->at == 0 && !scan->md) {
         anchor_follow(run, sector);
         labels_add(run);
     }
@@ -171,7 +175,8 @@ void metadata_scan_run(struct metadata_scan *scan)
     ASSERT(run != NULL && scan->drive != NULL && scan->complete != NULL);
     run->scan = scan;
     scan->count = 0;
-    place_add(run, drive_size_bytes(scan->drive) - DDF_ANCHOR_BYTES);
+    place_add(run,
+              scan->md ? MD_SUPER_OFFSET_BYTES : drive_size_bytes(scan->drive) - DDF_ANCHOR_BYTES);
     block_begin(&run->io, scan_answer, scan_go_on);
     block_submit(&run->io, scan->drive, IO_OP_READ, run->places[0]);
 }
@@ -209,6 +214,7 @@ static bool edit_next(struct edit_run *run)
 
 static bool edit_go_on(struct block_io *io)
 {
+    static const uint8_t zeros[UNDO_SECTOR_BYTES];
     struct edit_run *run = container_of(io, struct edit_run, io);
     struct metadata_edit *edit = run->edit;
     const struct undo_sector *sector = &edit->sectors[run->at];
@@ -219,15 +225,16 @@ static bool edit_go_on(struct block_io *io)
         return edit_next(run);
     }
     place = io->block + sector->offset_bytes % BLOCK_BYTES;
+    if (memcmp(place, zeros, UNDO_SECTOR_BYTES) != 0 &&
+        (edit->check || memcmp(place, sector->content, UNDO_SECTOR_BYTES) != 0)) {
+        block_end(io, -ESTALE);
+        return false;
+    }
     if (edit->check) {
-        if (memcmp(place, sector->content, UNDO_SECTOR_BYTES) != 0) {
-            block_end(io, -ESTALE);
-            return false;
-        }
         run->at++;
         return edit_next(run);
     }
-    memcpy(place, sector->content, UNDO_SECTOR_BYTES); /* (1) */
+    memcpy(place, edit->clears ? zeros : sector->content, UNDO_SECTOR_BYTES); /* (1) */
     block_submit(io, edit->drive, IO_OP_WRITE, sector->offset_bytes);
     return true;
 }

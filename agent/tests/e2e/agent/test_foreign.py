@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cases import AgentCase
 from harness import MIB
+from md_set import member_write
 
 DDFIMAGE = os.environ["DDFIMAGE"]
 
@@ -293,29 +294,10 @@ class TakenByForce(AgentCase):
 class OfMd(AgentCase):
     """A mirror in md's own format."""
 
-    SECTORS = 24 * MIB // 512
-
     def member(self, folder, place, content, clean=True):
-        block = bytearray(4096)
-        struct.pack_into("<II", block, 0, 0xA92B4EFC, 1)
-        block[16:32] = b"an array of ours"
-        block[32:41] = b"lake:data"
-        struct.pack_into("<IIQII", block, 72, 1, 0, self.SECTORS, 0, 2)
-        struct.pack_into("<QQQ", block, 128, 2048, 96 * 2048 - 2048, 8)
-        struct.pack_into("<I", block, 160, place)
-        block[168:184] = b"a device of it " + str(place).encode()
-        struct.pack_into("<QQ", block, 200, 42, (1 << 64) - 1 if clean else 0)
-        struct.pack_into("<I2H", block, 220, 2, 0, 0)
-        struct.pack_into("<2H", block, 256, 0, 1)
-        total = sum(struct.unpack("<65I", block[:260]))
-        struct.pack_into("<I", block, 216, ((total & 0xFFFFFFFF) + (total >> 32)) & 0xFFFFFFFF)
         path = Path(folder) / f"d{place}"
-        with path.open("wb") as file:
-            file.truncate(96 * MIB)
-            file.seek(4096)
-            file.write(block)
-            file.seek(MIB)
-            file.write(content)
+        member_write(path, name="lake:data", role=place, content=content, data_bytes=24 * MIB,
+                     clean=clean)
         return path
 
     def started(self, paths):
@@ -333,9 +315,15 @@ class OfMd(AgentCase):
         agent = self.started(paths)
         told = agent.ctl("/c0/fall", "import", "preview").stdout
         self.assertIn("The md superblocks are taken off", told)
-        refused = agent.ctl("/c0/fall", "del", "force", check=False)
-        self.assertIn("mdadm --zero-superblock", refused.stdout)
+        self.assertNotEqual(agent.ctl("/c0/fall", "del", "confirm=data", check=False).returncode, 0)
         self.assertEqual(sums(paths), before)
+        agent.ctl("/c0/fall", "del", "confirm=lake:data")
+        for path in paths:
+            self.assertEqual(marks(path), "")
+        agent.ctl("/c0", "restore", "undo=1")
+        self.assertEqual(sums(paths), before)
+        agent.stop()  # drives that are configured are looked at when it starts
+        agent.start()
         agent.ctl("/c0/fall", "import")
         with agent.nbd("data") as data:
             self.assertEqual(data.get_size(), 24 * MIB)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "ctl/undo_view.h"
 #include "drive/drive_layout.h"
 #include "meta/ddf/ddf.h"
 
@@ -129,7 +130,7 @@ uint64_t drives_sum(struct ctl_world *world)
     uint64_t sum = 14695981039346656037u;
 
     for (uint32_t i = 0; i < world->slot_count; i++) {
-        for (uint64_t at = 0; at < SIZE; at += MIB) {
+        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
             sim_drive_peek_durable(world->slots[i].drive, at, buffer, MIB);
             for (uint32_t k = 0; k < MIB / 8; k++) {
                 sum = (sum ^ buffer[k]) * 1099511628211u;
@@ -138,6 +139,58 @@ uint64_t drives_sum(struct ctl_world *world)
     }
     free(buffer);
     return sum;
+}
+
+/* Clearing, and back */
+
+void world_clear_prepare(struct ctl_world *world, const char *name, struct ctl_command *command)
+{
+    *command = (struct ctl_command){.op = CTL_OP_FOREIGN_CLEAR};
+    strcpy(command->args.foreign.controller, "c0");
+    strcpy(command->args.foreign.set, look(world)->id);
+    strcpy(command->args.foreign.digest, look(world)->digest);
+    (void)snprintf(command->confirm, sizeof(command->confirm), "%s", name);
+    (void)snprintf(command->who, sizeof(command->who), "tester");
+}
+
+enum reason_code world_clear(struct ctl_world *world, const char *name)
+{
+    struct ctl_command command;
+
+    world_settle(world, SIM_SECOND);
+    world_clear_prepare(world, name, &command);
+    return world_run(world, &command);
+}
+
+static void undo_number(void *context, const struct undo_view *view)
+{
+    if (*(uint64_t *)context == 0) {
+        *(uint64_t *)context = view->number;
+    }
+}
+
+static void undo_drive(void *context, const struct undo_drive_view *view)
+{
+    (void)context;
+    (void)view;
+}
+
+uint64_t world_undo_newest(struct ctl_world *world)
+{
+    uint64_t number = 0;
+    const struct ctl_undo_visitor visitor = {undo_number, undo_drive, &number};
+
+    ctl_undo_visit(world->ctl, &visitor);
+    return number;
+}
+
+enum reason_code world_undo(struct ctl_world *world)
+{
+    struct ctl_command command = {.op = CTL_OP_UNDO_RESTORE};
+
+    strcpy(command.args.undo_restore.controller, "c0");
+    command.args.undo_restore.undo = world_undo_newest(world);
+    return world_run(world, &command);
 }
 
 /* What mdadm and a stock kernel have written (tests/qemu/ddf_judge.py --keep). */

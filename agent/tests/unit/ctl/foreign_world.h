@@ -32,7 +32,15 @@ void memory_lose(struct ctl_world *world);
 void all_offer(struct ctl_world *world);
 /* The host looks at its drives again, as it does when one is given back. */
 void all_look(struct ctl_world *world);
+/* Of every durable byte. */
 uint64_t drives_sum(struct ctl_world *world);
+
+/* Of the last set that was told; name: what is typed. */
+void world_clear_prepare(struct ctl_world *world, const char *name, struct ctl_command *command);
+enum reason_code world_clear(struct ctl_world *world, const char *name);
+/* The number of the newest saved configuration; 0: there is none. */
+uint64_t world_undo_newest(struct ctl_world *world);
+enum reason_code world_undo(struct ctl_world *world);
 
 /* A set with data of another controller, not yet started. */
 struct ctl_world *world_foreign(uint64_t seed, enum raid_level level, uint32_t count,

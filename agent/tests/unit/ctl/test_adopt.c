@@ -269,7 +269,7 @@ static void test_spare_left(void **state)
     assert_int_equal(import(world, ""), REASON_OK);
     assert_true(super_is_there(world, 3));
     expect_marks(world, 3, false);
-    expect_told(world, "md host:data refused foreign_md_not_whole");
+    expect_told(world, "md host:data refused foreign_md_left");
     world_free(world);
 }
 
@@ -364,8 +364,8 @@ static void test_copy_later(void **state)
     slot_arrive(world, 3);
     world_settle(world, MINUTE);
     sum = drives_sum(world);
-    expect_told(world, "refused foreign_is_here");
-    assert_int_equal(import(world, ""), REASON_FOREIGN_IS_HERE);
+    expect_told(world, "refused foreign_md_left");
+    assert_int_equal(import(world, ""), REASON_FOREIGN_MD_LEFT);
     world_settle(world, SIM_SECOND);
     assert_true(drives_sum(world) == sum);
     content_check(world, "data");

@@ -5,29 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ctl/undo_view.h"
 #include "drive/drive_layout.h"
 #include "foreign_world.h"
 #include "meta/ddf/ddf.h"
 
 #define MINUTE (60 * SIM_SECOND)
-
-static uint64_t whole_sum(struct ctl_world *world)
-{
-    uint64_t *buffer = malloc(MIB);
-    uint64_t sum = 14695981039346656037u;
-
-    for (uint32_t i = 0; i < world->slot_count; i++) {
-        for (uint64_t at = 0; at < world->slots[i].options.size_bytes; at += MIB) {
-            sim_drive_peek_durable(world->slots[i].drive, at, buffer, MIB);
-            for (uint32_t k = 0; k < MIB / 8; k++) {
-                sum = (sum ^ buffer[k]) * 1099511628211u;
-            }
-        }
-    }
-    free(buffer);
-    return sum;
-}
 
 /* The blocks in which a clearing changes sectors, and their neighbours. */
 static uint64_t metadata_sum(struct ctl_world *world)
@@ -77,56 +59,6 @@ static struct ctl_world *world_to_clear(enum source source)
     return world;
 }
 
-static void clear_prepare(struct ctl_world *world, const char *name, struct ctl_command *command)
-{
-    *command = (struct ctl_command){.op = CTL_OP_FOREIGN_CLEAR};
-    strcpy(command->args.foreign.controller, "c0");
-    strcpy(command->args.foreign.set, look(world)->id);
-    strcpy(command->args.foreign.digest, look(world)->digest);
-    (void)snprintf(command->confirm, sizeof(command->confirm), "%s", name);
-    (void)snprintf(command->who, sizeof(command->who), "tester");
-}
-
-static enum reason_code clear(struct ctl_world *world, const char *name)
-{
-    struct ctl_command command;
-
-    world_settle(world, SIM_SECOND);
-    clear_prepare(world, name, &command);
-    return world_run(world, &command);
-}
-
-static void undo_number(void *context, const struct undo_view *view)
-{
-    if (*(uint64_t *)context == 0) {
-        *(uint64_t *)context = view->number;
-    }
-}
-
-static void undo_drive(void *context, const struct undo_drive_view *view)
-{
-    (void)context;
-    (void)view;
-}
-
-static uint64_t undo_newest(struct ctl_world *world)
-{
-    uint64_t number = 0;
-    const struct ctl_undo_visitor visitor = {undo_number, undo_drive, &number};
-
-    ctl_undo_visit(world->ctl, &visitor);
-    return number;
-}
-
-static enum reason_code clear_undo(struct ctl_world *world)
-{
-    struct ctl_command command = {.op = CTL_OP_UNDO_RESTORE};
-
-    strcpy(command.args.undo_restore.controller, "c0");
-    command.args.undo_restore.undo = undo_newest(world);
-    return world_run(world, &command);
-}
-
 static void check_imported(struct ctl_world *world, enum source source)
 {
     bool linux_made = source == BY_MDADM || source == BY_WHOLE;
@@ -141,22 +73,22 @@ static void test_clear(void **state)
     (void)state;
     for (int source = BY_LABELS; source <= BY_WHOLE; source++) {
         struct ctl_world *world = world_to_clear((enum source)source);
-        uint64_t sum = whole_sum(world);
+        uint64_t sum = drives_sum(world);
         char name[20];
         uint32_t from = 0;
 
         world_start(world);
         strcpy(name, look(world)->name);
-        assert_int_equal(clear(world, ""), REASON_CONFIRM_NEEDED);
-        assert_int_equal(clear(world, "another"), REASON_CONFIRM_MISMATCH);
+        assert_int_equal(world_clear(world, ""), REASON_CONFIRM_NEEDED);
+        assert_int_equal(world_clear(world, "another"), REASON_CONFIRM_MISMATCH);
         world->store->fail_with = -EIO;
-        assert_int_equal(clear(world, name), REASON_UNDO_NEEDED);
+        assert_int_equal(world_clear(world, name), REASON_UNDO_NEEDED);
         world->store->fail_with = 0;
         all_look(world);
-        assert_true(whole_sum(world) == sum);
+        assert_true(drives_sum(world) == sum);
         assert_int_equal(look(world)->sets, 1);
         from = world->log_count;
-        assert_int_equal(clear(world, name), REASON_OK);
+        assert_int_equal(world_clear(world, name), REASON_OK);
         assert_int_equal(world_event_count(world, from, 220), 1);
         all_look(world);
         assert_int_equal(look(world)->sets, 0);
@@ -164,11 +96,11 @@ static void test_clear(void **state)
         world_restart(world);
         all_look(world);
         assert_int_equal(look(world)->sets, 0);
-        assert_int_equal(clear_undo(world), REASON_OK);
+        assert_int_equal(world_undo(world), REASON_OK);
         assert_int_equal(world_event_count(world, from, 60201), 1);
-        assert_int_equal(undo_newest(world), 0);
+        assert_int_equal(world_undo_newest(world), 0);
         all_look(world);
-        assert_true(whole_sum(world) == sum);
+        assert_true(drives_sum(world) == sum);
         assert_string_equal(look(world)->name, name);
         check_imported(world, (enum source)source);
         world_free(world);
@@ -189,21 +121,21 @@ static void test_clear_refused(void **state)
     sector[100] ^= 1;
     sim_drive_poke(world->slots[1].drive, lba * 512, sector, sizeof(sector));
     sector[100] ^= 1;
-    assert_int_equal(clear(world, "theirs"), REASON_FOREIGN_CHANGED);
+    assert_int_equal(world_clear(world, "theirs"), REASON_FOREIGN_CHANGED);
     sim_drive_poke(world->slots[1].drive, lba * 512, sector, sizeof(sector));
     world->slots[2].claim_error = -EBUSY;
     world->slots[2].claim_reason = REASON_DRIVE_UNSUITABLE_MOUNTED;
-    assert_int_equal(clear(world, "theirs"), REASON_DRIVE_IN_USE);
+    assert_int_equal(world_clear(world, "theirs"), REASON_DRIVE_IN_USE);
     world->slots[2].claim_error = 0;
-    assert_int_equal(clear(world, "theirs"), REASON_OK);
+    assert_int_equal(world_clear(world, "theirs"), REASON_OK);
     all_look(world);
     /* Somebody writes to a drive that is free now. */
     memset(block, 0x3C, sizeof(block));
     sim_drive_poke(world->slots[2].drive, MIB / 2, block, sizeof(block));
-    assert_int_equal(clear_undo(world), REASON_UNDO_DRIVE_WRITTEN);
+    assert_int_equal(world_undo(world), REASON_UNDO_DRIVE_WRITTEN);
     /* Or takes it. */
     assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "mine"), REASON_OK);
-    assert_int_equal(clear_undo(world), REASON_UNDO_DRIVE_USED);
+    assert_int_equal(world_undo(world), REASON_UNDO_DRIVE_USED);
     assert_int_equal(world_delete(world, "mine"), REASON_OK);
     world_free(world);
 }
@@ -224,7 +156,7 @@ static void good_prepare(struct ctl_world *world, uint32_t slot, struct ctl_comm
 static void test_good(void **state)
 {
     struct ctl_world *world = world_to_clear(BY_LABELS);
-    uint64_t sum = whole_sum(world);
+    uint64_t sum = drives_sum(world);
     struct ctl_command command;
     uint32_t from = 0;
 
@@ -235,7 +167,7 @@ static void test_good(void **state)
     assert_int_equal(world_run(world, &command), REASON_UNDO_NEEDED);
     world->store->fail_with = 0;
     all_look(world);
-    assert_true(whole_sum(world) == sum);
+    assert_true(drives_sum(world) == sum);
     from = world->log_count;
     good_prepare(world, 1, &command);
     assert_int_equal(world_run(world, &command), REASON_OK);
@@ -246,10 +178,10 @@ static void test_good(void **state)
     world_restart(world);
     all_look(world);
     assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
-    assert_int_equal(clear_undo(world), REASON_OK);
-    assert_int_equal(undo_newest(world), 0);
+    assert_int_equal(world_undo(world), REASON_OK);
+    assert_int_equal(world_undo_newest(world), 0);
     all_look(world);
-    assert_true(whole_sum(world) == sum);
+    assert_true(drives_sum(world) == sum);
     check_imported(world, BY_LABELS);
     world_free(world);
 }
@@ -270,15 +202,15 @@ static void test_good_damaged(void **state)
         sector[100] ^= 1;
         sim_drive_poke(world->slots[1].drive, at, sector, sizeof(sector));
     }
-    sum = whole_sum(world);
+    sum = drives_sum(world);
     world_start(world);
     good_prepare(world, 1, &command);
     assert_int_equal(world_run(world, &command), REASON_OK);
     all_look(world);
     assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
-    assert_int_equal(clear_undo(world), REASON_OK);
+    assert_int_equal(world_undo(world), REASON_OK);
     all_look(world);
-    assert_true(whole_sum(world) == sum);
+    assert_true(drives_sum(world) == sum);
     world_free(world);
 }
 
@@ -300,7 +232,7 @@ static bool good_cut_at(void *what, uint64_t at, enum sim_cut cut)
 
         assert_true(world_drive(world, 1, &drive));
         if (!drive.foreign) {
-            assert_int_equal(clear_undo(world), REASON_OK);
+            assert_int_equal(world_undo(world), REASON_OK);
             all_look(world);
         } else {
             assert_false(acknowledged);
@@ -345,12 +277,12 @@ static bool clear_cut_at(void *what, uint64_t at, enum sim_cut cut)
     world_start(world);
     strcpy(name, look(world)->name);
     if (restores) {
-        assert_int_equal(clear(world, name), REASON_OK);
+        assert_int_equal(world_clear(world, name), REASON_OK);
         all_look(world);
         strcpy(command.args.undo_restore.controller, "c0");
-        command.args.undo_restore.undo = undo_newest(world);
+        command.args.undo_restore.undo = world_undo_newest(world);
     } else {
-        clear_prepare(world, name, &command);
+        world_clear_prepare(world, name, &command);
     }
     acknowledged = world_run_cut(world, &command, at, cut);
     world_power_cycle(world);
@@ -358,7 +290,7 @@ static bool clear_cut_at(void *what, uint64_t at, enum sim_cut cut)
     if (look(world)->sets == 0) {
         assert_false(acknowledged && restores);
         assert_string_equal(look(world)->text, "");
-        if (clear_undo(world) != REASON_OK) {
+        if (world_undo(world) != REASON_OK) {
             fail_msg("source %d, restores %d, cut %d at %llu: %s", (int)source, restores, (int)cut,
                      (unsigned long long)at, world->text);
         }

@@ -88,7 +88,7 @@ static void expect(struct ctl_world *world, enum reason_code code, const char *p
         world_settle(world, SIM_SECOND);
     }
     command.op = CTL_OP_FOREIGN_CLEAR;
-    assert_int_equal(world_run(world, &command), REASON_FOREIGN_MD_SHOWN_ONLY);
+    assert_int_equal(world_run(world, &command), REASON_CONFIRM_NEEDED);
     for (uint32_t i = 0; i < MD_DRIVES; i++) {
         assert_int_equal(world->slots[i].drive->counters.writes, 0);
     }

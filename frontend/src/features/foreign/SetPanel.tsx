@@ -46,7 +46,7 @@ export function SetPanel(props: SetPanelProps) {
             variant="default"
             size="compact-md"
             aria-label={t('foreign.clearNamed', { name })}
-            blockedReason={clearBlocked ?? (set.format === 'md' ? t('foreign.clearMd') : undefined)}
+            blockedReason={clearBlocked}
             onClick={onClear}
           >
             {t('foreign.clear')}

@@ -115,30 +115,33 @@ describe('foreign configurations', () => {
     expect(imported.requests[0]?.body).toEqual({ set: ofLinux.id, digest: ofLinux.digest })
   })
 
-  it('clears a set whose name was typed, and says that it can be undone', async () => {
-    const cleared = record(
-      'post',
-      '/controllers/:id/actions/clear-foreign',
-      make.command({ op: 'foreign_clear' }),
-    )
-    server.use(get(FOREIGN, { sets: [archive], damaged: [] }), cleared.handler)
-    const { user } = renderApp(ADDRESS)
-    await user.click(await screen.findByRole('button', { name: 'Clear archive' }))
-    const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/can be restored for seven days at least/)).toBeVisible()
-    const typed = dialog.getByRole('textbox', { name: 'Name of the set' })
-    await user.type(typed, 'archiv')
-    await user.click(dialog.getByRole('button', { name: 'Clear archive' }))
-    expect(cleared.requests).toHaveLength(0)
-    await user.type(typed, 'e')
-    await user.click(dialog.getByRole('button', { name: 'Clear archive' }))
-    expect(await screen.findByText('archive cleared.')).toBeVisible()
-    expect(cleared.requests[0]?.body).toEqual({
-      set: archive.id,
-      digest: archive.digest,
-      confirm: 'archive',
-    })
-  })
+  it.each(['ddf', 'md'])(
+    'clears a set (%s) whose name was typed, and says that it can be undone',
+    async (format) => {
+      const cleared = record(
+        'post',
+        '/controllers/:id/actions/clear-foreign',
+        make.command({ op: 'foreign_clear' }),
+      )
+      server.use(get(FOREIGN, { sets: [{ ...archive, format }], damaged: [] }), cleared.handler)
+      const { user } = renderApp(ADDRESS)
+      await user.click(await screen.findByRole('button', { name: 'Clear archive' }))
+      const dialog = within(await screen.findByRole('dialog'))
+      expect(dialog.getByText(/can be restored for seven days at least/)).toBeVisible()
+      const typed = dialog.getByRole('textbox', { name: 'Name of the set' })
+      await user.type(typed, 'archiv')
+      await user.click(dialog.getByRole('button', { name: 'Clear archive' }))
+      expect(cleared.requests).toHaveLength(0)
+      await user.type(typed, 'e')
+      await user.click(dialog.getByRole('button', { name: 'Clear archive' }))
+      expect(await screen.findByText('archive cleared.')).toBeVisible()
+      expect(cleared.requests[0]?.body).toEqual({
+        set: archive.id,
+        digest: archive.digest,
+        confirm: 'archive',
+      })
+    },
+  )
 
   it('imports all that can be, one after the other', async () => {
     const imported = record('post', IMPORT, make.command({ op: 'foreign_import' }))

@@ -5,6 +5,7 @@ import { formatDateTime } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { ActionButton } from '@/ui/ActionButton'
 import type { Column } from '@/ui/DataTable'
+import classes from './Undo.module.css'
 
 export function columns(
   controller: Controller,
@@ -42,7 +43,7 @@ export function columns(
       cell: (saved) => (
         <div>
           {saved.drives.map(({ drive_id, serial, refusal }) => (
-            <div key={drive_id}>
+            <div key={drive_id} className={classes.drive}>
               <Link to="/drives/$driveId" params={{ driveId: drive_id }}>
                 {pathOf(drive_id) ?? serial}
               </Link>

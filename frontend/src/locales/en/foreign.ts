@@ -50,7 +50,6 @@ export const foreign = {
   imported: '{{names}} imported.',
   clear: 'Clear …',
   clearNamed: 'Clear {{name}}',
-  clearMd: 'Sets in md’s own format cannot be cleared from here.',
   clearLabel: 'Name of the set',
   clearConsequences: {
     drives_one: 'Its drive becomes free for other use; the set is not found on it any more.',
