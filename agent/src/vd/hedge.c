@@ -149,14 +149,12 @@ static void adopt(struct stripe_op *op, struct stripe_column *column)
 /* The buffer that the drive had is free again. */
 static void buffer_take_back(struct stripe_op *op, const struct stripe_column *column)
 {
-    for (uint32_t i = op->spare_count; i < STRIPE_SPARES; i++) {
-        if (op->spares[i] == column->kept) {
-            op->spares[i] = op->spares[op->spare_count];
-            op->spares[op->spare_count] = column->kept;
-            op->spare_count++;
-            return;
-        }
+    if (op->spare_count == STRIPE_SPARES) {
+        return; /* a mirror's: none has been taken for it */
     }
+    ASSERT(op->spare_count == STRIPE_SPARES - 1); /* or it would not have been hedged */
+    ASSERT(op->spares[op->spare_count] == column->kept);
+    op->spare_count++;
 }
 
 static void go_on(struct stripe_op *op)
