@@ -23,7 +23,10 @@ static void save_member_failed(struct group_save *save, uint32_t member, enum io
 
     group_enter(group);
     group->save_member_failed = true;
-    member_lose_by_status(group, member, IO_OP_WRITE, status);
+    /* The former member of a copyback may be in its place again: it has done nothing. */
+    if (group->members[member].drive == group->save_drives[member]) {
+        member_lose_by_status(group, member, IO_OP_WRITE, status);
+    }
     group_leave(group);
 }
 

@@ -149,14 +149,12 @@ static void adopt(struct stripe_op *op, struct stripe_column *column)
 /* The buffer that the drive had is free again. */
 static void buffer_take_back(struct stripe_op *op, const struct stripe_column *column)
 {
-    for (uint32_t i = op->spare_count; i < STRIPE_SPARES; i++) {
-        if (op->spares[i] == column->kept) {
-            op->spares[i] = op->spares[op->spare_count];
-            op->spares[op->spare_count] = column->kept;
-            op->spare_count++;
-            return;
-        }
+    if (op->spare_count == STRIPE_SPARES) {
+        return; /* a mirror's: none has been taken for it */
     }
+    ASSERT(op->spare_count == STRIPE_SPARES - 1); /* or it would not have been hedged */
+    ASSERT(op->spares[op->spare_count] == column->kept);
+    op->spare_count++;
 }
 
 static void go_on(struct stripe_op *op)
@@ -171,7 +169,6 @@ static void go_on(struct stripe_op *op)
 void hedge_timed_out(struct stripe_op *op, struct stripe_column *column)
 {
     struct group *group = op->group;
-    uint32_t member = stripe_member(op, column->place);
 
     ASSERT(column->late && column->hedged);
     if (op->state == STRIPE_LINGER) {
@@ -180,9 +177,7 @@ void hedge_timed_out(struct stripe_op *op, struct stripe_column *column)
     }
     group_enter(group);
     column->hedged = false;
-    if (group->members[member].drive == column->io.drive) { /* nobody else has the place by now */
-        member_lose_by_status(group, member, IO_OP_READ, column->status);
-    }
+    member_lose_by_transfer(group, stripe_member(op, column->place), &column->io, column->status);
     go_on(op);
     group_leave(group);
 }
@@ -198,7 +193,8 @@ void hedge_returned(struct stripe_op *op, struct stripe_column *column)
     op->barred &= ~(UINT32_C(1) << column->place);
     buffer_take_back(op, column);
     if (column->status == IO_STATUS_GONE) {
-        member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
+        member_lose_by_transfer(group, stripe_member(op, column->place), &column->io,
+                                column->status);
     }
     if (direct && stripe_is_mirrored(op) && column->status == IO_STATUS_OK) {
         adopt(op, column);

@@ -129,9 +129,9 @@ static void stripe_log_cleared(struct intent_clear *clear, int error)
 
 void stripe_log_review(struct group *group)
 {
-    if (generations_set(group)) {
-        (void)save_changed(group);
-    }
+    bool any = generations_set(group);
+
+    ASSERT(!any); /* the change that brings us here has done that, and so has what met with it */
     if (!stripe_log_is_wanted(group) || group->log_clearing.owner != NULL ||
         !stripe_log_make(group)) {
         return;

@@ -58,8 +58,9 @@ struct region_store {
     uint32_t load_count;    /* members read */
 
     uint32_t late;
+    uint32_t io_count;
     uint8_t *buffer;        /* of the job's pages, or of a whole place while loading */
-    struct region_io ios[];
+    struct region_io *ios[]; /* of each member */
 };
 
 static void tick_fired(struct clock_timer *timer);
@@ -74,9 +75,24 @@ static size_t buffer_bytes(const struct region_store *store)
 
 static void store_dispose(struct region_store *store)
 {
+    for (uint32_t i = 0; i < store->io_count; i++) {
+        free(store->ios[i]);
+    }
     region_map_done(&store->map);
     free(store->buffer);
     free(store);
+}
+
+static bool io_make(struct region_store *store, uint32_t member)
+{
+    struct region_io *io = calloc(1, sizeof(*io));
+
+    if (io != NULL) {
+        io->store = store;
+        io->member = member;
+        store->ios[member] = io;
+    }
+    return io != NULL;
 }
 
 /* Looks are as far apart as an idle time (tick_arm). */
@@ -116,16 +132,16 @@ int region_store_create(struct vd *vd, struct region_store **ret_store)
         store->buffer = aligned_alloc(IO_ALIGN_BYTES, buffer_bytes(store));
         error = store->buffer == NULL ? -ENOMEM : 0;
     }
+    while (error == 0 && store->io_count < count) {
+        error = io_make(store, store->io_count) ? 0 : -ENOMEM;
+        store->io_count += error == 0 ? 1 : 0;
+    }
     if (error != 0) {
         store_dispose(store);
         return error;
     }
     warm_set(store, geometry);
     store->map.due = &group->regions_due;
-    for (uint32_t i = 0; i < count; i++) {
-        store->ios[i].store = store;
-        store->ios[i].member = i;
-    }
     *ret_store = store;
     return 0;
 }
@@ -158,7 +174,7 @@ bool region_store_is_busy(const struct region_store *store)
 
 bool region_store_uses(const struct region_store *store, uint32_t member)
 {
-    return store != NULL && store->ios[member].busy;
+    return store != NULL && store->ios[member]->busy;
 }
 
 struct region_map *region_store_map(struct region_store *store)
@@ -209,6 +225,9 @@ static void io_released(struct drive_io *drive_io)
     free(io->kept);
     io->kept = NULL;
     ASSERT(store->late > 0 && group->late_flushes > 0);
+    if (store->ios[io->member] != io) {
+        free(io); /* left with the drive */
+    }
     store->late--;
     group->late_flushes--;
     if (store->late == 0 && store->vd == NULL) {
@@ -321,6 +340,17 @@ static void job_answered(struct region_io *io)
     group_leave(group);
 }
 
+/* The drive that has it is not the member's any more, the end of a copyback has been undone: the
+ * transfer stays with it, and the member gets another. */
+static void io_leave(struct region_store *store, uint32_t member)
+{
+    bool made = false;
+
+    ASSERT(store->ios[member]->late);
+    made = io_make(store, member);
+    ASSERT(made); /* control path */
+}
+
 static void job_start(struct region_store *store)
 {
     struct group *group = store->group;
@@ -340,11 +370,15 @@ static void job_start(struct region_store *store)
     }
     store->pending = 1; /* of this call */
     for (uint32_t i = 0; i < group->config.member_count; i++) {
-        if (member_is_live(group, i) && !store->ios[i].busy) {
-            store->ios[i].next = 0;
-            store->pending++;
-            page_write(&store->ios[i]);
+        if (!member_is_live(group, i)) {
+            continue;
         }
+        if (store->ios[i]->busy) {
+            io_leave(store, i);
+        }
+        store->ios[i]->next = 0;
+        store->pending++;
+        page_write(store->ios[i]);
     }
     job_member_done(store);
 }
@@ -532,7 +566,7 @@ static bool load_read(struct region_store *store)
     }
     while (store->load_member < group->config.member_count &&
            (store->load_count < LOAD_MEMBERS || store->map.changed_pages > 0)) {
-        struct region_io *io = &store->ios[store->load_member];
+        struct region_io *io = store->ios[store->load_member];
 
         if (group->config.members[store->load_member].state == MEMBER_ONLINE) {
             io_submit(io, IO_OP_READ, page_offset(io, store->load_place, 0),

@@ -146,7 +146,8 @@ static void column_answered(struct stripe_column *column)
     } else if (op->state == STRIPE_WRITE) {
         column_write_answered(op, column);
     } else if (column->status == IO_STATUS_GONE || column->status == IO_STATUS_TIMEOUT) {
-        member_lose_by_status(group, stripe_member(op, column->place), IO_OP_READ, column->status);
+        member_lose_by_transfer(group, stripe_member(op, column->place), &column->io,
+                                column->status);
     }
     op->pending--;
     if (op->pending == 0) {

@@ -298,6 +298,7 @@ static void verify_judge(struct stripe_op *op)
 {
     uint32_t place = op->verifying;
     uint32_t bit = UINT32_C(1) << place;
+    uint32_t member = stripe_member(op, place);
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
     const uint8_t *wanted = op->columns[mirrored ? op->source : place].buffer;
     bool corrected = op->columns[place].status == IO_STATUS_OK &&
@@ -305,9 +306,10 @@ static void verify_judge(struct stripe_op *op)
 
     ASSERT((op->written & op->failed & bit) != 0);
     stripe_media_error_tell(op, place, corrected);
-    if (!corrected && !member_is_last_copy(op->group, stripe_member(op, place))) {
-        member_lose(op->group, stripe_member(op, place), MEMBER_FAILED,
-                    REASON_DRIVE_LOST_READ_ERRORS);
+    /* Another drive may have the place by now. */
+    if (!corrected && op->group->members[member].drive == op->columns[place].io.drive &&
+        !member_is_last_copy(op->group, member)) {
+        member_lose(op->group, member, MEMBER_FAILED, REASON_DRIVE_LOST_READ_ERRORS);
     }
 }
 

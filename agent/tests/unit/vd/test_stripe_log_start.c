@@ -206,6 +206,54 @@ static void lose(struct watcher *watcher, struct sim_drive *sim UNUSED, uint64_t
     sim_event_post(watcher->array->world, &watcher->event, 1);
 }
 
+/* Where a copy of a batch is on this drive, or UINT32_MAX; from there on. */
+static uint32_t batch_find_from(const struct sim_drive *sim, uint32_t from,
+                                struct stripe_batch *ret_batch)
+{
+    uint8_t page[4096];
+
+    for (uint32_t at = from; at < STRIPE_LOG_BYTES; at += STRIPE_BATCH_ALIGN) {
+        sim_drive_peek(sim, ring_of(sim) + at, page, sizeof(page));
+        if (stripe_batch_peek(page, ret_batch) == 0 && ret_batch->intent_count > 0) {
+            return at;
+        }
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t batch_find(const struct sim_drive *sim, struct stripe_batch *ret_batch)
+{
+    return batch_find_from(sim, 0, ret_batch);
+}
+
+/* Of the last one written. */
+static uint32_t copy_find(const struct sim_drive *sim, uint64_t sequence)
+{
+    struct stripe_batch batch;
+    uint32_t at = batch_find(sim, &batch);
+
+    while (at != UINT32_MAX && batch.sequence != sequence) {
+        at = batch_find_from(sim, at + STRIPE_BATCH_ALIGN, &batch);
+    }
+    return at;
+}
+
+static uint64_t newest_of(const struct sim_array *array)
+{
+    struct stripe_batch batch;
+    uint64_t newest = 0;
+
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        uint32_t at = batch_find(array->sims[i], &batch);
+
+        for (; at != UINT32_MAX;
+             at = batch_find_from(array->sims[i], at + STRIPE_BATCH_ALIGN, &batch)) {
+            newest = max_u64(newest, batch.sequence);
+        }
+    }
+    return newest;
+}
+
 /* Tests */
 
 static deed *const deeds[] = {spoil_magic,     spoil_content, change_length,
@@ -297,6 +345,38 @@ static void test_members_lost_since_they_were_found(void **state UNUSED)
     }
 }
 
+/* One copy of the last batch cannot be read, and the member with the other is lost since that was
+ * found: of this one nothing is known any more, and the log is void. */
+static void test_the_last_copy_is_lost_since_it_was_found(void **state UNUSED)
+{
+    struct sim_array *array = written_and_cut();
+    struct watcher watcher = {.op = IO_OP_READ, .first = 1, .last = 1, .deed = lose};
+    uint64_t newest = newest_of(array);
+    uint32_t copies = 0;
+
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        uint32_t at = copy_find(array->sims[i], newest);
+
+        if (at != UINT32_MAX && copies++ == 0) {
+            bytes_change(array->sims[i], ring_of(array->sims[i]) + at, 0, 1);
+        } else if (at != UINT32_MAX) {
+            watcher.member = i;
+        }
+    }
+    assert_int_equal(copies, 2);
+    watch_begin(array, &watcher);
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_true(watcher.posted);
+    assert_int_equal(group_config(array->group)->members[watcher.member].state, MEMBER_FAILED);
+    assert_int_equal(generation(array) % 4, 3); /* its own again, from the beginning */
+    for (uint32_t row = 0; row < BATCHES - 1; row++) {
+        assert_int_equal(get(array, row), 10 + row);
+    }
+    put(array, BATCHES - 1, 77);
+    assert_int_equal(get(array, BATCHES - 1), 77);
+    array_end(array);
+}
+
 /* Members that go, or hang, while their ring is scanned, or a batch is read. */
 static void test_members_that_go_while_they_are_read(void **state UNUSED)
 {
@@ -318,20 +398,6 @@ static void test_members_that_go_while_they_are_read(void **state UNUSED)
         all_is_there(array);
         array_end(array);
     }
-}
-
-/* Where the newest copy of a batch is on this drive, or UINT32_MAX. */
-static uint32_t batch_find(const struct sim_drive *sim, struct stripe_batch *ret_batch)
-{
-    uint8_t page[4096];
-
-    for (uint32_t at = 0; at < STRIPE_LOG_BYTES; at += STRIPE_BATCH_ALIGN) {
-        sim_drive_peek(sim, ring_of(sim) + at, page, sizeof(page));
-        if (stripe_batch_peek(page, ret_batch) == 0 && ret_batch->intent_count > 0) {
-            return at;
-        }
-    }
-    return UINT32_MAX;
 }
 
 /* Foreign batches, torn ones, and one that would go on beyond the end of the ring. */
@@ -429,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_no_copy_will_do),
         cmocka_unit_test(test_no_copy_of_the_last_will_do),
         cmocka_unit_test(test_members_lost_since_they_were_found),
+        cmocka_unit_test(test_the_last_copy_is_lost_since_it_was_found),
         cmocka_unit_test(test_members_that_go_while_they_are_read),
         cmocka_unit_test(test_what_is_no_batch_of_this_group),
         cmocka_unit_test(test_a_member_is_lost_while_a_batch_is_written),

@@ -748,6 +748,34 @@ static void test_copybacks_and_restarts(void **state UNUSED)
     array_end(array);
 }
 
+/* A record that names a copyback of a member that is not there: there is nothing to go on with. */
+static void test_a_copyback_of_nobody(void **state UNUSED)
+{
+    const struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                              .span_count = 1,
+                                              .members_per_span = 3,
+                                              .strip_bytes = STRIP,
+                                              .block_bytes = 4096,
+                                              .vd_count = 1,
+                                              .extent_bytes = EXTENT,
+                                              .spare_count = 1,
+                                              .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(33), &options);
+
+    array->config->members[0].state = MEMBER_OFFLINE;
+    array->config->members[0].why = REASON_DRIVE_LOST_USER;
+    array->config->copyback =
+        (struct copyback_config){.active = true, .member = 0, .drive = array->uuids[3]};
+    array->place_of[0] = SIM_NO_DRIVE;
+    assert_int_equal(sim_array_start(array), 0);
+    assert_null(group_copyback_drive(array->group));
+    assert_false(group_config(array->group)->copyback.active);
+    put(array, 4);
+    get(array, 4);
+    assert_int_equal(sim_array_replace(array, 0, 3), 0); /* it is nobody's */
+    array_end(array);
+}
+
 /* Also where nothing is redundant, writes are marked as long as a drive is being filled. */
 static void test_a_copyback_without_redundancy(void **state UNUSED)
 {
@@ -796,6 +824,7 @@ int main(void)
         cmocka_unit_test(test_a_twin_that_hangs_in_a_flush),
         cmocka_unit_test(test_an_end_that_waits_for_a_flush),
         cmocka_unit_test(test_copybacks_and_restarts),
+        cmocka_unit_test(test_a_copyback_of_nobody),
         cmocka_unit_test(test_a_copyback_without_redundancy),
         cmocka_unit_test(test_a_twin_that_becomes_the_member_another_way),
     };

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drive/drive_layout.h"
+#include "meta/region_page.h"
 #include "sim_array.h"
 #include "vd/group_private.h"
 
@@ -128,6 +130,99 @@ static void test_the_former_one_goes(void **state UNUSED)
     }
 }
 
+/* The new one is lost while the record that names it is being saved: the former one has the place,
+ * and that record is not counted as one that it has. */
+static void test_the_new_one_goes(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct group *group = array->group;
+    uint64_t sequence = 0;
+
+    exchange(array, 0);
+    while (!group->save_running) {
+        assert_true(sim_world_step(array->world));
+    }
+    sequence = group->image.sequence;
+    assert_true(uuid_equal(&group->image.members[0].drive, &array->uuids[3]));
+    assert_int_equal(group_member_lose(group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    assert_ptr_equal(group_drive(group, 0), array->drives[0]);
+    while (group->save_running && group->image.sequence == sequence) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_true(group_config(group)->members[0].known_sequence < sequence);
+    assert_true(group_config(group)->members[1].known_sequence >= sequence);
+    assert_int_equal(sim_array_wait(array), -ENODEV);
+    assert_int_equal(group_config(group)->members[0].state, MEMBER_ONLINE);
+    assert_true(uuid_equal(&group_config(group)->members[0].drive, &array->uuids[0]));
+    io(array, VD_OP_READ, 3);
+    array_end(array);
+}
+
+static uint64_t map_of(const struct sim_drive *sim, uint32_t place)
+{
+    return drive_layout_region_page_offset(sim->port.size_bytes, false, 0, place, 0);
+}
+
+static void map_hangs(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
+{
+    sim->hang =
+        sim->hang || (request->op == IO_OP_WRITE && request->offset_bytes >= map_of(sim, 0) &&
+                      request->offset_bytes < map_of(sim, 0) + (1u << 20));
+}
+
+static uint64_t newest_page(const struct sim_drive *sim)
+{
+    uint64_t newest = 0;
+
+    for (uint32_t place = 0; place < 2; place++) {
+        uint8_t bytes[REGION_PAGE_BYTES];
+        struct region_page page;
+
+        sim_drive_peek_durable(sim, map_of(sim, place), bytes, sizeof(bytes));
+        if (region_page_decode(bytes, &page) == 0) {
+            newest = max_u64(newest, page.sequence);
+        }
+    }
+    return newest;
+}
+
+/* The new one hangs with a page of the region map, and the former one is in its place again: it
+ * gets all pages from then on like everybody else, though the drive has not let go of that one. */
+static void test_the_new_one_hangs_with_a_page(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct group *group = array->group;
+    const struct region_map *map = region_store_map(sim_array_vd(array, 0)->regions);
+
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(vd_config(sim_array_vd(array, 0))->map_slot, 1);
+    array->sims[3]->on_submit = map_hangs;
+    array->sim_store->latency_max_us = 5 * SIM_SECOND; /* it is saved late enough */
+    exchange(array, 0);
+    array->sim_store->latency_max_us = 300;
+    group_copyback_stop(group, REASON_OK); /* too late; but the new one gets its pages now */
+    while (group->exchanged) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_false(array->done);
+    (void)sim_array_wait(array);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_ptr_equal(group_drive(group, 0), array->drives[0]);
+    assert_int_equal(group_config(group)->members[0].state, MEMBER_ONLINE);
+    assert_true(array->sims[3]->in_flight_count > 0);
+    io(array, VD_OP_WRITE, 5);
+    assert_true(vd_config(sim_array_vd(array, 0))->map_ready);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(newest_page(array->sims[i]), map->pages[0].sequence);
+    }
+    array->sims[3]->on_submit = NULL;
+    sim_drive_unhang(array->sims[3]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(group->late_flushes, 0);
+    io(array, VD_OP_READ, 5);
+    array_end(array);
+}
+
 /* First the former one, then the new one: the member is lost, the others have its data. */
 static void test_both_go(void **state UNUSED)
 {
@@ -150,6 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_cursor_that_comes_late),
         cmocka_unit_test(test_the_former_one_goes),
+        cmocka_unit_test(test_the_new_one_goes),
+        cmocka_unit_test(test_the_new_one_hangs_with_a_page),
         cmocka_unit_test(test_both_go),
     };
 

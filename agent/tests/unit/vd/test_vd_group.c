@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim_array.h"
+#include "vd/group_private.h"
 
 static struct sim_array *array_new(enum raid_level level, uint32_t spans, uint32_t width)
 {
@@ -543,6 +544,84 @@ static void test_lent_memory(void **state)
     }
 }
 
+/* Of two drives that hang with memory of one request the one that had it later lets go first,
+ * before the request is answered: its owner has the memory back, once. */
+static void test_lent_memory_comes_back_in_another_order(void **state UNUSED)
+{
+    enum { STRIP = 16 << 10 };
+    struct sim_array_options options = {.level = RAID_LEVEL_10,
+                                        .span_count = 3,
+                                        .members_per_span = 2,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .stripe_ops = 4, /* half of them for one request */
+                                        .timeout_ms = 400,
+                                        .consistent = true};
+    struct sim_array *array = sim_array_create(sim_world_create(4), &options);
+    struct lender lender = {.request = {.op = VD_OP_WRITE,
+                                        .length_bytes = 3 * STRIP,
+                                        .buffer = aligned_alloc(4096, 3 * STRIP),
+                                        .lends = true,
+                                        .complete = lender_done}};
+    const struct request_state *held = request_state(&lender.request);
+    const struct stripe_op *first = NULL;
+
+    assert_int_equal(sim_array_start(array), 0);
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    lender.request.owner = &lender;
+    memset(lender.request.buffer, 2, 3 * STRIP);
+    array->sims[0]->hang = array->sims[2]->hang = true;
+    array->sims[4]->extra_latency_us = 300000; /* the third row begins when the others have ended */
+    vd_submit(sim_array_vd(array, 0), &lender.request);
+    while (held->held == NULL || list_is_empty(&held->held->lent_link)) {
+        assert_false(lender.done);
+        assert_true(sim_world_step(array->world));
+    }
+    first = held->held;
+    sim_drive_unhang(array->sims[2]);
+    sim_world_advance(array->world, 1000);
+    assert_false(lender.done);
+    assert_ptr_equal(held->held, first);
+    assert_true(list_is_empty(&first->lent_link));
+    sim_drive_unhang(array->sims[0]);
+    sim_world_advance(array->world, 1000);
+    assert_false(lender.done);
+    assert_null(held->held);
+    assert_true(sim_world_run_until_flag(array->world, &lender.done, 60 * SIM_SECOND));
+    assert_int_equal(lender.status, VD_STATUS_OK);
+    assert_non_null(lender.request.buffer);
+    free(lender.request.buffer);
+    assert_int_equal(get(array, 0, 3 * STRIP, 2), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* A small write to a wide row changes P and Q by what changes in the data: both serve afterwards.
+ */
+static void test_small_writes_change_both_parities(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_6, 1, 8);
+    uint32_t row = geometry_row_bytes(&vd_config(sim_array_vd(array, 0))->geometry);
+    uint64_t reads = 0;
+
+    assert_int_equal(put(array, 0, row, 1), VD_STATUS_OK);
+    for (uint32_t i = 0; i < 8; i++) {
+        reads += array->sims[i]->counters.reads;
+    }
+    assert_int_equal(put(array, 4096, 4096, 2), VD_STATUS_OK);
+    for (uint32_t i = 0; i < 8; i++) {
+        reads -= array->sims[i]->counters.reads;
+    }
+    assert_int_equal(-reads, 3); /* the old data, P and Q */
+    sim_drive_pull(array->sims[0], false);
+    sim_drive_pull(array->sims[1], false);
+    assert_int_equal(get(array, 0, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(get(array, 4096, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, 8192, row - 8192, 1), VD_STATUS_OK);
+    array_end(array);
+}
+
 /* A long write goes out in portions, turn by turn, also while time stands still. */
 static void test_turns_are_bounded(void **state)
 {
@@ -608,6 +687,8 @@ int main(void)
         cmocka_unit_test(test_lost_blocks),
         cmocka_unit_test(test_hung_drive),
         cmocka_unit_test(test_lent_memory),
+        cmocka_unit_test(test_lent_memory_comes_back_in_another_order),
+        cmocka_unit_test(test_small_writes_change_both_parities),
         cmocka_unit_test(test_turns_are_bounded),
         cmocka_unit_test(test_all_drives_hang),
     };

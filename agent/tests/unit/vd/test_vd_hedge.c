@@ -511,6 +511,31 @@ static void test_answered_before_the_row_is_free(void **state)
     hedged_free(h);
 }
 
+/* The drive never answers and the other way fails: the drive's time is waited for, and it is lost
+ * like one whose read was nobody else's. */
+static void test_nothing_else_answers(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 16u << 10};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    assert_true(sim_drive_fault_add(h->array->sims[(member + 1) % 3], &fault));
+    get_begin(h);
+    sim_world_advance(h->array->world, TIMEOUT_MS * 1000 / 2);
+    assert_int_equal(count_of(h), 1);
+    assert_false(h->done);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, 2 * TIMEOUT_MS * 1000));
+    assert_int_equal(h->status, VD_STATUS_IO);
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_FAILED);
+    assert_int_equal(group_config(h->array->group)->members[member].why, REASON_DRIVE_LOST_TIMEOUT);
+    hedged_free(h);
+}
+
 /* The drive never answers, the other way fails, and the member has another drive by the time the
  * first one's is up: the new one loses nothing by it, and nobody waits for the old one. */
 static void test_replaced_meanwhile(void **state)
@@ -542,6 +567,34 @@ static void test_replaced_meanwhile(void **state)
     hedged_free(h);
 }
 
+/* The same, and the old drive is pulled: that takes nothing from the new one either. */
+static void test_replaced_and_pulled(void **state)
+{
+    struct hedged *h = hedged_new(RAID_LEVEL_5, 3, true);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 16u << 10};
+    uint32_t member = 0;
+
+    (void)state;
+    put(h, 5);
+    warm_up(h, 5);
+    (void)first_choice(h, &member);
+    h->array->sims[member]->hang = true;
+    assert_true(sim_drive_fault_add(h->array->sims[(member + 1) % 3], &fault));
+    get_begin(h);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(count_of(h), 1);
+    (void)group_member_lose(h->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false);
+    sim_world_advance(h->array->world, 4000);
+    assert_int_equal(sim_array_replace(h->array, member, 3), 0);
+    assert_false(h->done);
+    sim_drive_pull(h->array->sims[member], false);
+    assert_true(sim_world_run_until_flag(h->array->world, &h->done, SIM_SECOND));
+    assert_int_equal(h->status, VD_STATUS_IO);
+    assert_int_equal(group_config(h->array->group)->members[member].state, MEMBER_REBUILD);
+    assert_ptr_equal(group_drive(h->array->group, member), h->array->drives[3]);
+    hedged_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,7 +612,9 @@ int main(void)
         cmocka_unit_test(test_many_reads),
         cmocka_unit_test(test_lost_meanwhile),
         cmocka_unit_test(test_answered_before_the_row_is_free),
+        cmocka_unit_test(test_nothing_else_answers),
         cmocka_unit_test(test_replaced_meanwhile),
+        cmocka_unit_test(test_replaced_and_pulled),
     };
 
     aw_test_catch_asserts();

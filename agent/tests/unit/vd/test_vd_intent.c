@@ -5,6 +5,7 @@
 #include "raid/plan.h"
 #include "sim_array.h"
 #include "sim_intent_log.h"
+#include "vd/group_private.h"
 
 #define STRIP 16384u
 
@@ -252,6 +253,48 @@ static void test_a_log_that_goes_keeps_nobody_waiting(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(read_byte(&f, (uint64_t)i * 3 * STRIP), i + 1);
     }
+    fixture_end(&f);
+}
+
+/* The medium goes while a row whose intent it has is being written: the write ends well, and its
+ * intent is nobody's any more. */
+static void test_a_log_that_goes_amid_a_logged_write(void **state UNUSED)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    struct waiting_write writes[2];
+    uint32_t done = 2; /* of four */
+
+    write_bytes(&f, 0, 4096, 9);
+    for (uint32_t i = 0; i < 2; i++) {
+        writes[i] = (struct waiting_write){.request = {.op = VD_OP_WRITE,
+                                                       .offset_bytes = (uint64_t)i * 12 * STRIP,
+                                                       .length_bytes = 4096,
+                                                       .complete = waiting_write_done},
+                                           .done = &done};
+        memset(writes[i].bytes, (int)i + 1, sizeof(writes[i].bytes));
+        writes[i].request.buffer = writes[i].bytes;
+        writes[i].request.owner = &writes[i];
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        f.array->sims[i]->extra_latency_us = 100000;
+    }
+    vd_submit(sim_array_vd(f.array, 0), &writes[0].request);
+    while (sim_intent_log_open_count(f.log) < 2) {
+        assert_true(sim_world_step(f.world));
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        f.array->sims[i]->extra_latency_us = 0;
+    }
+    f.log->gone = true;
+    vd_submit(sim_array_vd(f.array, 0), &writes[1].request);
+    while (f.array->group->log != NULL) {
+        assert_true(sim_world_step(f.world));
+    }
+    assert_int_equal(done, 2);
+    assert_true(sim_world_run_until(f.world, all_done, &done, 60 * SIM_SECOND));
+    assert_int_equal(read_byte(&f, 0), 1);
+    assert_int_equal(read_byte(&f, UINT64_C(12) * STRIP), 2);
+    assert_int_equal(vd_config(sim_array_vd(f.array, 0))->intent_generation % 2, 0);
     fixture_end(&f);
 }
 
@@ -605,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_without_redundancy_there_are_none),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
+        cmocka_unit_test(test_a_log_that_goes_amid_a_logged_write),
         cmocka_unit_test(test_a_log_that_cannot_be_read_does_not_stop_the_start),
         cmocka_unit_test(test_senseless_intents_are_left_out),
         cmocka_unit_test(test_senseless_slices_are_left_out),

@@ -326,6 +326,72 @@ static void test_many_hang_at_once(void **state UNUSED)
     array_end(array);
 }
 
+static void nobody_cares(struct vd_request *request UNUSED, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+}
+
+struct verifying {
+    uint64_t writes;
+};
+
+/* Hangs when what it has rewritten is read again. */
+static void hang_at_verify(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    struct verifying *verifying = context;
+
+    if (request->offset_bytes < 4096) {
+        verifying->writes += request->op == IO_OP_WRITE ? 1 : 0;
+        sim->hang = sim->hang || (request->op == IO_OP_READ && verifying->writes > 0);
+    }
+}
+
+/* A drive that hangs while its repair is looked at is taken away, another one has its place, and
+ * then the first one is pulled: that takes nothing from the new one. */
+static void test_replaced_while_it_is_verified(void **state UNUSED)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = 16u << 10,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .spare_count = 1,
+                                        .consistent = true};
+    struct sim_world *world = sim_world_create(19);
+    struct sim_array *array = sim_array_create(world, &options);
+    const struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    struct verifying verifying = {.writes = 0};
+    static uint8_t bytes[4096];
+    struct vd_request request = {
+        .op = VD_OP_READ, .length_bytes = sizeof(bytes), .buffer = bytes, .complete = nobody_cares};
+
+    assert_int_equal(sim_array_start(array), 0);
+    memset(bytes, 5, sizeof(bytes));
+    assert_int_equal(
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, true, 0, sizeof(bytes), bytes),
+        VD_STATUS_OK);
+    assert_true(sim_drive_fault_add(array->sims[0], &fault));
+    array->sims[0]->on_submit = hang_at_verify;
+    array->sims[0]->on_submit_context = &verifying;
+    vd_submit(sim_array_vd(array, 0), &request);
+    while (!array->sims[0]->hang) {
+        assert_true(sim_world_step(world));
+    }
+    (void)group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false);
+    sim_world_advance(world, 10000);
+    assert_int_equal(sim_array_replace(array, 0, 3), 0);
+    sim_drive_pull(array->sims[0], false);
+    sim_world_advance(world, SIM_SECOND);
+    assert_int_equal(group_config(array->group)->members[0].state, MEMBER_REBUILD);
+    assert_ptr_equal(group_drive(array->group, 0), array->drives[3]);
+    assert_int_equal(bytes[77], 5);
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_the_last_copy_goes),
         cmocka_unit_test(test_many_hang_at_once),
         cmocka_unit_test(test_offline_before_the_repair),
+        cmocka_unit_test(test_replaced_while_it_is_verified),
     };
 
     aw_test_catch_asserts();

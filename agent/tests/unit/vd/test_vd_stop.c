@@ -363,12 +363,109 @@ static void test_stopped_while_a_member_joins(void **state UNUSED)
     }
 }
 
+static void slow_flushes(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    uint32_t *left = context;
+
+    sim->extra_latency_us = request->op == IO_OP_FLUSH && *left > 0 ? 300000 : 0;
+    *left -= request->op == IO_OP_FLUSH && *left > 0 ? 1 : 0;
+}
+
+/* Before what was rebuilt is flushed the drive is taken away, and another one is in its place, of
+ * which nothing has been rebuilt: that one is not called whole. */
+static void test_another_drive_while_a_rebuild_ends(void **state UNUSED)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_5,
+                                        .span_count = 1,
+                                        .members_per_span = 3,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 1,
+                                        .extent_bytes = EXTENT,
+                                        .spare_count = 2,
+                                        .consistent = true};
+    struct sim_world *world = sim_world_create(43);
+    struct sim_array *array = sim_array_create(world, &options);
+    struct group *group = NULL;
+    struct told told = {.count = 0};
+    uint32_t left = 1;
+
+    assert_int_equal(sim_array_start(array), 0);
+    group = array->group;
+    (void)group_member_lose(group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false);
+    put(array, 7);
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    fill(array, false);
+    put(array, 8);
+    array->sims[0]->on_submit = slow_flushes;
+    array->sims[0]->on_submit_context = &left;
+    group_rebuilt_advance(group, 1, EXTENT);
+    group_member_rebuilt(group, 1, on_told, &told);
+    while (left > 0) {
+        assert_true(sim_world_step(array->world));
+    }
+    (void)group_member_lose(group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false);
+    sim_world_advance(array->world, 50000);
+    assert_int_equal(sim_array_replace(array, 1, 4), 0);
+    assert_int_equal(told.count, 0);
+    while (told.count == 0) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_int_equal(told.error, -ENODEV);
+    assert_int_equal(group_config(group)->members[1].state, MEMBER_REBUILD);
+    assert_int_equal(group_rebuilt_bytes(group, 1), 0);
+    array->sims[0]->on_submit = NULL;
+    array->sims[0]->extra_latency_us = 0;
+    group_stop(group, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    array->group = group_free(array->group);
+    assert_int_equal(sim_array_start_again(array), 0);
+    assert_int_equal(sim_array_stop(array), 0);
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
+/* The others go while a member joins the stripe log: it is told that it has not. */
+static void test_offline_while_a_member_joins(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct sim_world *world = array->world;
+    struct doing doing = {.array = array};
+    uint64_t ring = drive_layout_stripe_log_offset(array->sims[0]->port.size_bytes, false);
+    struct slow slow = {.op = IO_OP_WRITE, .from = ring, .to = ring + STRIPE_LOG_BYTES};
+
+    put(array, 7);
+    for (uint32_t i = 0; i < 4; i++) {
+        array->sims[i]->on_submit = slow_down;
+        array->sims[i]->on_submit_context = &slow;
+    }
+    assert_int_equal(begin(&doing, A_REBUILD_ENDING), 1);
+    while (list_is_empty(&array->group->stripe_log->joins)) {
+        assert_int_equal(doing.told.count, 0);
+        assert_true(sim_world_step(world));
+    }
+    sim_drive_pull(array->sims[0], false);
+    sim_drive_pull(array->sims[2], false);
+    (void)group_member_lose(array->group, 0, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED, false);
+    (void)group_member_lose(array->group, 2, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED, false);
+    sim_world_advance(world, 10 * SIM_SECOND);
+    assert_int_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(doing.told.count, 1);
+    assert_int_equal(doing.told.error, -EIO);
+    assert_int_equal(group_config(array->group)->members[1].state, MEMBER_REBUILD);
+    (void)sim_array_stop(array); /* offline */
+    sim_array_destroy(array);
+    sim_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_amid),
         cmocka_unit_test(test_trouble_while_it_stops),
         cmocka_unit_test(test_stopped_while_a_member_joins),
+        cmocka_unit_test(test_another_drive_while_a_rebuild_ends),
+        cmocka_unit_test(test_offline_while_a_member_joins),
         cmocka_unit_test(test_syncs_are_given_up),
     };
 
