@@ -90,4 +90,12 @@ bool directed_rejoin_tail(uint64_t seed);
 bool directed_copyback_unclean(uint64_t seed);
 bool directed_copyback_missed(uint64_t seed);
 
+/*
+ * A virtual drive grows. RAID 5 over old bytes: something is written to its new rows, and a drive
+ * goes. False: something else is read. A mirror while its copies differ after a power cut, before
+ * they are made to agree. False: they never are.
+ */
+bool directed_grow_fresh(uint64_t seed);
+bool directed_grow_doubt(uint64_t seed);
+
 #endif

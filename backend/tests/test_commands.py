@@ -287,6 +287,28 @@ async def test_stripes_are_made_of_keys_and_dissolved_by_name(
     assert command["args"] == {"stripe": stripe["key"]}
 
 
+async def test_expanding(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert virtual_drive["expansion"] is None
+    path = f"/virtual-drives/{virtual_drive['id']}/actions/expand"
+    expansion = {"maximum_bytes": 3 << 40, "row_bytes": 1 << 20}
+    blocked = {"vd_expand": {"code": "expand_no_space", "params": {}, "text": "No."}}
+    doc = documents.virtual_drive(expansion=expansion, blocked=blocked)
+    await raid5.change("virtual_drive", "v0", doc)
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert virtual_drive["expansion"] == expansion
+    assert virtual_drive["blocked"]["vd_expand"]["code"] == "expand_no_space"
+    for wish in (None, {}, {"size_bytes": None}):
+        assert (await operator.post(path, json=wish)).status_code == 202
+        command = await raid5.expect("command", op="vd_expand")
+        assert command["args"] == {"virtual_drive": "v0"}
+    assert (await operator.post(path, json={"size_bytes": 2 << 40})).status_code == 202
+    command = await raid5.expect("command", op="vd_expand")
+    assert command["args"] == {"virtual_drive": "v0", "size_bytes": 2 << 40}
+    for size in (0, -1, "all"):
+        assert (await operator.post(path, json={"size_bytes": size})).status_code == 422
+
+
 async def test_measuring_needs_the_name_only_to_overwrite(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

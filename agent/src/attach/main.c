@@ -47,6 +47,7 @@ struct attach {
     int signals;
     char identifier[300];
     char link[PATH_MAX];
+    char description[DIAL_DESCRIPTION_BYTES]; /* of the virtual drive, as first offered */
 };
 
 static void say(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -189,6 +190,13 @@ static void sockets_close(struct nbd_device *device)
     device->socket_count = 0;
 }
 
+/* The same virtual drive, larger: the device keeps the size its users believe in. */
+static bool has_grown(const struct attach *attach, const struct nbd_offer *offer)
+{
+    return offer->size_bytes > attach->device.size_bytes && attach->description[0] != '\0' &&
+           strcmp(attach->description, offer->description) == 0;
+}
+
 /* One more connection. The offer must be that of the others. */
 static int socket_dial(struct attach *attach, char text[DIAL_TEXT_BYTES])
 {
@@ -199,7 +207,8 @@ static int socket_dial(struct attach *attach, char text[DIAL_TEXT_BYTES])
     if (error != 0) {
         return error;
     }
-    if (device->size_bytes != 0 && device->size_bytes != offer.size_bytes) {
+    if (device->size_bytes != 0 && device->size_bytes != offer.size_bytes &&
+        !has_grown(attach, &offer)) {
         close(offer.fd);
         (void)snprintf(text, DIAL_TEXT_BYTES,
                        "%s now has %llu bytes instead of %llu: it is not the same virtual drive",
@@ -207,7 +216,10 @@ static int socket_dial(struct attach *attach, char text[DIAL_TEXT_BYTES])
                        (unsigned long long)device->size_bytes);
         return -ESTALE;
     }
-    device->size_bytes = offer.size_bytes;
+    if (device->size_bytes == 0) {
+        device->size_bytes = offer.size_bytes;
+        memcpy(attach->description, offer.description, sizeof attach->description);
+    }
     device->block_bytes = offer.block_bytes;
     device->flags = offer.flags;
     device->sockets[device->socket_count++] = offer.fd;

@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "export/nbd_wire.h"
 
 #define PATIENCE_S 10
@@ -147,10 +148,10 @@ static int greeting_read(int fd)
                : -EPROTO;
 }
 
-/* Flags, then GO with the name and no further wishes: block sizes come unasked or not at all. */
+/* Flags, then GO with the name, and what it is: block sizes come unasked or not at all. */
 static int go_send(int fd, const char *name)
 {
-    uint8_t bytes[NBD_CLIENT_FLAGS_BYTES + NBD_OPTION_HEADER_BYTES + 4 + NAME_MAX_BYTES + 2];
+    uint8_t bytes[NBD_CLIENT_FLAGS_BYTES + NBD_OPTION_HEADER_BYTES + 4 + NAME_MAX_BYTES + 4];
     uint32_t name_bytes = (uint32_t)strlen(name);
     uint8_t *option = bytes + NBD_CLIENT_FLAGS_BYTES;
     uint8_t *data = option + NBD_OPTION_HEADER_BYTES;
@@ -159,12 +160,13 @@ static int go_send(int fd, const char *name)
     put_be32(bytes, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
     put_be64(option, NBD_OPTION_MAGIC);
     put_be32(option + 8, NBD_OPT_GO);
-    put_be32(option + 12, 4 + name_bytes + 2);
+    put_be32(option + 12, 4 + name_bytes + 4);
     put_be32(data, name_bytes);
     memcpy(data + 4, name, name_bytes);
-    put_be16(data + 4 + name_bytes, 0);
+    put_be16(data + 4 + name_bytes, 1);
+    put_be16(data + 6 + name_bytes, NBD_INFO_DESCRIPTION);
     return send_all(fd, bytes,
-                    NBD_CLIENT_FLAGS_BYTES + NBD_OPTION_HEADER_BYTES + 4 + name_bytes + 2);
+                    NBD_CLIENT_FLAGS_BYTES + NBD_OPTION_HEADER_BYTES + 4 + name_bytes + 4);
 }
 
 static void info_take(const uint8_t *data, uint32_t length, struct nbd_offer *offer)
@@ -176,6 +178,11 @@ static void info_take(const uint8_t *data, uint32_t length, struct nbd_offer *of
         offer->flags = get_be16(data + 10);
     } else if (kind == NBD_INFO_BLOCK_SIZE && length >= 14) {
         offer->block_bytes = get_be32(data + 2);
+    } else if (kind == NBD_INFO_DESCRIPTION) {
+        uint32_t text_bytes = min_u32(length - 2, DIAL_DESCRIPTION_BYTES - 1);
+
+        memcpy(offer->description, data + 2, text_bytes);
+        offer->description[text_bytes] = '\0';
     }
 }
 

@@ -10,12 +10,14 @@
 #include "base/attrs.h"
 
 #define DIAL_TEXT_BYTES 256u
+#define DIAL_DESCRIPTION_BYTES 128u
 
 struct nbd_offer {
     int fd;
     uint64_t size_bytes;
     uint16_t flags;       /* NBD_FLAG_… of the transmission */
     uint32_t block_bytes; /* the smallest request */
+    char description[DIAL_DESCRIPTION_BYTES]; /* as far as it fits; "": the server gives none */
 };
 
 /*

@@ -48,6 +48,8 @@ void change_vd_delete(struct cli_context *context);
 void change_vd_set(struct cli_context *context);
 void change_vd_task(struct cli_context *context);
 void change_vd_performance_delete(struct cli_context *context);
+/* expand.c */
+void change_vd_expand(struct cli_context *context);
 /* measure.c */
 void change_vd_measure_start(struct cli_context *context);
 void change_vd_measure_stop(struct cli_context *context);

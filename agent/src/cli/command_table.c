@@ -184,6 +184,12 @@ const struct cli_command cli_commands[] = {
      "Starts the virtual drive's latency histograms over."},
     {CLI_OBJECT_VD, "show", "badblocks", "", show_vd_bad_blocks, "/cX/vX show badblocks",
      "Blocks of a virtual drive whose content is not to be had."},
+    {CLI_OBJECT_VD, "show", "expansion", "", show_vd_expansion, "/cX/vX show expansion",
+     "How far a virtual drive could be expanded."},
+    {CLI_OBJECT_VD, "expand", NULL, "size=", change_vd_expand, "/cX/vX expand size=<n>|all",
+     "Gives a virtual drive the free space of its drive group directly behind it; size: what it is "
+     "to have then, rounded up to whole rows. Its data and its users stay. The new space reads as "
+     "what was there before, and is initialised in the background. There is no way back."},
     {CLI_OBJECT_VD, "show", "measure", "", show_vd_measure, "/cX/vX show measure",
      "What was measured last, or is being."},
     {CLI_OBJECT_VD, "start", "measure",

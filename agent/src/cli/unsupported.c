@@ -72,12 +72,11 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_VD, CONTROL, "erase", "Erasing a virtual drive"},
     {CLI_OBJECT_VD, CONTROL, "migrate", "Migration"},
     {CLI_OBJECT_VD, CONTROL, "locate", "The lamps of a virtual drive"},
-    {CLI_OBJECT_VD, "expand", NULL, "Expanding a virtual drive"},
     {CLI_OBJECT_VD, "set",
      "autobgi=|bootdrive=|ssdcaching=|hidden=|emulationtype=|security=|ds=|transport=|cbsize=|"
      "cbmode=|hostaccess=",
      "This setting of a virtual drive"},
-    {CLI_OBJECT_VD, "show", "bootdrive|expansion|ds|locate|security|copyback|cbsize|trim",
+    {CLI_OBJECT_VD, "show", "bootdrive|ds|locate|security|copyback|cbsize|trim",
      "What was asked for"},
 
     {CLI_OBJECT_FOREIGN, "set", NULL, "A setting of foreign configurations"},

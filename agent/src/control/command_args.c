@@ -198,6 +198,11 @@ static const struct arg_spec vd_measure_args[] = {
     {"loads", ARG_LOADS, false, AT(vd_measure.plan), 0, 0, NULL, 0, 0},
     END};
 
+static const struct arg_spec vd_expand_args[] = {
+    KEY("virtual_drive", vd_expand.vd, true),
+    {"size_bytes", ARG_U64, false, AT(vd_expand.size_bytes), INT64_MAX, 0, NULL, 0, 0},
+    END};
+
 static const struct arg_spec drive_replace_args[] = {
     KEY("drive_group", drive_replace.group, true),
     U32("span", drive_replace.span, RAID_SPANS_MAX - 1, true),
@@ -268,6 +273,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_STRIPE_CREATE] = stripe_create_args,
     [CTL_OP_STRIPE_DELETE] = stripe_delete_args,
     [CTL_OP_VD_MEASURE] = vd_measure_args,
+    [CTL_OP_VD_EXPAND] = vd_expand_args,
     [CTL_OP_VD_SET] = vd_set_args,
     [CTL_OP_CONTROLLER_SET] = controller_set_args,
     [CTL_OP_SPARE_ADD] = spare_add_args,
@@ -504,6 +510,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
                command->args.drive_erase.action == TASK_ACTION_STOP ||
                refuse(ret_reason, "action", "must be start or stop");
     case CTL_OP_VD_DELETE:
+    case CTL_OP_VD_EXPAND:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
     case CTL_OP_REBUILD:
@@ -638,6 +645,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
         return measurement_overwrites(&command->args.vd_measure.plan);
     case CTL_OP_VD_DELETE:
     case CTL_OP_VD_SET:
+    case CTL_OP_VD_EXPAND:
     case CTL_OP_CONTROLLER_SET:
     case CTL_OP_SPARE_REMOVE:
     case CTL_OP_REBUILD:

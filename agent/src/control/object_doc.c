@@ -555,6 +555,15 @@ static json_t *stripe_doc(const struct stripe_view *view)
     return doc;
 }
 
+static json_t *expansion_doc(const struct virtual_drive_view *view)
+{
+    json_t *doc = json_new_object();
+
+    json_put_u64(doc, "maximum_bytes", view->size_max_bytes);
+    json_put_u64(doc, "row_bytes", view->row_bytes);
+    return doc;
+}
+
 static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
 {
     json_t *doc = json_new_object();
@@ -575,6 +584,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "stripe", view->stripe.config != NULL ? stripe_doc(&view->stripe) : json_null());
     json_put(doc, "measurement",
              view->measurement.run != NULL ? measurement_doc(&view->measurement) : json_null());
+    json_put(doc, "expansion", expansion_doc(view));
     json_put(doc, "exports", exports_doc(&view->exports));
     json_put_u64(doc, "media_error_count", view->lost_blocks);
     json_put_u64(doc, "bad_block_count", view->lost_blocks);

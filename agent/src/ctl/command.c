@@ -51,6 +51,7 @@ static const struct {
     [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
     [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},
     [CTL_OP_VD_MEASURE] = {"vd_measure", COMMAND_CLASS_O, command_vd_measure},
+    [CTL_OP_VD_EXPAND] = {"vd_expand", COMMAND_CLASS_D, command_vd_expand},
 };
 
 const char *ctl_op_word(enum ctl_op op)
@@ -185,6 +186,9 @@ void ctl_commands_work(struct ctl *ctl)
 {
     if (ctl->command != NULL) {
         command_vd_delete_work(ctl);
+    }
+    if (ctl->command != NULL) {
+        command_vd_expand_work(ctl);
     }
     if (ctl->command != NULL) {
         command_stripe_work(ctl);

@@ -54,6 +54,7 @@ enum ctl_op {
     CTL_OP_STRIPE_CREATE,
     CTL_OP_STRIPE_DELETE,
     CTL_OP_VD_MEASURE,
+    CTL_OP_VD_EXPAND,
     CTL_OP_MAX
 };
 
@@ -142,6 +143,10 @@ struct ctl_command {
             bool force;
         } vd_delete;
         struct command_vd_set vd_set;
+        struct {
+            object_key_t vd;
+            uint64_t size_bytes;     /* to be; 0: as much as there is */
+        } vd_expand;
         struct {
             object_key_t vd;
             enum task_action action; /* start or stop */

@@ -684,6 +684,14 @@ void view_measure(const struct ctl_vd *cv, struct measurement_view *view,
                   struct view_digest *digest);
 void command_vd_measure(struct ctl *ctl, struct ctl_command *command);
 
+/* command_expand.c */
+bool rule_expand(const struct ctl_vd *cv, struct reason *ret_reason);
+/* The size it could have at most, and a row of it. */
+void view_expansion(const struct ctl_vd *cv, struct virtual_drive_view *view,
+                    struct view_digest *digest);
+void command_vd_expand(struct ctl *ctl, struct ctl_command *command);
+void command_vd_expand_work(struct ctl *ctl);
+
 /* ctl_cache.c */
 /* The group is about to be made, and has gone. */
 void cg_intents_open(struct ctl_group *cg);
@@ -851,6 +859,8 @@ void preview_warnings(const struct ctl *ctl, const struct creation *creation,
 bool group_space_find(const struct ctl_group *cg, uint64_t extent_bytes, uint64_t *ret_start,
                       uint64_t *ret_bytes);
 uint64_t group_space_free(const struct ctl_group *cg);
+/* Bytes of every member from the start of a virtual drive of it to the next one, or to the end. */
+uint64_t group_space_of(const struct ctl_group *cg, const struct vd_config *vd);
 
 /* command.c */
 void ctl_commands_work(struct ctl *ctl);

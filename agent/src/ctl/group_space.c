@@ -64,6 +64,15 @@ bool group_space_find(const struct ctl_group *cg, uint64_t extent_bytes, uint64_
     return found;
 }
 
+uint64_t group_space_of(const struct ctl_group *cg, const struct vd_config *vd)
+{
+    uint64_t end_bytes = vd->extent_start_bytes + vd->geometry.extent_bytes;
+    const struct vd_config *next = vd_next(cg_config(cg), end_bytes);
+    uint64_t limit_bytes = next != NULL ? next->extent_start_bytes : cg_member_usable_bytes(cg);
+
+    return max_u64(limit_bytes, end_bytes) - vd->extent_start_bytes;
+}
+
 uint64_t group_space_free(const struct ctl_group *cg)
 {
     uint64_t start_bytes = 0;

@@ -226,6 +226,8 @@ struct virtual_drive_view {
     uint64_t hedged_reads;
     struct measurement_view measurement;
     struct stripe_view stripe;
+    uint64_t size_max_bytes;         /* what it could be expanded to */
+    uint64_t row_bytes;
     uint32_t operation_count;
     object_key_t operations[4];
     struct blocked blocked;

@@ -255,6 +255,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
     if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_delete_vd(cv, &reason)) {
         blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
     }
+    if (!rule_expand(cv, &reason)) {
+        blocked_add(blocked, CTL_OP_VD_EXPAND, NULL, &reason);
+    }
     if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_create(cv, false, &reason)) {
         blocked_add(blocked, CTL_OP_STRIPE_CREATE, NULL, &reason);
     }
@@ -341,6 +344,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     vd_cache_view(cv, view);
     view_stripe(cv, &view->stripe, digest);
     view_measure(cv, &view->measurement, digest);
+    view_expansion(cv, view, digest);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
 }

@@ -320,13 +320,14 @@ static void step_recover(struct ublk_device *device)
     }
 }
 
-/* Whoever uses the device believes in the size it has. */
+/* Whoever uses the device believes in the size it has; a virtual drive that has grown has all of
+ * that. */
 static void check_answered(struct ublk_device *device, int result)
 {
     const struct vd_target *target = device->target;
 
     if (result != 0 ||
-        device->params.basic.device_sectors != target->size_bytes / UBLK_SECTOR_BYTES ||
+        device->params.basic.device_sectors > target->size_bytes / UBLK_SECTOR_BYTES ||
         device->params.basic.logical_shift != shift_of(target->block_bytes)) {
         fail(device,
              "ublk device %u of an earlier run has another size or block size; stop what "

@@ -212,7 +212,7 @@ static void ahead_submit(struct vd_cached *cached, struct read_stream *stream)
 {
     struct cache_mover *mover = cached->mover;
     uint64_t row = geometry_row_bytes(&vd_config_of(cached->vd)->geometry);
-    uint64_t size = vd_config_of(cached->vd)->size_bytes;
+    uint64_t size = vd_target(cached->vd)->size_bytes;
     uint64_t from = max_u64(stream->ahead_bytes, stream->next_bytes);
     uint64_t wanted = min_u64(size, stream->next_bytes + stream->window_rows * row);
 

@@ -138,6 +138,12 @@ void group_vd_add(struct group *group, const struct vd_config *config,
                   void (*done)(void *context, int error, struct vd *vd), void *context);
 void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *context, int error),
                      void *context);
+/* Gives it this extent of each member and this size, durably; requests wait meanwhile. Its new rows
+ * are not known consistent. -EBUSY: syncs, a copyback or a checkpoint are under way; -ENODEV: a
+ * member is missing; -EINVAL: it would not be larger, or something is in the way. All or
+ * nothing. */
+void group_vd_grow(struct group *group, struct vd *vd, uint64_t extent_bytes, uint64_t size_bytes,
+                   void (*done)(void *context, int error), void *context);
 uint32_t group_vd_count(const struct group *group);
 struct vd *group_vd(const struct group *group, uint32_t index);
 

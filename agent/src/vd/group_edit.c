@@ -20,7 +20,8 @@ enum edit_kind {
     EDIT_VD_REMOVE,
     EDIT_REPLACE,
     EDIT_COPYBACK, /* begins */
-    EDIT_EXCHANGE  /* ends well */
+    EDIT_EXCHANGE, /* ends well */
+    EDIT_VD_GROW
 };
 
 struct group_edit {
@@ -39,6 +40,7 @@ struct group_edit {
     struct drive *drive;
     struct member_config member_config; /* new, and after applying the old one */
     struct copyback_config copyback; /* EDIT_COPYBACK: new; EDIT_EXCHANGE: as before */
+    struct growth growth;          /* EDIT_VD_GROW */
     bool unlogs;                   /* EDIT_CHANGE: generations of intents have changed */
     bool added;                    /* done is the form with a virtual drive */
     union {
@@ -65,6 +67,9 @@ static void edit_answer(struct notice *notice)
 
 static void edit_finish(struct group_edit *edit, int error)
 {
+    if (edit->kind == EDIT_VD_GROW) {
+        edit->group->growing = false;
+    }
     edit->notice.deliver = edit_answer;
     group_notice_add(edit->group, &edit->notice, error);
 }
@@ -291,6 +296,10 @@ static bool edit_has_to_wait(const struct group_edit *edit)
     if (edit->kind == EDIT_EXCHANGE) {
         return exchange_has_to_wait(edit);
     }
+    if (edit->kind == EDIT_VD_GROW) {
+        edit->group->growing = true;
+        return growth_has_to_wait(&edit->growth);
+    }
     return edit->kind == EDIT_VD_REMOVE && region_store_is_busy(edit->vd->regions);
 }
 
@@ -309,6 +318,8 @@ static int edit_apply(struct group_edit *edit)
         return apply_copyback(edit);
     case EDIT_EXCHANGE:
         return apply_exchange(edit);
+    case EDIT_VD_GROW:
+        return growth_apply(&edit->growth);
     }
     UNREACHABLE();
 }
@@ -387,6 +398,9 @@ static void edit_undo(struct group_edit *edit)
     case EDIT_EXCHANGE:
         twin_exchange_undo(edit->group, &edit->member_config, &edit->copyback);
         break;
+    case EDIT_VD_GROW:
+        growth_undo(&edit->growth);
+        break;
     }
 }
 
@@ -438,6 +452,9 @@ static int edit_done_well(struct group_edit *edit)
         return group->twin.drive == edit->drive ? 0 : -ENODEV;
     case EDIT_EXCHANGE:
         return twin_exchange_done(group) ? 0 : -ENODEV;
+    case EDIT_VD_GROW:
+        growth_done(&edit->growth);
+        break;
     }
     return 0;
 }
@@ -524,6 +541,19 @@ void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *cont
 
     ASSERT(vd->group == group);
     edit->vd = vd;
+    edit->done.plain = done;
+    edit->done_context = context;
+    edit_queue(edit);
+}
+
+void group_vd_grow(struct group *group, struct vd *vd, uint64_t extent_bytes, uint64_t size_bytes,
+                   void (*done)(void *context, int error), void *context)
+{
+    struct group_edit *edit = edit_new(group, EDIT_VD_GROW);
+
+    ASSERT(vd->group == group && done != NULL);
+    edit->growth =
+        (struct growth){.vd = vd, .extent_bytes = extent_bytes, .size_bytes = size_bytes};
     edit->done.plain = done;
     edit->done_context = context;
     edit_queue(edit);

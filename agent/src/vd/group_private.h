@@ -7,6 +7,7 @@
  *   group_members.c  states of members and virtual drives
  *   checkpoint.c     cursors: in memory at once, published only after a flush
  *   copyback.c       a drive made equal to a member, to take its place
+ *   grow.c           a virtual drive gets more rows
  *   flush.c          flush rounds over the members
  *   intent.c         write intents: which writes are logged, and what becomes of the log
  *   replay.c         open intents written again at the start
@@ -105,6 +106,7 @@ struct group {
     uint64_t twin_number;        /* of the copyback, the newest one */
     bool exchanged;              /* the two have changed roles, which is being saved */
     struct exchange *exchange;   /* they are about to: no operation begins */
+    bool growing;                /* a virtual drive is about to: the same */
     struct uuid controller;
     struct group_store *store;
     struct clock_port *clock;
@@ -229,6 +231,7 @@ struct vd {
     uint64_t consistent_rows;    /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
     bool serving;                /* its creation is durable, its removal not begun */
+    bool growing;                /* the record with its new size is being saved */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
     bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
@@ -476,7 +479,7 @@ void exchange_end(struct group *group, int error);
 /* Nothing of it begins any more. */
 static inline bool group_is_held(const struct group *group)
 {
-    return group->exchange != NULL;
+    return group->exchange != NULL || group->growing;
 }
 /* The edit: gives the new member's configuration and gets the old one's. */
 MUST_CHECK int twin_exchange(struct group *group, struct member_config *member);
@@ -490,6 +493,19 @@ MUST_CHECK bool twin_take_place_back(struct group *group, uint32_t member, enum 
 void exchange_edit(struct group *group);
 /* The configuration that the member of the running exchange had. */
 const struct member_config *edit_former_member(const struct group *group);
+
+/* grow.c: the edit by which a virtual drive grows */
+struct growth {
+    struct vd *vd;
+    uint64_t extent_bytes, size_bytes; /* to be */
+    struct vd_config before;
+    struct region_store *regions; /* before */
+};
+/* Something of it is under way; until the edit has ended nothing new begins. */
+bool growth_has_to_wait(const struct growth *growth);
+MUST_CHECK int growth_apply(struct growth *growth);
+void growth_undo(struct growth *growth);
+void growth_done(struct growth *growth);
 
 /* checkpoint.c */
 void checkpoint_init(struct group *group);
@@ -527,6 +543,9 @@ void regions_load(struct group *group, void (*done)(struct group *group));
 bool region_store_start(struct vd *vd, bool unclean);
 /* A new, empty map takes the place of whatever there is. */
 void region_store_renew(struct vd *vd, bool unwritten);
+/* A new map for the geometry as it is now, with what the old one says. On error nothing changes. */
+MUST_CHECK int region_store_grow(struct vd *vd, struct region_store **ret_old);
+void region_store_wake(struct region_store *store); /* marks it has go when they rest */
 /* A member is new: everything goes to all of them again. */
 void regions_republish(struct group *group);
 

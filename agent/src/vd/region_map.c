@@ -129,6 +129,50 @@ void region_map_change_all(struct region_map *map)
     }
 }
 
+static uint64_t region_end_row(const struct region_map *map, uint32_t index)
+{
+    return min_u64((index + UINT64_C(1)) * map->rows_per_region, map->row_count);
+}
+
+/* Of the two, the one that promises less. */
+static uint8_t state_worse(uint8_t a, uint8_t b)
+{
+    uint8_t worse = (uint8_t)max_u32(a, b);
+
+    STATIC_ASSERT(REGION_UNWRITTEN < REGION_CLEAN && REGION_CLEAN < REGION_DIRTY &&
+                      REGION_DIRTY < REGION_NEED_SYNC && REGION_NEED_SYNC < REGION_SYNCING,
+                  "the more, the worse");
+    return worse == REGION_SYNCING ? (uint8_t)REGION_NEED_SYNC : worse;
+}
+
+/* The regions may have another size now: each gets the worst of those that it covers. */
+void region_map_take_over(struct region_map *map, const struct region_map *old)
+{
+    ASSERT(map->row_count >= old->row_count);
+    region_map_reset(map, true);
+    for (uint32_t i = 0; i < map->count; i++) {
+        uint64_t row = i * map->rows_per_region;
+        uint64_t end = min_u64(region_end_row(map, i), old->row_count);
+        uint8_t state = REGION_UNWRITTEN;
+
+        for (; row < end; row = region_end_row(old, region_of_row(old, row))) {
+            const struct region *from = &old->regions[region_of_row(old, row)];
+
+            ASSERT(from->writes == 0);
+            state = state_worse(state, from->state);
+            if (from->suspect && !map->regions[i].suspect) {
+                map->regions[i].suspect = true;
+                map->suspects++;
+            }
+        }
+        if (SIM_BUG(GROWN_FORGETS)) {
+            continue;
+        }
+        state_set(map, i, (enum region_state)state);
+        map->regions[i].touched = state == REGION_DIRTY;
+    }
+}
+
 /* Writes */
 
 static uint32_t warm_max(const struct region_map *map)
@@ -257,11 +301,6 @@ void region_map_clean_all(struct region_map *map)
 bool region_map_row_is_sound(const struct region_map *map, uint64_t row)
 {
     return map->in_doubt == 0 || !state_is_in_doubt(map->regions[region_of_row(map, row)].state);
-}
-
-static uint64_t region_end_row(const struct region_map *map, uint32_t index)
-{
-    return min_u64((index + UINT64_C(1)) * map->rows_per_region, map->row_count);
 }
 
 bool region_map_sync_next(struct region_map *map, uint64_t rows_max, uint64_t *ret_row,

@@ -83,6 +83,9 @@ void region_map_reset(struct region_map *map, bool unwritten);
 
 /* Every page is to be written again. */
 void region_map_change_all(struct region_map *map);
+/* What the map of the same virtual drive says of it as it was before it grew; map is new. No write
+ * is open. */
+void region_map_take_over(struct region_map *map, const struct region_map *old);
 
 static inline uint32_t region_of_row(const struct region_map *map, uint64_t row)
 {

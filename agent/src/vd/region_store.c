@@ -14,6 +14,9 @@
  *     in the same save, when a member is replaced; until it is set again the dirty mark of the
  *     label stands for the whole virtual drive. No write goes past the map before that save is
  *     durable: a start that finds the record before would believe the map.
+ * (4) When the virtual drive grows, a new map takes over what the old one says. No page of it goes
+ *     to the members before the record is durable: a start that finds the record before needs the
+ *     old pages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -393,8 +396,8 @@ void regions_pump(struct group *group)
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         struct region_store *store = group->vds[i]->regions;
 
-        if (store != NULL && group->vds[i]->serving && store->map.changed_pages > 0 &&
-            !store->job_running) {
+        if (store != NULL && group->vds[i]->serving && !group->vds[i]->growing &&
+            store->map.changed_pages > 0 && !store->job_running) {
             job_start(store);
         }
     }
@@ -644,6 +647,36 @@ void region_store_renew(struct vd *vd, bool unwritten)
     config->map_epoch = vd->group->config.sequence + 1; /* grows with every save */
     map_void(vd->regions);
     region_map_reset(&vd->regions->map, unwritten);
+}
+
+int region_store_grow(struct vd *vd, struct region_store **ret_old)
+{
+    struct region_store *old = vd->regions;
+    struct vd_config *config = vd_config_of(vd);
+    int error = 0;
+
+    *ret_old = old;
+    if (old == NULL) {
+        return 0;
+    }
+    ASSERT(!region_store_is_busy(old) && old->pending == 0);
+    error = region_store_create(vd, &vd->regions);
+    if (error != 0) {
+        vd->regions = old;
+        return error;
+    }
+    region_store_rest(old);
+    config->map_epoch = vd->group->config.sequence + 1; /* grows with every save */
+    map_void(vd->regions);
+    region_map_take_over(&vd->regions->map, &old->map);
+    return 0;
+}
+
+void region_store_wake(struct region_store *store)
+{
+    if (store != NULL && store->map.dirty > 0) {
+        tick_arm(store);
+    }
 }
 
 void regions_republish(struct group *group)

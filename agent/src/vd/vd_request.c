@@ -358,6 +358,7 @@ void request_op_done(struct stripe_op *op)
 enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request)
 {
     const struct vd_config *config = vd_config_of(vd);
+    uint64_t size_bytes = vd->target.size_bytes; /* one that grows has more, but not durably yet */
 
     if (vd->group->stop != STOP_NO || !vd->serving || !vd->group->online) {
         return VD_STATUS_SHUTDOWN; /* of one that is being removed the configuration has gone */
@@ -365,8 +366,8 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
     if ((unsigned)request->op >= VD_OP_MAX ||
         ((request->offset_bytes | request->length_bytes) & (config->geometry.block_bytes - 1)) !=
             0 ||
-        request->offset_bytes > config->size_bytes ||
-        request->length_bytes > config->size_bytes - request->offset_bytes) {
+        request->offset_bytes > size_bytes ||
+        request->length_bytes > size_bytes - request->offset_bytes) {
         return VD_STATUS_INVALID;
     }
     if ((request->op == VD_OP_READ || request->op == VD_OP_WRITE) && request->buffer == NULL &&

@@ -56,6 +56,7 @@ static const struct rule {
     {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
     {"copyback", CLI_OBJECT_DRIVE, CONTROL, "copyback", "drive", "drive"},
     {"bgi", CLI_OBJECT_VD, CONTROL, "bgi", "virtual_drive", "virtual_drive"},
+    {"vd_expand", CLI_OBJECT_VD, "expand", NULL, "virtual_drive", "virtual_drive"},
     {"vd_measure", CLI_OBJECT_VD, "start|stop", "measure", "virtual_drive", "virtual_drive"},
     {"counters_reset", CLI_OBJECT_DRIVE, "delete|del", "perf", "drive", "key"},
     {"counters_reset", CLI_OBJECT_VD, "delete|del", "perf", "virtual_drive", "key"},
@@ -92,6 +93,7 @@ static const struct {
     {"drive_erase", "pattern_a", "patternA="},
     {"drive_erase", "pattern_b", "patternB="},
     {"drive_locate", "seconds", "seconds="},
+    {"vd_expand", "size_bytes", "size="},
     {"battery_set", "learn_mode", "autolearnmode="},
     {"battery_set", "next_learn_at_us", "learn"}, /* learnDelayInterval=, learnStartTime= */
 };

@@ -36,6 +36,7 @@ from arraywright.storage.requests import (
     TaskRequest,
     VirtualDriveCreate,
     VirtualDriveDelete,
+    VirtualDriveExpand,
     VirtualDrivePreview,
     VirtualDriveUpdate,
 )
@@ -135,6 +136,21 @@ async def delete_virtual_drive(
 async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Background initialization or resynchronization: start, stop, pause, resume."""
     return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/expand", name="expand", status_code=202, responses=ANSWERS
+)
+async def expand(
+    virtual_drive_id: UUID, submit: Submit, body: VirtualDriveExpand | None = None
+) -> Command:
+    """Gives it the free space of its drive group directly behind it.
+
+    Its data and its users stay; who is connected sees the new size when it connects again. The
+    new space reads as what was there before, and is initialised in the background. It is never
+    made smaller again.
+    """
+    return await submit(intents.expand(virtual_drive_id, body or VirtualDriveExpand()))
 
 
 @virtual_drives.post(

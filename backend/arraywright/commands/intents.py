@@ -35,6 +35,7 @@ from arraywright.storage.requests import (
     TaskRequest,
     VirtualDriveCreate,
     VirtualDriveDelete,
+    VirtualDriveExpand,
     VirtualDrivePreview,
     VirtualDriveUpdate,
 )
@@ -124,6 +125,10 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
 
 def steer_bgi(virtual_drive_id: UUID, body: TaskRequest) -> Intent:
     return _simple("bgi", "virtual_drive", virtual_drive_id, body)
+
+
+def expand(virtual_drive_id: UUID, body: VirtualDriveExpand) -> Intent:
+    return _simple("vd_expand", "virtual_drive", virtual_drive_id, body)
 
 
 def measure(virtual_drive_id: UUID, body: Measure) -> Intent:

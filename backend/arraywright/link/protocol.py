@@ -691,6 +691,13 @@ class ReadAhead(Wire):
     window_bytes: Annotated[int, Field(ge=0)]
 
 
+class VirtualDriveExpansion(Wire):
+    """what it could be expanded to"""
+
+    maximum_bytes: Annotated[int, Field(ge=0)]
+    row_bytes: Annotated[int, Field(ge=0)]
+
+
 class VirtualDriveDoc(Wire):
     controller: Key
     drive_group: Key
@@ -720,6 +727,7 @@ class VirtualDriveDoc(Wire):
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
     hedged_read_count: Annotated[int, Field(ge=0)] | None = None
+    expansion: VirtualDriveExpansion | None = None
     cache: VdCache | None = None
     read_ahead: ReadAhead | None = None
     lost_writes: Reason | None = None
@@ -1057,6 +1065,13 @@ class VdSetArgs(Wire):
     access: str | None = None
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
+
+
+class VdExpandArgs(Wire):
+    """A virtual drive grows into the free space of its drive group directly behind it. Its data and its users stay; who is connected sees the new size when it connects again. The new space reads as what was there before, and is initialised in the background."""
+
+    virtual_drive: Key
+    size_bytes: Annotated[int, Field(ge=1, le=9223372036854775807)] | None = None
 
 
 class LoadBlockArgs(Wire):
@@ -1511,6 +1526,9 @@ REASONS: dict[str, str] = {
     "measure_preserved": "Cached writes of virtual drive {name} wait for their drives; nothing is measured over them.",
     "measure_failed": "The virtual drive answered a request with an error.",
     "measure_interrupted": "The virtual drive was taken away: it is being stopped, changed or deleted.",
+    "expand_no_space": "Virtual drive {name} cannot grow: there is no free space of a row or more directly behind it in {group}.",
+    "expand_size": "Virtual drive {name} has {size_bytes} bytes. It can be given more, in steps of {row_bytes}, up to {maximum_bytes} bytes; it is never made smaller.",
+    "expand_preserved": "Cached writes of virtual drive {name} wait for their drives. It can grow when they are written or discarded.",
     "stripe_member": "Virtual drive {name} is part of the stripe {stripe}. Delete the stripe first.",
     "stripe_member_incomplete": "Virtual drive {name} is part of the stripe {stripe}, which is incomplete. Delete that one first, or use force to give it up.",
     "stripe_has_data": "Virtual drive {name} carries data, which a stripe overwrites. Use force to give it up.",
@@ -1772,6 +1790,7 @@ EVENT_NAMES: dict[int, str] = {
     139: "virtual_drive_deleted",
     140: "virtual_drive_inconsistent",
     54: "virtual_drive_policy_changed",
+    60241: "virtual_drive_expanded",
     53: "bgi_started",
     48: "bgi_completed",
     51: "bgi_failed",
@@ -1890,6 +1909,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "stripe_create": "O",
     "stripe_delete": "X",
     "vd_set": "O",
+    "vd_expand": "D",
     "vd_measure": "O",
     "controller_set": "O",
     "spare_add": "O",
@@ -1929,6 +1949,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "stripe_create": StripeCreateArgs,
     "stripe_delete": StripeDeleteArgs,
     "vd_set": VdSetArgs,
+    "vd_expand": VdExpandArgs,
     "vd_measure": VdMeasureArgs,
     "controller_set": ControllerSetArgs,
     "spare_add": SpareAddArgs,

@@ -42,6 +42,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
     "virtual_drive": {
         "vd_set": Role.OPERATOR,
         "vd_delete": Role.OPERATOR,
+        "vd_expand": Role.OPERATOR,
         "vd_measure": Role.OPERATOR,
         "stripe_create": Role.OPERATOR,
         "stripe_delete": Role.OPERATOR,

@@ -125,6 +125,18 @@ class VirtualDriveDelete(ApiInput):
     force: Annotated[bool, Field(description="also if it has open connections")] = False
 
 
+class VirtualDriveExpand(ApiInput):
+    size_bytes: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=2**63 - 1,
+            description="what it is to have, more than now, rounded down to whole rows; "
+            "absent: as much as there is free space directly behind it",
+        ),
+    ] = None
+
+
 class StripeCreate(ApiInput):
     """A stripe (RAID 0) over this virtual drive and others of the same host."""
 

@@ -391,6 +391,14 @@ class Measurement(ApiModel):
     loads: list[MeasuredLoad]
 
 
+class Expansion(ApiModel):
+    maximum_bytes: Annotated[
+        int,
+        Field(description="with all the free space directly behind it; its size if there is none"),
+    ]
+    row_bytes: Annotated[int, Field(description="sizes are whole rows")]
+
+
 class VirtualDrive(Actionable):
     controller_id: UUID
     drive_group_id: UUID
@@ -441,6 +449,10 @@ class VirtualDrive(Actionable):
     stripe: Annotated[
         Stripe | None,
         Field(description="it is a member of that one, and not exported by itself"),
+    ] = None
+    expansion: Annotated[
+        Expansion | None,
+        Field(description="what it could be expanded to; null: its host does not say"),
     ] = None
     measurement: Annotated[
         Measurement | None,

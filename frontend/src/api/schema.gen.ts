@@ -1515,6 +1515,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/expand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Expand
+         * @description Gives it the free space of its drive group directly behind it.
+         *
+         *     Its data and its users stay; who is connected sees the new size when it connects again. The
+         *     new space reads as what was there before, and is initialised in the background. It is never
+         *     made smaller again.
+         */
+        post: operations["virtual_drives_expand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-drives/{virtual_drive_id}/actions/measure": {
         parameters: {
             query?: never;
@@ -3333,6 +3357,19 @@ export interface components {
              * @description number of all matches; only on the first page
              */
             total: number | null;
+        };
+        /** Expansion */
+        Expansion: {
+            /**
+             * Maximum Bytes
+             * @description with all the free space directly behind it; its size if there is none
+             */
+            maximum_bytes: number;
+            /**
+             * Row Bytes
+             * @description sizes are whole rows
+             */
+            row_bytes: number;
         };
         /** Export */
         Export: {
@@ -5326,6 +5363,8 @@ export interface components {
             drive_group_id: string;
             /** Drives Per Span */
             drives_per_span: number;
+            /** @description what it could be expanded to; null: its host does not say */
+            expansion: components["schemas"]["Expansion"] | null;
             /** Exports */
             exports: components["schemas"]["Export"][];
             guarantee: components["schemas"]["Reason"];
@@ -5497,6 +5536,14 @@ export interface components {
              * @default false
              */
             force: boolean;
+        };
+        /** VirtualDriveExpand */
+        VirtualDriveExpand: {
+            /**
+             * Size Bytes
+             * @description what it is to have, more than now, rounded down to whole rows; absent: as much as there is free space directly behind it
+             */
+            size_bytes?: number | null;
         };
         /** VirtualDrivePage */
         VirtualDrivePage: {
@@ -12480,6 +12527,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StripeDelete"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_expand: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VirtualDriveExpand"] | null;
             };
         };
         responses: {

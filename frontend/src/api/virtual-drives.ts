@@ -7,6 +7,7 @@ import type {
   TaskAction,
   VirtualDrive,
   VirtualDriveCreate,
+  VirtualDriveExpand,
   VirtualDrivePreview,
   VirtualDriveUpdate,
 } from './types'
@@ -76,6 +77,13 @@ export const virtualDriveChanges = {
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/reset-counters', {
         ...target(virtualDrive),
+      }),
+    ),
+  expand: (virtualDrive: VirtualDrive, body: VirtualDriveExpand) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/expand', {
+        ...target(virtualDrive),
+        body,
       }),
     ),
   measure: (virtualDrive: VirtualDrive, body: Measure) =>

@@ -235,6 +235,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     media_error_count: 0,
     operation_ids: [],
     measurement: null,
+    expansion: null,
     stripe_log: null,
     hedged_reads: null,
     hedged_read_count: null,

@@ -71,6 +71,7 @@ COMMANDS = [
     ("/c0/eall/sall show smart", validate.check_smart),
     ("/c0/eall/sall show badblocks", validate.check_bad_blocks),
     ("/c0/vall show badblocks", validate.check_bad_blocks),
+    ("/c0/vall show expansion", None),
     ("/call/dall show", validate.check_groups),
     ("/call/dall show all", validate.check_groups),
     ("/c0/d0 show all", validate.check_groups),

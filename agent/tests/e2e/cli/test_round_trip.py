@@ -19,6 +19,7 @@ REST = {
     "vd_create": {"POST /virtual-drives"},
     "vd_delete": {"DELETE /virtual-drives/{id}"},
     "vd_set": {"PATCH /virtual-drives/{id}"},
+    "vd_expand": {"POST /virtual-drives/{id}/actions/expand"},
     "vd_measure": {"POST /virtual-drives/{id}/actions/measure"},
     "stripe_create": {"POST /virtual-drives/{id}/actions/create-stripe"},
     "stripe_delete": {"POST /virtual-drives/{id}/actions/delete-stripe"},

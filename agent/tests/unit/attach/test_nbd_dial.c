@@ -122,6 +122,7 @@ static void test_an_export_is_taken(void **state)
     assert_int_equal(nbd_dial(path, "data", &offer, text), 0);
     assert_int_equal(offer.size_bytes, DRIVE_BYTES);
     assert_int_equal(offer.block_bytes, 4096);
+    assert_string_equal(offer.description, "memory drive data");
     assert_true((offer.flags & NBD_FLAG_SEND_FLUSH) != 0);
     assert_true((offer.flags & NBD_FLAG_CAN_MULTI_CONN) != 0);
     /* The socket is where the kernel expects it: at the first request. */

@@ -60,6 +60,7 @@ PROVOKED = {
         block_punctured bad_block_over""",
     "undo": "virtual_drive_restored undo_damaged",
     "measure": "measurement_started measurement_ended",
+    "expand": "virtual_drive_expanded",
     "missing": "drive_set_missing locate_ended",
     "random": "spare_global_removed",
     "refusals": "spare_too_small",

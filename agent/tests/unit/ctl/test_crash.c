@@ -20,6 +20,7 @@ enum change {
     CHANGE_ADD_TO_GROUP,
     CHANGE_DELETE_ONE,
     CHANGE_RENAME,
+    CHANGE_EXPAND,
     CHANGE_MISSING_OFFLINE,
     CHANGE_MISSING_FAILED,
     CHANGE_MAX
@@ -33,6 +34,7 @@ static const char *const change_names[CHANGE_MAX] = {"create",
                                                      "add to group",
                                                      "delete one of two",
                                                      "rename",
+                                                     "expand",
                                                      "set missing of an offline member",
                                                      "set missing of a failed member"};
 
@@ -72,7 +74,8 @@ static void prepare(struct ctl_world *world, enum change change)
     if (change == CHANGE_SPARE_REMOVE) {
         assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
     }
-    if (change == CHANGE_ADD_TO_GROUP || change == CHANGE_DELETE_ONE || change == CHANGE_RENAME) {
+    if (change == CHANGE_ADD_TO_GROUP || change == CHANGE_DELETE_ONE || change == CHANGE_RENAME ||
+        change == CHANGE_EXPAND) {
         command = world_create_command(world, RAID_LEVEL_1, 0, 2, "first");
         command->args.vd_create.size_bytes = 2 * MIB;
         assert_int_equal(world_run(world, command), REASON_OK);
@@ -128,6 +131,10 @@ static void change_make(struct ctl_world *world, enum change change, struct ctl_
         assert_true(world_vd(world, "first", &view, command->args.vd_set.vd));
         command->args.vd_set.fields = VD_SET_NAME;
         strcpy(command->args.vd_set.name, "renamed");
+        return;
+    case CHANGE_EXPAND:
+        command->op = CTL_OP_VD_EXPAND;
+        assert_true(world_vd(world, "first", &view, command->args.vd_expand.vd));
         return;
     case CHANGE_MISSING_OFFLINE:
     case CHANGE_MISSING_FAILED:
@@ -251,6 +258,12 @@ static void test_cut_rename(void **state)
 {
     (void)state;
     cut_everywhere(CHANGE_RENAME);
+}
+
+static void test_cut_expand(void **state)
+{
+    (void)state;
+    cut_everywhere(CHANGE_EXPAND);
 }
 
 static void test_cut_missing(void **state)
@@ -382,6 +395,7 @@ static void test_store_failures(void **state)
     store_fails_everywhere(CHANGE_ADD_TO_GROUP);
     store_fails_everywhere(CHANGE_DELETE_ONE);
     store_fails_everywhere(CHANGE_RENAME);
+    store_fails_everywhere(CHANGE_EXPAND);
     store_fails_everywhere(CHANGE_MISSING_OFFLINE);
     store_fails_everywhere(CHANGE_MISSING_FAILED);
 }
@@ -435,8 +449,9 @@ int main(void)
         cmocka_unit_test(test_cut_delete),       cmocka_unit_test(test_cut_spare_add),
         cmocka_unit_test(test_cut_spare_remove), cmocka_unit_test(test_cut_add_to_group),
         cmocka_unit_test(test_cut_delete_one),   cmocka_unit_test(test_cut_rename),
-        cmocka_unit_test(test_cut_missing),      cmocka_unit_test(test_cut_replacement),
-        cmocka_unit_test(test_cut_twice),        cmocka_unit_test(test_store_failures),
+        cmocka_unit_test(test_cut_expand),       cmocka_unit_test(test_cut_missing),
+        cmocka_unit_test(test_cut_replacement),  cmocka_unit_test(test_cut_twice),
+        cmocka_unit_test(test_store_failures),
     };
 
     aw_test_catch_asserts();

@@ -548,12 +548,35 @@ static void test_another_size_is_not_taken_over(void **state)
     settle(fixture);
     end(fixture);
     server_ends(played);
-    played->params.basic.device_sectors--;
+    played->params.basic.device_sectors++;
     start(fixture);
     settle(fixture);
     assert_int_equal(fixture->live_count, 0);
     assert_non_null(strstr(fixture->text, "another size"));
     assert_true(played->exists);
+    end(fixture);
+}
+
+/* One that has grown since has all that the device promises. */
+static void test_a_larger_one_is_taken_over(void **state)
+{
+    struct fixture *fixture = *state;
+    struct played *played = start_live(fixture);
+    uint64_t sectors = 0;
+
+    ublk_device_leave(fixture->device);
+    ublk_device_remove(fixture->device);
+    settle(fixture);
+    end(fixture);
+    server_ends(played);
+    played->params.basic.device_sectors--;
+    sectors = played->params.basic.device_sectors;
+    start(fixture);
+    settle(fixture);
+    assert_int_equal(fixture->live_count, 1);
+    assert_int_equal(played->params.basic.device_sectors, sectors);
+    ublk_device_remove(fixture->device);
+    settle(fixture);
     end(fixture);
 }
 
@@ -606,6 +629,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_removal_waits_for_what_is_in_flight, setup, teardown),
         cmocka_unit_test_setup_teardown(test_left_and_taken_over, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_size_is_not_taken_over, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_larger_one_is_taken_over, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals_at_each_step, setup, teardown),
         cmocka_unit_test_setup_teardown(test_removed_at_any_moment, setup, teardown),
     };

@@ -392,10 +392,45 @@ static void test_a_sync_of_an_older_map(void **state)
     region_map_done(&map);
 }
 
+/* The larger one may have larger regions, each as bad as the worst that it covers. */
+static void test_taking_over(void **state)
+{
+    struct region_map old = map_make(40);
+    struct region_map map;
+    struct geometry larger = geometry_of(60);
+    static const uint8_t expected[8] = {REGION_UNWRITTEN, REGION_DIRTY,     REGION_CLEAN,
+                                        REGION_NEED_SYNC, REGION_NEED_SYNC, REGION_UNWRITTEN,
+                                        REGION_UNWRITTEN, REGION_UNWRITTEN};
+    static const uint8_t states[10] = {
+        REGION_UNWRITTEN, REGION_UNWRITTEN, REGION_DIRTY, REGION_CLEAN, REGION_CLEAN,
+        REGION_UNWRITTEN, REGION_SYNCING,   REGION_DIRTY, REGION_DIRTY, REGION_NEED_SYNC};
+
+    (void)state;
+    for (uint32_t i = 0; i < 10; i++) {
+        old.regions[i].state = states[i];
+    }
+    old.regions[5].suspect = true;
+    assert_int_equal(region_map_init(&map, &larger, 2 * ROWS_PER_REGION * UINT64_C(8192)), 0);
+    assert_int_equal(map.count, 8);
+    region_map_take_over(&map, &old);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(map.regions[i].state, expected[i]);
+        assert_int_equal(map.regions[i].suspect, i == 2);
+        assert_false(map.regions[i].durable);
+    }
+    assert_int_equal(map.dirty, 1);
+    assert_int_equal(map.in_doubt, 2);
+    assert_int_equal(map.suspects, 1);
+    assert_int_equal(map.changed_pages, 1);
+    region_map_done(&old);
+    region_map_done(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_taking_over),
         cmocka_unit_test(test_a_write_waits_for_its_region),
         cmocka_unit_test(test_cleaning_waits_for_rest),
         cmocka_unit_test(test_a_write_ends_cleaning),

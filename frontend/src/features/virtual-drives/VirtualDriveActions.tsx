@@ -8,18 +8,21 @@ import { blockedText } from '@/features/states/words'
 import { ActionList } from '@/ui/ActionList'
 import { DeleteDialog } from './DeleteDialog'
 import { EditDialog } from './EditDialog'
+import { ExpandDialog } from './ExpandDialog'
+
+type Dialog = 'vd_set' | 'vd_expand' | 'vd_delete'
 
 const TASKS: TaskAction[] = ['start', 'pause', 'resume', 'stop']
 
 export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDrive }) {
   const { t } = useTranslation()
-  const [dialog, setDialog] = useState<'vd_set' | 'vd_delete' | null>(null)
+  const [dialog, setDialog] = useState<Dialog | null>(null)
   const [last, setLast] = useState<TaskAction>('start')
   const change = useChange(
     (action: TaskAction) => virtualDriveChanges.initialise(virtualDrive, action),
     { done: t(`vd.bgiDone.${last}`) },
   )
-  const dialogItem = (id: 'vd_set' | 'vd_delete') => ({
+  const dialogItem = (id: Dialog) => ({
     id,
     label: t(`vd.${id}.label`),
     explanation: t(`vd.${id}.help`),
@@ -27,11 +30,13 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
     danger: id === 'vd_delete',
     onClick: () => setDialog(id),
   })
+  const { expansion } = virtualDrive
   return (
     <>
       <ActionList
         items={[
           dialogItem('vd_set'),
+          ...(expansion ? [dialogItem('vd_expand')] : []),
           ...TASKS.map((action) => ({
             id: action,
             label: t(`vd.bgi_${action}.label`),
@@ -49,6 +54,13 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
       <ChangeFailure error={change.error} />
       {dialog === 'vd_set' && (
         <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
+      )}
+      {dialog === 'vd_expand' && expansion && (
+        <ExpandDialog
+          virtualDrive={virtualDrive}
+          expansion={expansion}
+          onClose={() => setDialog(null)}
+        />
       )}
       {dialog === 'vd_delete' && (
         <DeleteDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />

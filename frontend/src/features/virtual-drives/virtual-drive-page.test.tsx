@@ -108,6 +108,64 @@ describe('virtual drive page', () => {
     expect(update.requests[0]?.body).toEqual({ write_policy: 'always_write_back' })
   })
 
+  const growable = make.virtualDrive({
+    size_bytes: 12_000_000_000,
+    expansion: { maximum_bytes: 20_000_000_000, row_bytes: 1_000_000_000 },
+  })
+
+  async function openExpand() {
+    const expand = record('post', '/virtual-drives/:id/actions/expand', make.command())
+    server.use(get('/virtual-drives/:id', growable), expand.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Expand …' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Expand archive' }))
+    return { user, dialog, expand, verb: dialog.getByRole('button', { name: 'Expand archive' }) }
+  }
+
+  it('expands into all the free space, with consent', async () => {
+    const { user, dialog, expand, verb } = await openExpand()
+    expect(dialog.getByText('It has 12 GB. 8 GB are free directly behind it.')).toBeVisible()
+    expect(dialog.getByText(/It grows from 12 GB to 20 GB/)).toBeVisible()
+    expect(dialog.getByText(/reads as what was there before/)).toBeVisible()
+    expect(verb).toBeDisabled()
+    await user.click(dialog.getByRole('checkbox', { name: /cannot be made smaller/ }))
+    await user.click(verb)
+    expect(await screen.findByText('archive is expanded.')).toBeVisible()
+    expect(expand.requests[0]?.body).toEqual({})
+  })
+
+  it('expands to a size of its own, in whole rows', async () => {
+    const { user, dialog, expand, verb } = await openExpand()
+    await user.click(dialog.getByRole('radio', { name: 'A size of its own' }))
+    const size = dialog.getByRole('textbox', { name: 'Size in GB' })
+    await user.clear(size)
+    await user.type(size, '15.7')
+    expect(dialog.getByText(/It grows from 12 GB to 15 GB/)).toBeVisible()
+    await user.click(dialog.getByRole('checkbox', { name: /cannot be made smaller/ }))
+    await user.click(verb)
+    await screen.findByText('archive is expanded.')
+    expect(expand.requests[0]?.body).toEqual({ size_bytes: 15_000_000_000 })
+  })
+
+  it('says why it cannot be expanded, and nothing for a host that knows no expansion', async () => {
+    const text = 'There is no free space directly behind it.'
+    server.use(
+      get('/virtual-drives/:id', {
+        ...growable,
+        blocked: { vd_expand: make.reason('expand_no_space', text) },
+      }),
+    )
+    const view = renderApp(ADDRESS)
+    const button = await screen.findByRole('button', { name: 'Expand …' })
+    expect(button).toHaveAttribute('aria-disabled', 'true')
+    expect(await screen.findByText(text)).toBeInTheDocument()
+    view.unmount()
+    server.use(get('/virtual-drives/:id', make.virtualDrive({ expansion: null })))
+    renderApp(ADDRESS)
+    expect(await screen.findByRole('button', { name: 'Change …' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Expand …' })).toBeNull()
+  })
+
   it('tells loudly of lost writes and lists bad blocks', async () => {
     server.use(
       get(

@@ -113,6 +113,30 @@ export const vd = {
   deleteForce: 'Delete it although it is in use',
   deleted: '{{name}} is deleted.',
   vd_delete: { label: 'Delete …', help: 'Destroys its data. Its name must be typed.' },
+  vd_expand: {
+    label: 'Expand …',
+    help: 'Gives it the free space of its drive group directly behind it.',
+  },
+  expand: 'Expand {{name}}',
+  expandTitle: 'Expand {{name}}',
+  expandRoom: 'It has {{size}}. {{free}} are free directly behind it.',
+  expandSize: 'New size',
+  expandAll: 'All there is: {{size}}',
+  expandFixed: 'A size of its own',
+  expandGb: 'Size in GB',
+  expandGbHelp: 'What it is to have then, rounded down to whole rows.',
+  expandConsequences: {
+    size: 'It grows from {{size}} to {{now}}. Its data stay where they are.',
+    content:
+      'The new space reads as what was there before. Where there is redundancy it is initialised in the background.',
+    deleted: 'What a deleted virtual drive has left there cannot be restored any more.',
+    connections_one:
+      '{{count}} program is connected to it. It stays so, and sees the new size when it connects again.',
+    connections_other:
+      '{{count}} programs are connected to it. They stay so, and see the new size when they connect again.',
+  },
+  expandConsent: 'I know that it cannot be made smaller again',
+  expanded: '{{name}} is expanded.',
   vd_set: { label: 'Change …', help: 'Name, access and policies.' },
   bgi_start: {
     label: 'Start initialisation',

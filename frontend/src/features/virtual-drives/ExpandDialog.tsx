@@ -1,0 +1,104 @@
+import { NumberInput, Radio, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Expansion, VirtualDrive } from '@/api/types'
+import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
+import { ChangeFailure } from '@/features/commands/ChangeFailure'
+import { sendSeen } from '@/features/commands/send-seen'
+import { useChange } from '@/features/commands/use-change'
+import { wholeRows } from '@/features/wizard/wish'
+import { formatBytes } from '@/lib/format'
+import { ConfirmDialog } from '@/ui/ConfirmDialog'
+
+const GB = 1_000_000_000
+
+interface ExpandDialogProps {
+  virtualDrive: VirtualDrive
+  expansion: Expansion
+  onClose: () => void
+}
+
+/** What an expansion begins with, as the dialog says it. */
+const basis = ({ size_bytes, expansion }: VirtualDrive) => ({
+  size_bytes,
+  maximum_bytes: expansion?.maximum_bytes,
+})
+
+export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogProps) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { maximum_bytes, row_bytes } = expansion
+  const [wanted, setWanted] = useState<number | null>(null)
+  const name = virtualDrive.name || virtualDrive.path
+  const size = wanted ?? maximum_bytes
+  const connections = virtualDrive.exports.reduce((sum, each) => sum + each.connections, 0)
+  const change = useChange(
+    () =>
+      sendSeen(
+        client,
+        (present) =>
+          virtualDriveChanges.expand(present, wanted === null ? {} : { size_bytes: wanted }),
+        {
+          seen: virtualDrive,
+          look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
+          basis,
+        },
+      ),
+    { done: t('vd.expanded', { name }), onDone: onClose },
+  )
+
+  const consequences: string[] = [
+    t('vd.expandConsequences.size', {
+      size: formatBytes(virtualDrive.size_bytes),
+      now: formatBytes(size),
+    }),
+    t('vd.expandConsequences.content'),
+    t('vd.expandConsequences.deleted'),
+  ]
+  if (connections > 0) {
+    consequences.push(t('vd.expandConsequences.connections', { count: connections }))
+  }
+
+  return (
+    <ConfirmDialog
+      opened
+      title={t('vd.expandTitle', { name })}
+      verb={t('vd.expand', { name })}
+      grade={{ kind: 'consent', label: t('vd.expandConsent') }}
+      consequences={consequences}
+      pending={change.isPending}
+      failure={<ChangeFailure error={change.error} />}
+      onConfirm={() => change.mutate(undefined)}
+      onClose={onClose}
+    >
+      <Text>
+        {t('vd.expandRoom', {
+          size: formatBytes(virtualDrive.size_bytes),
+          free: formatBytes(maximum_bytes - virtualDrive.size_bytes),
+        })}
+      </Text>
+      <Radio.Group
+        label={t('vd.expandSize')}
+        value={wanted === null ? 'all' : 'fixed'}
+        onChange={(value) => setWanted(value === 'fixed' ? maximum_bytes : null)}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="all" label={t('vd.expandAll', { size: formatBytes(maximum_bytes) })} />
+          <Radio value="fixed" label={t('vd.expandFixed')} />
+        </Stack>
+      </Radio.Group>
+      {wanted !== null && (
+        <NumberInput
+          label={t('vd.expandGb')}
+          description={t('vd.expandGbHelp')}
+          maw={220}
+          min={0}
+          decimalScale={6}
+          defaultValue={wanted / GB}
+          onChange={(value) => setWanted(wholeRows(Math.round(Number(value) * GB), row_bytes))}
+        />
+      )}
+    </ConfirmDialog>
+  )
+}
