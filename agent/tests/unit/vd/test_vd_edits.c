@@ -494,7 +494,7 @@ static void copied(struct vd_sync *sync, int error)
     sim_array_done(sync->owner, error);
 }
 
-static void copy_all(struct sim_array *array)
+static void copy_all_of(struct sim_array *array, uint32_t member)
 {
     struct vd_sync sync = {.vd = sim_array_vd(array, 0),
                            .row_count = EXTENT / STRIP,
@@ -502,10 +502,15 @@ static void copy_all(struct sim_array *array)
                            .complete = copied,
                            .owner = array};
 
-    assert_int_equal(sim_array_copyback(array, 0, 3), 0);
+    assert_int_equal(sim_array_copyback(array, member, 3), 0);
     vd_sync_submit(sync.vd, &sync);
     assert_int_equal(sim_array_wait(array), 0);
     group_copied_advance(array->group, EXTENT);
+}
+
+static void copy_all(struct sim_array *array)
+{
+    copy_all_of(array, 0);
 }
 
 static int finish(struct sim_array *array)
@@ -660,6 +665,50 @@ static void test_an_end_that_waits_for_a_flush(void **state UNUSED)
         get(array, 1);
         array_end(array);
     }
+}
+
+static void switch_the_log_on(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].stripe_log = true;
+}
+
+static void slow_ring(void *context UNUSED, struct sim_drive *sim, const struct io_request *request)
+{
+    uint64_t ring = drive_layout_stripe_log_offset(sim->port.size_bytes, false);
+
+    sim->extra_latency_us = request->op == IO_OP_WRITE && request->offset_bytes >= ring &&
+                                    request->offset_bytes < ring + STRIPE_LOG_BYTES
+                                ? 100000
+                                : 0;
+}
+
+/* The stripe log, switched on a moment ago, begins anew on all members: they keep their places
+ * until that is over. */
+static void test_an_end_that_waits_for_the_stripe_log(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+    struct group *group = array->group;
+    bool waited = false;
+
+    put(array, 1);
+    copy_all_of(array, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        array->sims[i]->on_submit = slow_ring;
+    }
+    group_config_change(group, switch_the_log_on, NULL, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_true(stripe_log_uses(group->stripe_log, 1));
+    group_copyback_finish(group, sim_array_done, array);
+    while (!group->exchanged) {
+        waited = waited || (stripe_log_uses(group->stripe_log, 1) && !list_is_empty(&group->edits));
+        assert_true(sim_world_step(array->world));
+    }
+    assert_true(waited);
+    assert_false(stripe_log_uses(group->stripe_log, 1));
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_ptr_equal(group_drive(group, 1), array->drives[3]);
+    get(array, 1);
+    array_end(array);
 }
 
 static void write_done(struct vd_request *request, enum vd_status status)
@@ -823,6 +872,7 @@ int main(void)
         cmocka_unit_test(test_a_twin_that_hangs),
         cmocka_unit_test(test_a_twin_that_hangs_in_a_flush),
         cmocka_unit_test(test_an_end_that_waits_for_a_flush),
+        cmocka_unit_test(test_an_end_that_waits_for_the_stripe_log),
         cmocka_unit_test(test_copybacks_and_restarts),
         cmocka_unit_test(test_a_copyback_of_nobody),
         cmocka_unit_test(test_a_copyback_without_redundancy),
