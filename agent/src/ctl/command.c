@@ -17,47 +17,62 @@
 
 static const struct {
     const char *word;
+    const char *said; /* as arrayctl(8) has it */
     enum command_class class_;
     void (*run)(struct ctl *ctl, struct ctl_command *command);
 } ops[CTL_OP_MAX] = {
-    [CTL_OP_VD_CREATE] = {"vd_create", COMMAND_CLASS_O, command_vd_create},
-    [CTL_OP_VD_DELETE] = {"vd_delete", COMMAND_CLASS_X, command_vd_delete},
-    [CTL_OP_VD_SET] = {"vd_set", COMMAND_CLASS_O, command_vd_set},
-    [CTL_OP_CONTROLLER_SET] = {"controller_set", COMMAND_CLASS_O, command_controller_set},
-    [CTL_OP_SPARE_ADD] = {"spare_add", COMMAND_CLASS_O, command_spare_add},
-    [CTL_OP_SPARE_REMOVE] = {"spare_remove", COMMAND_CLASS_O, command_spare_remove},
-    [CTL_OP_REBUILD] = {"rebuild", COMMAND_CLASS_O, command_rebuild},
-    [CTL_OP_COPYBACK] = {"copyback", COMMAND_CLASS_O, command_copyback},
-    [CTL_OP_BGI] = {"bgi", COMMAND_CLASS_O, command_bgi},
-    [CTL_OP_DRIVE_REPLACE] = {"drive_replace", COMMAND_CLASS_O, command_drive_replace},
-    [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", COMMAND_CLASS_D, command_drive_offline},
-    [CTL_OP_DRIVE_ONLINE] = {"drive_online", COMMAND_CLASS_D, command_drive_online},
-    [CTL_OP_DRIVE_MISSING] = {"drive_missing", COMMAND_CLASS_D, command_drive_missing},
-    [CTL_OP_DRIVE_JBOD] = {"drive_jbod", COMMAND_CLASS_O, command_drive_jbod},
-    [CTL_OP_DRIVE_GOOD] = {"drive_good", COMMAND_CLASS_X, command_drive_good},
-    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", COMMAND_CLASS_O, command_drive_locate},
-    [CTL_OP_DRIVE_ERASE] = {"drive_erase", COMMAND_CLASS_X, command_drive_erase},
-    [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", COMMAND_CLASS_O, command_drive_spin},
-    [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", COMMAND_CLASS_O, command_drive_spin},
-    [CTL_OP_FAULT_INJECT] = {"fault_inject", COMMAND_CLASS_O, command_fault_inject},
-    [CTL_OP_BATTERY_LEARN] = {"battery_learn", COMMAND_CLASS_O, command_battery_learn},
-    [CTL_OP_BATTERY_SET] = {"battery_set", COMMAND_CLASS_O, command_battery_set},
-    [CTL_OP_BATTERY_FAULT] = {"battery_fault", COMMAND_CLASS_O, command_battery_fault},
-    [CTL_OP_COUNTERS_RESET] = {"counters_reset", COMMAND_CLASS_O, command_counters_reset},
-    [CTL_OP_CACHE_DISCARD] = {"cache_discard", COMMAND_CLASS_X, command_cache_discard},
-    [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", COMMAND_CLASS_D, command_foreign_import},
-    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", COMMAND_CLASS_X, command_foreign_clear},
-    [CTL_OP_UNDO_RESTORE] = {"undo_restore", COMMAND_CLASS_D, command_undo_restore},
-    [CTL_OP_STRIPE_CREATE] = {"stripe_create", COMMAND_CLASS_O, command_stripe_create},
-    [CTL_OP_STRIPE_DELETE] = {"stripe_delete", COMMAND_CLASS_X, command_stripe_delete},
-    [CTL_OP_VD_MEASURE] = {"vd_measure", COMMAND_CLASS_O, command_vd_measure},
-    [CTL_OP_VD_EXPAND] = {"vd_expand", COMMAND_CLASS_D, command_vd_expand},
+    [CTL_OP_VD_CREATE] = {"vd_create", "add vd", COMMAND_CLASS_O, command_vd_create},
+    [CTL_OP_VD_DELETE] = {"vd_delete", "delete", COMMAND_CLASS_X, command_vd_delete},
+    [CTL_OP_VD_SET] = {"vd_set", "set", COMMAND_CLASS_O, command_vd_set},
+    [CTL_OP_CONTROLLER_SET] = {"controller_set", "set", COMMAND_CLASS_O, command_controller_set},
+    [CTL_OP_SPARE_ADD] = {"spare_add", "add hotsparedrive", COMMAND_CLASS_O, command_spare_add},
+    [CTL_OP_SPARE_REMOVE] = {"spare_remove", "delete hotsparedrive", COMMAND_CLASS_O,
+                             command_spare_remove},
+    [CTL_OP_REBUILD] = {"rebuild", "rebuild", COMMAND_CLASS_O, command_rebuild},
+    [CTL_OP_COPYBACK] = {"copyback", "copyback", COMMAND_CLASS_O, command_copyback},
+    [CTL_OP_BGI] = {"bgi", "bgi", COMMAND_CLASS_O, command_bgi},
+    [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", COMMAND_CLASS_O, command_drive_replace},
+    [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", COMMAND_CLASS_D,
+                              command_drive_offline},
+    [CTL_OP_DRIVE_ONLINE] = {"drive_online", "set online", COMMAND_CLASS_D, command_drive_online},
+    [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", COMMAND_CLASS_D,
+                              command_drive_missing},
+    [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", COMMAND_CLASS_O, command_drive_jbod},
+    [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", COMMAND_CLASS_X, command_drive_good},
+    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", COMMAND_CLASS_O, command_drive_locate},
+    [CTL_OP_DRIVE_ERASE] = {"drive_erase", "erase", COMMAND_CLASS_X, command_drive_erase},
+    [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", "spindown", COMMAND_CLASS_O, command_drive_spin},
+    [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", "spinup", COMMAND_CLASS_O, command_drive_spin},
+    [CTL_OP_FAULT_INJECT] = {"fault_inject", "set fault", COMMAND_CLASS_O, command_fault_inject},
+    [CTL_OP_BATTERY_LEARN] = {"battery_learn", "start learn", COMMAND_CLASS_O,
+                              command_battery_learn},
+    [CTL_OP_BATTERY_SET] = {"battery_set", "set", COMMAND_CLASS_O, command_battery_set},
+    [CTL_OP_BATTERY_FAULT] = {"battery_fault", "set fault", COMMAND_CLASS_O, command_battery_fault},
+    [CTL_OP_COUNTERS_RESET] = {"counters_reset", "delete perf", COMMAND_CLASS_O,
+                               command_counters_reset},
+    [CTL_OP_CACHE_DISCARD] = {"cache_discard", "delete preservedcache", COMMAND_CLASS_X,
+                              command_cache_discard},
+    [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", "import", COMMAND_CLASS_D, command_foreign_import},
+    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", "delete", COMMAND_CLASS_X, command_foreign_clear},
+    [CTL_OP_UNDO_RESTORE] = {"undo_restore", "restore undo", COMMAND_CLASS_D, command_undo_restore},
+    [CTL_OP_STRIPE_CREATE] = {"stripe_create", "add stripe", COMMAND_CLASS_O,
+                              command_stripe_create},
+    [CTL_OP_STRIPE_DELETE] = {"stripe_delete", "delete stripe", COMMAND_CLASS_X,
+                              command_stripe_delete},
+    [CTL_OP_VD_MEASURE] = {"vd_measure", "start measure", COMMAND_CLASS_O, command_vd_measure},
+    [CTL_OP_VD_EXPAND] = {"vd_expand", "expand", COMMAND_CLASS_D, command_vd_expand},
 };
 
 const char *ctl_op_word(enum ctl_op op)
 {
     ASSERT((unsigned)op < CTL_OP_MAX);
     return ops[op].word;
+}
+
+const char *ctl_op_said(enum ctl_op op)
+{
+    ASSERT((unsigned)op < CTL_OP_MAX);
+    return ops[op].said;
 }
 
 bool ctl_op_parse(const char *word, enum ctl_op *ret_op)

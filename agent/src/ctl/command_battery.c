@@ -51,7 +51,7 @@ bool rule_battery_learn(const struct ctl *ctl, struct reason *ret_reason)
     if (now == BATTERY_STATE_MISSING || now == BATTERY_STATE_DISCHARGING) {
         battery_path(ctl, path, sizeof(path));
         reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state", battery_state_word(now),
-                   "op", "battery_learn", NULL);
+                   "op", ctl_op_said(CTL_OP_BATTERY_LEARN), NULL);
         return false;
     }
     return true;

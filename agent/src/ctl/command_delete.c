@@ -352,7 +352,7 @@ static bool delete_is_allowed(const struct ctl *ctl, const struct ctl_command *c
         return false;
     }
     if (cv->cg->phase != CTL_GROUP_RUNNING && cg_config(cv->cg)->vd_count > 1) {
-        return rule_group_running(cv->cg, "vd_delete", ret_reason);
+        return rule_group_running(cv->cg, CTL_OP_VD_DELETE, ret_reason);
     }
     return true;
 }

@@ -67,7 +67,7 @@ static bool refuse_state(const struct ctl_vd *cv, struct reason *ret_reason)
 
     vd_path(cv, path, sizeof(path));
     reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state",
-               virtual_drive_state_short(cv_state(cv)), "op", ctl_op_word(CTL_OP_VD_EXPAND), NULL);
+               virtual_drive_state_short(cv_state(cv)), "op", ctl_op_said(CTL_OP_VD_EXPAND), NULL);
     return false;
 }
 
@@ -100,7 +100,7 @@ bool rule_expand(const struct ctl_vd *cv, struct reason *ret_reason)
     char group[PATH_TEXT_BYTES];
 
     if (!rule_online(cv->cg->ctl, ret_reason) || !rule_stripe_free(cv, ret_reason) ||
-        !rule_group_running(cv->cg, ctl_op_word(CTL_OP_VD_EXPAND), ret_reason)) {
+        !rule_group_running(cv->cg, CTL_OP_VD_EXPAND, ret_reason)) {
         return false;
     }
     if (cg_state(cv->cg) != VIRTUAL_DRIVE_STATE_OPTIMAL) {

@@ -189,7 +189,8 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
     if (((args->fields & VD_SET_ACCESS) != 0 && args->access != cv_config(cv)->access &&
          !rule_stripe_free(cv, &reason)) ||
         !enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
-        !redundancy_suffices(args, cv, &reason) || !rule_group_running(cv->cg, "vd_set", &reason) ||
+        !redundancy_suffices(args, cv, &reason) ||
+        !rule_group_running(cv->cg, CTL_OP_VD_SET, &reason) ||
         ((args->fields & VD_SET_DRIVE_CACHE) != 0 &&
          args->drive_cache_policy != cv_config(cv)->drive_cache_policy &&
          !rule_drive_cache(cv->cg->members, cg_config(cv->cg)->member_count,

@@ -84,17 +84,19 @@ bool rule_stripe_create(const struct ctl_vd *cv, bool force, struct reason *ret_
     struct stripe_found found;
 
     if (!rule_online(cv->cg->ctl, ret_reason) ||
-        !rule_group_running(cv->cg, "stripe_create", ret_reason)) {
+        !rule_group_running(cv->cg, CTL_OP_STRIPE_CREATE, ret_reason)) {
         return false;
     }
     if (cv_state(cv) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         reason_set(ret_reason, REASON_WRONG_STATE, "key", config->name, "state",
-                   virtual_drive_state_word(cv_state(cv)), "op", "stripe_create", NULL);
+                   virtual_drive_state_word(cv_state(cv)), "op", ctl_op_said(CTL_OP_STRIPE_CREATE),
+                   NULL);
         return false;
     }
     if (config->access != ACCESS_POLICY_READ_WRITE) {
         reason_set(ret_reason, REASON_WRONG_STATE, "key", config->name, "state",
-                   access_policy_word(config->access), "op", "stripe_create", NULL);
+                   access_policy_word(config->access), "op", ctl_op_said(CTL_OP_STRIPE_CREATE),
+                   NULL);
         return false;
     }
     if (!cv_is_striped(cv)) {
@@ -225,7 +227,7 @@ static bool delete_take(struct stripe_run *run, struct ctl_vd *cv, bool force,
                         struct reason *ret_reason)
 {
     if (!rule_online(cv->cg->ctl, ret_reason) ||
-        !rule_group_running(cv->cg, "stripe_delete", ret_reason)) {
+        !rule_group_running(cv->cg, CTL_OP_STRIPE_DELETE, ret_reason)) {
         return force;
     }
     if (run->count < CHANGES_MAX) {

@@ -39,6 +39,7 @@ static void drive_lost(struct ctl_drive *cd)
     cd->reinserted = false;
     cd->has_state_reason = false;
     cd->settled = false;
+    cd->md_looked = false;
     if (cd->label_status != LABEL_STATUS_READING) {
         cd->label_status = LABEL_STATUS_UNREAD;
     }
@@ -137,6 +138,7 @@ static void drive_work(struct ctl_drive *cd)
         cd->label_status != LABEL_STATUS_READING && cd->label_status != LABEL_STATUS_UNREAD) {
         cd_settle(cd);
     }
+    cd_md_left_work(cd);
     if (cd->settled || !cd->present) {
         cd_state_update(cd);
     }

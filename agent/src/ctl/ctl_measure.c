@@ -23,7 +23,7 @@
 static void refuse_state(const struct ctl_vd *cv, const char *state, struct reason *ret_reason)
 {
     reason_set(ret_reason, REASON_WRONG_STATE, "key", cv_config(cv)->name, "state", state, "op",
-               ctl_op_word(CTL_OP_VD_MEASURE), NULL);
+               ctl_op_said(CTL_OP_VD_MEASURE), NULL);
 }
 
 static bool rule_no_users(const struct ctl_vd *cv, struct reason *ret_reason)
@@ -52,7 +52,7 @@ static bool rule_measure_start(const struct ctl_vd *cv, struct reason *ret_reaso
         return false;
     }
     if (!rule_stripe_free(cv, ret_reason) ||
-        !rule_group_running(cv->cg, "vd_measure", ret_reason)) {
+        !rule_group_running(cv->cg, CTL_OP_VD_MEASURE, ret_reason)) {
         return false;
     }
     if (cv->removing || cv->vd == NULL) {

@@ -106,6 +106,7 @@ struct ctl_drive {
     struct reason unsuitable;
     char signature[64];
     struct foreign_drive *found;   /* somebody else's, until it is ours; or NULL */
+    bool md_looked;                /* for an md superblock that was left on it */
 
     enum label_status label_status;
     bool settled;                  /* the label has been acted upon */
@@ -816,7 +817,7 @@ bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)
 bool rule_operation(const struct ctl_operation *op, enum task_action action, const char *name,
                     struct reason *ret_reason);
 bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
-bool rule_group_running(const struct ctl_group *cg, const char *op, struct reason *ret_reason);
+bool rule_group_running(const struct ctl_group *cg, enum ctl_op op, struct reason *ret_reason);
 bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason);
 bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);
 
@@ -892,6 +893,7 @@ void command_drive_jbod(struct ctl *ctl, struct ctl_command *command);
 void command_drive_spin(struct ctl *ctl, struct ctl_command *command);
 void command_drive_erase(struct ctl *ctl, struct ctl_command *command);
 void cd_locate_work(struct ctl_drive *cd);
+void cd_md_left_work(struct ctl_drive *cd); /* ctl_md_left.c */
 void command_drive_locate(struct ctl *ctl, struct ctl_command *command);
 void command_fault_inject(struct ctl *ctl, struct ctl_command *command);
 void command_battery_learn(struct ctl *ctl, struct ctl_command *command);

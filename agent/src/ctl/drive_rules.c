@@ -24,7 +24,7 @@ static bool refuse_state(struct reason *ret_reason, const struct ctl_drive *cd, 
 
     drive_path(cd, path, sizeof(path));
     reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state",
-               drive_state_short(cd_state(cd)), "op", ctl_op_word(op), NULL);
+               drive_state_short(cd_state(cd)), "op", ctl_op_said(op), NULL);
     return false;
 }
 
@@ -218,7 +218,7 @@ static bool may_rebuild_start(const struct ctl_drive *cd, struct reason *ret_rea
         reason_set(ret_reason, REASON_NO_REDUNDANCY, "key", cg->object.key, NULL);
         return false;
     }
-    if (!rule_group_running(cg, "rebuild", ret_reason)) {
+    if (!rule_group_running(cg, CTL_OP_REBUILD, ret_reason)) {
         return false;
     }
     return cg_config(cg)->members[cd->member].state != MEMBER_REBUILD ||
@@ -270,7 +270,7 @@ static bool may_copyback_start(const struct ctl_drive *cd, struct reason *ret_re
         reason_set(ret_reason, REASON_ALREADY_RUNNING, "operation", "The copyback", NULL);
         return false;
     }
-    if (!rule_group_running(cd->group, "copyback", ret_reason)) {
+    if (!rule_group_running(cd->group, CTL_OP_COPYBACK, ret_reason)) {
         return false;
     }
     if (cd->group->copyback != NULL) {
@@ -329,7 +329,7 @@ static bool group_can_do_without(const struct ctl_drive *cd, struct reason *ret_
 static bool may_set_missing(const struct ctl_drive *cd, struct reason *ret_reason)
 {
     return group_can_do_without(cd, ret_reason) &&
-           rule_group_running(cd->group, ctl_op_word(CTL_OP_DRIVE_MISSING), ret_reason);
+           rule_group_running(cd->group, CTL_OP_DRIVE_MISSING, ret_reason);
 }
 
 static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
@@ -453,7 +453,7 @@ bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg
 {
     char path[PATH_TEXT_BYTES];
 
-    if (!rule_group_running(cg, "copyback", ret_reason)) {
+    if (!rule_group_running(cg, CTL_OP_COPYBACK, ret_reason)) {
         return false;
     }
     group_path(cg, path, sizeof(path));
@@ -463,7 +463,7 @@ bool rule_copyback_target(const struct ctl_drive *cd, const struct ctl_group *cg
     }
     if (cg_config(cg)->members[member].state != MEMBER_ONLINE) {
         reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state", "not in sync", "op",
-                   "copyback", NULL);
+                   ctl_op_said(CTL_OP_COPYBACK), NULL);
         return false;
     }
     if (!rule_drive(cd, LIFE_COPYBACK_TARGET, ret_reason) ||

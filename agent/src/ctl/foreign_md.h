@@ -42,6 +42,8 @@ void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
 /* (1) Of the group that it becomes, and back. */
 struct guid foreign_md_guid(const struct uuid *set);
 struct uuid foreign_md_uuid(const struct guid *group);
+/* This virtual drive is what became of the set that the group was. */
+bool foreign_md_is_of(const struct guid *group, const struct guid *vd);
 /* It could not be taken off the drive, or that is not there. */
 void md_super_left_tell(struct ctl *ctl, const char *key);
 

@@ -159,6 +159,14 @@ static struct guid vd_guid(const struct uuid *set)
     return guid;
 }
 
+bool foreign_md_is_of(const struct guid *group, const struct guid *vd)
+{
+    struct uuid set = foreign_md_uuid(group);
+    struct guid guid = vd_guid(&set);
+
+    return guid_equal(&guid, vd);
+}
+
 /* "host:data" is data. */
 static void name_make(const struct md_super *md, char name[VD_NAME_MAX + 1])
 {

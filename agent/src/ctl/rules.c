@@ -122,7 +122,7 @@ bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *r
         reason_set(ret_reason, REASON_NO_REDUNDANCY, "key", cv->object.key, NULL);
         return false;
     }
-    if (!rule_group_running(cv->cg, "bgi", ret_reason)) {
+    if (!rule_group_running(cv->cg, CTL_OP_BGI, ret_reason)) {
         return false;
     }
     if (cv->removing) {
@@ -136,7 +136,7 @@ bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *r
     return rule_operation(operation_of_vd(cv), action, "The background initialization", ret_reason);
 }
 
-bool rule_group_running(const struct ctl_group *cg, const char *op, struct reason *ret_reason)
+bool rule_group_running(const struct ctl_group *cg, enum ctl_op op, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
 
@@ -152,7 +152,7 @@ bool rule_group_running(const struct ctl_group *cg, const char *op, struct reaso
     }
     if (cg_state(cg) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         reason_set(ret_reason, REASON_WRONG_STATE, "key", path, "state",
-                   virtual_drive_state_short(cg_state(cg)), "op", op, NULL);
+                   virtual_drive_state_short(cg_state(cg)), "op", ctl_op_said(op), NULL);
         return false;
     }
     return true;
@@ -162,7 +162,8 @@ bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
 
-    if (!rule_online(cg->ctl, ret_reason) || !rule_group_running(cg, "drive_replace", ret_reason)) {
+    if (!rule_online(cg->ctl, ret_reason) ||
+        !rule_group_running(cg, CTL_OP_DRIVE_REPLACE, ret_reason)) {
         return false;
     }
     group_path(cg, path, sizeof(path));
@@ -183,7 +184,8 @@ bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
 
-    if (!rule_online(cg->ctl, ret_reason) || !rule_group_running(cg, "vd_create", ret_reason)) {
+    if (!rule_online(cg->ctl, ret_reason) ||
+        !rule_group_running(cg, CTL_OP_VD_CREATE, ret_reason)) {
         return false;
     }
     group_path(cg, path, sizeof(path));

@@ -203,7 +203,7 @@ static bool vd_is_possible(const struct ctl *ctl, const struct undo_record *reco
         reason_set(ret_reason, REASON_UNDO_PRESENT, "name", record->name, NULL);
         return false;
     }
-    if (!rule_group_running(cg, "undo_restore", ret_reason)) {
+    if (!rule_group_running(cg, CTL_OP_UNDO_RESTORE, ret_reason)) {
         return false;
     }
     group_path(cg, path, sizeof(path));

@@ -249,7 +249,7 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
         blocked_add(blocked, CTL_OP_VD_DELETE, NULL, &reason);
         blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
         blocked_add(blocked, CTL_OP_STRIPE_CREATE, NULL, &reason);
-    } else if (!rule_group_running(cv->cg, "vd_set", &reason)) {
+    } else if (!rule_group_running(cv->cg, CTL_OP_VD_SET, &reason)) {
         blocked_add(blocked, CTL_OP_VD_SET, NULL, &reason);
     }
     if (rule_online(cv->cg->ctl, &reason) && !rule_stripe_delete_vd(cv, &reason)) {

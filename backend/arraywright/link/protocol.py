@@ -1886,6 +1886,7 @@ EVENT_NAMES: dict[int, str] = {
     60043: "cache_medium_refused",
     60200: "virtual_drive_restored",
     60211: "md_super_left",
+    60250: "md_super_taken_off",
     60201: "foreign_restored",
     60230: "undo_damaged",
     60231: "drive_flapping",

@@ -50,7 +50,7 @@ PROVOKED = {
         drive_slow drive_slow_over drive_claim_delayed bgi_failed resync_failed
         rebuild_failed_source rebuild_failed_target spare_dedicated_made spare_dedicated_removed
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
-    "adopt": "md_super_left",
+    "adopt": "md_super_left md_super_taken_off",
     "clear": "foreign_cleared foreign_restored",
     "erase": """
         erase_started erase_resumed erase_stopped erase_completed erase_failed""",

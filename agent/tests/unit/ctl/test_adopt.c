@@ -455,8 +455,11 @@ static void test_drive_stays_away(void **state)
     slot_arrive(world, 1);
     world_settle(world, 10 * MINUTE);
     world_check(world, "data", 0, DATA, 0x47);
+    super_is_gone(world, &mirror, 1);
+    assert_int_equal(world_event_count(world, from, 60250), 1);
     world_restart(world);
     assert_int_equal(world_event_count(world, from, 60211), 1);
+    assert_int_equal(world_event_count(world, from, 60250), 1);
     world_check(world, "data", 0, DATA, 0x47);
     world_free(world);
 }

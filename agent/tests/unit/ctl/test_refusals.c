@@ -499,7 +499,8 @@ static void test_other_ops(void **state)
     strcpy(command.args.drive.drive, slot_key(world, 2));
     expect_refused(world, &command, REASON_NOT_A_SPARE, "s2 is not a hot spare");
     command.op = CTL_OP_DRIVE_OFFLINE;
-    expect_refused(world, &command, REASON_WRONG_STATE, "s2 is UGood");
+    expect_refused(world, &command, REASON_WRONG_STATE,
+                   "s2 is UGood; that does not permit set offline.");
     command.op = CTL_OP_REBUILD;
     memset(&command.args, 0, sizeof(command.args));
     strcpy(command.args.task.target, slot_key(world, 0));
@@ -510,7 +511,8 @@ static void test_other_ops(void **state)
     command.op = CTL_OP_DRIVE_GOOD;
     memset(&command.args, 0, sizeof(command.args));
     strcpy(command.args.drive_good.drive, slot_key(world, 0));
-    expect_refused(world, &command, REASON_WRONG_STATE, "s0 is Onln");
+    expect_refused(world, &command, REASON_WRONG_STATE,
+                   "s0 is Onln; that does not permit set good.");
     command.op = CTL_OP_DRIVE_REPLACE;
     memset(&command.args, 0, sizeof(command.args));
     strcpy(command.args.drive_replace.drive, slot_key(world, 3));
@@ -579,6 +581,19 @@ static void test_not_online(void **state)
     world_free(world);
 }
 
+/* People read what they would type, not what we call it. */
+static void test_ops_said(void **state)
+{
+    (void)state;
+    for (unsigned op = 0; op < CTL_OP_MAX; op++) {
+        const char *said = ctl_op_said((enum ctl_op)op);
+
+        assert_non_null(said);
+        assert_string_not_equal(said, "");
+        assert_null(strchr(said, '_'));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,7 +604,7 @@ int main(void)
         cmocka_unit_test(test_delete),        cmocka_unit_test(test_store_full),
         cmocka_unit_test(test_label_failure), cmocka_unit_test(test_groups),
         cmocka_unit_test(test_other_ops),     cmocka_unit_test(test_small_spare),
-        cmocka_unit_test(test_not_online),
+        cmocka_unit_test(test_not_online),    cmocka_unit_test(test_ops_said),
     };
 
     aw_test_catch_asserts();
