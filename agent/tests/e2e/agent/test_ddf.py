@@ -109,6 +109,53 @@ class Written(AgentCase):
                 self.assertEqual(len(seen), 1, seen)
                 agent.close()
 
+    def test_expanded(self):
+        """While a client uses it; mdadm sees what it has grown to on every member."""
+        for level, members, width, name in (("raid5", 3, 3, "RAID5"), ("raid10", 4, 2, "RAID1")):
+            with self.subTest(level=level):
+                agent = self.started(slots=members)
+                agent.create(level, range(members), size_bytes=16 * MIB)
+                user = agent.nbd_open()
+                kept = bytes(range(256)) * 4096
+                user.pwrite(kept, 15 * MIB)
+                shown = agent.ctl("/c0/v0", "show", "expansion").stdout
+                self.assertRegex(shown, r" 0 16\.000 MB Y +\d+\.000 MB - +Possible")
+                refused = agent.ctl("/c0/v0", "expand", "size=8MB", check=False)
+                self.assertIn("never made smaller", refused.stdout)
+                refused = agent.ctl("/c0/v0", "expand", check=False)
+                self.assertIn("size= must be", refused.stdout)
+                agent.ctl("/c0/v0", "expand", "size=24MB")
+                self.assertEqual(agent.view().vd()["size_bytes"], 24 * MIB)
+
+                self.assertTrue(user.pread(MIB, 15 * MIB) == kept)
+                self.assertEqual(user.get_size(), 16 * MIB)
+                later = agent.nbd_open()
+                self.assertEqual(later.get_size(), 24 * MIB)
+                later.pwrite(kept, 23 * MIB)
+                later.flush()
+                user.shutdown()
+                later.shutdown()
+                agent.until("it to be consistent", lambda view: view.vd()["consistent"]
+                            and not view.running("bgi"))
+                agent.stop()
+                for path in self.files(agent, members):
+                    found = examine(path)
+                    wanted = {"state[0]": "Optimal, Consistent", "Raid Level[0]": name,
+                              "Array Size[0]": str(24 * MIB // 1024)}
+                    self.assertEqual({key: found.get(key) for key in wanted}, wanted, found["text"])
+                    self.assertTrue(found["Raid Devices[0]"].startswith(f"{width} ("))
+                    self.check_copies(path)
+                agent.start()
+                again = agent.nbd_open()
+                self.assertTrue(again.pread(MIB, 15 * MIB) == kept)
+                self.assertTrue(again.pread(MIB, 23 * MIB) == kept)
+                again.shutdown()
+                refused = agent.ctl("/c0/v0", "expand", "size=1TB", check=False)
+                self.assertIn("It can be given more", refused.stdout)
+                agent.ctl("/c0/v0", "expand", "size=all")
+                self.assertIn("no free space", agent.ctl("/c0/v0", "show", "expansion").stdout)
+                agent.close()
+
     def test_through_its_life(self):
         agent = self.started()
         paths = self.files(agent, 4)

@@ -416,6 +416,7 @@ static void test_cached_writes(void **state)
         fill(world, old_bytes - PIECE, old_bytes);
         assert_true(dirty_bytes(world) > 0);
         assert_int_equal(expand(world, 2 * old_bytes), REASON_OK);
+        assert_true(world->exported[0]->size_bytes == 2 * old_bytes);
         assert_true(dirty_bytes(world) > 0);
         fill(world, old_bytes, old_bytes + 4 * PIECE);
         if (cut_late != 0) {

@@ -260,6 +260,41 @@ static void test_all_or_nothing(void **state UNUSED)
     array_end(array);
 }
 
+static void on_grown(void *context, int error)
+{
+    *(int *)context = error;
+}
+
+/* The power goes before the record is anywhere: the old map is there, and believed. */
+static void test_the_old_map_stays_until_then(void **state UNUSED)
+{
+    uint32_t old = 0;
+
+    for (uint64_t seed = 40; seed < 60; seed++) {
+        struct sim_array *array = array_start(seed, true);
+        int error = 0;
+
+        for (uint64_t row = 0; row < 4 * (1 + seed % 2); row += 4) { /* to either place */
+            assert_int_equal(row_io(array, VD_OP_WRITE, row, 1), VD_STATUS_OK);
+            sim_world_advance(array->world, SIM_SECOND / 4);
+        }
+        assert_true(vd_config(vd_of(array))->map_ready);
+        array->sim_store->latency_max_us = 4 * SIM_SECOND;
+        group_vd_grow(array->group, vd_of(array), 2 * EXTENT, 2 * SIZE, on_grown, &error);
+        while (!vd_of(array)->growing) {
+            assert_true(sim_world_step(array->world));
+        }
+        sim_world_advance(array->world, SIM_SECOND / 4);
+        cut(array);
+        if (vd_config(vd_of(array))->size_bytes == SIZE) {
+            old++;
+            assert_int_equal(vd_sync_rows_left(vd_of(array)), 4 * (1 + seed % 2));
+        }
+        array_end(array);
+    }
+    assert_true(old >= 4);
+}
+
 static void on_synced(struct vd_sync *sync, int error)
 {
     *(int *)sync->owner = error;
@@ -332,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_marks_go),
         cmocka_unit_test(test_under_load),
         cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_the_old_map_stays_until_then),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_not_into_another),
     };
