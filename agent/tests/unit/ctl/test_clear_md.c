@@ -265,8 +265,6 @@ static void test_cut(void **state)
 
 /* Linux was there between the cut and the next start, and has run the set: what it has written is
  * left, and both parts can be had back. */
-static uint32_t cleared_slot;
-
 static void strip_seen(void *context, struct sim_drive *drive, const struct io_request *request)
 {
     (void)drive;
@@ -280,34 +278,39 @@ static void command_done(struct ctl_command *command)
     *(bool *)command->owner = true;
 }
 
-static void test_run_meanwhile(void **state)
+/* The power goes when the first sector of this drive is about to go. */
+static void clear_cut(struct ctl_world *world, uint32_t slot)
 {
-    struct ctl_world *world = world_to_clear(&raid5, 77);
     struct ctl_command command;
-    uint8_t sector[512];
     bool reached = false;
     bool done = false;
 
-    (void)state;
-    world_start(world);
     world_clear_prepare(world, "host:data", &command);
     command.complete = command_done;
     command.owner = &done;
-    world->slots[0].drive->on_submit = strip_seen;
-    world->slots[0].drive->on_submit_context = &reached;
+    world->slots[slot].drive->on_submit = strip_seen;
+    world->slots[slot].drive->on_submit_context = &reached;
     ctl_execute(world->ctl, &command);
     while (!reached) {
         assert_true(sim_world_step(world->sim));
     }
-    world->slots[0].drive->on_submit = NULL;
+    world->slots[slot].drive->on_submit = NULL;
     sim_world_power_off(world->sim, SIM_CUT_DROP_ALL);
     world_power_down(world);
+}
+
+static void test_run_meanwhile(void **state)
+{
+    struct ctl_world *world = world_to_clear(&raid5, 77);
+
+    (void)state;
+    world_start(world);
+    clear_cut(world, 0);
     md_member_put(world, 1, &raid5, 1, 90);
-    sim_drive_peek(world->slots[1].drive, MD_SUPER_OFFSET_BYTES, sector, sizeof(sector));
     world_start(world);
     all_look(world);
-    for (cleared_slot = 0; cleared_slot < MD_DRIVES; cleared_slot++) {
-        assert_true(super_is_there(world, cleared_slot) == (cleared_slot == 1));
+    for (uint32_t i = 0; i < MD_DRIVES; i++) {
+        assert_true(super_is_there(world, i) == (i == 1));
     }
     assert_int_equal(look(world)->sets, 1);
     assert_int_equal(world_undo(world), REASON_UNDO_DRIVE_WRITTEN);
@@ -319,12 +322,34 @@ static void test_run_meanwhile(void **state)
     world_free(world);
 }
 
+/* The same drive is in two copies: the next start goes on with the newer one. */
+static void test_twice(void **state)
+{
+    struct ctl_world *world = world_to_clear(&raid5, 77);
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_clear(world, "host:data"), REASON_OK);
+    md_member_put(world, 1, &raid5, 1, 90);
+    all_look(world);
+    assert_int_equal(look(world)->sets, 1);
+    clear_cut(world, 1);
+    world_start(world);
+    all_look(world);
+    assert_int_equal(supers(world), 0);
+    assert_int_equal(world_undo(world), REASON_OK);
+    all_look(world);
+    assert_int_equal(supers(world), 1);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clear),   cmocka_unit_test(test_one_sector),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_in_parts),
         cmocka_unit_test(test_cut),     cmocka_unit_test(test_run_meanwhile),
+        cmocka_unit_test(test_twice),
     };
 
     aw_test_catch_asserts();
