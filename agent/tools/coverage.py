@@ -34,7 +34,7 @@ from collections import defaultdict
 from pathlib import Path
 
 AGENT = Path(__file__).resolve().parent.parent
-LIMITS = {"base": 100.0, "raid": 100.0, "cache": 100.0, "vd": 98.4}
+LIMITS = {"base": 100.0, "raid": 100.0, "cache": 100.0, "vd": 99.8}
 FOLDERS = tuple(LIMITS)
 MARKS = re.compile(r"\b(?:ASSERT|STATIC_ASSERT|ALWAYS|NEVER)\s*\(")
 BUG = re.compile(r"\b(?:SIM|CACHE)_BUG\(")
@@ -44,8 +44,10 @@ BUG_BLOCK = re.compile(r"\bif\s*\((?:SIM|CACHE)_BUG\(\w+\)(?:\)| &&)")
 BUG_FUNCTION = re.compile(r"^/\* The planted bug", re.M)
 # Copies of the engine with planted bugs.
 PLANTED = ("libaw_sim_engine.a.p", "test_cache_stores.p", "test_cache_log.p")
-TESTS = ("base", "raid", "cache", "vd", "region", "stripe", "host_stripe", "meta", "drive", "task", "ctl", "prop", "sim",
-         "closure")
+# Those that are about the folders above, by the beginning of their names or by the whole name. What
+# stands on the engine (ctl and up) takes no branch of it that they do not, and many times as long.
+TESTS = ("base", "raid", "cache", "vd", "region", "stripe", "host_stripe", "drive", "task", "sim",
+         "closure", "meta-reason", "prop-geometry", "prop-parity", "prop-parity-isal", "prop-plan")
 
 
 def closing(text: str, start: int, pair: str) -> int:
@@ -174,12 +176,17 @@ class Coverage:
         return taken, total, missing
 
 
+def beginnings(name: str) -> set[str]:
+    folder = name.split("-")[0]
+    return {name, folder, folder.split("_")[0]}
+
+
 def engine_tests(build: Path, names: list[str]) -> list[dict]:
     """Those that are about the engine; the others hardly reach it."""
     done = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True,
                           capture_output=True, text=True)
     return [test for test in json.loads(done.stdout)
-            if {test["name"].split("-")[0], test["name"].split("-")[0].split("_")[0]} & set(names)
+            if beginnings(test["name"]) & set(names)
             and any(suite.split(":")[-1] in ("unit", "prop", "sim") for suite in test["suite"])]
 
 
