@@ -168,7 +168,9 @@ void region_map_take_over(struct region_map *map, const struct region_map *old)
         if (SIM_BUG(GROWN_FORGETS)) {
             continue;
         }
-        state_set(map, i, (enum region_state)state);
+        if (state != REGION_UNWRITTEN) {
+            state_set(map, i, (enum region_state)state);
+        }
         map->regions[i].touched = state == REGION_DIRTY;
     }
 }
