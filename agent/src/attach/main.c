@@ -47,7 +47,7 @@ struct attach {
     int signals;
     char identifier[300];
     char link[PATH_MAX];
-    char description[DIAL_DESCRIPTION_BYTES]; /* of the virtual drive, as first offered */
+    struct nbd_offer first; /* size_bytes 0: none yet */
 };
 
 static void say(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -190,13 +190,6 @@ static void sockets_close(struct nbd_device *device)
     device->socket_count = 0;
 }
 
-/* The same virtual drive, larger: the device keeps the size its users believe in. */
-static bool has_grown(const struct attach *attach, const struct nbd_offer *offer)
-{
-    return offer->size_bytes > attach->device.size_bytes && attach->description[0] != '\0' &&
-           strcmp(attach->description, offer->description) == 0;
-}
-
 /* One more connection. The offer must be that of the others. */
 static int socket_dial(struct attach *attach, char text[DIAL_TEXT_BYTES])
 {
@@ -207,18 +200,15 @@ static int socket_dial(struct attach *attach, char text[DIAL_TEXT_BYTES])
     if (error != 0) {
         return error;
     }
-    if (device->size_bytes != 0 && device->size_bytes != offer.size_bytes &&
-        !has_grown(attach, &offer)) {
+    if (attach->first.size_bytes == 0) {
+        attach->first = offer;
+        device->size_bytes = offer.size_bytes;
+    } else if (!nbd_offer_is_same(&attach->first, &offer)) {
         close(offer.fd);
         (void)snprintf(text, DIAL_TEXT_BYTES,
-                       "%s now has %llu bytes instead of %llu: it is not the same virtual drive",
-                       attach->name, (unsigned long long)offer.size_bytes,
-                       (unsigned long long)device->size_bytes);
+                       "%s is not the virtual drive that was attached, but another one of its name",
+                       attach->name);
         return -ESTALE;
-    }
-    if (device->size_bytes == 0) {
-        device->size_bytes = offer.size_bytes;
-        memcpy(attach->description, offer.description, sizeof attach->description);
     }
     device->block_bytes = offer.block_bytes;
     device->flags = offer.flags;

@@ -269,3 +269,12 @@ int nbd_dial(const char *address, const char *name, struct nbd_offer *ret_offer,
     *ret_offer = offer;
     return 0;
 }
+
+bool nbd_offer_is_same(const struct nbd_offer *first, const struct nbd_offer *now)
+{
+    if (first->description[0] == '\0' || now->description[0] == '\0') {
+        return now->size_bytes == first->size_bytes;
+    }
+    return strcmp(first->description, now->description) == 0 &&
+           now->size_bytes >= first->size_bytes;
+}

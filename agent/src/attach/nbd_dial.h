@@ -5,6 +5,7 @@
 #ifndef ARRAYWRIGHT_ATTACH_NBD_DIAL_H
 #define ARRAYWRIGHT_ATTACH_NBD_DIAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attrs.h"
@@ -26,5 +27,12 @@ struct nbd_offer {
  */
 MUST_CHECK int nbd_dial(const char *address, const char *name, struct nbd_offer *ret_offer,
                         char text[DIAL_TEXT_BYTES]);
+
+/*
+ * Whether what is offered now is what was offered first, perhaps grown: whoever uses it goes on
+ * with the size that he knows. Its description says which one it is; a server that gives none is
+ * believed if the size is the same.
+ */
+bool nbd_offer_is_same(const struct nbd_offer *first, const struct nbd_offer *now);
 
 #endif

@@ -142,6 +142,24 @@ static void test_an_export_is_taken(void **state)
     child_end(child);
 }
 
+static void test_another_of_its_name(void **state)
+{
+    const struct nbd_offer first = {.size_bytes = 8192, .description = "RAID5 virtual drive 01"};
+    const struct nbd_offer grown = {.size_bytes = 16384, .description = "RAID5 virtual drive 01"};
+    const struct nbd_offer other = {.size_bytes = 8192, .description = "RAID5 virtual drive 02"};
+    const struct nbd_offer quiet = {.size_bytes = 8192};
+
+    (void)state;
+    assert_true(nbd_offer_is_same(&first, &first));
+    assert_true(nbd_offer_is_same(&first, &grown));
+    assert_false(nbd_offer_is_same(&grown, &first)); /* its users count on more */
+    assert_false(nbd_offer_is_same(&first, &other));
+    assert_true(nbd_offer_is_same(&first, &quiet));
+    assert_true(nbd_offer_is_same(&quiet, &first));
+    assert_false(nbd_offer_is_same(&quiet, &grown));
+    assert_false(nbd_offer_is_same(&grown, &quiet));
+}
+
 static void test_nobody_there(void **state)
 {
     struct nbd_offer offer;
@@ -191,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_export_is_taken, setup),
+        cmocka_unit_test(test_another_of_its_name),
         cmocka_unit_test_setup(test_nobody_there, setup),
         cmocka_unit_test_setup(test_nonsense_is_refused, setup),
     };
