@@ -35,8 +35,9 @@ json_t *foreign_ask(struct cli_context *context);
 /* show_operations.c */
 void show_drive_operation(struct cli_context *context);
 void show_vd_operation(struct cli_context *context);
-/* measure.c */
+/* expand.c */
 void show_vd_expansion(struct cli_context *context);
+/* measure.c */
 void show_vd_measure(struct cli_context *context);
 /* show_bad_blocks.c */
 void show_drive_bad_blocks(struct cli_context *context);

@@ -198,10 +198,11 @@ static const struct arg_spec vd_measure_args[] = {
     {"loads", ARG_LOADS, false, AT(vd_measure.plan), 0, 0, NULL, 0, 0},
     END};
 
-static const struct arg_spec vd_expand_args[] = {
-    KEY("virtual_drive", vd_expand.vd, true),
-    {"size_bytes", ARG_U64, false, AT(vd_expand.size_bytes), INT64_MAX, 0, NULL, 0, 0},
-    END};
+static const struct arg_spec vd_expand_args[] = {KEY("virtual_drive", vd_expand.vd, true),
+                                                 {"size_bytes", ARG_U64, false,
+                                                  AT(vd_expand.size_bytes), INT64_MAX, 0, NULL,
+                                                  VD_EXPAND_SIZE, AT(vd_expand.fields)},
+                                                 END};
 
 static const struct arg_spec drive_replace_args[] = {
     KEY("drive_group", drive_replace.group, true),
@@ -509,8 +510,11 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
         return command->args.drive_erase.action == TASK_ACTION_START ||
                command->args.drive_erase.action == TASK_ACTION_STOP ||
                refuse(ret_reason, "action", "must be start or stop");
-    case CTL_OP_VD_DELETE:
     case CTL_OP_VD_EXPAND:
+        return (command->args.vd_expand.fields & VD_EXPAND_SIZE) == 0 ||
+               command->args.vd_expand.size_bytes > 0 ||
+               refuse(ret_reason, "size_bytes", "must be at least 1");
+    case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
     case CTL_OP_REBUILD:

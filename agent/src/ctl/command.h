@@ -96,6 +96,8 @@ enum vd_set_field {
     VD_SET_HEDGED_READS = 128
 };
 
+enum { VD_EXPAND_SIZE = 1 };
+
 struct command_vd_set {
     object_key_t vd;
     uint32_t fields;                 /* enum vd_set_field */
@@ -147,6 +149,7 @@ struct ctl_command {
         struct {
             object_key_t vd;
             uint64_t size_bytes;     /* to be; 0: as much as there is */
+            uint32_t fields; /* VD_EXPAND_SIZE: given, though it be 0 */
         } vd_expand;
         struct {
             object_key_t vd;

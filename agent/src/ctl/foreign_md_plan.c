@@ -282,7 +282,6 @@ void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
                      struct foreign_plan *ret_plan)
 {
     struct foreign_plan *plan = ret_plan;
-
     struct guid guid = foreign_md_guid(&set->newest->set);
 
     *plan = (struct foreign_plan){.refusal = {.code = REASON_OK}};
