@@ -69,6 +69,14 @@ bool directed_loss_in_row(uint64_t seed);
 bool directed_row_of_rebuilt(uint64_t seed);
 
 /*
+ * The log still holds what was written before a member was lost and what was written without it,
+ * when a new drive has been rebuilt in its place, wholly or in part, and the power goes. False: the
+ * older of the two comes back on the new drive.
+ */
+bool directed_old_intents(uint64_t seed);
+bool directed_old_intents_of_part(uint64_t seed);
+
+/*
  * A mirror whose copies differ after a crash, and a drive that is slow now and then. False: what
  * is read depends on it.
  */

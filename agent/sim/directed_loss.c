@@ -1,7 +1,8 @@
 /*
  * Short stories of a member lost and of one rebuilt, with a log of write intents, in which whole
  * rows are not (directed.h): the power goes while such a row is in the drives' caches. What the
- * records call lost is described by the others, so they must not be torn.
+ * records call lost is described by the others, so they must not be torn. And the log may still
+ * hold what was written before the loss and after it, though all of it is on the drives.
  */
 #include "directed.h"
 
@@ -15,6 +16,7 @@
 #define STRIP_BYTES 8192u
 #define ROW_BYTES (2 * STRIP_BYTES)
 #define SECTOR_BYTES 512u
+#define ROWS 4u
 
 struct tale {
     struct sim_world *world;
@@ -26,7 +28,8 @@ struct tale {
     uint8_t bytes[ROW_BYTES];
 };
 
-static void tale_begin(struct tale *tale, uint64_t seed)
+/* With a log of its own, or else with the stripe log. */
+static void tale_begin_with(struct tale *tale, uint64_t seed, bool stripe_log)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
                                         .span_count = 1,
@@ -34,22 +37,28 @@ static void tale_begin(struct tale *tale, uint64_t seed)
                                         .strip_bytes = STRIP_BYTES,
                                         .block_bytes = SECTOR_BYTES,
                                         .vd_count = 1,
-                                        .extent_bytes = 4 * STRIP_BYTES,
+                                        .extent_bytes = ROWS * STRIP_BYTES,
                                         .spare_count = 1,
-                                        .consistent = true};
+                                        .consistent = true,
+                                        .stripe_log = stripe_log};
     int error = 0;
 
     memset(tale, 0, sizeof(*tale));
     rng_seed(&tale->rng, seed);
     tale->world = sim_world_create(seed);
     tale->log = sim_intent_log_create(tale->world);
-    options.intent_log = &tale->log->log;
+    options.intent_log = stripe_log ? NULL : &tale->log->log;
     tale->array = sim_array_create(tale->world, &options);
     /* The host's record is there long before the labels. */
     tale->array->sim_store->latency_max_us = 1;
     tale->lost = (uint32_t)rng_below(&tale->rng, 3);
     error = sim_array_start(tale->array);
     ASSERT(error == 0);
+}
+
+static void tale_begin(struct tale *tale, uint64_t seed)
+{
+    tale_begin_with(tale, seed, false);
 }
 
 static void tale_end(struct tale *tale)
@@ -171,18 +180,18 @@ static void sync_done(struct vd_sync *sync, int error)
     sim_array_done(sync->owner, error);
 }
 
-static void member_rebuild(struct tale *tale)
+static void member_rebuild(struct tale *tale, uint32_t rows)
 {
     struct vd *vd = sim_array_vd(tale->array, 0);
     struct vd_sync sync = {
-        .vd = vd, .row_count = 4, .fill = true, .complete = sync_done, .owner = tale->array};
+        .vd = vd, .row_count = rows, .fill = true, .complete = sync_done, .owner = tale->array};
     int error = sim_array_replace(tale->array, tale->lost, 3);
 
     ASSERT(error == 0);
     vd_sync_submit(vd, &sync);
     error = sim_array_wait(tale->array);
     ASSERT(error == 0);
-    group_rebuilt_advance(tale->array->group, tale->lost, UINT64_C(4) * STRIP_BYTES);
+    group_rebuilt_advance(tale->array->group, tale->lost, (uint64_t)rows * STRIP_BYTES);
 }
 
 bool directed_row_of_rebuilt(uint64_t seed)
@@ -195,9 +204,92 @@ bool directed_row_of_rebuilt(uint64_t seed)
     row_write(tale, 1, true);
     sim_drive_pull(sim_array_sim(tale->array, tale->lost), true);
     row_write(tale, 1, true);
-    member_rebuild(tale);
+    member_rebuild(tale, ROWS);
     write_begin(tale, 0, 2);
     holds = row_holds_after_cut(tale);
+    tale_end(tale);
+    free(tale);
+    return holds;
+}
+
+/* Every strip by itself: parts of rows are logged. */
+static void strips_write(struct tale *tale, uint64_t offset_bytes, uint8_t version)
+{
+    for (uint32_t at = 0; at < ROW_BYTES; at += STRIP_BYTES) {
+        enum vd_status status = VD_STATUS_OK;
+
+        memset(tale->bytes, version, STRIP_BYTES);
+        status = sim_array_io(tale->array, sim_array_vd(tale->array, 0), VD_OP_WRITE, true,
+                              offset_bytes + at, STRIP_BYTES, tale->bytes);
+        ASSERT(status == VD_STATUS_OK);
+    }
+}
+
+/* The first row is written before a loss and after it, and nothing of that leaves the log. */
+static void write_around_loss(struct tale *tale)
+{
+    tale->log->lazy = SIM_INTENTS_MAX;
+    strips_write(tale, 0, 1);
+    sim_drive_pull(sim_array_sim(tale->array, tale->lost), true);
+    strips_write(tale, ROW_BYTES, 2); /* meets the loss */
+    strips_write(tale, 0, 3);
+}
+
+/* As the next start finds it, without one more drive. */
+static bool row_is_newest(struct tale *tale, uint32_t without)
+{
+    enum vd_status status = VD_STATUS_OK;
+    int error = sim_array_reload(tale->array);
+
+    ASSERT(error == 0);
+    if (without != tale->lost) {
+        sim_drive_pull(sim_array_sim(tale->array, without), true);
+    }
+    status = sim_array_io(tale->array, sim_array_vd(tale->array, 0), VD_OP_READ, false, 0,
+                          ROW_BYTES, tale->bytes);
+    return status == VD_STATUS_OK && tale->bytes[0] == 3 &&
+           memcmp(tale->bytes, tale->bytes + 1, ROW_BYTES - 1) == 0;
+}
+
+bool directed_old_intents(uint64_t seed)
+{
+    struct tale *tale = malloc(sizeof(*tale));
+    bool holds = false;
+    int error = 0;
+
+    ASSERT(tale != NULL);
+    tale_begin_with(tale, seed, seed % 2 == 0);
+    write_around_loss(tale);
+    member_rebuild(tale, ROWS);
+    group_member_rebuilt(tale->array->group, tale->lost, sim_array_done, tale->array);
+    error = sim_array_wait(tale->array);
+    ASSERT(error == 0);
+    sim_array_power_cut(tale->array, SIM_CUT_KEEP_ALL);
+    holds = row_is_newest(tale, (tale->lost + 1 + (uint32_t)rng_below(&tale->rng, 2)) % 3);
+    tale_end(tale);
+    free(tale);
+    return holds;
+}
+
+bool directed_old_intents_of_part(uint64_t seed)
+{
+    struct tale *tale = malloc(sizeof(*tale));
+    bool holds = false;
+    int error = 0;
+
+    ASSERT(tale != NULL);
+    tale_begin_with(tale, seed, seed % 2 == 0);
+    write_around_loss(tale);
+    member_rebuild(tale, 1 + (uint32_t)rng_below(&tale->rng, ROWS - 1));
+    if (rng_below(&tale->rng, 2) == 0) {
+        error = sim_array_stop(tale->array); /* publishes the cursor too */
+    } else {
+        group_checkpoint(tale->array->group, sim_array_done, tale->array);
+        error = sim_array_wait(tale->array);
+        sim_array_power_cut(tale->array, SIM_CUT_KEEP_ALL);
+    }
+    ASSERT(error == 0);
+    holds = row_is_newest(tale, tale->lost);
     tale_end(tale);
     free(tale);
     return holds;

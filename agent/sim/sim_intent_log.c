@@ -244,6 +244,79 @@ static void log_flushed(struct intent_log *base, uint64_t epoch)
     }
 }
 
+static bool older_is_open(const struct sim_intent_log *log, const struct sim_intent *entry)
+{
+    for (uint32_t i = 0; i < log->capacity; i++) {
+        const struct sim_intent *other = &log->intents[i];
+
+        if (other->state != SIM_INTENT_FREE && other->number < entry->number &&
+            other->intent.slice == entry->intent.slice && other->intent.row == entry->intent.row &&
+            guid_equal(&other->intent.vd, &entry->intent.vd)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In the order of the log, but nobody waits for what is open: of one slice none goes before an
+ * older one. */
+static void released_free(struct sim_intent_log *log, uint64_t until)
+{
+    struct sim_intent *entry = find_oldest(log, 0, false);
+
+    while (entry != NULL && entry->number <= until) {
+        uint64_t next = entry->number + 1;
+
+        if (!older_is_open(log, entry)) {
+            entry_free(entry);
+        }
+        entry = find_oldest(log, next, false);
+    }
+}
+
+static void settled(struct sim_event *event)
+{
+    struct sim_intent_log *log = container_of(event, struct sim_intent_log, settled);
+    bool kept = log->world->powered && !log->gone;
+    struct list ready;
+    struct list *node = NULL;
+
+    log->settled_posted = false;
+    list_init(&ready);
+    while ((node = list_pop_head(&log->settling)) != NULL) {
+        list_push_tail(&ready, node);
+    }
+    while ((node = list_pop_head(&ready)) != NULL) {
+        struct intent_settle *settle = list_entry(node, struct intent_settle, link);
+
+        if (kept) {
+            released_free(log, settle->until);
+        }
+        settle->done(settle, kept ? 0 : -EIO);
+    }
+}
+
+static int log_settle(struct intent_log *base, struct intent_settle *settle)
+{
+    struct sim_intent_log *log = log_of(base);
+
+    if (log->gone) {
+        return -EIO;
+    }
+    if (find_oldest(log, 0, false) == NULL) {
+        return 0;
+    }
+    settle->until = log->next_number;
+    list_init(&settle->link);
+    list_push_tail(&log->settling, &settle->link);
+    if (!log->settled_posted) {
+        log->settled_posted = true;
+        log->settled.fire = settled;
+        sim_event_post(log->world, &log->settled, 1 + rng_below(&log->world->rng, 300));
+    }
+    return -EINPROGRESS;
+}
+
 static void log_offline(struct intent_log *base)
 {
     struct sim_intent_log *log = log_of(base);
@@ -363,6 +436,7 @@ static const struct intent_log_ops log_ops = {
     .append = log_append,
     .retire = log_retire,
     .flushed = log_flushed,
+    .settle = log_settle,
     .offline = log_offline,
     .is_open = log_is_open,
     .replay = log_replay,
@@ -380,6 +454,7 @@ struct sim_intent_log *sim_intent_log_create(struct sim_world *world)
     log->world = world;
     log->capacity = SIM_INTENTS_MAX;
     list_init(&log->waiting);
+    list_init(&log->settling);
     return log;
 }
 
@@ -414,6 +489,7 @@ void sim_intent_log_destroy(struct sim_intent_log *log)
         return;
     }
     ASSERT(list_is_empty(&log->waiting) && !log->answer_posted);
+    ASSERT(list_is_empty(&log->settling) && !log->settled_posted);
     for (uint32_t i = 0; i < SIM_INTENTS_MAX; i++) {
         free(log->intents[i].bytes);
     }

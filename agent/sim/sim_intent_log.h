@@ -32,7 +32,7 @@ struct sim_intent_log {
     struct sim_world *world;
     uint32_t capacity;      /* at most SIM_INTENTS_MAX; default that */
     uint32_t latency_us;    /* 0: durable at once */
-    uint32_t lazy;          /* so many released ones stay open */
+    uint32_t lazy;          /* so many released ones stay open, until somebody wants to settle */
     bool gone;              /* the medium answers nothing but errors */
     struct list waiting;    /* intent.link: no room */
     struct sim_event answer;
@@ -46,6 +46,9 @@ struct sim_intent_log {
     bool replay_inside;
     bool replay_again;
     struct intent_clear *clear;
+    struct list settling;   /* intent_settle.link; until: the newest entry then */
+    struct sim_event settled;
+    bool settled_posted;
     /* Called before the log is cleared; may be NULL. */
     void (*on_clear)(void *context);
     void *on_clear_context;

@@ -50,6 +50,8 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_SYNC_OTHER_COPY, .level = "1", .budget = BUDGET_WITHIN},
     {.bug = SIM_BUG_LOG_ONE_COPY, .story = closure_drives_loss},
     {.bug = SIM_BUG_LOG_TAIL_EARLY, .story = closure_drives_whole},
+    {.bug = SIM_BUG_REBUILT_UNSETTLED, .story = directed_old_intents},
+    {.bug = SIM_BUG_CURSOR_UNSETTLED, .story = directed_old_intents_of_part},
     {.bug = SIM_BUG_LOG_NOT_JOINED, .story = directed_rejoin_tail},
     {.bug = SIM_BUG_LOG_JOINED_EARLY, .story = closure_drives_rejoin},
     {.bug = SIM_BUG_LOG_JOINED_DRY, .story = directed_rejoin_alone},

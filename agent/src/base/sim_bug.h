@@ -79,6 +79,8 @@
     X(LOG_ONE_COPY, P1, "keeps one copy of the stripe log only")                                   \
     X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")              \
     X(LOG_NOT_JOINED, P1, "a rebuilt member is in sync without having joined the stripe log")      \
+    X(REBUILT_UNSETTLED, P1, "a rebuild ends while older intents may still be replayed")           \
+    X(CURSOR_UNSETTLED, P1, "publishes a rebuild's cursor while they may be")                      \
     X(LOG_JOINED_EARLY, P1, "a member has joined while batches count that it does not have")       \
     X(LOG_JOINED_DRY, P1, "a member that joins the stripe log gets no batches")
 

@@ -333,6 +333,39 @@ static void committing_answer(struct share *share)
     }
 }
 
+/* What is released goes to the log at once, so this is a matter of its next writes. */
+static int share_settle(struct intent_log *log, struct intent_settle *settle)
+{
+    struct share *share = share_of(log);
+    const struct journal *journal = share->intents->cache->journal;
+
+    settle->until = journal_ticket(journal);
+    if (journal_is_durable(journal, settle->until)) {
+        return 0;
+    }
+    if (journal_is_lost(journal)) {
+        return -EIO;
+    }
+    list_init(&settle->link);
+    list_push_tail(&share->settling, &settle->link);
+    return -EINPROGRESS;
+}
+
+static void settling_answer(struct share *share)
+{
+    const struct journal *journal = share->intents->cache->journal;
+    bool lost = journal_is_lost(journal);
+
+    LIST_FOR_EACH_SAFE (node, following, &share->settling) {
+        struct intent_settle *settle = list_entry(node, struct intent_settle, link);
+
+        if (lost || journal_is_durable(journal, settle->until)) {
+            list_remove(node);
+            settle->done(settle, lost ? -EIO : 0);
+        }
+    }
+}
+
 static void journal_heard(struct journal_listener *listener)
 {
     struct intents *intents = listener->owner;
@@ -352,6 +385,7 @@ static void journal_heard(struct journal_listener *listener)
             share_turn_soon(share);
         }
         committing_answer(share);
+        settling_answer(share);
     }
 }
 
@@ -440,6 +474,7 @@ static const struct intent_log_ops share_ops = {
     .append = share_append,
     .retire = share_retire,
     .flushed = share_flushed,
+    .settle = share_settle,
     .offline = share_offline,
     .is_open = share_is_open,
     .replay = share_replay,
@@ -522,6 +557,7 @@ int intents_open(struct intents *intents, const struct guid *group, uint32_t spa
     list_init(&share->leaving);
     list_init(&share->waiting);
     list_init(&share->committing);
+    list_init(&share->settling);
     list_init(&share->link);
     list_push_tail(&intents->shares, &share->link);
     found_collect(share);
@@ -550,6 +586,7 @@ void intents_close(struct intent_log *log)
     struct share *share = share_of(log);
 
     ASSERT(list_is_empty(&share->waiting) && list_is_empty(&share->committing));
+    ASSERT(list_is_empty(&share->settling));
     ASSERT(share->replay == NULL && share->clear == NULL);
     list_remove(&share->link);
     waiting_look(share->intents); /* as with one that is offline */

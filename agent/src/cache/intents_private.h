@@ -64,6 +64,7 @@ struct share {
     struct list leaving;     /* released, but not yet in the journal's log */
     struct list waiting;     /* for room: intent.link */
     struct list committing; /* for the journal's log: intent.link, their tickets in private_[0] */
+    struct list settling;   /* likewise: intent_settle.link, their tickets in until */
     bool offline; /* what is open stays until the next start */
     bool cancel; /* what waits is answered with -ECANCELED */
     struct clock_timer timer;

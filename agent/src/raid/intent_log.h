@@ -31,6 +31,10 @@
  *     past the log (it was switched off, or had gone), the group counts the generation up before,
  *     durably; replay hands out older ones too, and it is the group that leaves them out.
  * (7) The log never calls the group from inside one of these calls, except wants_flush().
+ * (8) What flushed() has released may still be replayed, in order and to no effect, as long as the
+ *     release is not durable: on the members that were there. One that a drive was rebuilt on since
+ *     has no part in what was written without it, so an older intent would come back on it. Before
+ *     such a member is trusted, by a record or in part by its cursor, settle() has to be done.
  */
 #ifndef ARRAYWRIGHT_RAID_INTENT_LOG_H
 #define ARRAYWRIGHT_RAID_INTENT_LOG_H
@@ -101,6 +105,12 @@ struct intent_clear {
     uint64_t private_[4]; /* the log's */
 };
 
+struct intent_settle {
+    struct list link; /* the log's */
+    uint64_t until; /* the log's */
+    void (*done)(struct intent_settle *settle, int error);
+};
+
 struct intent_log;
 
 /* One log, or one share of a log, per drive group. */
@@ -108,6 +118,9 @@ struct intent_log_ops {
     MUST_CHECK int (*append)(struct intent_log *log, struct intent *intent);
     void (*retire)(struct intent_log *log, uint64_t ticket, uint64_t epoch);
     void (*flushed)(struct intent_log *log, uint64_t epoch);
+    /* What has been released until now is durably so: 0; -EINPROGRESS: done() follows, from the
+     * loop, with 0, or -EIO: the medium has gone, or the group is offline. (8) */
+    MUST_CHECK int (*settle)(struct intent_log *log, struct intent_settle *settle);
     /* The group is offline: no flush will come. What waits for room is answered with -ECANCELED,
      * from the loop, and not kept; what is open stays, for the next start. */
     void (*offline)(struct intent_log *log);

@@ -3,7 +3,7 @@
  * after everything they vouch for has been flushed.
  *
  * (1) What is published was captured before the flush began. The surprising order: capture,
- *     flush, publish; publishing the cursor of *now* would vouch for unflushed writes.
+ *     flush, settle, publish; publishing the cursor of *now* would vouch for unflushed writes.
  * (2) One checkpoint at a time; requests that come meanwhile share the next one.
  */
 #include <errno.h>
@@ -51,9 +51,9 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows)
     }
 }
 
-static void checkpoint_flushed(struct flush_waiter *waiter, int error)
+static void checkpoint_publish(struct group_settle *settle, int error)
 {
-    struct group *group = container_of(waiter, struct group, checkpoint_flush);
+    struct group *group = container_of(settle, struct group, checkpoint_settle);
 
     if (error != 0) {
         group_notice_add(group, &group->checkpoint_save.notice, error);
@@ -76,6 +76,17 @@ static void checkpoint_flushed(struct flush_waiter *waiter, int error)
     }
     (void)save_changed(group); /* save_wait() waits for it */
     save_wait(group, &group->checkpoint_save);
+}
+
+static void checkpoint_flushed(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, checkpoint_flush);
+
+    if (error != 0 || SIM_BUG(CURSOR_UNSETTLED)) {
+        checkpoint_publish(&group->checkpoint_settle, error);
+    } else {
+        group_settle(group, &group->checkpoint_settle, checkpoint_publish);
+    }
 }
 
 static void checkpoint_begin(struct group *group)

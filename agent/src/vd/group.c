@@ -489,9 +489,9 @@ static void stop_save(struct group *group)
     save_pump(group); /* the turn is at its end */
 }
 
-static void stop_flushed(struct flush_waiter *waiter, int error)
+static void stop_settled(struct group_settle *settle, int error)
 {
-    struct group *group = container_of(waiter, struct group, stop_flush);
+    struct group *group = container_of(settle, struct group, stop_settle);
 
     ASSERT(group->stop == STOP_FLUSH);
     group->stop = STOP_REGIONS;
@@ -503,11 +503,23 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
     }
 }
 
+static void stop_flushed(struct flush_waiter *waiter, int error)
+{
+    struct group *group = container_of(waiter, struct group, stop_flush);
+
+    if (error != 0 || SIM_BUG(CURSOR_UNSETTLED)) {
+        stop_settled(&group->stop_settle, error);
+    } else {
+        group_settle(group, &group->stop_settle, stop_settled);
+    }
+}
+
 void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
         !group->flush_round && group->loss_flush_pending == 0 && !group->checkpoint_running &&
         !stripe_log_is_busy(group->stripe_log)) {
+        ASSERT(group->settles == 0);
         stop_finish(group);
     }
     if (group->stop == STOP_REGIONS && regions_are_settled(group)) {
@@ -515,7 +527,7 @@ void group_stop_check(struct group *group)
     }
     if (group->stop != STOP_DRAIN || group->requests_open > 0 || group->syncs_open > 0 ||
         group->edit != NULL || !list_is_empty(&group->edits) || group->checkpoint_running ||
-        group->exchange != NULL || stripe_log_is_busy(group->stripe_log)) {
+        group->exchange != NULL || stripe_log_is_busy(group->stripe_log) || group->settles > 0) {
         return;
     }
     ASSERT(group->ops_active == 0); /* they are of requests and syncs */

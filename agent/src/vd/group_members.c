@@ -176,11 +176,13 @@ uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member)
     return group->members[member].rebuilt_bytes;
 }
 
-/* The end of a rebuild: flush, part of the stripe log, then ONLINE, then durable. */
+/* The end of a rebuild: flush, part of the stripe log or settled with another, then ONLINE, then
+ * durable. */
 
 struct rebuilt {
     struct flush_waiter flush;
-    struct stripe_log_join join;
+    struct intent_settle join;
+    struct group_settle settle;
     struct save_waiter save;
     struct group *group;
     uint32_t member;
@@ -239,13 +241,19 @@ static void rebuilt_end(struct rebuilt *rebuilt, int error)
     save_wait(group, &rebuilt->save);
 }
 
-static void rebuilt_joined(struct stripe_log_join *join, int error)
+static void rebuilt_joined(struct intent_settle *join, int error)
 {
     struct rebuilt *rebuilt = container_of(join, struct rebuilt, join);
     struct group *group = rebuilt->group;
+    uint32_t member = rebuilt->member;
 
     rebuilt_end(rebuilt, error);
-    stripe_log_leave(group->stripe_log, join->member);
+    stripe_log_leave(group->stripe_log, member);
+}
+
+static void rebuilt_settled(struct group_settle *settle, int error)
+{
+    rebuilt_end(container_of(settle, struct rebuilt, settle), error);
 }
 
 static void rebuilt_flushed(struct flush_waiter *waiter, int error)
@@ -253,13 +261,14 @@ static void rebuilt_flushed(struct flush_waiter *waiter, int error)
     struct rebuilt *rebuilt = container_of(waiter, struct rebuilt, flush);
     struct group *group = rebuilt->group;
 
-    if (error != 0 || !stripe_log_is_kept(group) || SIM_BUG(LOG_NOT_JOINED)) {
+    if (error != 0 || SIM_BUG(REBUILT_UNSETTLED)) {
         rebuilt_end(rebuilt, error);
-        return;
+    } else if (stripe_log_is_kept(group) && !SIM_BUG(LOG_NOT_JOINED)) {
+        rebuilt->join.done = rebuilt_joined;
+        stripe_log_join(group->stripe_log, rebuilt->member, &rebuilt->join);
+    } else {
+        group_settle(group, &rebuilt->settle, rebuilt_settled);
     }
-    rebuilt->join.member = rebuilt->member;
-    rebuilt->join.done = rebuilt_joined;
-    stripe_log_join(group->stripe_log, &rebuilt->join);
 }
 
 void group_member_rebuilt(struct group *group, uint32_t member,

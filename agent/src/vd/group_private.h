@@ -65,6 +65,13 @@ struct flush_waiter {
     void (*done)(struct flush_waiter *waiter, int error);
 };
 
+/* A wait for the log (intent.c). */
+struct group_settle {
+    struct intent_settle settle;
+    struct group *group;
+    void (*done)(struct group_settle *settle, int error); /* within a turn */
+};
+
 /* One flush of a member at a time, of each of the two kinds (flush.c). */
 struct member_flush {
     struct drive_io io;
@@ -144,6 +151,7 @@ struct group {
     struct list checkpoints;
     struct list checkpoints_running;
     struct flush_waiter checkpoint_flush;
+    struct group_settle checkpoint_settle;
     struct save_waiter checkpoint_save;
     bool checkpoint_running;
 
@@ -169,6 +177,7 @@ struct group {
     struct flush_waiter log_flush; /* makes room in the log */
     bool log_flush_wanted;
     bool log_flush_again;
+    uint32_t settles;            /* under way */
     struct replay *replay;       /* while the group starts */
 
     /* Region maps. */
@@ -204,6 +213,7 @@ struct group {
     void *start_context;
     enum stop_phase stop;
     struct flush_waiter stop_flush;
+    struct group_settle stop_settle;
     struct save_waiter stop_waiter;
     int stop_error;
     void (*stop_done)(void *context, int error);
@@ -568,6 +578,10 @@ bool intent_is_needed(const struct stripe_op *op, uint32_t valid, uint32_t write
 enum stripe_event intent_append(struct stripe_op *op, uint32_t writes);
 /* The row has been written; its members' losses are durable. */
 void intent_retire(struct stripe_op *op);
+/* Where a member is being rebuilt: what has been flushed will not be replayed on it any more. -EIO:
+ * the group is offline. Done at once if there is nothing to wait for. */
+void group_settle(struct group *group, struct group_settle *settle,
+                  void (*done)(struct group_settle *settle, int error));
 /* Writes go past the log from now on: what it holds shall not be replayed. */
 void intent_log_lose(struct group *group);
 

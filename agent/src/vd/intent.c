@@ -321,6 +321,63 @@ void intent_log_lose(struct group *group)
     group->loss_change = save_changed(group); /* (3): whoever writes waits for it like for a loss */
 }
 
+/* Before a member is trusted further than by now (raid/intent_log.h (8)) */
+
+static void settle_tell(struct group_settle *settle, int error)
+{
+    struct group *group = settle->group;
+
+    if (group_is_offline(group)) {
+        error = -EIO;
+    } else if (error != 0) {
+        intent_log_lose(group); /* part of what the caller saves: then nothing is replayed */
+        error = 0;
+    }
+    settle->done(settle, error);
+}
+
+static void log_settled(struct intent_settle *base, int error)
+{
+    struct group_settle *settle = container_of(base, struct group_settle, settle);
+    struct group *group = settle->group;
+
+    group_enter(group);
+    ASSERT(group->settles > 0);
+    group->settles--;
+    settle_tell(settle, error);
+    group_leave(group);
+}
+
+static bool any_is_rebuilt(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (group->config.members[i].state == MEMBER_REBUILD) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void group_settle(struct group *group, struct group_settle *settle,
+                  void (*done)(struct group_settle *settle, int error))
+{
+    int error = 0;
+
+    ASSERT(group->depth > 0);
+    settle->group = group;
+    settle->done = done;
+    settle->settle.done = log_settled;
+    if (group->log != NULL && any_is_rebuilt(group)) {
+        group->settles++;
+        error = group->log->ops->settle(group->log, &settle->settle);
+        if (error == -EINPROGRESS) {
+            return;
+        }
+        group->settles--;
+    }
+    settle_tell(settle, error);
+}
+
 /* Room for the log */
 
 static void log_flushed(struct flush_waiter *waiter, int error)

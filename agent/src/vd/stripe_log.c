@@ -185,19 +185,19 @@ static void flush_want(struct stripe_log *log, uint64_t sequence)
     }
 }
 
-/* Who joins does not wait until room is scarce. */
-static bool joins_wait(struct stripe_log *log)
+/* Nobody waits until room is scarce. */
+static bool settles_wait(struct stripe_log *log)
 {
-    if (list_is_empty(&log->joins)) {
+    if (list_is_empty(&log->settling)) {
         return false;
     }
-    flush_want(log, log_missed(log));
-    return log->tail > log_missed(log);
+    flush_want(log, log_settling(log));
+    return log->tail > log_settling(log);
 }
 
 static void log_pump(struct stripe_log *log)
 {
-    bool tail_due = !log->abandoned && joins_wait(log);
+    bool tail_due = !log->abandoned && settles_wait(log);
 
     if (log->running || log->abandoned || (list_is_empty(&log->waiting) && !tail_due)) {
         return;
@@ -230,7 +230,7 @@ static void timer_fired(struct clock_timer *timer)
         intent->durable(intent, -ECANCELED);
     }
     if (log->abandoned) {
-        log_joins_answer(log, -EIO);
+        log_settled_answer(log, -EIO);
     }
     log_pump(log);
     group_leave(group);
@@ -278,7 +278,7 @@ void log_batch_written(struct stripe_log *log)
     if (good) {
         batch_enter(log);
     }
-    log_joins_answer(log, good ? 0 : -EIO); /* before anybody begins another */
+    log_settled_answer(log, good ? 0 : -EIO); /* before anybody begins another */
     for (uint32_t i = 0; i < count; i++) {
         intents[i]->durable(intents[i], good ? 0 : -ECANCELED);
     }
@@ -340,7 +340,7 @@ static void log_offline(struct intent_log *base)
     struct stripe_log *log = log_of(base);
 
     log->abandoned = true;
-    if (!list_is_empty(&log->waiting) || !list_is_empty(&log->joins)) {
+    if (!list_is_empty(&log->waiting) || !list_is_empty(&log->settling)) {
         log_wake(log);
     }
 }
@@ -381,6 +381,7 @@ static const struct intent_log_ops log_ops = {
     .append = log_append,
     .retire = log_retire,
     .flushed = log_flushed,
+    .settle = log_settle,
     .offline = log_offline,
     .is_open = log_is_open,
     .replay = log_replay,
@@ -409,7 +410,7 @@ int stripe_log_create(struct group *group, struct stripe_log **ret_log)
     log->timer.fire = timer_fired;
     log->timer.owner = log;
     list_init(&log->waiting);
-    list_init(&log->joins);
+    list_init(&log->settling);
     list_init(&log->free_entries);
     for (uint32_t i = 0; i < LOG_BUCKETS; i++) {
         list_init(&log->buckets[i]);
@@ -432,7 +433,7 @@ struct stripe_log *stripe_log_free(struct stripe_log *log)
     if (log == NULL) {
         return NULL;
     }
-    ASSERT(!log->running && list_is_empty(&log->waiting) && list_is_empty(&log->joins));
+    ASSERT(!log->running && list_is_empty(&log->waiting) && list_is_empty(&log->settling));
     ASSERT(log->late == 0);
     clock_cancel(log->group->clock, &log->timer);
     free(log->found);
@@ -455,5 +456,5 @@ bool stripe_log_uses(const struct stripe_log *log, uint32_t member)
 bool stripe_log_is_busy(const struct stripe_log *log)
 {
     ASSERT(log == NULL || list_is_empty(&log->waiting)); /* no operation is under way */
-    return log != NULL && (log->running || !list_is_empty(&log->joins));
+    return log != NULL && (log->running || !list_is_empty(&log->settling));
 }

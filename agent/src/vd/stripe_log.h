@@ -17,13 +17,6 @@
 struct group;
 struct stripe_log;
 
-struct stripe_log_join {
-    struct list link;
-    uint32_t member;
-    uint64_t missed;             /* the newest batch that did not go to it */
-    void (*done)(struct stripe_log_join *join, int error); /* within a turn, later */
-};
-
 /* Writes nothing before replay() or clear(). */
 MUST_CHECK int stripe_log_create(struct group *group, struct stripe_log **ret_log);
 /* Only without anything waiting or under way; late transfers keep the memory. */
@@ -31,8 +24,9 @@ struct stripe_log *stripe_log_free(struct stripe_log *log);
 struct intent_log *stripe_log_seam(struct stripe_log *log);
 bool stripe_log_uses(const struct stripe_log *log, uint32_t member);
 bool stripe_log_is_busy(const struct stripe_log *log);
-/* The member is in state rebuild and gets batches from now on; done: it may be ONLINE. */
-void stripe_log_join(struct stripe_log *log, struct stripe_log_join *join);
+/* The member is in state rebuild and gets batches from now on; done, within a turn and later: it
+ * may be ONLINE. */
+void stripe_log_join(struct stripe_log *log, uint32_t member, struct intent_settle *settle);
 /* After each join: it is ONLINE, or will not be. */
 void stripe_log_leave(struct stripe_log *log, uint32_t member);
 

@@ -14,14 +14,27 @@
 
 #include "vd/stripe_log_private.h"
 
-void stripe_log_join(struct stripe_log *log, struct stripe_log_join *join)
+/* Stronger than the seam asks for: open batches up to now are waited for too. What joins needs it,
+ * and a tail cannot leave them out. */
+static void settle_begin(struct stripe_log *log, struct intent_settle *settle)
 {
-    ASSERT(log->group->depth > 0 && join->done != NULL);
-    join->missed = log->running ? log->batch.sequence : log->sequence;
-    log->ios[join->member].joins++;
-    list_init(&join->link);
-    list_push_tail(&log->joins, &join->link);
+    settle->until = log->running ? log->batch.sequence : log->sequence;
+    list_init(&settle->link);
+    list_push_tail(&log->settling, &settle->link);
     log_wake(log);
+}
+
+int log_settle(struct intent_log *base, struct intent_settle *settle)
+{
+    settle_begin(container_of(base, struct stripe_log, log), settle);
+    return -EINPROGRESS;
+}
+
+void stripe_log_join(struct stripe_log *log, uint32_t member, struct intent_settle *settle)
+{
+    ASSERT(log->group->depth > 0 && settle->done != NULL);
+    log->ios[member].joins++;
+    settle_begin(log, settle);
 }
 
 void stripe_log_leave(struct stripe_log *log, uint32_t member)
@@ -30,11 +43,11 @@ void stripe_log_leave(struct stripe_log *log, uint32_t member)
     log->ios[member].joins--;
 }
 
-/* Of the oldest join: the others have missed no less. */
-uint64_t log_missed(const struct stripe_log *log)
+/* Of the oldest: the others want no less. */
+uint64_t log_settling(const struct stripe_log *log)
 {
-    ASSERT(!list_is_empty(&log->joins));
-    return container_of(log->joins.next, struct stripe_log_join, link)->missed;
+    ASSERT(!list_is_empty(&log->settling));
+    return container_of(log->settling.next, struct intent_settle, link)->until;
 }
 
 bool log_member_joins(const struct stripe_log *log, uint32_t member)
@@ -44,15 +57,15 @@ bool log_member_joins(const struct stripe_log *log, uint32_t member)
 }
 
 /* None is under way that would have too few copies for one member more. */
-void log_joins_answer(struct stripe_log *log, int error)
+void log_settled_answer(struct stripe_log *log, int error)
 {
     ASSERT(error != 0 || !log->running);
-    LIST_FOR_EACH_SAFE (node, following, &log->joins) {
-        struct stripe_log_join *join = list_entry(node, struct stripe_log_join, link);
+    LIST_FOR_EACH_SAFE (node, following, &log->settling) {
+        struct intent_settle *settle = list_entry(node, struct intent_settle, link);
 
-        if (error != 0 || log->tail_durable > join->missed || SIM_BUG(LOG_JOINED_EARLY)) {
+        if (error != 0 || log->tail_durable > settle->until || SIM_BUG(LOG_JOINED_EARLY)) {
             list_remove(node);
-            join->done(join, error);
+            settle->done(settle, error);
         }
     }
 }

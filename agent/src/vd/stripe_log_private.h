@@ -68,17 +68,17 @@ struct stripe_log {
     uint64_t tail;               /* everything before is released */
     uint64_t tail_durable;       /* what the newest batch on the members says */
     struct list waiting;         /* intent.link */
-    struct list joins;           /* stripe_log_join.link */
-    struct clock_timer timer;    /* answers what cannot be answered from inside a call */
-    bool abandoned;              /* offline() */
+    struct list settling; /* intent_settle.link; until: a batch with a newer tail is durable */
+    struct clock_timer timer; /* answers what cannot be answered from inside a call */
+    bool abandoned; /* offline() */
 
     /* The batch under way. */
     bool running;
     struct stripe_batch batch;
     struct intent *intents[STRIPE_BATCH_INTENTS_MAX];
     uint32_t pending;
-    uint32_t copies;             /* members that have it, flushed */
-    uint32_t span;               /* where the last one went */
+    uint32_t copies; /* members that have it, flushed */
+    uint32_t span; /* where the last one went */
     struct intent_clear *clearing;
     uint8_t *buffer;
 
@@ -92,22 +92,22 @@ struct stripe_log {
 
     /* Reading. */
     struct intent_replay *replay;
-    uint8_t *ring;               /* a member's, while it is scanned */
+    uint8_t *ring; /* a member's, while it is scanned */
     uint32_t read_member;
     uint32_t read_bytes;
-    uint32_t fine_end;           /* up to there by the block: something cannot be read */
+    uint32_t fine_end; /* up to there by the block: something cannot be read */
     struct log_found *found;
     uint32_t found_count;
     uint32_t found_max;
-    uint32_t next_found;         /* replay: batch */
-    uint32_t next_intent;        /* and intent in it */
+    uint32_t next_found; /* replay: batch */
+    uint32_t next_intent; /* and intent in it */
     struct stripe_batch reading;
     struct intent handed;
     bool inside;
     bool again;
 
     uint32_t late;
-    struct log_io ios[];         /* by member */
+    struct log_io ios[]; /* by member */
 };
 
 /* stripe_log.c */
@@ -116,12 +116,13 @@ void log_batch_written(struct stripe_log *log);
 void log_wake(struct stripe_log *log);
 
 /* stripe_log_join.c */
+MUST_CHECK int log_settle(struct intent_log *base, struct intent_settle *settle);
 /* Somebody waits for a batch that calls everything up to this released. */
-uint64_t log_missed(const struct stripe_log *log);
+uint64_t log_settling(const struct stripe_log *log);
 /* Does the next batch go to it besides? */
 bool log_member_joins(const struct stripe_log *log, uint32_t member);
 /* A batch is durable, or the group is offline. */
-void log_joins_answer(struct stripe_log *log, int error);
+void log_settled_answer(struct stripe_log *log, int error);
 
 /* stripe_log_io.c */
 /* The encoded batch goes to enough members; log_batch_written() follows. */

@@ -38,6 +38,7 @@ struct world {
     uint32_t flushes_wanted, answers;
     uint32_t replayed;
     uint64_t row; /* the last one replayed */
+    struct intent_settle settling;
     bool done;
     int error;
 };
@@ -480,6 +481,51 @@ static void test_released_when_the_log_says_so(void **state UNUSED)
     world_end(world);
 }
 
+static void settled(struct intent_settle *settle, int error)
+{
+    struct world *world = container_of(settle, struct world, settling);
+
+    world->done = true;
+    world->error = error;
+}
+
+/* What has been released is settled when the log says so too; memory that is durable itself, at
+ * once. */
+static void test_settling_waits_for_the_log(void **state UNUSED)
+{
+    for (uint32_t lost = 0; lost < 2; lost++) {
+        struct world *world = world_make(true);
+        struct intent intent;
+
+        world->settling.done = settled;
+        assert_int_equal(world->log->ops->settle(world->log, &world->settling), 0);
+        assert_int_equal(append(world, &intent, 1), -EINPROGRESS);
+        run(world);
+        release(world, &intent);
+        assert_int_equal(world->log->ops->settle(world->log, &world->settling), -EINPROGRESS);
+        assert_true(is_open(world, 1));
+        world->device.drive->write_fails = lost == 1;
+        world->done = false;
+        run(world);
+        assert_int_equal(world->error, lost == 1 ? -EIO : 0);
+        assert_int_equal(is_open(world, 1), lost == 1);
+        assert_int_equal(world->log->ops->settle(world->log, &world->settling),
+                         lost == 1 ? -EIO : 0);
+        world_end(world);
+    }
+}
+
+static void test_settling_in_memory(void **state UNUSED)
+{
+    struct world *world = world_make(false);
+    struct intent intent;
+
+    assert_int_equal(append(world, &intent, 1), 0);
+    release(world, &intent);
+    assert_int_equal(world->log->ops->settle(world->log, &world->settling), 0);
+    world_end(world);
+}
+
 /* More come and go in a turn than there are names for: the next one waits for the log. (The group
  * does not: it writes only what is durable.) */
 static void test_all_names_are_leaving(void **state UNUSED)
@@ -617,6 +663,8 @@ int main(void)
         cmocka_unit_test(test_clean_frames_are_room),
         cmocka_unit_test(test_the_log_has_no_room),
         cmocka_unit_test(test_released_when_the_log_says_so),
+        cmocka_unit_test(test_settling_waits_for_the_log),
+        cmocka_unit_test(test_settling_in_memory),
         cmocka_unit_test(test_all_names_are_leaving),
         cmocka_unit_test(test_a_lost_log_is_told_to_all),
         cmocka_unit_test(test_clearing_waits_for_the_log),

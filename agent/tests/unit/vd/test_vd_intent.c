@@ -25,6 +25,7 @@ static struct fixture fixture_with(enum raid_level level, uint32_t width, uint32
                                         .block_bytes = 4096,
                                         .vd_count = 1,
                                         .extent_bytes = 1u << 20,
+                                        .spare_count = 1,
                                         .consistent = true};
 
     f.log = sim_intent_log_create(f.world);
@@ -639,6 +640,121 @@ static void test_offline_at_the_start(void **state)
     fixture_end(&f);
 }
 
+static void on_told(void *context, int error)
+{
+    int *told = context;
+
+    *told = error;
+}
+
+static void on_synced(struct vd_sync *sync, int error)
+{
+    on_told(sync->owner, error);
+}
+
+static void wait_told(struct fixture *f, const int *told)
+{
+    for (uint32_t i = 0; *told == 1; i++) {
+        assert_true(i < 100000 && sim_world_step(f->world));
+    }
+}
+
+/* A row is written before a loss and after it, and the log keeps both; the end of the rebuild waits
+ * for it. RAID 5 of three. */
+static void rebuild_up_to_its_end(struct fixture *f, int *told)
+{
+    struct group *group = f->array->group;
+    struct vd_sync sync = {.vd = sim_array_vd(f->array, 0),
+                           .row_count = (1u << 20) / STRIP,
+                           .fill = true,
+                           .complete = on_synced,
+                           .owner = told};
+
+    f->log->lazy = SIM_INTENTS_MAX;
+    write_bytes(f, 0, 4096, 1);
+    assert_int_equal(group_member_lose(group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    write_bytes(f, 0, 4096, 2);
+    flush(f);
+    assert_int_equal(sim_intent_log_open_count(f->log), 2);
+    assert_int_equal(sim_array_replace(f->array, 0, 3), 0);
+    *told = 1;
+    vd_sync_submit(sync.vd, &sync);
+    wait_told(f, told);
+    assert_int_equal(*told, 0);
+    group_rebuilt_advance(group, 0, 1u << 20);
+}
+
+/* The end of a rebuild and the log going meanwhile: then nothing of it is replayed. */
+static void test_a_log_that_goes_while_a_rebuild_ends(void **state UNUSED)
+{
+    for (uint32_t early = 0; early < 2; early++) {
+        struct fixture f = fixture_make(RAID_LEVEL_5, 3);
+        struct group *group = f.array->group;
+        uint64_t generation = group_config(group)->vds[0].intent_generation;
+        int told = 0;
+
+        rebuild_up_to_its_end(&f, &told);
+        told = 1;
+        f.log->gone = early == 1;
+        group_member_rebuilt(group, 0, on_told, &told);
+        while (early == 0 && group->settles == 0) {
+            assert_true(told == 1 && sim_world_step(f.world));
+        }
+        f.log->gone = true;
+        wait_told(&f, &told);
+        assert_int_equal(told, 0);
+        assert_int_equal(group_config(group)->members[0].state, MEMBER_ONLINE);
+        assert_int_not_equal(group_config(group)->vds[0].intent_generation, generation);
+        f.log->gone = false;
+        sim_array_power_cut(f.array, SIM_CUT_KEEP_ALL);
+        assert_int_equal(sim_array_reload(f.array), 0);
+        assert_int_equal(read_byte(&f, 0), 2);
+        fixture_end(&f);
+    }
+}
+
+/* And with the group going offline: the member stays what it is. */
+static void test_offline_while_a_rebuild_ends(void **state UNUSED)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 3);
+    int told = 0;
+
+    rebuild_up_to_its_end(&f, &told);
+    told = 1;
+    group_member_rebuilt(f.array->group, 0, on_told, &told);
+    while (f.array->group->settles == 0) {
+        assert_true(told == 1 && sim_world_step(f.world));
+    }
+    assert_int_equal(
+        group_member_lose(f.array->group, 1, MEMBER_MISSING, REASON_DRIVE_LOST_PULLED, false), 0);
+    wait_told(&f, &told);
+    assert_int_equal(told, -EIO);
+    assert_int_equal(group_config(f.array->group)->members[0].state, MEMBER_REBUILD);
+    (void)sim_array_stop(f.array); /* offline */
+    sim_array_destroy(f.array);
+    sim_intent_log_destroy(f.log);
+    sim_world_destroy(f.world);
+}
+
+/* A stop that comes while a rebuild ends waits for that. */
+static void test_stopped_while_a_rebuild_ends(void **state UNUSED)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 3);
+    int told = 0;
+
+    rebuild_up_to_its_end(&f, &told);
+    told = 1;
+    group_member_rebuilt(f.array->group, 0, on_told, &told);
+    while (f.array->group->settles == 0) {
+        assert_true(told == 1 && sim_world_step(f.world));
+    }
+    assert_int_equal(sim_array_stop(f.array), 0);
+    assert_int_equal(told, 0);
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(read_byte(&f, 0), 2);
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -646,6 +762,9 @@ int main(void)
         cmocka_unit_test(test_degraded_rows_need_one),
         cmocka_unit_test(test_what_a_cache_keeps_needs_none),
         cmocka_unit_test(test_without_redundancy_there_are_none),
+        cmocka_unit_test(test_a_log_that_goes_while_a_rebuild_ends),
+        cmocka_unit_test(test_offline_while_a_rebuild_ends),
+        cmocka_unit_test(test_stopped_while_a_rebuild_ends),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_goes_amid_a_logged_write),

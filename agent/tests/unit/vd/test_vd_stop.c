@@ -338,7 +338,7 @@ static void test_stopped_while_a_member_joins(void **state UNUSED)
             put(array, 7);
         }
         while (flush != 0 && !joined) { /* waits for another flush */
-            joined = !list_is_empty(&array->group->stripe_log->joins) &&
+            joined = !list_is_empty(&array->group->stripe_log->settling) &&
                      !array->group->stripe_log->running && array->group->flush_round;
             assert_true(joined || (doing.told.count == 0 && sim_world_step(world)));
         }
@@ -440,7 +440,7 @@ static void test_offline_while_a_member_joins(void **state UNUSED)
         array->sims[i]->on_submit_context = &slow;
     }
     assert_int_equal(begin(&doing, A_REBUILD_ENDING), 1);
-    while (list_is_empty(&array->group->stripe_log->joins)) {
+    while (list_is_empty(&array->group->stripe_log->settling)) {
         assert_int_equal(doing.told.count, 0);
         assert_true(sim_world_step(world));
     }
