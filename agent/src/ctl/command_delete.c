@@ -15,11 +15,9 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_retry.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/ctl_undo.h"
-
-#define REMOVE_TRIES_MAX 500u
-#define REMOVE_RETRY_US UINT64_C(20000)
 
 struct delete_run {
     struct ctl *ctl;
@@ -35,8 +33,7 @@ struct delete_run {
     bool saved;                    /* the copy is durable */
     struct undo_save save;
     bool draining;
-    uint32_t tries;
-    uint64_t retry_at_us;
+    struct ctl_retry retry;
     struct label_write *writes;
     struct ctl_drive **wiped;
     uint32_t write_count;
@@ -100,12 +97,8 @@ static void delete_removed(void *context, int error)
 
     run->cv->removing = error == 0;
     run->cv->vd = error == 0 ? NULL : run->vd;
-    if (error == -EBUSY && run->tries < REMOVE_TRIES_MAX) {
-        /* A checkpoint or the idle clean is under way: both end soon. */
-        run->tries++;
-        run->retry_at_us = clock_now_us(run->ctl->ports.clock) + REMOVE_RETRY_US;
+    if (ctl_retry_begin(run->ctl, &run->retry, error)) {
         run->draining = true;
-        ctl_kick_at(run->ctl, run->retry_at_us);
         return;
     }
     if (error != 0) {
@@ -319,11 +312,7 @@ void command_vd_delete_work(struct ctl *ctl)
         return;
     }
     run = ctl->command->ctl_private;
-    if (!run->draining) {
-        return;
-    }
-    if (clock_now_us(ctl->ports.clock) < run->retry_at_us) {
-        ctl_kick_at(ctl, run->retry_at_us);
+    if (!run->draining || ctl_retry_waits(ctl, &run->retry)) {
         return;
     }
     ready = !ctl_vd_unexport(run->cv);

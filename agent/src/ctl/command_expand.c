@@ -22,10 +22,8 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/ctl_retry.h"
 #include "ctl/ctl_stripe.h"
-
-#define EXPAND_TRIES_MAX 500u
-#define EXPAND_RETRY_US UINT64_C(20000)
 
 struct expand_run {
     struct ctl *ctl;
@@ -34,8 +32,7 @@ struct expand_run {
     uint64_t extent_bytes, size_bytes; /* to be */
     uint64_t old_bytes;
     bool draining;
-    uint32_t tries;
-    uint64_t retry_at_us;
+    struct ctl_retry retry;
 };
 
 /* Rules */
@@ -203,12 +200,8 @@ static void expand_grown(void *context, int error)
     struct expand_run *run = context;
     struct reason reason;
 
-    if (error == -EBUSY && run->tries < EXPAND_TRIES_MAX) {
-        /* A checkpoint is under way: it ends soon. */
-        run->tries++;
-        run->retry_at_us = clock_now_us(run->ctl->ports.clock) + EXPAND_RETRY_US;
+    if (ctl_retry_begin(run->ctl, &run->retry, error)) {
         run->draining = true;
-        ctl_kick_at(run->ctl, run->retry_at_us);
         return;
     }
     if (error != 0) {
@@ -232,11 +225,7 @@ void command_vd_expand_work(struct ctl *ctl)
         return;
     }
     run = ctl->command->ctl_private;
-    if (!run->draining) {
-        return;
-    }
-    if (clock_now_us(ctl->ports.clock) < run->retry_at_us) {
-        ctl_kick_at(ctl, run->retry_at_us);
+    if (!run->draining || ctl_retry_waits(ctl, &run->retry)) {
         return;
     }
     if (!operations_stopped(run->cv->cg, run->cv, REASON_SHUTTING_DOWN)) {

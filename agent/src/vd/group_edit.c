@@ -297,7 +297,6 @@ static bool edit_has_to_wait(const struct group_edit *edit)
         return exchange_has_to_wait(edit);
     }
     if (edit->kind == EDIT_VD_GROW) {
-        edit->group->growing = true;
         return growth_has_to_wait(&edit->growth);
     }
     return edit->kind == EDIT_VD_REMOVE && region_store_is_busy(edit->vd->regions);
@@ -469,6 +468,7 @@ void edit_pump(struct group *group)
         const char *why = NULL;
         int error = 0;
 
+        group->growing = group->growing || edit->kind == EDIT_VD_GROW; /* no operation begins now */
         if (edit_has_to_wait(edit)) {
             list_push_head(&group->edits, node);
             return;
