@@ -14,9 +14,9 @@ help:
 	  '                 (LISTEN=ADDRESS:PORT listens elsewhere, then with TLS)' \
 	  'make demo-reset  forget the demo: its drives, database and login' \
 	  'make test        set up and run every test' \
-	  'make judge       a stock kernel under QEMU: over a virtual drive while arrayd is restarted,' \
-	  '                 its mdadm over the format on the drives, both ways, and its udev, which' \
-	  '                 must leave them alone' \
+	  'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
+	  '                 drive while arrayd is restarted, its mdadm over the format on the drives, both' \
+	  '                 ways, and its udev, which must leave them alone (STORY=nbd|mdadm|udev)' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
 	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
@@ -61,7 +61,7 @@ test: setup-test
 	@exec .run/venv/bin/python .ci/test.py $(ONLY)
 
 judge: setup-test agent
-	@exec .ci/judge
+	@exec .ci/judge $(STORY)
 
 soak-host: setup-test agent
 	@ARRAYD=$(BUILD)/agent/src/daemon/arrayd ARRAYCTL=$(BUILD)/agent/src/cli/arrayctl \

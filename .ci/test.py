@@ -106,6 +106,9 @@ STEPS = [
          env={"AW_VENV": str(ROOT / ".run/venv")}, lane=STORIES),
     Step("agent-kill", [meson_test("agent", "kill")],
          reports=[meson_report("agent", "kill")], lane=STORIES),
+    # A stock kernel, emulated: that computes, on one core.
+    Step("agent-judge", [[str(ROOT / ".ci/judge"), "--junit", str(junit("agent-judge"))]],
+         reports=[junit("agent-judge")], floor=93),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
     Step("frontend", [

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Stock Linux as the judge of the format on the drives, both ways: mdadm and the kernel's md
 assemble sets that our writer made, whole and with drives missing, and the members that a running
 arrayd leaves behind, whole, degraded and after one of its rebuilds, read them and write to some,
@@ -6,32 +5,20 @@ which a running arrayd takes back; sets that mdadm made, wrote, lost a drive of 
 by our reader, or imported by a running arrayd, written and rebuilt there, and assembled by mdadm
 once more.
 
-    ddf_judge.py --kernel-package linux-image-….deb [--keep FOLDER]
-
-ARRAYD and ARRAYCTL name the daemon, DDFIMAGE and DDFREAD programs of tests/tools. Runs under
-software emulation; needs qemu-system-x86, busybox-static, cpio, mdadm and python3-libnbd.
+ARRAYD and ARRAYCTL name the daemon, DDFIMAGE and DDFREAD programs of tests/tools.
 """
 
-import argparse
 import hashlib
 import os
-import random
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-import judge
+import machine
+from bench import CONTENT
+from cases import write_random
+from harness import EID, Agent
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "e2e" / "agent"))
-
-from cases import write_random  # noqa: E402
-from harness import EID, Agent  # noqa: E402
-
-MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "raid0", "raid1", "raid10", "raid456"]
-MIB = 96
-CONTENT_64K = 384
+MIB = 72
+IMAGE_MIB = 80
 
 # name, level, spans, members of a span, missing
 OURS = [
@@ -53,6 +40,7 @@ LIVE = [
     ("live0", "raid0", 3, {}, None, False),
     ("live1", "raid1", 3, {"drives_per_span": 3}, None, False),
     ("live1lost", "raid1", 2, {}, 1, False),
+    ("live1rebuilt", "raid1", 2, {}, 0, True),
     ("live5", "raid5", 4, {}, None, False),
     ("live5cut", "raid5", 3, {}, None, False),
     ("live5lost", "raid5", 4, {}, 2, False),
@@ -62,6 +50,7 @@ LIVE = [
     ("live6rebuilt", "raid6", 5, {}, 4, True),
     ("live1e", "raid1e", 3, {}, None, False),
     ("live10", "raid10", 4, {}, None, False),
+    ("live10lost", "raid10", 4, {}, 2, False),
     ("live10rebuilt", "raid10", 4, {}, 3, True),
 ]
 LENT = {"live0": None, "live1": None, "live5": None, "live5cut": None, "live6": 3,
@@ -79,7 +68,7 @@ THEIRS = [
     ("md6lost", 5, 0, "6", 3, 4),
     ("md10", 4, 0, "10", 2, None),
 ]
-EXTENT_64K = 128
+EXTENT_64K = 64
 # As most people make them, without a size: nothing is left behind the data but the DDF workspace.
 WHOLE = [
     ("whole0", 2, 0, "0", None),
@@ -93,16 +82,15 @@ WHOLE_64K = 64
 END_BYTES = 1 << 20
 
 
-def ours_make(folder, lines, drives):
+def ours_make(bench):
     for name, level, spans, members, missing in OURS:
-        place = folder / name
-        place.mkdir()
-        judge.run(os.environ["DDFIMAGE"], place, level, spans, members, MIB, *missing)
+        place = bench.place(name)
+        machine.run(os.environ["DDFIMAGE"], place, level, spans, members, IMAGE_MIB, *missing)
         content = (place / "data").read_bytes()
-        lines.append(f"ours {name} {spans * members} {len(content)} "
-                     f"{hashlib.sha256(content).hexdigest()} 0 -")
-        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(spans * members)
-                   if number not in missing]
+        bench.ours("our writer's", name,
+                   [None if number in missing else place / f"d{number}"
+                    for number in range(spans * members)],
+                   len(content), hashlib.sha256(content).hexdigest())
 
 
 def read_all(agent, name="data"):
@@ -130,93 +118,98 @@ def cut(agent, content):
     return hashlib.sha256(content).hexdigest()
 
 
-def live_make(folder, lines, drives):
-    """What Linux is going to write to, with its content."""
-    lent = {}
-    for name, level, members, more, failing, rebuilt in LIVE:
-        place = folder / name
-        place.mkdir()
-        agent = Agent(slots=members, drive_mib=MIB, directory=place)
-        agent.start()
-        try:
-            agent.create(level, range(members), **more)
-            if failing is not None:
-                with agent.nbd() as data:
-                    write_random(data, data.get_size(), 1)
-                agent.fault(failing, "pull")
+def live_set(bench, name, level, members, more, failing, rebuilt):
+    """The agent and what is on its virtual drive, if Linux is to write to it."""
+    place = bench.place(name)
+    lent = None
+    agent = Agent(slots=members, drive_mib=MIB, directory=place)
+    agent.start()
+    try:
+        agent.create(level, range(members), **more)
+        if failing is not None:
             with agent.nbd() as data:
-                size = data.get_size()
-                sums = write_random(data, size, 2)
-            if rebuilt:
-                agent.kill()  # the drive comes back with the next start
-                agent.start()
-                agent.optimal()
-            if failing is None or rebuilt:
-                settled(agent)
-            if name in LENT:
-                lent[name] = (agent, bytearray(read_all(agent)))
-            if name == CUT:
-                sums = cut(*lent[name])
-        finally:
-            agent.stop()
-        failing_there = LENT.get(name)
-        lines.append(f"ours {name} {members} {size} {sums} {LENT_64K if name in LENT else 0} "
-                     f"{'-' if failing_there is None else failing_there}")
-        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(members)
-                   if rebuilt or number != failing]
+                write_random(data, data.get_size(), 1)
+            agent.fault(failing, "pull")
+        with agent.nbd() as data:
+            size = data.get_size()
+            digest = write_random(data, size, 2)
+        if rebuilt:
+            agent.kill()  # the drive comes back with the next start
+            agent.start()
+            agent.optimal()
+        if failing is None or rebuilt:
+            settled(agent)
+        if name in LENT:
+            lent = (agent, bytearray(read_all(agent)))
+        if name == CUT:
+            digest = cut(*lent)
+    finally:
+        agent.stop()
+    bench.ours("arrayd's", name, [None if number == failing and not rebuilt else place / f"d{number}"
+                                  for number in range(members)],
+               size, digest, copy_64k=LENT_64K if name in LENT else 0, failing=LENT.get(name))
     return lent
 
 
-def lent_check(lent, content):
-    """What Linux has written is there, and all else as it was; it has been noticed: not of RAID 0,
-    of whose writes md leaves no trace, but which knows nothing that could be out of date."""
-    well = True
-    for name, (agent, before) in lent.items():
-        now = content[:LENT_64K << 16] + before[LENT_64K << 16:]
-        failed = LENT[name]
-        agent.start()
-        try:
-            noticed = "Another system has written" in agent.ctl("/c0", "show", "events").stdout
-            same = read_all(agent) == now
-            if failed is not None:
-                same = same and agent.view().drive(failed)["state"] != "online"
-            elif name != "live0":
-                agent.optimal()
-                settled(agent)
-                same = same and read_all(agent) == now
-        finally:
-            agent.stop()
-        right = same and noticed == (name != "live0")
-        print(f"# {name}: {'what Linux wrote is there' if right else 'FAILED'}"
-              f"{'' if noticed else ', no trace of who wrote'}")
-        well = well and right
-    return well
+def live_make(bench):
+    """What Linux is going to write to, with its content."""
+    lent = {}
+    for name, *more in LIVE:
+        if got := bench.verdicts.attempt("arrayd's", name, live_set, bench, name, *more):
+            lent[name] = got
+    return lent
 
 
-def theirs_make(folder, lines, drives):
-    sets = [(*one[:4], one[4] * EXTENT_64K, one[5], 8192, MIB) for one in THEIRS]
+def lent_back(name, agent, before):
+    """What is wrong. What Linux has written is there, and all else as it was; it has been noticed:
+    not of RAID 0, of whose writes md leaves no trace, but which knows nothing that could be out of
+    date."""
+    now = CONTENT[:LENT_64K << 16] + before[LENT_64K << 16:]
+    failed = LENT[name]
+    agent.start()
+    try:
+        noticed = "Another system has written" in agent.ctl("/c0", "show", "events").stdout
+        if noticed == (name == "live0"):
+            return "noticed that another system wrote" if noticed else "no trace of who wrote"
+        if read_all(agent) != now:
+            return "contents differ"
+        if failed is not None:
+            return ("a drive that failed in Linux is online"
+                    if agent.view().drive(failed)["state"] == "online" else None)
+        if name != "live0":
+            agent.optimal()
+            settled(agent)
+            if read_all(agent) != now:
+                return "contents differ after the resynchronisation"
+    finally:
+        agent.stop()
+    return None
+
+
+def lent_check(lent, verdicts):
+    for name, got in lent.items():
+        verdicts.call("back from Linux", name, "what Linux wrote is there", lent_back, name, *got)
+
+
+def theirs_make(bench):
+    sets = [(*one[:4], one[4] * EXTENT_64K, one[5], EXTENT_64K * 64, MIB) for one in THEIRS]
     sets += [(*one[:4], WHOLE_64K, one[4], "-", WHOLE_MIB) for one in WHOLE]
     for name, members, spares, level, copies, failing, size, mib in sets:
-        place = folder / name
-        place.mkdir()
-        for number in range(members + spares):
-            with (place / f"d{number}").open("wb") as file:
-                file.truncate(mib << 20)
-            drives.append((f"{name}-{number}", place / f"d{number}"))
-        lines.append(f"theirs {name} {members} {spares} {level} {copies} "
+        bench.theirs(name, members + spares, mib,
+                     f"theirs {name} {members} {spares} {level} {copies} "
                      f"{'-' if failing is None else failing} {size}")
 
 
-def imported(agent, level, content):
-    """Imports the only set, checks and changes it; what it holds then. None: it is wrong."""
+def imported(agent, level):
+    """Imports the only set, checks and changes it; what it holds then, or what is wrong."""
     agent.ctl("/c0/fall", "import")
     found = read_all(agent, "judge")
     start = WHOLE_64K << 16
-    if found[:start] != content[:start] or found[-END_BYTES:] != content[:END_BYTES]:
-        return None
+    if found[:start] != CONTENT[:start] or found[-END_BYTES:] != CONTENT[:END_BYTES]:
+        return "contents differ"
     with agent.nbd("judge") as data:
-        data.pwrite(content[-END_BYTES:], 3 << 20)
-        data.pwrite(content[-END_BYTES:], len(found) - END_BYTES)
+        data.pwrite(CONTENT[-END_BYTES:], 3 << 20)
+        data.pwrite(CONTENT[-END_BYTES:], len(found) - END_BYTES)
         data.flush()
     if level == "5":  # a member by one of ours, which has not room for a usual private area either
         member = f"/c0/e{EID}/s0"
@@ -227,104 +220,55 @@ def imported(agent, level, content):
     agent.stop()
     agent.start()
     changed = bytearray(found)
-    changed[3 << 20:4 << 20] = content[-END_BYTES:]
-    changed[-END_BYTES:] = content[-END_BYTES:]
-    return bytes(changed) if read_all(agent, "judge") == changed else None
+    changed[3 << 20:4 << 20] = CONTENT[-END_BYTES:]
+    changed[-END_BYTES:] = CONTENT[-END_BYTES:]
+    if read_all(agent, "judge") != changed:
+        return "contents differ after a restart"
+    settled(agent, "judge")
+    return bytes(changed)
 
 
-def whole_check(folder, content, lines, drives):
-    well = True
-    for name, members, spares, level, failing in WHOLE:
-        place = folder / name
-        paths = [place / f"d{number}" for number in range(members + spares) if number != failing]
-        agent = Agent(slots=len(paths), directory=place, drives=[
-            f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
-            for slot, path in enumerate(paths)])
-        agent.start()
-        try:
-            now = imported(agent, level, content)
-            if now is not None:
-                settled(agent, "judge")
-        finally:
-            agent.stop()
-        print(f"# {name}: {'imported, contents are theirs' if now is not None else 'FAILED'}")
-        well = well and now is not None
-        if now is not None:
-            lines.append(f"ours {name} {len(paths)} {len(now)} {hashlib.sha256(now).hexdigest()} "
-                         "0 -")
-            drives += [(f"{name}-{number}", path) for number, path in enumerate(paths)]
-    return well
+def whole_set(bench, name, members, spares, level, failing):
+    """What is wrong; it is given back to mdadm if nothing is."""
+    place = bench.folder / name
+    paths = [place / f"d{number}" for number in range(members + spares) if number != failing]
+    agent = Agent(slots=len(paths), directory=place, drives=[
+        f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+        for slot, path in enumerate(paths)])
+    agent.start()
+    try:
+        now = imported(agent, level)
+    finally:
+        agent.stop()
+    if isinstance(now, str):
+        return now
+    bench.ours("imported, then under mdadm again", name, paths, len(now),
+               hashlib.sha256(now).hexdigest())
+    return None
 
 
-def root_make(root, kernel, lines, content):
-    judge.root_base(root, {"mdadm": "/sbin/mdadm", "mdmon": "/sbin/mdmon"}, HERE / "ddf_init.sh")
-    (root / "sets").write_text("\n".join(lines) + "\n")
-    (root / "content").write_bytes(content)
-    judge.modules_copy(kernel, root, MODULES)
+def whole_check(bench, made):
+    for name, *more in WHOLE:
+        if name in made:
+            bench.verdicts.call("imported by arrayd", name, "contents are theirs", whole_set, bench,
+                                name, *more)
 
 
-def devices(drives):
-    """Eight functions in each slot of the machine's bus."""
-    for number, (serial, path) in enumerate(drives):
-        yield from ("-drive", f"if=none,id=d{number},file={path},format=raw,cache=unsafe",
-                    "-device", f"virtio-blk-pci,drive=d{number},serial={serial},multifunction=on,"
-                               f"addr={4 + number // 8:x}.{number % 8:x}")
+def theirs_read(place, name, data):
+    found = subprocess.run([os.environ["DDFREAD"], place / "out", *sorted(place.glob("d*"))],
+                           check=False, capture_output=True, text=True)
+    told = "; ".join((found.stdout + found.stderr).splitlines())
+    output = place / "out.0"
+    if found.returncode != 0 or not output.exists():
+        return told
+    if output.read_bytes() != CONTENT[:data * EXTENT_64K << 16]:
+        return f"contents differ: {told}"
+    state = "degraded" if name.endswith("lost") else "optimal"
+    return None if f" {state} consistent " in found.stdout else told
 
 
-def theirs_check(folder, content):
-    well = True
+def theirs_check(bench, made):
     for name, _, _, _, data, _ in THEIRS:
-        place = folder / name
-        found = subprocess.run([os.environ["DDFREAD"], place / "out", *sorted(place.glob("d*"))],
-                               check=False, capture_output=True, text=True)
-        output = place / "out.0"
-        same = (found.returncode == 0 and output.exists()
-                and output.read_bytes() == content[:data * EXTENT_64K * 65536])
-        state = "degraded" if name.endswith("lost") else "optimal"
-        right = same and f" {state} consistent " in found.stdout
-        print(f"# {name}: {'contents are theirs' if same else 'FAILED'}; "
-              + "; ".join((found.stdout + found.stderr).splitlines()))
-        well = well and right
-    return well
-
-
-def boot(folder, kernel, lines, drives, content):
-    root, archive = Path(tempfile.mkdtemp(dir=folder)), folder / "initrd"
-    root_make(root, kernel, lines, content)
-    judge.archive_make(root, archive)
-    return judge.judge(judge.boot(kernel, archive, devices(drives)))
-
-
-def sets_keep(folder, target):
-    for name, *_ in THEIRS + WHOLE:
-        judge.run("cp", "-a", "--sparse=always", folder / name, target / name)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kernel-package", type=Path, required=True)
-    parser.add_argument("--keep", type=Path, help="the sets made by mdadm are kept here")
-    options = parser.parse_args()
-    content = random.Random(1980).randbytes(CONTENT_64K << 16)
-    with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
-        folder = Path(text)
-        kernel = folder / "kernel"
-        lines, drives = [], []
-        ours_make(folder, lines, drives)
-        lent = live_make(folder, lines, drives)
-        theirs_make(folder, lines, drives)
-        judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
-        well = boot(folder, kernel, lines, drives, content)
-        if well and options.keep is not None:
-            sets_keep(folder, options.keep)
-        lines, drives = [], []
-        well = well and theirs_check(folder, content)
-        well = well and lent_check(lent, content)
-        well = well and whole_check(folder, content, lines, drives)
-        well = well and boot(folder, kernel, lines, drives, content)
-    print("# the judge is content" if well else "# FAILED")
-    sys.exit(0 if well else 1)
-
-
-if __name__ == "__main__":
-    main()
+        if name in made:
+            bench.verdicts.call("read by our reader", name, "contents are theirs", theirs_read,
+                                bench.folder / name, name, data)

@@ -1,40 +1,29 @@
-#!/usr/bin/env python3
 """Sets of md's own format, metadata 1.2, that stock mdadm made and wrote: a running arrayd takes
 them over in place, reads what Linux wrote, changes it, and stock mdadm assembles the result by its
-DDF metadata.
-
-    md_judge.py --kernel-package linux-image-….deb
-
-ARRAYD and ARRAYCTL name the daemon and its command line. Runs under software emulation; needs what
-ddf_judge.py needs.
+DDF metadata. ARRAYD and ARRAYCTL name the daemon and its command line.
 """
 
-import argparse
 import hashlib
-import random
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import ddf_judge
-import judge
+from bench import CONTENT
 from harness import EID, Agent
 
 # name, members, level, layout, KiB of each member, MiB of a drive when it is made. RAID 0 takes no
 # size: its drives grow afterwards, as partitions and volumes of a SAN do.
 SETS = [
-    ("own0", 2, "0", "-", "-", 66),
-    ("own1", 2, "1", "-", "24576", 96),
-    ("own5", 3, "5", "-", "40960", 96),
-    ("own6", 4, "6", "ddf-N-continue", "24576", 96),
-    ("own10", 4, "10", "n2", "24576", 96),
-    ("own1e", 3, "10", "n2", "24576", 96),
+    ("own0", 2, "0", "-", "-", 24),
+    ("own1", 2, "1", "-", "8192", 72),
+    ("own5", 3, "5", "-", "8192", 72),
+    ("own6", 4, "6", "ddf-N-continue", "8192", 72),
+    ("own10", 4, "10", "n2", "8192", 72),
+    ("own1e", 3, "10", "n2", "8192", 72),
 ]
 # As mdadm makes it without a size: refused, and left as it is.
-FULL = ("full5", 3, "5", "-", "-", 96)
-GROWN_MIB = 100
-CONTENT_64K = 100
+FULL = ("full5", 3, "5", "-", "-", 72)
+FULL_64K = 40
+GROWN_MIB = 76
 STAMP = 3 << 20
 
 
@@ -42,8 +31,8 @@ def sums(place):
     return [hashlib.sha256(path.read_bytes()).digest() for path in sorted(place.glob("d*"))]
 
 
-def expected(content, size):
-    return (content * (size // len(content) + 1))[:size]
+def expected(size):
+    return (CONTENT * (size // len(CONTENT) + 1))[:size]
 
 
 def agent_of(place, count):
@@ -52,21 +41,20 @@ def agent_of(place, count):
         for slot in range(count)])
 
 
-def adopted(agent, level, content):
-    """Takes it over, checks and changes it; what it holds then. None: it is wrong."""
+def adopted(agent, level):
+    """Takes it over, checks and changes it; what it holds then, or what is wrong."""
     preview = agent.ctl("/c0/fall", "import", "preview").stdout
     if "md superblocks are taken off" not in preview:
-        print(preview)
-        return None
+        return preview
     agent.ctl("/c0/fall", "import")
     found = ddf_judge.read_all(agent, "judge")
-    if found != expected(content, len(found)):
-        return None
+    if found != expected(len(found)):
+        return "contents differ"
     changed = bytearray(found)
     with agent.nbd("judge") as data:
         for at in (STAMP, len(found) - STAMP):
-            changed[at:at + STAMP // 4] = content[-(STAMP // 4):]
-            data.pwrite(content[-(STAMP // 4):], at)
+            changed[at:at + STAMP // 4] = CONTENT[-(STAMP // 4):]
+            data.pwrite(CONTENT[-(STAMP // 4):], at)
         data.flush()
     if level == "5":
         member = f"/c0/e{EID}/s0"
@@ -77,7 +65,9 @@ def adopted(agent, level, content):
         ddf_judge.settled(agent, "judge")
     agent.stop()
     agent.start()
-    return bytes(changed) if ddf_judge.read_all(agent, "judge") == changed else None
+    if ddf_judge.read_all(agent, "judge") != changed:
+        return "contents differ after a restart"
+    return bytes(changed)
 
 
 def no_longer_md(place):
@@ -86,31 +76,30 @@ def no_longer_md(place):
     return all("No super block found" in one.stdout + one.stderr for one in seen)
 
 
-def sets_check(folder, content, lines, drives):
-    well = True
-    for name, members, level, *_ in SETS:
-        place = folder / name
-        for path in place.glob("d*"):
-            with path.open("r+b") as file:
-                file.truncate(GROWN_MIB << 20)
-        agent = agent_of(place, members)
-        agent.start()
-        try:
-            now = adopted(agent, level, content)
-        finally:
-            agent.stop()
-        right = now is not None and no_longer_md(place)
-        print(f"# {name}: {'taken over, contents are theirs' if right else 'FAILED'}")
-        well = well and right
-        if right:
-            lines.append(f"ours {name} {members} {len(now)} {hashlib.sha256(now).hexdigest()} 0 -")
-            drives += [(f"{name}-{slot}", place / f"d{slot}") for slot in range(members)]
-    return well
+def taken_over(bench, name, members, level):
+    """What is wrong; it is given to mdadm if nothing is."""
+    place = bench.folder / name
+    paths = [place / f"d{slot}" for slot in range(members)]
+    for path in paths:
+        with path.open("r+b") as file:
+            file.truncate(GROWN_MIB << 20)
+    agent = agent_of(place, members)
+    agent.start()
+    try:
+        now = adopted(agent, level)
+    finally:
+        agent.stop()
+    if isinstance(now, str):
+        return now
+    if not no_longer_md(place):
+        return "it is still an array of md's own format"
+    bench.ours("taken over, then under mdadm as DDF", name, paths, len(now),
+               hashlib.sha256(now).hexdigest())
+    return None
 
 
-def full_check(folder):
-    name, members, *_ = FULL
-    place = folder / name
+def refused(bench, name, members):
+    place = bench.folder / name
     before = sums(place)
     agent = agent_of(place, members)
     agent.start()
@@ -119,41 +108,23 @@ def full_check(folder):
         done = agent.ctl("/c0/fall", "import", check=False)
     finally:
         agent.stop()
-    right = ("--grow --size=" in told and done.returncode != 0 and sums(place) == before)
-    print(f"# {name}: {'refused, every byte is left' if right else 'FAILED'}")
-    return right
+    if "--grow --size=" not in told or done.returncode == 0:
+        return told + done.stdout
+    return None if sums(place) == before else "bytes have changed"
 
 
-def sets_make(folder, lines, drives):
+def make(bench):
     for name, members, level, layout, size, mib in [*SETS, FULL]:
-        place = folder / name
-        place.mkdir()
-        for slot in range(members):
-            with (place / f"d{slot}").open("wb") as file:
-                file.truncate(mib << 20)
-            drives.append((f"{name}-{slot}", place / f"d{slot}"))
-        lines.append(f"native {name} {members} {level} {layout} {size}")
+        fill = FULL_64K if name == FULL[0] else "-"
+        bench.theirs(name, members, mib, f"native {name} {members} {level} {layout} {size} {fill}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kernel-package", type=Path, required=True)
-    options = parser.parse_args()
-    content = random.Random(1982).randbytes(CONTENT_64K << 16)
-    with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
-        folder = Path(text)
-        kernel = folder / "kernel"
-        judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
-        lines, drives = [], []
-        sets_make(folder, lines, drives)
-        well = ddf_judge.boot(folder, kernel, lines, drives, content)
-        lines, drives = [], []
-        well = well and full_check(folder)
-        well = well and sets_check(folder, content, lines, drives)
-        well = well and ddf_judge.boot(folder, kernel, lines, drives, content)
-    print("# the judge is content" if well else "# FAILED")
-    sys.exit(0 if well else 1)
-
-
-if __name__ == "__main__":
-    main()
+def check(bench, made):
+    for name, members, level, *_ in SETS:
+        if name in made:
+            bench.verdicts.call("taken over by arrayd", name, "contents are theirs", taken_over,
+                                bench, name, members, level)
+    name, members, *_ = FULL
+    if name in made:
+        bench.verdicts.call("refused by arrayd", name, "every byte is left", refused, bench, name,
+                            members)

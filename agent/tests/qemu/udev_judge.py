@@ -1,32 +1,27 @@
-#!/usr/bin/env python3
 """A stock kernel with a real udevd and stock mdadm looks at members of ours: with what the agent
 installs in an initramfs (its udev rule and mdadm's AUTO -ddf, each of them alone too) nobody
 assembles, scans or writes to them, and every byte stays; without, udev assembles them, which shows
 that the test can fail, and that handing over to mdadm is a matter of taking both files away.
-
-    udev_judge.py --kernel-package linux-image-….deb
-
-ARRAYD and ARRAYCTL name the programs under test. Runs under software emulation; needs
-qemu-system-x86, busybox-static, cpio, mdadm, udev and python3-libnbd.
+ARRAYD and ARRAYCTL name the programs under test.
 """
 
-import argparse
 import hashlib
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
+import bench
 import ddf_judge
-import judge
+import machine
 from harness import Agent
 
 HERE = Path(__file__).resolve().parent
 DIST = HERE.parents[1] / "dist"
-MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "raid0", "raid1", "raid10", "raid456"]
 SETS = [("mirror", "raid1", 2), ("parity", "raid5", 3)]
 PROGRAMS = {"mdadm": "/sbin/mdadm", "mdmon": "/sbin/mdmon", "udevadm": "/usr/bin/udevadm",
             "systemd-udevd": "/usr/lib/systemd/systemd-udevd"}
+HANDS_OFF = ["rule and mdadm.conf", "the rule alone", "mdadm.conf alone"]
+STORY = "udev keeps its hands off"
 
 
 def head_make():
@@ -57,23 +52,20 @@ def lvm_crc(data):
     return crc
 
 
-def sets_make(folder, lines, drives):
-    for name, level, members in SETS:
-        place = folder / name
-        place.mkdir()
-        agent = Agent(slots=members, drive_mib=ddf_judge.MIB, directory=place)
-        agent.start()
-        try:
-            agent.create(level, range(members))
-            with agent.nbd() as data:
-                data.pwrite(head_make(), 0)
-                data.flush()
-            ddf_judge.settled(agent)
-            content = ddf_judge.read_all(agent)
-        finally:
-            agent.stop()
-        lines.append(f"{name} {members} {len(content)} {hashlib.sha256(content).hexdigest()}")
-        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(members)]
+def set_make(place, level, members):
+    """Size and digest of what is on it."""
+    agent = Agent(slots=members, drive_mib=ddf_judge.MIB, directory=place)
+    agent.start()
+    try:
+        agent.create(level, range(members))
+        with agent.nbd() as data:
+            data.pwrite(head_make(), 0)
+            data.flush()
+        ddf_judge.settled(agent)
+        content = ddf_judge.read_all(agent)
+    finally:
+        agent.stop()
+    return len(content), hashlib.sha256(content).hexdigest()
 
 
 def sums(drives):
@@ -98,13 +90,13 @@ def hook_run(root):
         text = text.replace(old, new)
     hook = stage / "hook"
     hook.write_text(text)
-    judge.run("env", f"DESTDIR={root}", "sh", hook)
+    machine.run("env", f"DESTDIR={root}", "sh", hook)
 
 
-def boot(folder, kernel, lines, drives, protected):
+def root_make(folder, kernel, lines):
     root = Path(tempfile.mkdtemp(dir=folder)) / "root"
     root.mkdir()
-    judge.root_base(root, PROGRAMS, HERE / "udev_init.sh")
+    machine.root_make(root, PROGRAMS, HERE / "udev_init.sh")
     rules = root / "usr/lib/udev/rules.d"
     rules.mkdir(parents=True)
     for rule in sorted(Path("/usr/lib/udev/rules.d").glob("*.rules")):
@@ -116,34 +108,40 @@ def boot(folder, kernel, lines, drives, protected):
         f"{name}:x:{number}:\n" for number, name in enumerate(
             "root tty dialout kmem input video render sgx audio lp disk cdrom tape kvm".split())))
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
-    if protected:
-        hook_run(root)
-    (root / "expect").write_text("nothing\n" if protected else "assembled\n")
+    hook_run(root)
     (root / "sets").write_text("\n".join(lines) + "\n")
-    judge.modules_copy(kernel, root, MODULES)
-    archive = folder / "initrd"
-    judge.archive_make(root, archive)
-    return judge.judge(judge.boot(kernel, archive, ddf_judge.devices(drives)))
+    kernel.modules_copy(root, bench.MODULES)
+    return root
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kernel-package", type=Path, required=True)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="aw-judge-") as text:
-        folder = Path(text)
-        kernel = folder / "kernel"
-        lines, drives = [], []
-        sets_make(folder, lines, drives)
-        judge.run("dpkg-deb", "-x", options.kernel_package, kernel)
-        before = sums(drives)
-        well = boot(folder, kernel, lines, drives, protected=True)
+def story(folder, kernel, verdicts):
+    lines, drives, digests, out_mib = [], [], {}, 0
+    for name, level, members in SETS:
+        place = folder / name
+        place.mkdir()
+        size, digests[name] = set_make(place, level, members)
+        lines.append(f"{name} {members} {size} {out_mib}")
+        out_mib += -(-size // bench.MIB)
+        drives += [(f"{name}-{number}", place / f"d{number}") for number in range(members)]
+    out = folder / "out"
+    with out.open("wb") as file:
+        file.truncate(out_mib * bench.MIB)
+    before = sums(drives)
+    guest = machine.Guest(kernel, root_make(folder, kernel, lines), [*drives, ("out", out)])
+    if guest.until("judge: look at them"):
         same = sums(drives) == before
-        print(f"# every byte of the members is {'as it was' if same else 'NOT as it was'}")
-        well = well and same and boot(folder, kernel, lines, drives, protected=False)
-    print("# the judge is content" if well else "# FAILED")
-    sys.exit(0 if well else 1)
-
-
-if __name__ == "__main__":
-    main()
+        guest.answer("looked")
+        guest.end()
+        verdicts.judge(STORY, "every byte of the members", same, "is as it was", "bytes have changed")
+    else:
+        verdicts.failed(STORY, "every byte of the members", "the guest did not come to it", guest)
+    verdicts.of_guest(STORY, guest, HANDS_OFF)
+    copied = out.read_bytes()
+    for line in lines:
+        name, _, size, at = line.split()
+        if name not in guest.passed:
+            verdicts.of_guest(STORY, guest, [name])
+            continue
+        found = copied[int(at) * bench.MIB:int(at) * bench.MIB + int(size)]
+        verdicts.judge(STORY, name, hashlib.sha256(found).hexdigest() == digests[name],
+                       f"{guest.passed[name]}; contents are ours", "contents differ", guest)

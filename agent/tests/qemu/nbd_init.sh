@@ -1,18 +1,11 @@
 #!/bin/sh
 # The first program of the guest: an ext4 on a virtual drive by the kernel's own nbd client, in
-# use while arrayd is stopped, killed and started again. Every line that counts begins with
-# "judge:"; the last one says whether all was well.
-PATH=/bin:/sbin
-say() { echo "judge: $*"; }
-fail() { say "FAILED: $*"; dmesg | tail -40; cat /run/*.log; poweroff -f; sleep 60; }
-
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs run /run
+# use while arrayd is stopped, killed and started again. What is printed is in machine.py.
+fail() { dmesg | tail -40; cat /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
+case=attached
+. /common.sh
 mkdir /run/arraywright
 mount -t tmpfs -o size=600m drives /drives
-for module in $(cat /modules/order); do insmod "/modules/$module" || fail "module $module"; done
 ip link set lo up
 
 agent_start() { arrayd --config /etc/arrayd.conf >>/run/arrayd.log 2>&1 & agent=$!; }
@@ -20,26 +13,20 @@ attach_start() {
     arraywright-attach --timeout 3 --connections 2 /run/nbd.sock data >>/run/attach.log 2>&1 &
     attach=$!
 }
-until_true() { # SECONDS COMMAND…
-    left=$(($1 * 5)); shift
-    while ! "$@" >/dev/null 2>&1; do
-        [ $left -gt 0 ] || fail "in vain: $*"
-        left=$((left - 1)); sleep 0.2
-    done
-}
-
 agent_start
-until_true 60 arrayctl show
+until_true "arrayd does not answer" arrayctl show
 arrayctl /c0 add vd r5 drives=252:0-2 name=data >>/run/arrayctl.log || fail "no virtual drive"
 attach_start
-until_true 60 test -b /dev/arraywright/data
-say "attached: $(cat /sys/block/nbd0/size) sectors as $(readlink /dev/arraywright/data)"
+until_true "not attached" test -b /dev/arraywright/data
+say "passed attached: $(cat /sys/block/nbd0/size) sectors as $(readlink /dev/arraywright/data)"
 /sbin/mke2fs -q -t ext4 -E nodiscard /dev/arraywright/data || fail "mke2fs"
 mount -t ext4 -o errors=panic /dev/arraywright/data /mnt || fail "mount"
 
 writer() { # NUMBER: files of random bytes, each synced before its sum is kept
     number=0
     while [ ! -e /run/enough ]; do
+        echo $number >/run/new-$1
+        mv /run/new-$1 /run/count-$1
         number=$((number + 1))
         file=/mnt/w$1-$((number % 12))
         dd if=/dev/urandom of=/run/source-$1 bs=64k count=8 2>/dev/null
@@ -51,28 +38,43 @@ writer() { # NUMBER: files of random bytes, each synced before its sum is kept
 }
 for number in 1 2 3; do writer $number & done
 
+has_written() { # by each of them $1 files more than there were in /run/seen-…
+    for number in 1 2 3; do
+        [ $(($(cat /run/count-$number) - $(cat /run/seen-$number))) -ge $1 ] || return 1
+    done
+}
+writes_go_on() { # FILES
+    for number in 1 2 3; do cat /run/count-$number >/run/seen-$number; done
+    until_true "a writer stands still" has_written $1
+}
+case="used while arrayd is killed and restarted"
+for number in 1 2 3; do until_true "a writer does not start" test -s /run/count-$number; done
 round=0
-for how in KILL TERM KILL KILL TERM KILL; do
+for how in KILL TERM KILL KILL; do
     round=$((round + 1))
-    sleep 3
+    writes_go_on 2
     [ $round = 3 ] && { kill -KILL $attach; sleep 1; attach_start; }
     kill -$how $agent
     wait $agent 2>/dev/null
     sleep 1
     agent_start
-    until_true 60 arrayctl /c0/v0 show
+    until_true "arrayd is not back" arrayctl /c0/v0 show
     say "round $round: SIG$how, back"
 done
-sleep 8
+writes_go_on 5
 touch /run/enough
-for number in 1 2 3; do until_true 90 test -e /run/done-$number; done
-say "files written: $(cat /run/done-* | tr '\n' ' ')"
+for number in 1 2 3; do until_true "a writer does not end" test -e /run/done-$number; done
+say "passed $case: $round rounds, files written: $(cat /run/done-* | tr '\n' ' ')"
+case="every synced byte is there"
 sync
 echo 3 >/proc/sys/vm/drop_caches
 cat /run/sum-* | md5sum -c >/run/check.log 2>&1 || fail "contents differ"
-say "contents are those that were synced: $(grep -c OK /run/check.log) files"
+say "passed $case: $(grep -c OK /run/check.log) files"
+case="file system is whole"
 umount /mnt || fail "umount"
 /sbin/e2fsck -fn /dev/arraywright/data >/run/fsck.log 2>&1 || fail "file system damaged"
+say "passed $case: $(tail -1 /run/fsck.log)"
+case="detached, and the kernel saw no error"
 kill -TERM $attach
 wait $attach || fail "detach"
 [ -e /dev/arraywright/data ] && fail "the link is still there"
@@ -80,5 +82,6 @@ dmesg | grep -iE 'I/O error|EXT4-fs error|Buffer I/O|blk_update_request|hung tas
 kill -TERM $agent
 wait $agent || fail "arrayd did not stop well"
 cat /run/attach.log
+say "passed $case: arrayd ended well"
 say "ALL WELL"
 poweroff -f

@@ -1,73 +1,68 @@
 #!/bin/sh
-# The first program of the guest: stock mdadm assembles the sets that arrayd's writer made and reads
-# them, then makes sets of its own, which the host reads when the guest is off. /sets names them:
-#   ours NAME DRIVES BYTES SHA256 COPY_64K FAIL
+# The first program of the guest: stock mdadm assembles the sets that arrayd's writer made and
+# copies them out to the drive `out`, then makes sets of its own, which the host reads when the guest
+# is off. /sets names them:
+#   ours NAME DRIVES BYTES OUT_MIB COPY_64K FAIL
 #       drives that are missing have no device; of COPY_64K other than 0 it is written to as well,
 #       after the drive in place FAIL has failed
 #   theirs NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
 #       SIZE: of a member in KiB, or - for mdadm's own, when the end is written too
-#   native NAME DRIVES LEVEL LAYOUT SIZE
-#       a set of md's own format, metadata 1.2, filled with /content over and over; LAYOUT - and SIZE
-#       - for mdadm's own (md_judge.py)
-# A drive is found by its serial number, NAME-PLACE. Every line that counts begins with "judge:".
-PATH=/bin:/sbin
+#   native NAME DRIVES LEVEL LAYOUT SIZE FILL_64K
+#       a set of md's own format, metadata 1.2, filled with /content over and over, at most so far;
+#       LAYOUT - and SIZE - for mdadm's own, FILL_64K - for all of it (md_judge.py)
+# A drive is called NAME-PLACE. What is printed is in machine.py.
+fail() { cat /proc/mdstat; dmesg | tail -30; say "FAILED: $*"; poweroff -f; sleep 60; }
+. /common.sh
 export MDADM_NO_UDEV=1
-say() { echo "judge: $*"; }
-fail() { say "FAILED: $*"; cat /proc/mdstat; dmesg | tail -30; poweroff -f; sleep 60; }
-
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev
-mount -t tmpfs run /run
-mkdir -p /run/mdadm
-for module in $(cat /modules/order); do insmod "/modules/$module" || fail "module $module"; done
+for key in /proc/sys/dev/raid/speed_limit_*; do echo 10000000 >"$key"; done
 
 devices() { # NAME COUNT: the devices of a set that are there, in the order of their places
     place=0
     while [ $place -lt "$2" ]; do
-        for block in /sys/block/vd*; do
-            [ "$(cat "$block/serial")" = "$1-$place" ] && echo "/dev/${block##*/}"
-        done
+        [ -e "/run/drives/$1-$place" ] && read -r device <"/run/drives/$1-$place" && echo "$device"
         place=$((place + 1))
     done
 }
 array() { sed -n 's/^\(md[0-9]*\) : active.*/\1/p' /proc/mdstat | head -1; } # the only one
 container() { sed -n 's/^\(md[0-9]*\) : inactive.*/\1/p' /proc/mdstat | head -1; }
-settle() { # until nothing is rebuilt or resynchronised any more
-    left=600
-    while grep -qE 'resync|recovery' /proc/mdstat || [ "$(cat "/sys/block/$1/md/sync_action")" != idle ]; do
-        [ $left -gt 0 ] || fail "$1 is never idle"
-        left=$((left - 1)); sleep 0.2
-    done
+idle() { # no array is rebuilt or resynchronised, nor about to be
+    read -r action <"/sys/block/$1/md/sync_action"
+    [ "$action" = idle ] && ! grep -qE 'resync|recovery' /proc/mdstat
 }
+settle() { until_true "$name: $1 is never idle" idle "$1"; }
+whole() { read -r degraded <"/sys/block/$1/md/degraded"; [ "$degraded" = 0 ]; }
 stop() {
     sync
     mdadm --wait-clean --scan >/dev/null 2>&1
-    mdadm --stop "/dev/$1" >/dev/null 2>&1 || fail "stop of $1"
-    mdadm --stop "/dev/$2" >/dev/null 2>&1 || fail "stop of $2"
-    grep -q '^md' /proc/mdstat && fail "an array is left"
+    mdadm --stop "/dev/$1" >/dev/null 2>&1 || fail "$name: stop of $1"
+    mdadm --stop "/dev/$2" >/dev/null 2>&1 || fail "$name: stop of $2"
+    grep -q '^md' /proc/mdstat && fail "$name: an array is left"
     rm -rf /dev/md /run/mdadm/map
 }
 
-ours() { # NAME DRIVES BYTES SHA256 COPY_64K FAIL
+ours() { # NAME DRIVES BYTES OUT_MIB COPY_64K FAIL
     mdadm --assemble /dev/md/container $(devices "$1" "$2") >/run/mdadm.log 2>&1 ||
         fail "$1: no container: $(cat /run/mdadm.log)"
     mdadm --incremental --run /dev/md/container >>/run/mdadm.log 2>&1
     md=$(array)
     [ -n "$md" ] || fail "$1: not started: $(cat /run/mdadm.log)"
-    [ "$(cat "/sys/block/$md/size")" = $(($3 / 512)) ] || fail "$1: $(cat "/sys/block/$md/size") sectors"
-    sum=$(sha256sum "/dev/$md")
-    [ "${sum%% *}" = "$4" ] || fail "$1: contents differ"
-    action=$(cat "/sys/block/$md/md/sync_action" 2>/dev/null)
-    say "$1: $(cat "/sys/block/$md/md/level"), degraded $(cat "/sys/block/$md/md/degraded" 2>/dev/null || echo 0), ${action:-idle}: contents are ours"
+    read -r sectors <"/sys/block/$md/size"
+    [ "$sectors" = $(($3 / 512)) ] || fail "$1: $sectors sectors"
+    read -r out </run/drives/out
+    dd if="/dev/$md" iflag=direct of="$out" oflag=direct bs=1M seek="$4" 2>/run/dd.log ||
+        fail "$1: $(cat /run/dd.log)"
+    read -r level <"/sys/block/$md/md/level"
+    [ "$level" = raid0 ] || read -r degraded <"/sys/block/$md/md/degraded"
+    [ "$level" = raid0 ] || read -r action <"/sys/block/$md/md/sync_action"
     if [ "$5" != 0 ]; then
         if [ "$6" != - ]; then
+            # Until mdmon has written it down the kernel lets no write through.
             mdadm --fail "/dev/$md" "$(devices "$1" "$2" | sed -n "$(($6 + 1))p")" >>/run/mdadm.log 2>&1 || fail "$1: fail"
-            sleep 1
         fi
-        dd if=/content of="/dev/$md" bs=64k count="$5" conv=fsync 2>/dev/null || fail "$1: write"
+        dd if=/content of="/dev/$md" bs=64k count="$5" conv=fsync 2>/run/dd.log || fail "$1: write: $(cat /run/dd.log)"
     fi
     stop "$md" "$(container)"
+    say "passed $1: assembled as $level, degraded ${degraded:-0}, ${action:-idle}"
 }
 
 fill() { # DEVICE COPY_64K SIZE
@@ -94,15 +89,16 @@ theirs() { # NAME DRIVES SPARES LEVEL COPY_64K FAIL SIZE
     fill "$md" "$5" "$7" || fail "$1: write"
     if [ "$6" != - ]; then
         mdadm --fail "/dev/$md" "$(echo "$members" | sed -n "$(($6 + 1))p")" >>/run/mdadm.log 2>&1 || fail "$1: fail"
-        sleep 2
+        [ "$3" = 0 ] || until_true "$1 is never whole again" whole "$md"
         settle "$md"
         fill "$md" "$5" "$7" || fail "$1: second write"
     fi
-    say "$1: level $4 made, written$([ "$6" = - ] || echo ", place $6 failed"): $(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)"
+    state=$(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)
     stop "$md" "$(container)"
+    say "passed $1: level $4 made, written$([ "$6" = - ] || echo ", place $6 failed"): $state"
 }
 
-native() { # NAME DRIVES LEVEL LAYOUT SIZE
+native() { # NAME DRIVES LEVEL LAYOUT SIZE FILL_64K
     chunk=--chunk=64
     [ "$3" = 1 ] && chunk=
     layout="--layout=$4"
@@ -113,23 +109,24 @@ native() { # NAME DRIVES LEVEL LAYOUT SIZE
         fail "$1: not made: $(cat /run/mdadm.log)"
     md=$(array)
     [ "$3" = 0 ] || settle "$md"
-    blocks=$(($(cat "/sys/block/$md/size") / 128))
+    blocks=$6
+    [ "$6" = - ] && read -r sectors <"/sys/block/$md/size" && blocks=$((sectors / 128))
     at=0
     while [ $at -lt $blocks ]; do
         dd if=/content of="/dev/$md" bs=64k seek=$at count=$((blocks - at)) conv=fsync 2>/dev/null || fail "$1: write"
         at=$((at + $(wc -c </content) / 65536))
     done
-    sum=$(sha256sum "/dev/$md")
-    say "$1: level $3 made, written: $(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)"
-    say "$1: holds ${sum%% *}"
+    state=$(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)
     sync
     mdadm --wait-clean --scan >/dev/null 2>&1
-    mdadm --stop "/dev/$md" >/dev/null 2>&1 || fail "stop of $md"
+    mdadm --stop "/dev/$md" >/dev/null 2>&1 || fail "$name: stop of $md"
     rm -rf /dev/md /run/mdadm/map
+    say "passed $1: level $3 made, written: $state"
 }
 
-while read -r kind words; do
-    $kind $words </dev/null
+while read -r kind name words; do
+    degraded= action=
+    $kind $name $words </dev/null
 done </sets
 say "ALL WELL"
 sync

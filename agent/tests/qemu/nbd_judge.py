@@ -1,0 +1,43 @@
+"""The kernel's own nbd client and ext4 over a virtual drive, while arrayd is killed and restarted.
+No I/O error may be seen, no synced byte may change. ARRAYD, ARRAYCTL and ARRAYWRIGHT_ATTACH name the
+programs under test.
+"""
+
+import os
+from pathlib import Path
+
+import machine
+
+HERE = Path(__file__).resolve().parent
+MODULES = ["nbd", "crc32c_generic", "libcrc32c", "crc16", "mbcache", "jbd2", "ext4"]
+STORY = "ext4 over the kernel's nbd"
+CASES = ["attached", "used while arrayd is killed and restarted", "every synced byte is there",
+         "file system is whole", "detached, and the kernel saw no error"]
+
+
+def root_make(root, kernel):
+    machine.root_make(
+        root, {"arrayd": os.environ["ARRAYD"], "arrayctl": os.environ["ARRAYCTL"],
+               "arraywright-attach": os.environ["ARRAYWRIGHT_ATTACH"],
+               "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / "nbd_init.sh")
+    (root / "etc/group").write_text("root:x:0:\n")
+    (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
+    drives = ",\n".join(f'{{ path = "/drives/d{slot}"; enclosure = 252; slot = {slot}; '
+                        'emulated = { size = "128 MiB"; }; }' for slot in range(3))
+    (root / "etc/arrayd.conf").write_text(
+        'state_dir = "/run/state";\npolicy = "lab";\n'
+        'control = { socket = "/run/arraywright/control.sock"; mode = "0666"; };\n'
+        'nbd = { unix = "/run/nbd.sock"; };\nscan = { enabled = false; };\n'
+        'enclosures = ( { eid = 252; model = "Judge"; slots = 3; } );\n'
+        f"drives = ({drives});\n")
+    kernel.modules_copy(root, MODULES)
+
+
+def story(folder, kernel, verdicts):
+    root = folder / "root"
+    root.mkdir()
+    root_make(root, kernel)
+    # Two processors: arrayd, the kernel's client and its users run at the same time.
+    guest = machine.Guest(kernel, root, processors=2)
+    guest.end()
+    verdicts.of_guest(STORY, guest, CASES)
