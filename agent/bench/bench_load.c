@@ -65,7 +65,7 @@ static void slot_complete(struct vd_request *request, enum vd_status status)
     struct bench_slot *slot = request->owner;
     struct bench_run *run = slot->run;
 
-    if (status != VD_STATUS_OK || request->buffer == NULL) {
+    if (status != VD_STATUS_OK || request->buffer != slot->buffer) {
         bench_fail("a request ended with status %d, or a drive was late", (int)status);
     }
     run->finished++;
@@ -100,7 +100,7 @@ void bench_load_start(struct bench_run *run, struct bench_world *world,
             .op = load->op,
             .length_bytes = load->block_bytes,
             .buffer = slot->buffer,
-            .lends = load->op == VD_OP_WRITE,
+            .lends = true,
             .complete = slot_complete,
             .owner = slot,
         };

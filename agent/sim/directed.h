@@ -83,6 +83,12 @@ bool directed_old_intents_of_part(uint64_t seed);
 bool directed_hedge(uint64_t seed);
 
 /*
+ * A read into memory that it lends, of a drive that hangs and answers long after the read has been
+ * answered. False: it writes to memory that its owner uses for something else.
+ */
+bool directed_lent_read(uint64_t seed);
+
+/*
  * With the stripe log, a drive that was a member comes back and is rebuilt; then another member is
  * missing after a power cut: of a mirror, so that it is alone; of RAID 5, so that the newest batch
  * of the time without it may be gone. False: what was written since is covered by an older intent.

@@ -125,6 +125,7 @@ static void test_stories(void **state)
         assert_true(directed_rejoin_alone(seed + i));
         assert_true(directed_rejoin_tail(seed + i));
         assert_true(directed_hedge(seed + i));
+        assert_true(directed_lent_read(seed + i));
         assert_true(directed_copyback_unclean(seed + i));
         assert_true(directed_copyback_missed(seed + i));
         assert_true(directed_grow_fresh(seed + i));

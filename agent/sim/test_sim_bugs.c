@@ -76,6 +76,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .story = stripe_life},
     {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .story = stripe_life},
     {.bug = SIM_BUG_HEDGE_UNSOUND, .story = directed_hedge},
+    {.bug = SIM_BUG_LENT_READ_KEPT, .story = directed_lent_read},
 };
 
 static struct hint hint_of(enum sim_bug bug)

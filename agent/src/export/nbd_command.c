@@ -1,6 +1,7 @@
 /*
  * A session's commands: their memory and their replies. See nbd_session.h.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -8,7 +9,7 @@
 #include "base/checked.h"
 #include "export/nbd_session_private.h"
 
-void nbd_command_forget_buffer(struct command *command)
+static void buffer_forget(struct command *command)
 {
     struct nbd_session *session = command->session;
     size_t rounded_bytes = nbd_buffer_round(command->buffer_bytes);
@@ -19,15 +20,27 @@ void nbd_command_forget_buffer(struct command *command)
     command->buffer = NULL;
 }
 
+void nbd_command_exchange_buffer(struct command *command, uint8_t *other)
+{
+    ASSERT(!command->buffer_is_own);
+    buffer_forget(command);
+    command->buffer = other;
+    command->buffer_is_own = other != NULL;
+}
+
 void nbd_command_free(struct command *command)
 {
     struct nbd_session *session = command->session;
 
     ASSERT(command->state != COMMAND_FREE);
     ASSERT(command->state != COMMAND_SUBMITTED);
-    if (command->buffer != NULL) {
+    if (command->buffer_is_own) {
+        free(command->buffer);
+        command->buffer = NULL;
+        command->buffer_is_own = false;
+    } else if (command->buffer != NULL) {
         nbd_buffer_give(session->options.buffers, command->buffer, command->buffer_bytes);
-        nbd_command_forget_buffer(command);
+        buffer_forget(command);
     }
     command->state = COMMAND_FREE;
     list_push_head(&session->free_commands, &command->link);

@@ -56,8 +56,8 @@ static void vd_complete(struct vd_request *vd, enum vd_status status)
     ASSERT(session->inflight_count > 0);
     session->inflight_count--;
     command->state = COMMAND_REPLYING;
-    if (command->buffer != NULL && vd->buffer == NULL) {
-        nbd_command_forget_buffer(command);
+    if (vd->buffer != command->buffer) {
+        nbd_command_exchange_buffer(command, vd->buffer);
     }
     end_if_idle_in_shutdown(session);
     switch (status) {
@@ -99,7 +99,7 @@ void nbd_command_submit(struct command *command, enum vd_op op, bool fua)
         .offset_bytes = command->request.offset_bytes,
         .length_bytes = command->request.length_bytes,
         .buffer = command->buffer,
-        .lends = op == VD_OP_WRITE,
+        .lends = op == VD_OP_READ || op == VD_OP_WRITE,
         .lender = &session->options.buffers->lender,
         .complete = vd_complete,
         .owner = command,

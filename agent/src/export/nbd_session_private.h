@@ -21,6 +21,7 @@ struct command {
     struct nbd_request request;
     struct vd_request vd;
     uint8_t *buffer;       /* NULL: the command has no data */
+    bool buffer_is_own;    /* of aligned_alloc(), not out of the session's */
     uint32_t buffer_bytes; /* as asked for, not as rounded */
     uint32_t received_bytes;
     uint32_t head_bytes; /* of the reply */
@@ -83,8 +84,8 @@ bool nbd_command_has_room(struct nbd_session *session, uint32_t data_bytes);
 struct command *nbd_command_take(struct nbd_session *session, const struct nbd_request *request);
 /* After nbd_command_has_room() has said yes. */
 void nbd_command_take_buffer(struct command *command, uint32_t data_bytes);
-/* The virtual drive has kept it. */
-void nbd_command_forget_buffer(struct command *command);
+/* The virtual drive has kept it; a read has its answer in another one, of its own. */
+void nbd_command_exchange_buffer(struct command *command, uint8_t *other);
 void nbd_command_free(struct command *command);
 
 /* Each queues the command's one reply; with an abandoned session it frees the command. */

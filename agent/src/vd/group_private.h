@@ -400,6 +400,7 @@ struct stripe_op {
     uint32_t lent; /* places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
+    uint8_t *taken; /* a read's memory that a late drive has; the request got another one for it */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
@@ -618,6 +619,11 @@ void requests_pump(struct group *group);
 /* What stands in the way of the request now, if anything. */
 enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request);
 void request_op_done(struct stripe_op *op);
+/* The drive that has the memory of op's read is late: the request goes on with another one. False:
+ * there is no memory. */
+MUST_CHECK bool request_memory_exchange(struct stripe_op *op);
+/* The drive has let go of it. */
+void request_memory_return(struct stripe_op *op);
 /* The last late transfer of an operation with memory of a request came back. */
 void request_memory_let_go(struct stripe_op *op);
 /* Narrows op's range to what its request touches of it and sets its masks; false: nothing. */

@@ -54,6 +54,15 @@ static void request_memory_keep(struct vd_request *request)
     }
 }
 
+static void memory_give_back(const struct stripe_op *op, uint8_t *memory)
+{
+    if (op->lender != NULL) {
+        op->lender->give_back(op->lender, memory);
+    } else {
+        free(memory);
+    }
+}
+
 void request_memory_let_go(struct stripe_op *op)
 {
     struct list *other = list_first(&op->lent_link);
@@ -66,11 +75,32 @@ void request_memory_let_go(struct stripe_op *op)
         if (state->held == op) {
             state->held = other == NULL ? NULL : list_entry(other, struct stripe_op, lent_link);
         }
-    } else if (other == NULL && op->lender != NULL) {
-        op->lender->give_back(op->lender, op->lent_memory);
     } else if (other == NULL) {
-        free(op->lent_memory);
+        memory_give_back(op, op->lent_memory);
     }
+}
+
+bool request_memory_exchange(struct stripe_op *op)
+{
+    struct vd_request *request = op->request;
+    uint8_t *other = aligned_alloc(IO_ALIGN_BYTES, request->length_bytes);
+
+    ASSERT(op->want == PLAN_READ && op->taken == NULL && op->lent_memory == request->buffer);
+    if (other == NULL) {
+        return false;
+    }
+    op->taken = request->buffer;
+    request->buffer = other;
+    return true;
+}
+
+void request_memory_return(struct stripe_op *op)
+{
+    uint8_t *memory = op->taken;
+
+    ASSERT(memory != NULL);
+    op->taken = NULL;
+    memory_give_back(op, memory);
 }
 
 /* Answering */

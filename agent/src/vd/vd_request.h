@@ -34,7 +34,7 @@ enum vd_status {
     VD_STATUS_MAX
 };
 
-/* Whose memory a write lends. It may be asked to take it back long after the virtual drive and
+/* Whose memory a request lends. It may be asked to take it back long after the virtual drive and
  * everything that used it are gone. */
 struct vd_lender {
     void (*give_back)(struct vd_lender *lender, uint8_t *memory);
@@ -53,7 +53,10 @@ struct vd_request {
     /* A write whose buffer may go to the drives as it is, without a copy. If a drive that has timed
      * out still reads from it at the end, buffer is NULL in complete(): the virtual drive has kept
      * the memory, and gives it back to the lender when the drive lets go. Without a lender the
-     * buffer comes whole from aligned_alloc() and is freed then. */
+     * buffer comes whole from aligned_alloc() and is freed then.
+     * A read whose buffer the drives may write to. If one that has timed out still may at the end,
+     * it is kept in the same way, and buffer in complete() is another one, of aligned_alloc(), with
+     * the answer: the owner's to free. */
     bool lends;
     struct vd_lender *lender;
     /* A write whose bytes the medium of the group's given intent log keeps anyway, under the names

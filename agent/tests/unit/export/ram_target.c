@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 
 static void ram_submit(struct vd_target *target, struct vd_request *request)
 {
@@ -90,14 +91,21 @@ static enum vd_status apply(struct ram_target *ram, const struct vd_request *req
 
 static void keep(struct ram_target *ram, struct vd_request *request)
 {
-    if (!ram->keeps || request->op != VD_OP_WRITE) {
+    uint8_t *other = NULL;
+
+    if (!ram->keeps || (request->op != VD_OP_WRITE && request->op != VD_OP_READ)) {
         return;
     }
     ASSERT(request->lends && request->lender != NULL && ram->kept == NULL);
     ram->keeps = false;
     ram->kept_lender = request->lender;
     ram->kept = request->buffer;
-    request->buffer = NULL;
+    if (request->op == VD_OP_READ) { /* its answer is in other memory */
+        other = aligned_alloc(4096, align_up_u64(request->length_bytes, 4096));
+        ASSERT(other != NULL);
+        memcpy(other, request->buffer, request->length_bytes);
+    }
+    request->buffer = other;
 }
 
 void ram_target_let_go(struct ram_target *ram)

@@ -20,7 +20,7 @@ struct ram_target {
     uint64_t fua_count;
     enum vd_status fail_status; /* what the next fail_count requests answer */
     uint32_t fail_count;
-    bool keeps;  /* the next write's memory stays, as with a drive that was late */
+    bool keeps;  /* the next request's memory stays, as with a drive that was late */
     struct vd_lender *kept_lender;
     uint8_t *kept; /* NULL: none */
     void (*submitted)(struct ram_target *ram); /* may be NULL: something is queued */

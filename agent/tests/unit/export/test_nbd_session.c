@@ -411,6 +411,39 @@ static void test_memory_that_is_kept(void **state)
     assert_int_equal(fixture->buffers.taken_bytes, 0);
 }
 
+/* A drive that was late keeps a read's memory: the answer goes out of other memory. */
+static void test_memory_of_a_read_that_is_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    static uint8_t data[3 * 4096];
+    struct heard_reply reply;
+
+    memset(data, 0x5a, sizeof data);
+    start_transmission(fixture, false);
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 1, 0, sizeof data);
+    talk_bytes(&fixture->said, data, sizeof data);
+    settle(fixture);
+    assert_int_equal(hear(fixture, false, 0).error, 0);
+    fixture->ram.keeps = true;
+    talk_request(&fixture->said, NBD_CMD_READ, 0, 2, 0, sizeof data);
+    settle(fixture);
+    assert_non_null(fixture->ram.kept);
+    memset(fixture->ram.kept, 0x77, sizeof data); /* the drive goes on writing there */
+    reply = hear(fixture, false, sizeof data);
+    assert_int_equal(reply.error, 0);
+    assert_memory_equal(reply.data, data, sizeof data);
+    assert_int_equal(fixture->buffers.taken_bytes, 16384);
+    talk_request(&fixture->said, NBD_CMD_READ, 0, 3, 0, sizeof data);
+    settle(fixture);
+    reply = hear(fixture, false, sizeof data);
+    assert_memory_equal(reply.data, data, sizeof data);
+    assert_int_equal(fixture->buffers.taken_bytes, 16384);
+    nbd_session_input_ended(fixture->session);
+    fixture->session = nbd_session_free(fixture->session);
+    ram_target_let_go(&fixture->ram);
+    assert_int_equal(fixture->buffers.taken_bytes, 0);
+}
+
 static void test_block_status(void **state)
 {
     struct fixture *fixture = *state;
@@ -649,6 +682,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_statuses_become_errors, setup, teardown),
         cmocka_unit_test_setup_teardown(test_fua_reaches_the_drive, setup, teardown),
         cmocka_unit_test_setup_teardown(test_memory_that_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_of_a_read_that_is_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(test_block_status, setup, teardown),
         cmocka_unit_test_setup_teardown(test_back_pressure_by_commands, setup, teardown),
         cmocka_unit_test_setup_teardown(test_back_pressure_by_memory, setup, teardown),
