@@ -515,6 +515,31 @@ static void test_settling_waits_for_the_log(void **state UNUSED)
     }
 }
 
+/* A record that was on its way before says nothing of it. */
+static void test_settling_waits_for_its_own_record(void **state UNUSED)
+{
+    struct world *world = world_make(true);
+    struct intent first;
+    struct intent second;
+
+    world->settling.done = settled;
+    assert_int_equal(append(world, &first, 1), -EINPROGRESS);
+    run(world);
+    assert_int_equal(append(world, &second, 2), -EINPROGRESS);
+    assert_true(sim_world_step(world->sim)); /* it is on its way */
+    release(world, &first);
+    assert_int_equal(world->log->ops->settle(world->log, &world->settling), -EINPROGRESS);
+    world->answers = 0;
+    run(world);
+    assert_int_equal(world->answers, 1); /* the second intent */
+    assert_false(list_is_empty(&((struct share *)world->log)->settling));
+    assert_true(is_open(world, 1));
+    run(world);
+    assert_int_equal(world->answers, 1);
+    assert_false(is_open(world, 1));
+    world_end(world);
+}
+
 static void test_settling_in_memory(void **state UNUSED)
 {
     struct world *world = world_make(false);
@@ -664,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_the_log_has_no_room),
         cmocka_unit_test(test_released_when_the_log_says_so),
         cmocka_unit_test(test_settling_waits_for_the_log),
+        cmocka_unit_test(test_settling_waits_for_its_own_record),
         cmocka_unit_test(test_settling_in_memory),
         cmocka_unit_test(test_all_names_are_leaving),
         cmocka_unit_test(test_a_lost_log_is_told_to_all),
