@@ -1,8 +1,10 @@
 /*
  * A disk with heads. The mechanism takes, whenever it is free, the command with the shortest
  * access (seek, settling, rotation) out of those it holds. Reads come before what is in the write
- * buffer, unless writes wait for room in it or a flush for its end. A command that has waited
- * for AGE_REVOLUTIONS of the platter per command in the queue comes first, whatever it costs.
+ * buffer, unless writes wait for room in it or a flush for its end; what a flush waits for comes
+ * before what came later, and what follows another in the buffer after that. A command that has
+ * waited for AGE_REVOLUTIONS of the platter per command in the queue comes first, whatever it
+ * costs.
  *
  * With nothing to do after a read the heads read on into the segment of that read; with nothing to
  * do later they go back to the segment of the newest reader of more than one command, if half of it
@@ -359,17 +361,43 @@ static bool write_fits(const struct drive_model *model, const struct drive_model
             hdd->write_bytes + command->length_bytes <= model->timing.buffer_bytes / 2);
 }
 
+/* Notes which of the buffered ones the new one goes on from, and which goes on from it. */
+static void write_join(struct hdd_state *hdd, struct buffered_write *added)
+{
+    for (uint32_t i = 0; i < hdd->write_count; i++) {
+        struct buffered_write *write = &hdd->writes[i];
+
+        if (write->offset_bytes + write->length_bytes == added->offset_bytes) {
+            added->after = write->sequence;
+        }
+        if (write->offset_bytes == added->offset_bytes + added->length_bytes) {
+            write->after = added->sequence;
+        }
+    }
+}
+
+static void write_part(struct hdd_state *hdd, uint64_t end_bytes, uint64_t sequence)
+{
+    for (uint32_t i = 0; i < hdd->write_count; i++) {
+        if (hdd->writes[i].offset_bytes == end_bytes && hdd->writes[i].after == sequence) {
+            hdd->writes[i].after = 0;
+        }
+    }
+}
+
 static void write_take(struct drive_model *model, struct drive_model_command *command,
                        uint64_t from_ns)
 {
     struct hdd_state *hdd = &model->hdd;
     uint64_t end_ns = model_transfer(model, from_ns, command->length_bytes);
+    struct buffered_write write = {.offset_bytes = command->offset_bytes,
+                                   .length_bytes = command->length_bytes,
+                                   .angle_ns = command->angle_ns,
+                                   .ready_ns = end_ns,
+                                   .sequence = ++hdd->write_sequence};
 
-    hdd->writes[hdd->write_count++] = (struct buffered_write){.offset_bytes = command->offset_bytes,
-                                                              .length_bytes = command->length_bytes,
-                                                              .angle_ns = command->angle_ns,
-                                                              .ready_ns = end_ns,
-                                                              .sequence = ++hdd->write_sequence};
+    write_join(hdd, &write);
+    hdd->writes[hdd->write_count++] = write;
     hdd->write_bytes += command->length_bytes;
     model_done(model, command, end_ns);
 }
@@ -395,6 +423,7 @@ static void buffered_start(struct drive_model *model, uint32_t index, uint64_t f
 
     hdd->writes[index] = hdd->writes[--hdd->write_count];
     hdd->write_bytes -= write.length_bytes;
+    write_part(hdd, write.offset_bytes + write.length_bytes, write.sequence);
     write_pass(model, write.offset_bytes, write.length_bytes, write.angle_ns,
                max_u64(from_ns, write.ready_ns));
     room_give(model, from_ns);
@@ -483,13 +512,28 @@ static void choose_queued(struct drive_model *model, uint64_t from_ns, struct ch
     }
 }
 
+/* The newest write that the mechanism may take out of the buffer: what a flush waits for is not
+ * kept waiting by what came after the flush. */
+static uint64_t buffered_last(const struct drive_model *model)
+{
+    const struct list *oldest = list_first(&model->flushes);
+
+    return oldest != NULL
+               ? container_of(oldest, const struct drive_model_command, link)->flush_sequence
+               : UINT64_MAX;
+}
+
 static void choose_buffered(const struct drive_model *model, uint64_t from_ns,
                             struct choice *choice)
 {
     const struct hdd_state *hdd = &model->hdd;
+    uint64_t last = buffered_last(model);
 
     for (uint32_t i = 0; i < hdd->write_count; i++) {
         const struct buffered_write *write = &hdd->writes[i];
+        if (write->sequence > last || (write->after != 0 && write->after <= last)) {
+            continue;
+        }
         uint64_t wait_ns = write->ready_ns > from_ns ? write->ready_ns - from_ns : 0;
         uint64_t cost_ns =
             wait_ns + access_ns(model, write->offset_bytes, write->angle_ns, true, from_ns);

@@ -24,6 +24,7 @@ struct buffered_write {
     uint32_t length_bytes;
     uint32_t angle_ns;
     uint64_t ready_ns, sequence;
+    uint64_t after; /* the sequence of the one that ends where it begins; 0: none in the buffer */
 };
 
 struct hdd_state {

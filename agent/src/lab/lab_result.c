@@ -177,11 +177,13 @@ static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
     for (uint32_t i = 0; i < scenario->point_count; i++) {
         const struct lab_workload *workload = &scenario->workloads[places[i].workload];
 
-        if (places[i].variant != index) {
+        if (places[i].is_rebuild) {
+            if (!is_refused && places[i].variant == lab_rebuild_variant(scenario, index)) {
+                rebuild = rebuild_doc(&answers[i].rebuild);
+            }
             continue;
         }
-        if (places[i].is_rebuild) {
-            rebuild = rebuild_doc(&answers[i].rebuild);
+        if (places[i].variant != index) {
             continue;
         }
         size_bytes = answers[i].size_bytes;

@@ -362,13 +362,31 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
     }
 }
 
+/* Nobody writes meanwhile: arrays that differ in nothing but the write policy take as long. */
+uint32_t lab_rebuild_variant(const struct lab_scenario *scenario, uint32_t index)
+{
+    const struct lab_variant *variant = &scenario->variants[index];
+
+    for (uint32_t i = 0; i < index; i++) {
+        const struct lab_variant *other = &scenario->variants[i];
+
+        if (scenario->variant_texts[i][0] == '\0' && other->level == variant->level &&
+            other->drive_count == variant->drive_count &&
+            other->strip_bytes == variant->strip_bytes && other->failed == variant->failed) {
+            return i;
+        }
+    }
+    return index;
+}
+
 /* Where nothing can be lost nothing can be rebuilt. */
-static bool variant_rebuilds(const struct lab_scenario *scenario, const struct lab_variant *variant)
+static bool variant_rebuilds(const struct lab_scenario *scenario, uint32_t index)
 {
     struct geometry geometry;
 
-    lab_variant_geometry(scenario, variant, &geometry);
-    return scenario->rebuild && geometry_span_tolerance(&geometry) > 0;
+    lab_variant_geometry(scenario, &scenario->variants[index], &geometry);
+    return scenario->rebuild && geometry_span_tolerance(&geometry) > 0 &&
+           lab_rebuild_variant(scenario, index) == index;
 }
 
 static uint32_t workload_points(const struct lab_workload *workload)
@@ -400,7 +418,7 @@ static bool whole_check(struct profile_reader *reader, struct lab_scenario *scen
         if (scenario->variant_texts[i][0] != '\0') {
             continue;
         }
-        points += variant_rebuilds(scenario, &scenario->variants[i]) ? 1 : 0;
+        points += variant_rebuilds(scenario, i) ? 1 : 0;
         for (uint32_t j = 0; j < scenario->workload_count; j++) {
             points += workload_points(&scenario->workloads[j]);
         }
@@ -579,7 +597,7 @@ static void points_of_variant(const struct lab_scenario *scenario, uint32_t vari
             points[(*ret_count)++] = point_make(scenario, &place);
         } while (place_next(&scenario->workloads[workload], &place));
     }
-    if (variant_rebuilds(scenario, &scenario->variants[variant])) {
+    if (variant_rebuilds(scenario, variant)) {
         ASSERT(*ret_count < scenario->point_count);
         places[*ret_count] = (struct lab_place){.is_rebuild = true, .variant = variant};
         points[*ret_count] = point_make(scenario, &places[*ret_count]);

@@ -16,7 +16,7 @@
 #include "vd/cached_private.h"
 
 #define DEFAULT_TRANSFERS 128u
-#define DEFAULT_BATCHES 16u
+#define DEFAULT_BATCHES 32u
 #define DEFAULT_MARK_IDLE_MS 10000u
 #define DEFAULT_RETRY_MS 1000u
 

@@ -31,7 +31,7 @@ struct vd_cached;
 
 struct cache_mover_options {
     uint32_t transfers;    /* reads and writes through at a time; 0: 128 */
-    uint32_t batches;      /* rows on the way to the drives at a time; 0: 16 */
+    uint32_t batches;      /* rows on the way to the drives at a time, at most; 0: 32 */
     uint32_t mark_idle_ms; /* without cached writes before the mark is taken back; 0: 10000 */
     uint32_t retry_ms;     /* after a destage that failed; 0: 1000 */
 };

@@ -8,7 +8,10 @@
 #include "vd/cached_private.h"
 
 /* So many written frames are not left without a flush, whatever is still under way. */
-#define FLUSH_SHARE 8u
+#define FLUSH_SHARE 4u
+/* Rows on the way to the drives: so many for each of them, so that more drives take more. */
+#define BATCHES_PER_MEMBER 4u
+#define BATCHES_LEAST 16u
 /* What could not be done when it was due is not looked at again at once. */
 #define DUE_PAUSE_US UINT64_C(100000)
 
@@ -99,16 +102,28 @@ static struct mover_batch *batch_free(struct cache_mover *mover)
     return batch;
 }
 
+static uint32_t batches_most(const struct cache_mover *mover)
+{
+    uint32_t members = 0;
+
+    LIST_FOR_EACH (node, &mover->vds) {
+        members += list_entry(node, struct vd_cached, link)->vd->group->config.member_count;
+    }
+    return min_u32(mover->options.batches, max_u32(BATCHES_LEAST, members * BATCHES_PER_MEMBER));
+}
+
 static uint32_t batches_wanted(const struct cache_mover *mover)
 {
+    uint32_t most = batches_most(mover);
+
     switch (cache_pressure(mover->cache)) {
     case CACHE_PRESSURE_NONE:
-        return max_u32(1, mover->options.batches / 4);
+        return max_u32(1, most / 4);
     case CACHE_PRESSURE_START:
-        return max_u32(1, mover->options.batches / 2);
+        return max_u32(1, most / 2);
     case CACHE_PRESSURE_URGENT:
     case CACHE_PRESSURE_FULL:
-        return mover->options.batches;
+        return most;
     }
     UNREACHABLE();
 }

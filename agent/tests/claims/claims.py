@@ -32,10 +32,11 @@ HEAD = """# What the reviews claim, and what the engine does
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
 one firmware (expected not to show but with that card's quirk switched on), F functional (tried on
 a running arrayd, or on arrays of the lab). Settings are in the claims' sources: drives D1 for
-documents 000 and 004, D2 for 001 and 002, D3 for 003; 16 MiB of cache unless a card is named, so
-that a few thousand requests see its steady state. Models come from facts of drives and cards and
-are not adjusted to any claim, so "does not hold" is a finding about the engine, the model or the
-claim; what it is put down to, not all of it proved, stands beside it.
+documents 000 and 004, D2 for 001 and 002, D3 for 003; 128 MiB of cache for one or several streams
+of writes, 16 MiB for the rest, and writes are measured when that has been filled (lab.py has the
+bounds). Models come from facts of drives and cards and are not adjusted to any claim, so "does not
+hold" is a finding about the engine, the model or the claim; what it is put down to, not all of it
+proved, stands beside it.
 
 """
 

@@ -250,7 +250,7 @@ def c34(lab: Lab) -> Outcome:
 
 def c35(lab: Lab) -> Outcome:
     ratio = lab.mt(x8(R10), 2) / lab.mt(x8(R10), 1)
-    return f"{ratio:.2f}", 1.7 <= ratio <= 2.0
+    return f"{ratio:.2f}", 1.7 <= round(ratio, 2) <= 2.0
 
 
 def c38(lab: Lab) -> Outcome:

@@ -285,6 +285,69 @@ static void a_flush_waits_for_the_platter(void **state UNUSED)
     model = drive_model_free(model);
 }
 
+/* Whoever goes on writing where the heads are does not keep a flush of what lies elsewhere. */
+static void a_flush_does_not_wait_for_what_comes_later(void **state UNUSED)
+{
+    struct drive_model_command commands[40];
+    struct drive_model_command flush = {.op = IO_OP_FLUSH};
+    struct drive_model *model = model_new(&disk);
+    uint64_t now_ns = 0;
+    uint64_t later = 0;
+
+    for (uint32_t i = 0; i < 40; i++) {
+        commands[i] = (struct drive_model_command){
+            .op = IO_OP_WRITE, .offset_bytes = i * UINT64_C(1600000) * 1024, .length_bytes = 8192};
+        drive_model_submit(model, &commands[i], 0);
+    }
+    now_ns = 15000000; /* they are in the buffer */
+    for (uint32_t i = 0; i < 40; i++) {
+        assert_non_null(drive_model_pop(model, now_ns));
+    }
+    drive_model_submit(model, &flush, now_ns);
+    for (uint32_t i = 0; i < 40; i++) {
+        commands[i].offset_bytes = later++ * 65536;
+        drive_model_submit(model, &commands[i], now_ns);
+    }
+    while (flush.end_ns == 0) {
+        struct drive_model_command *command = NULL;
+
+        now_ns = drive_model_next_ns(model);
+        assert_true(now_ns < 40 * UINT64_C(11100000)); /* the longest seek, a turn, a settling */
+        while ((command = drive_model_pop(model, now_ns)) != NULL) {
+            if (command != &flush) {
+                command->offset_bytes = later++ * 65536;
+                drive_model_submit(model, command, now_ns);
+            }
+        }
+    }
+    model = drive_model_free(model);
+}
+
+/* From its beginning, though the heads come from its end. */
+static void what_goes_on_in_the_buffer_is_written_in_one_pass(void **state UNUSED)
+{
+    struct drive_model_command commands[62];
+    struct drive_model_command flush = {.op = IO_OP_FLUSH};
+    struct drive_model *model = model_new(&disk);
+
+    for (uint32_t i = 0; i < 62; i++) {
+        commands[i] = (struct drive_model_command){.op = IO_OP_WRITE,
+                                                   .offset_bytes = (i + 54) % 62 * UINT64_C(65536),
+                                                   .length_bytes = 65536};
+        drive_model_submit(model, &commands[i], 0);
+    }
+    drive_model_submit(model, &flush, 0);
+    while (flush.end_ns == 0) {
+        uint64_t now_ns = drive_model_next_ns(model);
+
+        while (drive_model_pop(model, now_ns) != NULL) {
+        }
+    }
+    /* 32.5 ms of writing, and two turns to find where to begin. */
+    expect_between((double)flush.end_ns / 1e6, 32.5, 32.5 + 2 * 4);
+    model = drive_model_free(model);
+}
+
 /* One command, nothing else to do; ms. */
 static double lonely(struct drive_model *model, uint64_t offset_bytes, uint64_t *now_ns)
 {
@@ -459,6 +522,8 @@ int main(void)
         cmocka_unit_test(nobody_starves),
         cmocka_unit_test(a_write_buffer_answers_early_and_writes_in_good_order),
         cmocka_unit_test(a_flush_waits_for_the_platter),
+        cmocka_unit_test(a_flush_does_not_wait_for_what_comes_later),
+        cmocka_unit_test(what_goes_on_in_the_buffer_is_written_in_one_pass),
         cmocka_unit_test(the_heads_go_back_to_a_reader),
         cmocka_unit_test(two_readers_share_the_heads),
         cmocka_unit_test(flash_knows_no_distance),

@@ -247,6 +247,29 @@ static void write_back_answers_from_the_cache(void **state UNUSED)
     assert_true(answer.dirty_bytes > 0);
 }
 
+static double destaged_per_s(uint32_t drives)
+{
+    char content[1024];
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"destage\", \"controller\": {\"profile\": \"native\","
+                   " \"cache_bytes\": 16777216}, \"drives\": {\"profile\": \"fujitsu-mba3073rc\","
+                   " \"count\": %u}, \"array\": {\"level\": \"raid5\", \"write_policy\":"
+                   " \"write_back\"}, \"limits\": {\"operations\": 4000, \"warmup_operations\":"
+                   " 4000}, \"workloads\": [{\"profile\": \"w01-database\", \"write_percents\":"
+                   " [100], \"depths\": [4]}]}",
+                   drives);
+    return answer_of(content).outcome.operations_per_s;
+}
+
+static void more_drives_take_more_out_of_the_cache(void **state UNUSED)
+{
+    double four = destaged_per_s(4);
+    double eight = destaged_per_s(8);
+
+    assert_true(eight > 1.7 * four);
+}
+
 static void the_same_scenario_gives_the_same_answer(void **state UNUSED)
 {
     static const char content[] =
@@ -552,6 +575,31 @@ static void a_rebuild_takes_as_long_as_the_drive_is_large(void **state UNUSED)
     json_decref(small);
 }
 
+/* It is asked for once: nobody writes while it runs. */
+static void a_rebuild_is_the_same_with_either_write_policy(void **state UNUSED)
+{
+    static const char content[] =
+        "{\"name\": \"x\", \"rebuild\": true, \"drives\": {\"profile\": \"fujitsu-mba3073rc\","
+        " \"count\": 4}, \"controller\": {\"profile\": \"native\", \"cache_bytes\": 16777216},"
+        " \"array\": {\"level\": \"raid5\"}, \"limits\": {\"operations\": 10},"
+        " \"workloads\": [" READS "], \"sweep\": {\"levels\": [\"raid5\", \"raid10\"],"
+        " \"write_policies\": [\"write_through\", \"write_back\"]}}";
+    struct lab_scenario *scenario = NULL;
+    json_t *doc = document_of(content);
+
+    assert_int_equal(json_array_size(json_object_get(doc, "arrays")), 4);
+    for (size_t array = 0; array < 4; array++) {
+        expect_between(rebuild_seconds(doc, array), 590, 760);
+    }
+    assert_true(rebuild_seconds(doc, 0) == rebuild_seconds(doc, 1));
+    assert_true(rebuild_seconds(doc, 2) == rebuild_seconds(doc, 3));
+    json_decref(doc);
+    scenario_write(content);
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(scenario->point_count, 4 + 2);
+    free(scenario);
+}
+
 static void the_catalogue_has_every_profile(void **state UNUSED)
 {
     json_t *doc = lab_profiles_doc(PROFILES, text);
@@ -590,6 +638,7 @@ int main(void)
         cmocka_unit_test(ceilings_of_streams_hold),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
         cmocka_unit_test(write_back_answers_from_the_cache),
+        cmocka_unit_test(more_drives_take_more_out_of_the_cache),
         cmocka_unit_test(the_same_scenario_gives_the_same_answer),
         cmocka_unit_test(points_run_side_by_side),
         cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),
@@ -598,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_sweep_tells_what_the_model_refuses),
         cmocka_unit_test(survival_of_each_level),
         cmocka_unit_test(a_rebuild_takes_as_long_as_the_drive_is_large),
+        cmocka_unit_test(a_rebuild_is_the_same_with_either_write_policy),
         cmocka_unit_test(the_catalogue_has_every_profile),
     };
 

@@ -511,7 +511,7 @@ static void test_others_leave_beside_a_stuck_row(void **state UNUSED)
 
     stick_row(bench);
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
-    for (uint32_t i = 1; i <= 4; i++) { /* as many as are not left without a flush */
+    for (uint32_t i = 1; i <= 8; i++) { /* as many as are not left without a flush */
         assert_int_equal(put(bench, (uint64_t)i * ROW, ROW, 2), VD_STATUS_OK);
     }
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
@@ -521,7 +521,7 @@ static void test_others_leave_beside_a_stuck_row(void **state UNUSED)
     assert_true(bench->array->sims[0]->counters.flushes > flushes);
     drives_go_on(bench);
     assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
-    for (uint32_t i = 0; i <= 4; i++) {
+    for (uint32_t i = 0; i <= 8; i++) {
         assert_int_equal(get(bench, (uint64_t)i * ROW, ROW, i == 0 ? 1 : 2), VD_STATUS_OK);
     }
     bench_free(bench);
