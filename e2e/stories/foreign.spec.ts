@@ -92,6 +92,9 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   await page.getByRole('link', { name: 'Look for them' }).click();
   await expect(page.getByRole('row', { name: /^lake:data RAID1 .* Optimal .* data/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /e252\/s[45] .* Member, in sync/ })).toHaveCount(2);
+  await expect(page.getByRole('row', { name: /^lake:busy RAID1/ })).toContainText(
+    'Optimal, redundancy out of step',
+  );
   const busy = page.getByRole('button', { name: 'Import lake:busy' });
   await expect(busy).toHaveAttribute('aria-disabled', 'true');
   await expect(busy).toHaveAccessibleDescription(/not finished a resynchronisation.*mdstat/);
@@ -111,5 +114,42 @@ test('an array of Linux md is looked at, taken over where it lies, and holds its
   const [mine, theirs] = await Promise.all([readFile(written), readFile(read)]);
   expect(theirs.equals(mine)).toBe(true);
   await console.deleteArray('data');
+
+  const drives = () =>
+    Promise.all(
+      [6, 7].map((slot) =>
+        readFile(join(dirname(stack.host('beta').controlSocket), `md-${slot}.img`)),
+      ),
+    );
+  const before = await drives();
+  await test.step('what is not taken over is cleared, once its name is typed', async () => {
+    await console.openHost('beta');
+    await page.getByRole('link', { name: 'Look for them' }).click();
+    await console.act('Clear lake:busy');
+    const clear = page.getByRole('dialog', { name: 'Clear lake:busy' });
+    const button = clear.getByRole('button', { name: 'Clear lake:busy' });
+    await clear.getByLabel('Name of the set').fill('lake:data');
+    await button.click();
+    await expect(clear.getByText(/Nothing was changed/)).toBeVisible();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await clear.getByLabel('Name of the set').fill('lake:busy');
+    await button.click();
+    await expect(clear).toBeHidden();
+    await expect(page.getByRole('row', { name: /^lake:busy/ })).toBeHidden();
+    await console.openHost('beta');
+    await expect(console.bay(6)).toHaveAccessibleName(/unconfigured good/i);
+  });
+  await test.step('and comes back from the list of what was deleted, byte for byte', async () => {
+    await page.getByRole('link', { name: 'Restore it' }).click();
+    await console.act('Restore lake:busy');
+    const restore = page.getByRole('dialog', { name: 'Restore lake:busy' });
+    await restore.getByRole('button', { name: 'Restore lake:busy' }).click();
+    await expect(restore).toBeHidden();
+    await console.openHost('beta');
+    await page.getByRole('link', { name: 'Look for them' }).click();
+    await expect(page.getByRole('row', { name: /^lake:busy RAID1/ })).toBeVisible();
+    const now = await drives();
+    expect(now.map((bytes, index) => before[index]?.equals(bytes))).toEqual([true, true]);
+  });
   await rm(folder, { recursive: true, force: true });
 });

@@ -256,12 +256,12 @@ static enum peer_role asking_role(const struct running_command *running, const j
 }
 
 static bool command_permitted(const struct running_command *running, const json_t *params,
-                              const char *op, enum command_class class_, struct reason *ret_reason)
+                              enum command_class class_, struct reason *ret_reason)
 {
     const struct control_server *server = running->server;
     uint64_t now_us = wall_us(server);
     struct policy_question question = {
-        .op = op,
+        .op = ctl_op_said(running->command.op),
         .class_ = class_,
         .from_backend = running->from_backend,
         .role = asking_role(running, params),
@@ -365,8 +365,7 @@ static void command_take(struct running_command *running, const json_t *params)
     if (parsed) {
         class_ = command_class_of(&running->command);
     }
-    running->refused =
-        !parsed || !command_permitted(running, params, op, class_, &running->refusal);
+    running->refused = !parsed || !command_permitted(running, params, class_, &running->refusal);
     if (running->refused && running->number == 0) {
         control_answer(
             running->client, running->request_id,

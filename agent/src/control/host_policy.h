@@ -29,7 +29,7 @@ const char *peer_role_word(enum peer_role role);
 bool peer_role_parse(const char *word, enum peer_role *ret_role);
 
 struct policy_question {
-    const char *op;
+    const char *op;              /* as it is said to people */
     enum command_class class_;
     bool from_backend;
     enum peer_role role;         /* local: of the peer; backend: of the actor it names */

@@ -91,11 +91,14 @@ class ControlSocket(AgentCase):
             with self.agent(slots=2, policy=policy) as agent, agent.control() as control:
                 agent.create("raid1", [0, 1])
                 args = {"virtual_drive": agent.view().vd_key()}
-                self.assert_refused("not_permitted", control.command, "vd_delete", args,
-                                    confirm=confirm, number=1, role="viewer")
+                told = self.assert_refused("not_permitted", control.command, "vd_delete", args,
+                                           confirm=confirm, number=1, role="viewer")
+                self.assertEqual(told.reason["text"],
+                                 "Your role on this host does not permit delete.")
                 if policy == "standard":
-                    self.assert_refused("policy_denied", control.command, "vd_delete", args,
-                                        number=2)
+                    told = self.assert_refused("policy_denied", control.command, "vd_delete", args,
+                                               number=2)
+                    self.assertIn("standard does not permit delete from here", told.reason["text"])
                 if allowed:
                     control.command("vd_delete", args, confirm=confirm, number=3)
                 else:

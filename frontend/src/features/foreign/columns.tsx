@@ -26,7 +26,10 @@ export function volumeColumns(): Column<Volume>[] {
     {
       id: 'state',
       header: i18n.t('foreign.columns.state'),
-      cell: ({ state }) => word('foreignState', state),
+      cell: ({ state, consistent }) =>
+        consistent || !(state === 'optimal' || state === 'degraded')
+          ? word('foreignState', state)
+          : i18n.t('foreign.outOfStep', { state: word('foreignState', state) }),
     },
     {
       id: 'outcome',

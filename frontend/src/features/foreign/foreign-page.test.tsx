@@ -64,6 +64,20 @@ const broken = {
 const second = { ...archive, id: '12'.repeat(24), name: 'second', digest: '34'.repeat(32) }
 
 describe('foreign configurations', () => {
+  it('tells a set that was being resynchronised from one in step', async () => {
+    const volumes = archive.virtual_drives.map((volume) => ({
+      ...volume,
+      state: 'optimal',
+      consistent: false,
+    }))
+    server.use(get(FOREIGN, { sets: [{ ...archive, virtual_drives: volumes }], damaged: [] }))
+    renderApp(ADDRESS)
+    const table = await screen.findByRole('table', { name: 'Virtual drives of archive' })
+    expect(
+      within(table).getByRole('row', { name: /Optimal, redundancy out of step Degraded/ }),
+    ).toBeVisible()
+  })
+
   it('shows what an import would make of each virtual drive and drive', async () => {
     server.use(get(FOREIGN, { sets: [archive], damaged: [] }))
     renderApp(ADDRESS)

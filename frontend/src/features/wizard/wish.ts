@@ -50,9 +50,16 @@ export function emptyWish(controllerId: string): Wish {
   }
 }
 
-/** The size rounded down to whole rows, as the host wants it. */
+/** Of any drive, and of a row. */
+const BLOCK_BYTES = 4096
+
+/**
+ * The size rounded down to whole rows, as the host wants it; while no preview has told what a row
+ * is (the size before did not fit), to whole blocks, out of which the host makes rows itself.
+ */
 export function wholeRows(bytes: number, rowBytes: number | undefined): number {
-  return rowBytes ? Math.floor(bytes / rowBytes) * rowBytes : bytes
+  const unit = rowBytes ?? BLOCK_BYTES
+  return Math.floor(bytes / unit) * unit
 }
 
 /** What to ask the host; undefined while there is nothing to ask about. */

@@ -27,6 +27,7 @@ export const foreign = {
     driveOutcome: 'What an import makes of it',
     why: 'Why',
   },
+  outOfStep: '{{state}}, redundancy out of step',
   missing: 'Not there',
   import: 'Import …',
   importNamed: 'Import {{name}}',
