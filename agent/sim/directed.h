@@ -53,6 +53,12 @@ bool directed_puncture_crash(uint64_t seed);
 bool directed_puncture_repair(uint64_t seed);
 
 /*
+ * The same without the write: a rebuild finds that block beyond redundancy. False: what the new
+ * drive held before reads as data.
+ */
+bool directed_lost(uint64_t seed);
+
+/*
  * RAID 5 after a rebuild that had to leave a block of the new drive without its content, and a
  * write to that block. False: after a power cut in the meantime whatever is there reads as data.
  */

@@ -223,6 +223,17 @@ bool directed_puncture(uint64_t seed)
     return good;
 }
 
+bool directed_lost(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    bool good = true;
+
+    rebuild(array);
+    good = is_error_or(get(array, STRIP), 4) && get(array, (uint64_t)STRIP * 4) == 5;
+    array_end(array);
+    return good;
+}
+
 struct lone_write {
     struct vd_request request;
     uint8_t bytes[BLOCK];

@@ -45,35 +45,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 32);
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const uint8_t *at = bytes;
-
-    for (; count >= 8; count -= 8, at += 8) {
-        uint64_t word = 0;
-
-        memcpy(&word, at, 8);
-        hash = mix(hash, word);
-    }
-    return hash;
-}
-
-/* In any order of the pages; one that holds zeros is as good as none. */
-static uint64_t pages_hash(const struct sim_pages *pages)
-{
-    static const uint8_t zeros[SIM_PAGE_BYTES];
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < pages->capacity; i++) {
-        const struct sim_page_slot *slot = &pages->slots[i];
-
-        if (slot->page != NULL && memcmp(slot->page->bytes, zeros, SIM_PAGE_BYTES) != 0) {
-            sum += hash_bytes(slot->number + 1, slot->page->bytes, SIM_PAGE_BYTES);
-        }
-    }
-    return sum;
-}
-
 /* What is on the drives and what may be read from them. */
 static uint64_t state_hash(const struct run *run)
 {
@@ -81,7 +52,7 @@ static uint64_t state_hash(const struct run *run)
     uint64_t hash = sim_store_hash(run->array->sim_store);
 
     for (uint32_t i = 0; i < run->array->drive_count; i++) {
-        hash = mix(hash, pages_hash(&run->array->sims[i]->current));
+        hash = mix(hash, sim_pages_hash(&run->array->sims[i]->current));
     }
     for (uint64_t i = 0; i < model->block_count; i++) {
         hash = mix(hash, model->floor[i]);

@@ -19,6 +19,23 @@ static uint64_t mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
+/* Most of what the engine reads at its start was never written: a page of noise is a window on this
+ * one, with a word of its own in each sector. */
+#define NOISE_BYTES (64u * 1024u)
+#define NOISE_SECTOR_BYTES 512u
+static _Alignas(64) uint8_t noise[NOISE_BYTES + PAGE_BYTES];
+static bool noise_made;
+
+static void noise_make(void)
+{
+    for (uint32_t i = 0; i < sizeof(noise) && !noise_made; i += 8) {
+        uint64_t word = mix(i + 1);
+
+        memcpy(noise + i, &word, 8);
+    }
+    noise_made = true;
+}
+
 /* What a page holds before it is first written. */
 static void page_fill(void *context, uint64_t page, uint8_t *bytes)
 {
@@ -30,7 +47,8 @@ static void page_fill(void *context, uint64_t page, uint8_t *bytes)
         return;
     }
     word = mix(drive->options.fill_seed + page * PAGE_BYTES);
-    for (uint32_t i = 0; i < PAGE_BYTES; i += 8) {
+    memcpy(bytes, noise + word % NOISE_BYTES / 64 * 64, PAGE_BYTES);
+    for (uint32_t i = 0; i < PAGE_BYTES; i += NOISE_SECTOR_BYTES) {
         memcpy(bytes + i, &word, 8);
         word += UINT64_C(0x9e3779b97f4a7c15);
     }
@@ -126,17 +144,70 @@ void sim_drive_faults_heal(struct sim_drive *drive, uint64_t start, uint64_t len
     }
 }
 
-static void write_remember(struct sim_drive *drive, const struct io_request *request)
+/* Into current, and remembered for durable. A page that is written as a whole is the same one in
+ * all of them. */
+static void write_perform(struct sim_drive *drive, const struct io_request *request)
 {
-    struct sim_write *write = malloc(sizeof(*write) + request->length_bytes);
+    uint64_t first = request->offset_bytes / PAGE_BYTES;
+    uint64_t end = div_ceil_u64(request->offset_bytes + request->length_bytes, PAGE_BYTES);
+    struct sim_write *write = malloc(sizeof(*write) + (end - first) * sizeof(write->pages[0]));
+    const uint8_t *bytes = request->buffer;
 
     ASSERT(write != NULL);
     write->number = ++drive->counters.writes;
     write->offset_bytes = request->offset_bytes;
     write->length_bytes = request->length_bytes;
-    memcpy(write->bytes, request->buffer, request->length_bytes);
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t start = max_u64(i * PAGE_BYTES, request->offset_bytes);
+        uint64_t count =
+            min_u64((i + 1) * PAGE_BYTES, request->offset_bytes + request->length_bytes) - start;
+        struct sim_page *page = sim_page_new();
+
+        memcpy(page->bytes + start % PAGE_BYTES, bytes, count);
+        write->pages[i - first] = page;
+        if (count == PAGE_BYTES) {
+            sim_pages_put(&drive->current, i, page);
+        } else {
+            sim_drive_write_pages(drive, &drive->current, start, bytes, count);
+        }
+        bytes += count;
+    }
     list_init(&write->link);
     list_push_tail(&drive->unflushed, &write->link);
+}
+
+void sim_drive_write_again(struct sim_drive *drive, struct sim_pages *pages,
+                           const struct sim_write *write, uint64_t at_bytes, uint64_t length_bytes)
+{
+    uint64_t offset_bytes = write->offset_bytes + at_bytes;
+
+    ASSERT(at_bytes + length_bytes <= write->length_bytes);
+    while (length_bytes > 0) {
+        uint64_t within = offset_bytes % PAGE_BYTES;
+        uint64_t count = min_u64(PAGE_BYTES - within, length_bytes);
+        uint64_t number = offset_bytes / PAGE_BYTES;
+        struct sim_page *page = write->pages[number - write->offset_bytes / PAGE_BYTES];
+
+        if (count == PAGE_BYTES) {
+            sim_pages_put(pages, number, page);
+        } else {
+            sim_drive_write_pages(drive, pages, offset_bytes, page->bytes + within, count);
+        }
+        offset_bytes += count;
+        length_bytes -= count;
+    }
+}
+
+static void write_forget(struct sim_write *write)
+{
+    uint64_t first = write->offset_bytes / PAGE_BYTES;
+    uint64_t end = div_ceil_u64(write->offset_bytes + write->length_bytes, PAGE_BYTES);
+
+    for (uint64_t i = first; i < end; i++) {
+        sim_page_release(write->pages[i - first]);
+    }
+    list_remove(&write->link);
+    free(write);
 }
 
 static void writes_make_durable(struct sim_drive *drive, uint64_t newest)
@@ -145,10 +216,8 @@ static void writes_make_durable(struct sim_drive *drive, uint64_t newest)
         struct sim_write *write = list_entry(node, struct sim_write, link);
 
         if (write->number <= newest) {
-            sim_drive_write_pages(drive, &drive->durable, write->offset_bytes, write->bytes,
-                                  write->length_bytes);
-            list_remove(node);
-            free(write);
+            sim_drive_write_again(drive, &drive->durable, write, 0, write->length_bytes);
+            write_forget(write);
         }
     }
 }
@@ -167,9 +236,7 @@ static void transfer_perform(struct sim_transfer *transfer)
         break;
     case IO_OP_WRITE:
         drive->counters.written_bytes += request->length_bytes;
-        sim_drive_write_pages(drive, &drive->current, request->offset_bytes, request->buffer,
-                              request->length_bytes);
-        write_remember(drive, request);
+        write_perform(drive, request);
         sim_drive_faults_heal(drive, request->offset_bytes, request->length_bytes);
         break;
     case IO_OP_FLUSH:
@@ -186,8 +253,7 @@ static void transfer_perform(struct sim_transfer *transfer)
 static void unflushed_drop(struct sim_drive *drive)
 {
     LIST_FOR_EACH_SAFE (node, following, &drive->unflushed) {
-        list_remove(node);
-        free(list_entry(node, struct sim_write, link));
+        write_forget(list_entry(node, struct sim_write, link));
     }
 }
 
@@ -317,6 +383,7 @@ struct sim_drive *sim_drive_new(struct sim_world *world, const struct sim_drive_
     struct sim_drive *drive = calloc(1, sizeof(*drive));
 
     ASSERT(drive != NULL);
+    noise_make();
     ASSERT(options->size_bytes > 0 && options->size_bytes % PAGE_BYTES == 0);
     drive->options = *options;
     if (drive->options.latency_max_us == 0) {

@@ -55,40 +55,57 @@ static void cut_spoil(struct cut *cut, uint64_t offset_bytes)
     }
 }
 
-/* CHOSEN: each page for itself. */
-static void cut_write_chosen(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
-                             uint32_t length_bytes)
+/* What a power cut finds on its way: a write that is done, or the request of one that is not. */
+struct under_way {
+    uint64_t offset_bytes;
+    uint32_t length_bytes;
+    const struct sim_write *write;
+    const uint8_t *buffer; /* write is NULL */
+};
+
+static void cut_survives(struct cut *cut, const struct under_way *way, uint32_t at,
+                         uint32_t length_bytes)
 {
-    for (uint32_t at = 0; at < length_bytes; at += PAGE_BYTES) {
+    struct sim_drive *to = cut->to;
+
+    if (way->write != NULL) {
+        sim_drive_write_again(to, &to->durable, way->write, at, length_bytes);
+    } else {
+        sim_drive_write_pages(to, &to->durable, way->offset_bytes + at, way->buffer + at,
+                              length_bytes);
+    }
+}
+
+/* CHOSEN: each page for itself. */
+static void cut_write_chosen(struct cut *cut, const struct under_way *way)
+{
+    for (uint32_t at = 0; at < way->length_bytes; at += PAGE_BYTES) {
         uint32_t bit = (*cut->plan->chosen_next)++ % 64;
 
         if ((cut->plan->chosen & (UINT64_C(1) << bit)) != 0) {
-            sim_drive_write_pages(cut->to, &cut->to->durable, offset_bytes + at, bytes + at,
-                                  (uint32_t)min_u64(PAGE_BYTES, length_bytes - at));
+            cut_survives(cut, way, at, (uint32_t)min_u64(PAGE_BYTES, way->length_bytes - at));
         }
     }
 }
 
-static void cut_write(struct cut *cut, uint64_t offset_bytes, const uint8_t *bytes,
-                      uint32_t length_bytes, bool whole, bool torn)
+static void cut_write(struct cut *cut, const struct under_way *way, bool whole, bool torn)
 {
     uint32_t sector_bytes = cut->to->port.logical_block_bytes;
 
     if (cut->plan->cut == SIM_CUT_CHOSEN) {
-        cut_write_chosen(cut, offset_bytes, bytes, length_bytes);
+        cut_write_chosen(cut, way);
         return;
     }
 
     if (!torn && whole) {
-        sim_drive_write_pages(cut->to, &cut->to->durable, offset_bytes, bytes, length_bytes);
-        sim_drive_faults_heal(cut->to, offset_bytes, length_bytes);
+        cut_survives(cut, way, 0, way->length_bytes);
+        sim_drive_faults_heal(cut->to, way->offset_bytes, way->length_bytes);
     }
-    for (uint32_t at = 0; torn && at < length_bytes; at += sector_bytes) {
+    for (uint32_t at = 0; torn && at < way->length_bytes; at += sector_bytes) {
         if (rng_below(cut->rng, 2) == 0) {
-            sim_drive_write_pages(cut->to, &cut->to->durable, offset_bytes + at, bytes + at,
-                                  sector_bytes);
+            cut_survives(cut, way, at, sector_bytes);
         } else {
-            cut_spoil(cut, offset_bytes + at);
+            cut_spoil(cut, way->offset_bytes + at);
         }
     }
 }
@@ -141,7 +158,11 @@ static void cut_in_flight(struct cut *cut, const struct list *transfers)
             whole = rng_below(cut->rng, 2) == 0;
             torn = rng_below(cut->rng, 3) == 0;
         }
-        cut_write(cut, request->offset_bytes, request->buffer, request->length_bytes, whole, torn);
+        cut_write(cut,
+                  &(struct under_way){.offset_bytes = request->offset_bytes,
+                                      .length_bytes = request->length_bytes,
+                                      .buffer = request->buffer},
+                  whole, torn);
     }
 }
 
@@ -214,7 +235,11 @@ static void cut_apply(struct cut *cut)
         bool whole = cut_decide(cut, write->offset_bytes, write->length_bytes,
                                 cut->plan->torn_percent, &torn);
 
-        cut_write(cut, write->offset_bytes, write->bytes, write->length_bytes, whole, torn);
+        cut_write(cut,
+                  &(struct under_way){.offset_bytes = write->offset_bytes,
+                                      .length_bytes = write->length_bytes,
+                                      .write = write},
+                  whole, torn);
     }
     cut_in_flight(cut, &from->in_flight);
     cut_in_flight(cut, &from->hung);

@@ -18,19 +18,22 @@ struct sim_transfer {
     bool hung;
 };
 
-/* One completed write that no flush has covered. */
+/* One completed write that no flush has covered. In its pages only what it wrote counts. */
 struct sim_write {
     struct list link;
     uint64_t number;
     uint64_t offset_bytes;
     uint32_t length_bytes;
-    uint8_t bytes[];
+    struct sim_page *pages[];
 };
 
 /* A drive without a page of its own. */
 struct sim_drive *sim_drive_new(struct sim_world *world, const struct sim_drive_options *options);
 void sim_drive_write_pages(struct sim_drive *drive, struct sim_pages *pages, uint64_t offset_bytes,
                            const uint8_t *buffer, uint64_t length_bytes);
+/* That part of a write that is remembered, into pages, which are of this drive or of its fork. */
+void sim_drive_write_again(struct sim_drive *drive, struct sim_pages *pages,
+                           const struct sim_write *write, uint64_t at_bytes, uint64_t length_bytes);
 /* A successful write heals the sectors it covers. */
 void sim_drive_faults_heal(struct sim_drive *drive, uint64_t start, uint64_t length);
 /* What only the drive's cache had is gone. */

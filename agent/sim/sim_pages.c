@@ -9,6 +9,8 @@
 #include "base/assert.h"
 
 #define CAPACITY_MIN 64u
+#define HASH_UNKNOWN 0u
+#define HASH_OF_ZEROS 1u
 
 void sim_pages_init(struct sim_pages *pages)
 {
@@ -18,7 +20,7 @@ void sim_pages_init(struct sim_pages *pages)
     ASSERT(pages->slots != NULL);
 }
 
-static void page_release(struct sim_page *page)
+void sim_page_release(struct sim_page *page)
 {
     ASSERT(page->references > 0);
     page->references--;
@@ -31,7 +33,7 @@ void sim_pages_done(struct sim_pages *pages)
 {
     for (uint32_t i = 0; i < pages->capacity; i++) {
         if (pages->slots[i].page != NULL) {
-            page_release(pages->slots[i].page);
+            sim_page_release(pages->slots[i].page);
         }
     }
     free(pages->slots);
@@ -87,12 +89,13 @@ static void slot_fill(struct sim_pages *pages, uint64_t number, struct sim_page 
     pages->count++;
 }
 
-static struct sim_page *page_new(void)
+struct sim_page *sim_page_new(void)
 {
     struct sim_page *page = malloc(sizeof(*page));
 
     ASSERT(page != NULL);
     page->references = 1;
+    page->hash = HASH_UNKNOWN;
     return page;
 }
 
@@ -110,39 +113,79 @@ uint8_t *sim_pages_take(struct sim_pages *pages, uint64_t number,
     struct sim_page *page = slot->page;
 
     if (page == NULL) {
-        page = page_new();
+        page = sim_page_new();
         if (fill != NULL) {
             fill(context, number, page->bytes);
         }
         slot_fill(pages, number, page);
     } else if (page->references > 1) {
-        struct sim_page *own = page_new();
+        struct sim_page *own = sim_page_new();
 
         if (fill != NULL) {
             memcpy(own->bytes, page->bytes, SIM_PAGE_BYTES);
         }
-        page_release(page);
+        sim_page_release(page);
         slot->page = own;
         page = own;
     }
     ASSERT(page->references == 1);
+    page->hash = HASH_UNKNOWN;
     return page->bytes;
 }
 
-void sim_pages_share(struct sim_pages *to, const struct sim_pages *from, uint64_t number)
+static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    struct sim_page *page = slot_of(from, number)->page;
-    struct sim_page_slot *slot = slot_of(to, number);
+    hash ^= value;
+    hash *= UINT64_C(0x9fb21c651e98df25);
+    return hash ^ (hash >> 32);
+}
 
-    ASSERT(page != NULL);
-    if (slot->page == page) {
-        return;
+/* Kept with the page: most are in many maps and never change. */
+static uint64_t page_hash(struct sim_page *page)
+{
+    static const uint8_t zeros[SIM_PAGE_BYTES];
+    uint64_t hash = 0;
+
+    if (page->hash != HASH_UNKNOWN) {
+        return page->hash;
     }
+    if (memcmp(page->bytes, zeros, SIM_PAGE_BYTES) == 0) {
+        page->hash = HASH_OF_ZEROS;
+        return page->hash;
+    }
+    for (uint32_t at = 0; at < SIM_PAGE_BYTES; at += 8) {
+        uint64_t word = 0;
+
+        memcpy(&word, page->bytes + at, 8);
+        hash = mix(hash, word);
+    }
+    page->hash = hash | 2; /* neither of the others */
+    return page->hash;
+}
+
+uint64_t sim_pages_hash(const struct sim_pages *pages)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < pages->capacity; i++) {
+        const struct sim_page_slot *slot = &pages->slots[i];
+
+        if (slot->page != NULL && page_hash(slot->page) != HASH_OF_ZEROS) {
+            sum += mix(slot->number + 1, slot->page->hash); /* in any order */
+        }
+    }
+    return sum;
+}
+
+void sim_pages_put(struct sim_pages *pages, uint64_t number, struct sim_page *page)
+{
+    struct sim_page_slot *slot = slot_of(pages, number);
+
     page->references++;
     if (slot->page != NULL) {
-        page_release(slot->page);
+        sim_page_release(slot->page);
         slot->page = page;
     } else {
-        slot_fill(to, number, page);
+        slot_fill(pages, number, page);
     }
 }

@@ -11,7 +11,8 @@
 #define SIM_PAGE_BYTES 4096u
 
 struct sim_page {
-    uint32_t references; /* maps that have it; written to only while there is one */
+    uint32_t references; /* who has it; written to only while there is one */
+    uint64_t hash;       /* of its bytes; 0: not known */
     uint8_t bytes[SIM_PAGE_BYTES];
 };
 
@@ -34,13 +35,20 @@ void sim_pages_copy(struct sim_pages *to, const struct sim_pages *from);
 /* NULL if it was never written. */
 const uint8_t *sim_pages_find(const struct sim_pages *pages, uint64_t number);
 /*
- * The page for writing. fill makes the bytes of one that was never written; NULL: the caller
- * writes the whole page, what it held is not needed.
+ * The page for writing, before anything else is done with the map. fill makes the bytes of one that
+ * was never written; NULL: the caller writes the whole page, what it held is not needed.
  */
 uint8_t *sim_pages_take(struct sim_pages *pages, uint64_t number,
                         void (*fill)(void *context, uint64_t number, uint8_t *bytes),
                         void *context);
-/* From now on to has the page that from has; from must have it. */
-void sim_pages_share(struct sim_pages *to, const struct sim_pages *from, uint64_t number);
+/* The same for maps of the same bytes; a page of zeros is as good as none. */
+uint64_t sim_pages_hash(const struct sim_pages *pages);
+/* From now on pages have that page under this number, together with those that have it already. */
+void sim_pages_put(struct sim_pages *pages, uint64_t number, struct sim_page *page);
+
+/* A page in no map, for its one owner to write to; released, it lives on in the maps that have it.
+ */
+struct sim_page *sim_page_new(void);
+void sim_page_release(struct sim_page *page);
 
 #endif

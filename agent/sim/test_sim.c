@@ -114,6 +114,7 @@ static void test_stories(void **state)
         assert_true(directed_flush_of_ddf(seed + i));
         assert_true(directed_doubt_write(seed + i));
         assert_true(directed_puncture(seed + i));
+        assert_true(directed_lost(seed + i));
         assert_true(directed_puncture_crash(seed + i));
         assert_true(directed_puncture_repair(seed + i));
         assert_true(directed_note_end(seed + i));

@@ -56,23 +56,37 @@ struct planted {
     enum cache_bug bug;
     const char *name;
     void (*story)(uint64_t seed, struct life_result *ret_result); /* NULL: lives */
+    uint64_t known; /* a life that has caught it, tried before the others */
 };
 
 static const struct planted planted[] = {
-    {CACHE_BUG_DISCARD_UNSETTLED, "what was discarded comes back", cached_discard},
-    {CACHE_BUG_FREE_UNFLUSHED, "freed before the drives were flushed", NULL},
-    {CACHE_BUG_NO_MARK, "acknowledged before the mark is durable", NULL},
-    {CACHE_BUG_FLUSH_SHORT, "a flush that does not wait for the cache", NULL},
-    {CACHE_BUG_FLUSH_LATER, "a flush vouches for what was written while it ran", NULL},
-    {CACHE_BUG_PASS_UNDRAINED, "a write passes older dirty blocks", NULL},
-    {CACHE_BUG_STALE_FILL, "a read fills in what was overwritten", NULL},
-    {CACHE_BUG_PARTIAL_FORGOTTEN, "other sectors forgotten", NULL},
-    {CACHE_BUG_ROW_TWICE, "two batches of one row at a time", NULL},
-    {CACHE_BUG_DISCARD_ON_ERROR, "dropped when the drives fail", NULL},
-    {CACHE_BUG_LOG_ACK_EARLY, "acknowledged before the log has it", NULL},
-    {CACHE_BUG_LOG_NOT_VOID, "a log that was lost is believed when it is back", NULL},
-    {CACHE_BUG_KEPT_PARTIAL, "part of a row without an intent", NULL},
+    {.bug = CACHE_BUG_DISCARD_UNSETTLED,
+     .name = "what was discarded comes back",
+     .story = cached_discard},
+    {.bug = CACHE_BUG_FREE_UNFLUSHED, .name = "freed before the drives were flushed"},
+    {.bug = CACHE_BUG_NO_MARK, .name = "acknowledged before the mark is durable"},
+    {.bug = CACHE_BUG_FLUSH_SHORT, .name = "a flush that does not wait for the cache"},
+    {.bug = CACHE_BUG_FLUSH_LATER,
+     .name = "a flush vouches for what was written while it ran",
+     .known = 31915},
+    {.bug = CACHE_BUG_PASS_UNDRAINED, .name = "a write passes older dirty blocks"},
+    {.bug = CACHE_BUG_STALE_FILL, .name = "a read fills in what was overwritten"},
+    {.bug = CACHE_BUG_PARTIAL_FORGOTTEN, .name = "other sectors forgotten"},
+    {.bug = CACHE_BUG_ROW_TWICE, .name = "two batches of one row at a time"},
+    {.bug = CACHE_BUG_DISCARD_ON_ERROR, .name = "dropped when the drives fail"},
+    {.bug = CACHE_BUG_LOG_ACK_EARLY, .name = "acknowledged before the log has it"},
+    {.bug = CACHE_BUG_LOG_NOT_VOID, .name = "a log that was lost is believed when it is back"},
+    {.bug = CACHE_BUG_KEPT_PARTIAL, .name = "part of a row without an intent"},
 };
+
+static void live(const struct planted *what, uint64_t seed, struct life_result *ret_result)
+{
+    if (what->story != NULL) {
+        what->story(seed, ret_result);
+    } else {
+        cached_life(seed, REQUESTS, ret_result);
+    }
+}
 
 static void caught_by_assertion(const char *expression, const char *file, int line)
 {
@@ -81,19 +95,30 @@ static void caught_by_assertion(const char *expression, const char *file, int li
     _exit(EXIT_CAUGHT);
 }
 
+/* What fails without the bug too has not caught it. */
+static bool fails_anyway(const struct planted *what, uint64_t seed)
+{
+    struct life_result result;
+
+    cache_bug_active = CACHE_BUG_NONE;
+    live(what, seed, &result);
+    cache_bug_active = what->bug;
+    if (result.failed) {
+        printf("# seed %llu fails without a bug: %s\n", (unsigned long long)seed, result.why);
+    }
+    return result.failed;
+}
+
 static void hunt(const struct planted *what)
 {
     (void)assert_set_handler(caught_by_assertion);
     cache_bug_active = what->bug;
     for (uint32_t i = 0; i < BUG_LIVES; i++) {
+        uint64_t seed = i == 0 && what->known != 0 ? what->known : 30000 + i;
         struct life_result result;
 
-        if (what->story != NULL) {
-            what->story(30000 + i, &result);
-        } else {
-            cached_life(30000 + i, REQUESTS, &result);
-        }
-        if (result.failed) {
+        live(what, seed, &result);
+        if (result.failed && !fails_anyway(what, seed)) {
             printf("# %s: caught in life %u: %s\n", what->name, i + 1, result.why);
             fflush(stdout);
             _exit(EXIT_CAUGHT);

@@ -1,5 +1,5 @@
 /*
- * SHA-256 as the standard writes it down.
+ * SHA-256 as the standard writes it down, or with the processor's instructions (sha256_ni.h).
  */
 #include "base/sha256.h"
 
@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/sha256_ni.h"
 
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -84,6 +85,17 @@ static void block_mix(struct sha256 *sha, const uint8_t *block)
     sha->state[7] += h;
 }
 
+static void blocks_mix(struct sha256 *sha, const uint8_t *blocks, size_t count)
+{
+    if (sha256_ni_usable()) {
+        sha256_ni_mix(sha->state, round_constants, blocks, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        block_mix(sha, blocks + 64 * i);
+    }
+}
+
 void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
 {
     const uint8_t *in = buffer;
@@ -94,9 +106,9 @@ void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
         size_t part = 64 - sha->block_used;
 
         if (part == 64 && bytes >= 64) {
-            block_mix(sha, in); /* without a copy */
-            in += 64;
-            bytes -= 64;
+            blocks_mix(sha, in, bytes / 64); /* without a copy */
+            in += bytes / 64 * 64;
+            bytes %= 64;
             continue;
         }
         part = part < bytes ? part : bytes;
@@ -105,7 +117,7 @@ void sha256_add(struct sha256 *sha, const void *buffer, size_t bytes)
         in += part;
         bytes -= part;
         if (sha->block_used == 64) {
-            block_mix(sha, sha->block);
+            blocks_mix(sha, sha->block, 1);
             sha->block_used = 0;
         }
     }

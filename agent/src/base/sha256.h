@@ -1,5 +1,5 @@
 /*
- * SHA-256 (FIPS 180-4), for fingerprints of plans. Small, not fast; never for passwords.
+ * SHA-256 (FIPS 180-4), for fingerprints of plans and drives; never for passwords.
  */
 #ifndef ARRAYWRIGHT_BASE_SHA256_H
 #define ARRAYWRIGHT_BASE_SHA256_H

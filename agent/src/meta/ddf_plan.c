@@ -41,12 +41,12 @@ static uint64_t anchor_offset(uint64_t drive_bytes)
     return drive_bytes - DDF_BLOCK_BYTES;
 }
 
+/* Holds anything: what is written from it is made first. */
 static uint8_t *buffer_new(size_t bytes)
 {
     uint8_t *buffer = aligned_alloc(IO_ALIGN_BYTES, bytes);
 
     ASSERT(buffer != NULL);
-    memset(buffer, 0xFF, bytes);
     return buffer;
 }
 

@@ -63,7 +63,8 @@ of a member: as its record says */
     struct group_config record; /* member: the group as of that sequence */
 };
 
-/* slot: LABEL_SLOT_BYTES. *ret_bytes: how many of them are used, a multiple of 4096. */
+/* slot: LABEL_SLOT_BYTES. *ret_bytes: how many of them are used, a multiple of 4096; the
+ * others are left alone. */
 MUST_CHECK int drive_label_encode(const struct drive_label *label, uint8_t *slot,
                                   size_t *ret_bytes);
 /* 0; -ENOENT: no label at all; -EBADMSG: a damaged one. */

@@ -81,7 +81,7 @@ int drive_label_encode(const struct drive_label *label, uint8_t *slot, size_t *r
     if (!label_is_sound(label)) {
         return -EINVAL;
     }
-    memset(slot, 0, LABEL_SLOT_BYTES);
+    memset(slot, 0, LABEL_HEAD_BYTES);
     if (label->has_record) {
         int error = group_record_encode(&label->record, slot + LABEL_HEAD_BYTES,
                                         GROUP_RECORD_MAX_BYTES, &record_bytes);
@@ -91,6 +91,9 @@ int drive_label_encode(const struct drive_label *label, uint8_t *slot, size_t *r
         }
     }
     bytes = LABEL_HEAD_BYTES + record_bytes;
+    *ret_bytes = align_up_u64(bytes, IO_ALIGN_BYTES);
+    ASSERT(*ret_bytes <= LABEL_SLOT_BYTES);
+    memset(slot + bytes, 0, *ret_bytes - bytes);
     memcpy(slot, label_magic, sizeof(label_magic));
     put_le32(slot + 8, LABEL_VERSION);
     put_le32(slot + 12, (uint32_t)bytes);
@@ -108,8 +111,6 @@ int drive_label_encode(const struct drive_label *label, uint8_t *slot, size_t *r
         memcpy(slot + LABEL_SPARES_OFFSET + 24 * i, label->spare_groups[i].bytes, 24);
     }
     put_le32(slot + LABEL_CRC_OFFSET, label_crc(slot, bytes));
-    *ret_bytes = align_up_u64(bytes, IO_ALIGN_BYTES);
-    ASSERT(*ret_bytes <= LABEL_SLOT_BYTES);
     return 0;
 }
 

@@ -26,8 +26,12 @@ uint8_t *label_buffer(void)
     uint8_t *buffer = aligned_alloc(IO_ALIGN_BYTES, LABEL_SLOT_BYTES);
 
     ASSERT(buffer != NULL);
-    memset(buffer, 0, LABEL_SLOT_BYTES);
     return buffer;
+}
+
+static uint8_t *zeroed_buffer(void)
+{
+    return memset(label_buffer(), 0, LABEL_SLOT_BYTES);
 }
 
 /* Nothing of it is with the drive any more: the owner may forget the drive in its answer. */
@@ -97,7 +101,7 @@ static void step_add(struct label_job *job, enum io_op op, uint32_t place, bool 
     ASSERT(job->step_count < LABEL_STEPS_MAX && place < LABEL_PLACES);
     job->steps[job->step_count++] = (struct label_step){op, place, zero, false};
     if (zero && job->zeros == NULL) {
-        job->zeros = label_buffer();
+        job->zeros = zeroed_buffer();
     }
 }
 
@@ -129,7 +133,7 @@ static void script_wipe(struct label_job *job)
     step_add(job, IO_OP_WRITE, first + 1 - older, true);
     flush_add(job);
     if (!guid_is_zero(&job->leaves)) { /* (6) */
-        job->mark = label_buffer();
+        job->mark = zeroed_buffer();
         label_mark_encode(&job->leaves, job->mark);
         job->steps[begin + (older == 0 ? 0 : 2)].mark = true;
     }

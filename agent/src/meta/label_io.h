@@ -92,7 +92,7 @@ void label_job_drop(struct label_job *job);
 /* After a READ that ended well: the newest label; the caller frees it. */
 struct drive_label *label_job_take(struct label_job *job);
 
-/* A zeroed, aligned buffer of one slot. */
+/* An aligned buffer of one slot; it holds anything. */
 uint8_t *label_buffer(void);
 /* The mark of (6); slot: zeroed. */
 void label_mark_encode(const struct guid *group, uint8_t *slot);

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/sha256.h"
+#include "base/sha256_ni.h"
 
 static const struct {
     const char *text;
@@ -40,10 +42,54 @@ static void test_published(void **state UNUSED)
     }
 }
 
+/* Long enough for many blocks at once, from any place in memory. */
+static void test_both_ways(void **state UNUSED)
+{
+    uint8_t bytes[4096 + 64];
+    struct rng rng;
+    bool usable = sha256_ni_usable();
+
+    rng_seed(&rng, aw_test_seed("sha256", 7));
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (uint8_t)rng_u64(&rng);
+    }
+    for (uint32_t i = 0; i < 2000; i++) {
+        size_t at = rng_below(&rng, 64);
+        size_t count = rng_below(&rng, 4096);
+        size_t cut = rng_below(&rng, count + 1);
+        char sums[2][65];
+
+        for (uint32_t way = 0; way < 2; way++) {
+            struct sha256 sha;
+
+            sha256_ni_allow(way == 1);
+            sha256_init(&sha);
+            sha256_add(&sha, bytes + at, cut);
+            sha256_add(&sha, bytes + at + cut, count - cut);
+            sha256_hex(&sha, sums[way]);
+        }
+        sha256_ni_allow(usable);
+        assert_string_equal(sums[0], sums[1]);
+    }
+}
+
+/* A test may forbid the processor's instructions, as if it had none. */
+static void test_published_plain(void **state)
+{
+    bool usable = sha256_ni_usable();
+
+    sha256_ni_allow(false);
+    assert_false(sha256_ni_usable());
+    test_published(state);
+    sha256_ni_allow(usable);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published),
+        cmocka_unit_test(test_published_plain),
+        cmocka_unit_test(test_both_ways),
     };
 
     aw_test_catch_asserts();
