@@ -258,7 +258,9 @@ uint64_t drive_expected_us(const struct drive *drive, const struct pace *own,
                            const struct pace *pace)
 {
     uint64_t each_us = each_us_of(pace);
-    uint64_t before_us = drive->backlog_us == 0 ? 0 : drive->backlog_us * each_us / each_us_of(own);
+    uint64_t own_us = each_us_of(own);
+    uint64_t before_us = /* nearly always no division */
+        own_us == each_us ? drive->backlog_us : drive->backlog_us * each_us / own_us;
     uint64_t expected_us = max_u64(pace->idle_us, before_us + each_us);
 
     /* Whatever hangs now, hangs for everybody behind it. */

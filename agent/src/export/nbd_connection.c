@@ -28,6 +28,9 @@
 /* (2): after so many turns in a row that found replies unread, receiving waits so long. */
 #define BEHIND_TURNS 4u
 #define BEHIND_PAUSE_US 50u
+/* After so many turns in a row that found none, only one turn in so many looks. */
+#define AHEAD_TURNS 32u
+#define AHEAD_LOOKS 16u
 
 struct nbd_connection {
     struct list link; /* entry->connections or server->handshakes */
@@ -42,6 +45,7 @@ struct nbd_connection {
     struct clock_timer timer; /* handshake, then linger */
     struct clock_timer pause; /* of receiving (2) */
     uint32_t behind_turns;    /* in a row */
+    uint32_t ahead_turns;     /* the same, of those that found none unread */
     bool paused_once;         /* the pause for this receive is over */
     uint64_t progress_us;     /* bytes moved last, or the session had something new */
     bool dying;
@@ -159,10 +163,16 @@ static void look_behind(struct nbd_connection *connection)
 {
     int unread_bytes = 0;
 
+    if (connection->ahead_turns >= AHEAD_TURNS && connection->ahead_turns % AHEAD_LOOKS != 0) {
+        connection->ahead_turns++;
+        return;
+    }
     if (ioctl(connection->fd, SIOCOUTQ, &unread_bytes) == 0 && unread_bytes > 0) {
         connection->behind_turns++;
+        connection->ahead_turns = 0;
     } else {
         connection->behind_turns = 0;
+        connection->ahead_turns++;
     }
 }
 
@@ -182,7 +192,10 @@ static void try_send(struct nbd_connection *connection)
         }
         connection->send_message =
             (struct msghdr){.msg_iov = connection->send_vector, .msg_iovlen = count};
-        sent = sendmsg(connection->fd, &connection->send_message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        sent = count == 1 ? send(connection->fd, connection->send_vector[0].iov_base,
+                                 connection->send_vector[0].iov_len, MSG_DONTWAIT | MSG_NOSIGNAL)
+                          : sendmsg(connection->fd, &connection->send_message,
+                                    MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent >= 0) {
             sent_note(connection, (size_t)sent);
             continue;

@@ -123,6 +123,8 @@ int loop_open(struct loop **ret_loop)
     if (error != 0) {
         goto fail_ring;
     }
+    /* Saves a look-up of the ring in every call; a kernel without that is good enough. */
+    (void)io_uring_register_ring_fd(&loop->ring);
     slots_open(loop);
     loop->remote_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (loop->remote_fd < 0) {

@@ -92,6 +92,13 @@ static inline bool plan_is_plain_read(const struct raid_level_info *level, enum 
     return want == PLAN_READ && !level->mirrored && failed == 0 && (touched & ~valid) == 0;
 }
 
+/* The same of mirrors, where the row is consistent: any one copy is the answer. */
+static inline bool plan_is_plain_copy(const struct raid_level_info *level, enum plan_want want,
+                                      uint32_t valid, uint32_t failed)
+{
+    return want == PLAN_READ && level->mirrored && failed == 0 && valid != 0;
+}
+
 static inline struct plan plan_plain_read(uint32_t touched)
 {
     return (struct plan){.kernel = PLAN_KERNEL_NONE, .reads = touched};

@@ -123,11 +123,18 @@ int stripe_plan(struct stripe_op *op)
     const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
     uint32_t valid = stripe_valid_mask(op);
     uint32_t touched = op->touched | op->punctured;
+    bool consistent = false;
     struct plan_input input;
 
     op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
     if (plan_is_plain_read(level, op->want, touched, valid, op->failed & valid)) {
         op->plan = plan_plain_read(touched);
+        return 0;
+    }
+    consistent = stripe_row_is_consistent(op) ||
+                 (SIM_BUG(MIRROR_READS_ANY) && level->mirrored && op->want == PLAN_READ);
+    if (plan_is_plain_copy(level, op->want, valid, op->failed & valid) && consistent) {
+        op->plan = plan_plain_read(UINT32_C(1) << mirror_choose(op, valid));
         return 0;
     }
     input = (struct plan_input){
@@ -139,14 +146,11 @@ int stripe_plan(struct stripe_op *op)
         .valid = valid,
         .failed = op->failed & valid,
         .writable = stripe_live_mask(op) | valid,
-        .consistent = stripe_row_is_consistent(op),
+        .consistent = consistent,
     };
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
         input.copy = op->copy & input.writable;
-    }
-    if (SIM_BUG(MIRROR_READS_ANY) && level->mirrored && op->want == PLAN_READ) {
-        input.consistent = true;
     }
     if (level->mirrored && input.consistent) {
         input.mirror_preference = mirror_choose(op, valid & ~op->failed);

@@ -450,6 +450,46 @@ static void broken_promises_assert(void **state)
     EXPECT_ASSERT((void)!plan_make(&bad, &plan));
 }
 
+/* The short way of a read of mirrors is what plan_make() says, for every set of good copies. */
+static void plain_copies(void **state UNUSED)
+{
+    const struct raid_level_info *level = raid_level_info(RAID_LEVEL_1);
+    struct geometry geometry = {RAID_LEVEL_1, 1, 6, 8192, 512, 8192};
+    struct row_map map;
+
+    geometry_row_map(&geometry, 0, &map);
+    for (uint32_t valid = 1; valid <= ALL6; valid++) {
+        for (uint32_t place = 0; place < 6; place++) {
+            struct plan_input input = {.level = RAID_LEVEL_1,
+                                       .map = &map,
+                                       .want = PLAN_READ,
+                                       .touched = 1,
+                                       .valid = valid,
+                                       .writable = valid,
+                                       .consistent = true,
+                                       .mirror_preference = place};
+            struct plan made;
+            struct plan plain = plan_plain_read(PLACE(place));
+
+            if ((valid & PLACE(place)) == 0) {
+                continue;
+            }
+            assert_true(plan_is_plain_copy(level, PLAN_READ, valid, 0));
+            assert_int_equal(plan_make(&input, &made), 0);
+            assert_int_equal(made.kernel, plain.kernel);
+            assert_int_equal(made.reads, plain.reads);
+            assert_int_equal(made.writes, plain.writes);
+            assert_int_equal(made.lost | made.recover_from, plain.lost | plain.recover_from);
+            assert_int_equal(made.makes_consistent, plain.makes_consistent);
+        }
+        assert_false(plan_is_plain_copy(level, PLAN_READ, valid, valid & -valid));
+        assert_false(plan_is_plain_copy(level, PLAN_WRITE, valid, 0));
+        assert_false(plan_is_plain_copy(level, PLAN_SYNC, valid, 0));
+    }
+    assert_false(plan_is_plain_copy(level, PLAN_READ, 0, 0));
+    assert_false(plan_is_plain_copy(raid_level_info(RAID_LEVEL_5), PLAN_READ, ALL6, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +501,7 @@ int main(void)
         cmocka_unit_test(parity_sync),
         cmocka_unit_test(mirrors_without_a_preference),
         cmocka_unit_test(broken_promises_assert),
+        cmocka_unit_test(plain_copies),
     };
 
     aw_test_catch_asserts();
