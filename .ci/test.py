@@ -111,6 +111,16 @@ STEPS = [
          reports=[junit("agent-judge")], floor=93),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
+    # The backend's predictions are those of the real arraysim.
+    Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
+                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim"],
+                     [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
+         folder=ROOT / "backend", reports=[junit("backend")]),
+    Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
+         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV),
+    # What the reviews claim, on models of their drives.
+    Step("agent-claims", [meson_test("agent", "claims", processes=1)],
+         reports=[meson_report("agent", "claims")], floor=84),
     Step("frontend", [
         ["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=junit",
          f"--outputFile.junit={junit('frontend')}"],
@@ -121,17 +131,6 @@ STEPS = [
          reports=[junit("e2e")],
          env={"PLAYWRIGHT_JUNIT_OUTPUT_NAME": str(junit("e2e")),
               "CHROMIUM": shutil.which("chromium") or "/usr/bin/chromium"}, lane=STORIES),
-    # What is left to compute when the stories are over. The backend's predictions are those of the
-    # real arraysim.
-    Step("backend", [meson_setup("agent", "--buildtype=debugoptimized"),
-                     ["ninja", "-C", str(BUILD / "agent"), "--quiet", "src/lab/arraysim"],
-                     [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
-         folder=ROOT / "backend", reports=[junit("backend")], lane=STORIES),
-    Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
-         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV, lane=STORIES),
-    # What the reviews claim, on models of their drives.
-    Step("agent-claims", [meson_test("agent", "claims", processes=1)],
-         reports=[meson_report("agent", "claims")], floor=84, lane=STORIES),
 ]
 
 LINT = [

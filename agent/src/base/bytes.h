@@ -1,11 +1,20 @@
 /*
- * Integers in byte buffers of any alignment, big- and little-endian. On-disk and wire
+ * Byte buffers: integers in them, of any alignment, big- and little-endian. On-disk and wire
  * formats are read and written only through these; the caller has proved the length.
  */
 #ifndef ARRAYWRIGHT_BASE_BYTES_H
 #define ARRAYWRIGHT_BASE_BYTES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Whether all of them have that value; true of none. */
+static inline bool bytes_are_all(const uint8_t *bytes, size_t count, uint8_t value)
+{
+    return count == 0 || (bytes[0] == value && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
 
 static inline void put_be16(uint8_t *bytes, uint16_t value)
 {

@@ -153,12 +153,10 @@ static void super_write(struct journal *journal)
 /* Zeros, but for what an interrupted first super_write() may have left in slot B. */
 static bool is_blank(const uint8_t *bytes)
 {
-    uint8_t any = 0;
+    const uint64_t after = SUPER_BYTES + SUPER_USED_BYTES;
 
-    for (uint64_t i = 0; i < DESCRIPTORS_OFFSET; i++) {
-        any |= i < SUPER_BYTES + 8 || i >= SUPER_BYTES + SUPER_USED_BYTES ? bytes[i] : 0;
-    }
-    return any == 0;
+    return bytes_are_all(bytes, SUPER_BYTES + 8, 0) &&
+           bytes_are_all(bytes + after, DESCRIPTORS_OFFSET - after, 0);
 }
 
 /* All descriptors free first, the super-block last: a crash in between leaves a blank medium. */

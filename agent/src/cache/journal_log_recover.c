@@ -278,16 +278,6 @@ static int end_is_an_end(struct reader *reader)
 
 /* Super-blocks */
 
-static bool is_blank(const uint8_t *block)
-{
-    uint8_t any = 0;
-
-    for (uint32_t i = 0; i < LOG_BLOCK_BYTES; i++) {
-        any |= block[i];
-    }
-    return any == 0;
-}
-
 static void format(struct journal_log *log, const struct uuid *owner, const struct uuid *fresh)
 {
     log->super = (struct log_super){.version = LOG_VERSION,
@@ -325,8 +315,9 @@ static int super_find(struct reader *reader, const struct uuid *owner, const str
     }
     good[0] = log_super_read(reader->window, &supers[0]);
     good[1] = log_super_read(reader->window + LOG_BLOCK_BYTES, &supers[1]);
-    reader->super_damaged = (!good[0] && !is_blank(reader->window)) ||
-                            (!good[1] && !is_blank(reader->window + LOG_BLOCK_BYTES));
+    reader->super_damaged =
+        (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
+        (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));
     if (good[0] || good[1]) {
         log->super =
             good[0] && (!good[1] || supers[0].turn > supers[1].turn) ? supers[0] : supers[1];

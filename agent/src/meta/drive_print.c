@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "drive/drive_layout.h"
 
 #define EDGE_BYTES (UINT32_C(1) << 20)
@@ -41,16 +42,6 @@ static void print_answer(struct print_run *run, int error)
         sha256_end(&run->sha, print->sum);
     }
     print->complete(print, error);
-}
-
-static bool is_zero(const uint8_t *bytes, size_t count)
-{
-    uint8_t any = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        any |= bytes[i];
-    }
-    return any == 0;
 }
 
 /* Where the transfer of a step lies. */
@@ -117,7 +108,7 @@ static void print_released(struct drive_io *io)
         sector_blank(run);
         sha256_add(&run->sha, run->buffer, io->length_bytes);
     } else if (!run->answered) {
-        run->print->end_is_zero = is_zero(run->buffer, io->length_bytes);
+        run->print->end_is_zero = bytes_are_all(run->buffer, io->length_bytes, 0);
     }
     run->step++;
     if (!run->answered && run->step == STEPS) {

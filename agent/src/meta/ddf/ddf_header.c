@@ -14,12 +14,7 @@
 
 bool ddf_bytes_are_free(const uint8_t *bytes, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (bytes[i] != 0xFF) {
-            return false;
-        }
-    }
-    return true;
+    return bytes_are_all(bytes, count, 0xFF);
 }
 
 void ddf_text_decode(const uint8_t *bytes, size_t count, char *out)

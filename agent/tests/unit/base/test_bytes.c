@@ -44,11 +44,30 @@ static void little_endian_bytes_are_reversed(void **state)
     assert_int_equal(bytes[6], 2);
 }
 
+static void one_other_byte_is_found_anywhere(void **state)
+{
+    uint8_t bytes[70];
+
+    (void)state;
+    memset(bytes, 0x5A, sizeof(bytes));
+    assert_true(bytes_are_all(bytes, 0, 0));
+    for (size_t count = 1; count <= sizeof(bytes); count++) {
+        assert_true(bytes_are_all(bytes, count, 0x5A));
+        assert_false(bytes_are_all(bytes, count, 0x5B));
+        for (size_t at = 0; at < sizeof(bytes); at++) {
+            bytes[at] = 0x5B;
+            assert_int_equal(bytes_are_all(bytes, count, 0x5A), at >= count);
+            bytes[at] = 0x5A;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(big_endian_bytes_are_in_reading_order),
         cmocka_unit_test(little_endian_bytes_are_reversed),
+        cmocka_unit_test(one_other_byte_is_found_anywhere),
     };
 
     aw_test_catch_asserts();
