@@ -40,6 +40,15 @@ static void verify_all(struct life *life, uint32_t **acked, const char *when)
     }
 }
 
+/* With a log the cache is in ordinary memory. What a read has found there before the log had it
+ * goes with the agent, if nothing was acknowledged. */
+static void memory_goes(struct life *life)
+{
+    for (uint32_t i = 0; i < life->array->options.vd_count && life->on_log; i++) {
+        model_seen_forget(life->models[i]);
+    }
+}
+
 /* crashed: what has been discarded then may be there again, if nothing was marked since. */
 static void group_again(struct life *life, bool lost_is_fine, bool crashed)
 {
@@ -98,7 +107,9 @@ void life_crash(struct life *life)
     life->dead = true;
     life->result->crashes++;
     sim_world_power_off(life->world, cut);
-    if (!death) { /* a death makes nothing durable, and takes nothing away */
+    if (death) { /* makes nothing durable, and takes no acknowledged thing away */
+        memory_goes(life);
+    } else {
         models_end(life, false);
     }
     if (!life_drain(life)) {
@@ -140,6 +151,7 @@ void life_drives_leave(struct life *life)
         return;
     }
     sim_world_advance(life->world, 300000);
+    memory_goes(life);
     life_cache_close(life);
     (void)sim_array_stop(life->array); /* it is offline */
     life_cache_end(life);

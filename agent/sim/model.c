@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 
 #define MAGIC UINT64_C(0x41575349544d0001)
 
@@ -279,6 +280,13 @@ void model_risk_over(struct model *model)
         model->floor[i] = model->torn[i] ? model->durable[i] : model->floor[i];
         model->torn[i] = false;
         model->at_risk[i] = false;
+    }
+}
+
+void model_seen_forget(struct model *model)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->floor[i] = min_u32(model->floor[i], model->acked[i]);
     }
 }
 

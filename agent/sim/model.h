@@ -61,6 +61,9 @@ void model_flushed(struct model *model, const uint32_t *acked);
 void model_stopped(struct model *model);
 /* The power went. Blocks with undecided versions become at_risk by rows of row_blocks. */
 void model_crashed(struct model *model, uint64_t row_blocks);
+/* What was only in the agent's memory is gone: what has been read, but was never acknowledged, need
+ * not be there any more. */
+void model_seen_forget(struct model *model);
 /* Rows around these blocks may have anything in them. */
 void model_unsure_rows(struct model *model, uint64_t block, uint64_t count, uint64_t row_blocks);
 /* Something has happened to what these blocks, one flag each, are made of. Those of them that are
