@@ -1561,6 +1561,8 @@ static const struct {
      "The label of drive {drive} could not be read."},
     {"label_damaged",
      "The drive carries a damaged label."},
+    {"label_newer",
+     "The label of drive {drive} was written by a later version of Arraywright: update this agent. Nothing is changed on it."},
     {"label_other_controller",
      "The drive belongs to another controller ({controller})."},
     {"label_unknown_group",

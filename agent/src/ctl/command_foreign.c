@@ -507,6 +507,22 @@ static void adopt_read_again(struct import_run *run)
     adopt_part_done(run);
 }
 
+/* A later version knows more of the drive than its DDF says. */
+static bool import_refuse_newer(struct import_run *run, struct ctl_drive *const *drives,
+                                uint32_t count)
+{
+    struct reason reason;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (drives[i]->label_status == LABEL_STATUS_NEWER) {
+            (void)refuse_drive(&reason, REASON_LABEL_NEWER, drives[i]);
+            import_refuse(run, &reason);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void import_claimed(struct ctl_claims *claims, bool ok)
 {
     struct import_run *run = claims->owner;
@@ -530,6 +546,9 @@ static void import_claimed(struct ctl_claims *claims, bool ok)
         if (run->plan.members[i] != NULL) {
             members[count++] = run->plan.members[i];
         }
+    }
+    if (import_refuse_newer(run, members, count)) {
+        return;
     }
     labelled = malloc(sizeof(*labelled));
     ASSERT(labelled != NULL);

@@ -196,6 +196,8 @@ static enum label_status label_status_of(int error)
         return LABEL_STATUS_NONE;
     case -EBADMSG:
         return LABEL_STATUS_DAMAGED;
+    case -EPROTONOSUPPORT:
+        return LABEL_STATUS_NEWER;
     default:
         return LABEL_STATUS_UNREADABLE;
     }

@@ -67,6 +67,7 @@ enum label_status {
     LABEL_STATUS_NONE,
     LABEL_STATUS_VALID,
     LABEL_STATUS_DAMAGED,
+    LABEL_STATUS_NEWER, /* of a later version */
     LABEL_STATUS_UNREADABLE
 };
 

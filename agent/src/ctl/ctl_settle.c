@@ -253,6 +253,9 @@ void cd_settle(struct ctl_drive *cd)
     } else if (cd->label_status == LABEL_STATUS_DAMAGED) {
         reason_set(&reason, REASON_LABEL_DAMAGED, NULL);
         settle_foreign(cd, &reason);
+    } else if (cd->label_status == LABEL_STATUS_NEWER) {
+        reason_set(&reason, REASON_LABEL_NEWER, "drive", path, NULL);
+        settle_foreign(cd, &reason);
     } else if (cd->label_status == LABEL_STATUS_UNREADABLE) {
         reason_set(&reason, REASON_LABEL_UNREADABLE, "drive", path, NULL);
         settle_reason(cd, &reason);

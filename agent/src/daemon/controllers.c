@@ -186,7 +186,9 @@ static bool controller_make(struct controller *controller)
         error = ctl_create(options, &ports, &observer, &controller->ctl);
         if (error != 0) {
             log_error("the configuration in %s cannot be read: %s", directory,
-                      error == -EBADMSG ? "a record is damaged" : strerror(-error));
+                      error == -EBADMSG           ? "a record is damaged"
+                      : error == -EPROTONOSUPPORT ? "a later version wrote it; update arrayd"
+                                                  : strerror(-error));
         }
     }
     free(options);

@@ -283,14 +283,17 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     return 0;
 }
 
-/* Length, magic, version, CRC and counts: after this the fields may be read. */
+/* Length, magic, CRC, version and counts: after this the fields may be read. */
 static int record_frame_check(const uint8_t *buffer, size_t bytes)
 {
     if (bytes < HEAD_BYTES || bytes > CONTROLLER_RECORD_MAX_BYTES ||
         memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
-        get_le32(buffer + 8) != RECORD_VERSION || get_le32(buffer + 12) != bytes ||
+        get_le32(buffer + 8) < RECORD_VERSION || get_le32(buffer + 12) != bytes ||
         get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
         return -EBADMSG;
+    }
+    if (get_le32(buffer + 8) > RECORD_VERSION) {
+        return -EPROTONOSUPPORT;
     }
     if (get_le32(buffer + 20) > CONTROLLER_GROUPS_MAX ||
         get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||

@@ -105,7 +105,8 @@ struct controller_record {
 
 MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
                                         size_t capacity, size_t *ret_bytes);
-/* Any bytes; returns 0 or -EBADMSG and leaves *ret_record alone on failure. */
+/* Any bytes; returns 0, -EBADMSG, or -EPROTONOSUPPORT: a later version wrote it. Leaves *ret_record
+ * alone on failure. */
 MUST_CHECK int controller_record_decode(const uint8_t *buffer, size_t bytes,
                                         struct controller_record *ret_record);
 

@@ -2,7 +2,7 @@
  * Encoding of a group record. Every byte goes through bytes.h; every enum's number on disk
  * is pinned here, so that words may be added to the protocol without touching old records.
  *
- * Order of the reader: length, magic and version, CRC, counts against length, fields, and
+ * Order of the reader: length, magic, CRC, version, counts against length, fields, and
  * last the meaning (group_config_check).
  */
 #include "meta/group_record.h"
@@ -391,7 +391,7 @@ int group_record_encode(const struct group_config *config, uint8_t *buffer, size
     return 0;
 }
 
-/* Length, magic, version, CRC and counts: after this the fields may be read. */
+/* Length, magic, CRC, version and counts: after this the fields may be read. */
 static int record_frame_check(const uint8_t *buffer, size_t bytes)
 {
     uint32_t version = 0;
@@ -404,11 +404,11 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
     }
     version = get_le32(buffer + 8);
     if (memcmp(buffer, record_magic, sizeof(record_magic)) != 0 || version < RECORD_VERSION ||
-        version > RECORD_VERSION_MAX) {
+        get_le32(buffer + GROUP_RECORD_CRC_OFFSET) != record_crc(buffer, bytes)) {
         return -EBADMSG;
     }
-    if (get_le32(buffer + GROUP_RECORD_CRC_OFFSET) != record_crc(buffer, bytes)) {
-        return -EBADMSG;
+    if (version > RECORD_VERSION_MAX) {
+        return -EPROTONOSUPPORT;
     }
     member_count = get_le32(buffer + 20);
     vd_count = get_le32(buffer + 24);

@@ -38,7 +38,8 @@
 
 MUST_CHECK int group_record_encode(const struct group_config *config, uint8_t *buffer,
                                    size_t capacity, size_t *ret_bytes);
-/* Any bytes; returns 0 or -EBADMSG and leaves *ret_config alone on failure. */
+/* Any bytes; returns 0, -EBADMSG, or -EPROTONOSUPPORT: a later version wrote it. Leaves *ret_config
+ * alone on failure. */
 MUST_CHECK int group_record_decode(const uint8_t *buffer, size_t bytes,
                                    struct group_config *ret_config);
 
@@ -47,17 +48,17 @@ MUST_CHECK int group_record_decode(const uint8_t *buffer, size_t bytes,
 enum label_role { LABEL_ROLE_NONE, LABEL_ROLE_MEMBER, LABEL_ROLE_SPARE, LABEL_ROLE_MAX };
 
 struct drive_label {
-    struct uuid drive;          /* the drive's own identity */
-    struct uuid controller;     /* which controller wrote it last */
+    struct uuid drive; /* the drive's own identity */
+    struct uuid controller; /* which controller wrote it last */
     enum label_role role;
-    struct guid group;          /* member: of which group */
-    uint32_t member;            /* member: which place */
-    uint64_t sequence;          /* set by the store; the highest slot is the newest */
+    struct guid group; /* member: of which group */
+    uint32_t member; /* member: which place */
+    uint64_t sequence; /* set by the store; the highest slot is the newest */
     uint32_t spare_group_count; /* spare: 0 global, else dedicated to these */
     struct guid spare_groups[LABEL_SPARE_GROUPS_MAX];
-    bool spare_affinity;        /* spare: serves only its own enclosure */
-    bool spare_committable;     /* spare: stays a member, is not revertible */
-    bool compact;               /* it is in a compact private area, or is to be (drive_layout.h);
+    bool spare_affinity; /* spare: serves only its own enclosure */
+    bool spare_committable; /* spare: stays a member, is not revertible */
+    bool compact; /* it is in a compact private area, or is to be (drive_layout.h);
 of a member: as its record says */
     bool has_record;
     struct group_config record; /* member: the group as of that sequence */
@@ -67,12 +68,12 @@ of a member: as its record says */
  * others are left alone. */
 MUST_CHECK int drive_label_encode(const struct drive_label *label, uint8_t *slot,
                                   size_t *ret_bytes);
-/* 0; -ENOENT: no label at all; -EBADMSG: a damaged one. */
+/* 0; -ENOENT: no label at all; -EBADMSG: a damaged one; -EPROTONOSUPPORT: a later version's. */
 MUST_CHECK int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label);
 
 struct group_save {
-    const struct group_config *config;   /* sequence already raised by the caller */
-    struct drive *const *drives;         /* member_count entries, NULL where none */
+    const struct group_config *config; /* sequence already raised by the caller */
+    struct drive *const *drives; /* member_count entries, NULL where none */
     const struct uuid *controller;
     /* For what must not wait for a full or broken state directory (the loss of a member, marks
      * of clean and dirty): the labels are written even if the store fails, and that failure

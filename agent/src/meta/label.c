@@ -126,6 +126,9 @@ static int label_frame_check(const uint8_t *slot)
         get_le32(slot + LABEL_CRC_OFFSET) != label_crc(slot, bytes)) {
         return -EBADMSG;
     }
+    if (get_le32(slot + 8) > LABEL_VERSION) {
+        return -EPROTONOSUPPORT;
+    }
     if (get_le32(slot + 8) != LABEL_VERSION || get_le32(slot + 20) >= LABEL_ROLE_MAX ||
         get_le32(slot + 92) > LABEL_SPARE_GROUPS_MAX || get_le32(slot + 100) > LABEL_SPARE_FLAGS ||
         get_le32(slot + 96) != bytes - LABEL_HEAD_BYTES) {
@@ -137,6 +140,7 @@ static int label_frame_check(const uint8_t *slot)
 static int label_fields_decode(const uint8_t *slot, struct drive_label *label)
 {
     uint32_t record_bytes = get_le32(slot + 96);
+    int error = 0;
 
     label->role = (enum label_role)get_le32(slot + 20);
     label->sequence = get_le64(slot + 24);
@@ -151,11 +155,10 @@ static int label_fields_decode(const uint8_t *slot, struct drive_label *label)
         memcpy(label->spare_groups[i].bytes, slot + LABEL_SPARES_OFFSET + 24 * i, 24);
     }
     label->has_record = record_bytes != 0;
-    if (label->has_record &&
-        group_record_decode(slot + LABEL_HEAD_BYTES, record_bytes, &label->record) != 0) {
-        return -EBADMSG;
+    if (label->has_record) {
+        error = group_record_decode(slot + LABEL_HEAD_BYTES, record_bytes, &label->record);
     }
-    return label_is_sound(label) ? 0 : -EBADMSG;
+    return error != 0 ? error : label_is_sound(label) ? 0 : -EBADMSG;
 }
 
 int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label)

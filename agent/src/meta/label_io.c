@@ -241,7 +241,7 @@ static void script_make(struct label_job *job)
 
 static int worst_error(const struct label_job *job, uint32_t count)
 {
-    static const int errors[] = {-EIO, -EBADMSG};
+    static const int errors[] = {-EPROTONOSUPPORT, -EIO, -EBADMSG};
 
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         for (uint32_t place = 0; place < count; place++) {
@@ -253,10 +253,24 @@ static int worst_error(const struct label_job *job, uint32_t count)
     return -ENOENT;
 }
 
-/* 0, or why there is no label: unreadable is worse than damaged is worse than absent. */
+/* An older label beside one of a later version is not what holds. (What only looks like one in the
+ * data of the group is in the other place.) */
+static bool place_has_newer(const struct label_job *job, bool compact)
+{
+    uint32_t first = compact ? LABEL_SLOT_COUNT : 0;
+
+    return job->read_error[first] == -EPROTONOSUPPORT ||
+           job->read_error[first + 1] == -EPROTONOSUPPORT;
+}
+
+/* 0, or why there is no label: a later version's is worse than unreadable is worse than damaged is
+ * worse than absent. */
 static int job_read_result(const struct label_job *job)
 {
-    return job->slots->present ? 0 : worst_error(job, LABEL_PLACES);
+    if (job->slots->present) {
+        return place_has_newer(job, job->slots->compact) ? -EPROTONOSUPPORT : 0;
+    }
+    return worst_error(job, LABEL_PLACES);
 }
 
 static void place_was_read(struct label_job *job, uint32_t place)

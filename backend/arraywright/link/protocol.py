@@ -1688,6 +1688,7 @@ REASONS: dict[str, str] = {
     "drive_lost_user": "The drive was taken offline by a user.",
     "label_unreadable": "The label of drive {drive} could not be read.",
     "label_damaged": "The drive carries a damaged label.",
+    "label_newer": "The label of drive {drive} was written by a later version of Arraywright: update this agent. Nothing is changed on it.",
     "label_other_controller": "The drive belongs to another controller ({controller}).",
     "label_unknown_group": "The drive was a member of a drive group that is not known here.",
     "foreign_degraded": "Not all of its drives are there and in sync.",

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "ctl_world.h"
+#include "later_label.h"
 
 #define MINUTE (60 * SIM_SECOND)
 
@@ -821,6 +822,33 @@ static void test_replaced_while_down(void **state)
 }
 
 /* A member that a user has made good again is a drive like any other, in its old slot too. */
+/* A member whose label a later version has written: it is left alone, and said why. */
+static void test_later_version(void **state UNUSED)
+{
+    struct ctl_world *world = world_with(31, 3, RAID_LEVEL_1, 2);
+    struct virtual_drive_view view;
+    struct drive_view drive;
+    uint32_t sum = 0;
+
+    world_stop(world);
+    slot_label_renew(world, 1);
+    sum = slot_sum(world, 1);
+    world_start(world);
+    world_settle(world, MINUTE);
+    assert_true(world_drive(world, 1, &drive));
+    assert_true(drive.foreign);
+    assert_int_equal(drive.state_reason.code, REASON_LABEL_NEWER);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_DEGRADED);
+    world_write(world, "data", 0, 64 * 1024, 0x22);
+    assert_int_not_equal(world_spare(world, 1, NULL), REASON_OK);
+    world_restart(world);
+    world_settle(world, MINUTE);
+    world_check(world, "data", 0, 64 * 1024, 0x22);
+    assert_int_equal(slot_sum(world, 1), sum);
+    world_free(world);
+}
+
 static void test_made_good_is_left_alone(void **state)
 {
     struct ctl_world *world = world_with(32, 4, RAID_LEVEL_5, 4);
@@ -863,6 +891,7 @@ int main(void)
         cmocka_unit_test(test_hung),
         cmocka_unit_test(test_pull_during_create),
         cmocka_unit_test(test_replaced_while_down),
+        cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_made_good_is_left_alone),
     };
 

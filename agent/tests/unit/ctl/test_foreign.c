@@ -7,6 +7,7 @@
 
 #include "drive/drive_layout.h"
 #include "foreign_world.h"
+#include "later_label.h"
 #include "meta/ddf/ddf.h"
 
 #define MINUTE (60 * SIM_SECOND)
@@ -285,6 +286,21 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+/* Their DDF could be understood, but a later version has its own label on one of them. */
+static void test_later_version(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(69, RAID_LEVEL_1, 2, BY_BOTH);
+    uint64_t sum = 0;
+
+    slot_label_renew(world, 1);
+    sum = drives_sum(world);
+    world_start(world);
+    assert_int_equal(import(world, ""), REASON_LABEL_NEWER);
+    assert_int_equal(world_count(world, OBJECT_KIND_VIRTUAL_DRIVE), 0);
+    assert_int_equal(drives_sum(world), sum);
+    world_free(world);
+}
+
 static void test_name_taken(void **state)
 {
     struct ctl_world *world = world_foreign(70, RAID_LEVEL_1, 2, BY_LABELS);
@@ -475,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_missing_and_late),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_name_taken),
         cmocka_unit_test(test_stripe_name_taken),
         cmocka_unit_test(test_unknown),

@@ -2,6 +2,7 @@
  * The codecs of group records, labels and the controller's record: what is written is read
  * back; what is damaged is refused or, with its checksum repaired, still means something valid.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "aw_test.h"
@@ -9,6 +10,8 @@
 #include "base/crc.h"
 #include "drive/drive_layout.h"
 #include "meta_samples.h"
+
+#define LABEL_RECORD 512u /* where its record begins */
 
 #define ROUNDS 400u
 #define MUTATIONS 20000u
@@ -125,6 +128,38 @@ static void test_group_mutations(void **state)
     }
     printf("# %u of %u repaired mutations still make sense\n", accepted, MUTATIONS);
     assert_true(accepted > 0 && accepted < MUTATIONS);
+}
+
+/* Known as such, however little else of it is understood. */
+static void test_later_versions(void **state UNUSED)
+{
+    static struct group_config config;
+    static struct drive_label label;
+    struct rng rng;
+    size_t bytes = 0;
+
+    rng_seed(&rng, aw_test_seed("later", 8));
+    sample_group(&rng, &config);
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    put_le32(buffer + 8, 1000);
+    assert_int_equal(group_record_decode(buffer, bytes, &config), -EBADMSG); /* or only damaged */
+    memset(buffer + 20, 0xff, 20);
+    crc_repair(buffer, bytes);
+    assert_int_equal(group_record_decode(buffer, bytes, &config), -EPROTONOSUPPORT);
+    do {
+        sample_label(&rng, &label);
+    } while (!label.has_record);
+    assert_int_equal(drive_label_encode(&label, buffer, &bytes), 0);
+    bytes = get_le32(buffer + 12);
+    put_le32(buffer + LABEL_RECORD + 8, 1000); /* only the record in it */
+    crc_repair(buffer + LABEL_RECORD, bytes - LABEL_RECORD);
+    crc_repair(buffer, bytes);
+    assert_int_equal(drive_label_decode(buffer, &label), -EPROTONOSUPPORT);
+    put_le32(buffer + 8, 2);
+    assert_int_equal(drive_label_decode(buffer, &label), -EBADMSG);
+    memset(buffer + 20, 0xff, 20);
+    crc_repair(buffer, bytes);
+    assert_int_equal(drive_label_decode(buffer, &label), -EPROTONOSUPPORT);
 }
 
 static void expect_unsound(const struct group_config *config, const char *text)
@@ -335,10 +370,11 @@ static void test_controller_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_group_round_trip), cmocka_unit_test(test_group_fields),
-        cmocka_unit_test(test_group_mutations),  cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_label_round_trip), cmocka_unit_test(test_label_mutations),
-        cmocka_unit_test(test_label_rules),      cmocka_unit_test(test_controller_record),
+        cmocka_unit_test(test_group_round_trip),  cmocka_unit_test(test_group_fields),
+        cmocka_unit_test(test_group_mutations),   cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_label_round_trip),  cmocka_unit_test(test_label_mutations),
+        cmocka_unit_test(test_later_versions),    cmocka_unit_test(test_label_rules),
+        cmocka_unit_test(test_controller_record),
     };
 
     aw_test_catch_asserts();

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "aw_test.h"
+#include "base/bytes.h"
+#include "base/crc.h"
 #include "drive/drive_layout.h"
 #include "meta_samples.h"
 #include "sim_drive.h"
@@ -332,6 +334,39 @@ static void test_damaged_slots(void **state)
     teardown(fixture);
 }
 
+static void label_renew(struct fixture *fixture, bool compact, uint32_t slot)
+{
+    static uint8_t bytes[LABEL_SLOT_BYTES];
+    uint64_t offset =
+        drive_layout_label_offset(72 * MIB, compact, 0) + (uint64_t)slot * LABEL_SLOT_BYTES;
+
+    sim_drive_peek(fixture->sim[0], drive_layout_label_offset(72 * MIB, false, slot), bytes,
+                   sizeof(bytes));
+    put_le32(bytes + 8, 7);
+    put_le32(bytes + 16, 0);
+    put_le32(bytes + 16, crc32c(0, bytes, get_le32(bytes + 12)));
+    sim_drive_poke(fixture->sim[0], offset, bytes, sizeof(bytes));
+}
+
+/* What a later version wrote holds, though an older label of ours is beside it; but what only looks
+ * like one in the data does not. */
+static void test_later_version(void **state UNUSED)
+{
+    struct fixture *fixture = setup(16);
+
+    assert_int_equal(save(fixture, false), 0); /* slot A */
+    fixture->config.sequence = 2;
+    assert_int_equal(save(fixture, false), 0); /* slot B */
+    label_renew(fixture, true, 0);
+    label_renew(fixture, true, 1);
+    assert_int_equal(label_get(fixture, 0), 0);
+    label_renew(fixture, false, 1);
+    assert_int_equal(label_get(fixture, 0), -EPROTONOSUPPORT);
+    label_renew(fixture, false, 0);
+    assert_int_equal(label_get(fixture, 0), -EPROTONOSUPPORT);
+    teardown(fixture);
+}
+
 /* The power goes at every step of a save: each label is the old or the new one, whole. */
 static void test_power_cuts(void **state)
 {
@@ -519,17 +554,12 @@ static void test_power_cuts_between_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_and_read),
-        cmocka_unit_test(test_store_full),
-        cmocka_unit_test(test_member_failures),
-        cmocka_unit_test(test_hung_member),
-        cmocka_unit_test(test_spare_and_wipe),
-        cmocka_unit_test(test_damaged_slots),
-        cmocka_unit_test(test_power_cuts),
-        cmocka_unit_test(test_compact),
-        cmocka_unit_test(test_back_from_compact),
-        cmocka_unit_test(test_half_compact),
-        cmocka_unit_test(test_power_cuts_between_places),
+        cmocka_unit_test(test_save_and_read),   cmocka_unit_test(test_store_full),
+        cmocka_unit_test(test_member_failures), cmocka_unit_test(test_hung_member),
+        cmocka_unit_test(test_spare_and_wipe),  cmocka_unit_test(test_damaged_slots),
+        cmocka_unit_test(test_later_version),   cmocka_unit_test(test_power_cuts),
+        cmocka_unit_test(test_compact),         cmocka_unit_test(test_back_from_compact),
+        cmocka_unit_test(test_half_compact),    cmocka_unit_test(test_power_cuts_between_places),
     };
 
     aw_test_catch_asserts();
