@@ -26,7 +26,8 @@ static void read_lend(struct stripe_op *op, struct stripe_column *column)
     bool whole = request->offset_bytes % IO_ALIGN_BYTES == 0 && /* or parts of two may add up */
                  request->length_bytes == op->hi - op->lo && op->data_end - op->data_first == 1;
 
-    if (!whole || !request->lends || op->lent != 0 || op->late > 0 || op->taken != NULL ||
+    ASSERT(op->lent == 0 && (op->taken == NULL || op->late > 0));
+    if (!whole || !request->lends || op->late > 0 ||
         (uintptr_t)request->buffer % IO_ALIGN_BYTES != 0 || vd_config_of(op->vd)->hedged_reads) {
         return;
     }

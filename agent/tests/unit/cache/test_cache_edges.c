@@ -362,6 +362,30 @@ static void test_a_pinned_one_shares_nothing(void **state UNUSED)
     world_end(world);
 }
 
+/* Rows of the same number in the same bucket are told apart by their virtual drives. */
+static void test_equal_rows_of_two(void **state UNUSED)
+{
+    struct world *world = world_begin();
+
+    world->cache->row_bucket_mask = 0;
+    for (uint64_t block = 0; block < ROW_BLOCKS; block++) {
+        put(world->a, block, 1);
+        put(world->b, block, 2);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(take(world, i));
+        assert_int_equal(world->batches[i].row, 0);
+        assert_int_equal(world->batches[i].count, ROW_BLOCKS);
+    }
+    assert_ptr_not_equal(world->batches[0].vd, world->batches[1].vd);
+    finish(world, 0, true);
+    finish(world, 1, true);
+    flush(world->a);
+    flush(world->b);
+    assert_int_equal(cache_vd_dirty_bytes(world->a) + cache_vd_dirty_bytes(world->b), 0);
+    world_end(world);
+}
+
 /* A virtual drive is closed with what was only read, and comes back without. */
 static void test_closed_with_clean_blocks(void **state UNUSED)
 {
@@ -504,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_rows_under_way_are_left),
         cmocka_unit_test(test_a_streak_of_rows_ends),
         cmocka_unit_test(test_a_pinned_one_shares_nothing),
+        cmocka_unit_test(test_equal_rows_of_two),
         cmocka_unit_test(test_closed_with_clean_blocks),
         cmocka_unit_test(test_a_row_longer_than_a_batch),
         cmocka_unit_test(test_ghosts_that_fail),

@@ -315,6 +315,49 @@ static void test_a_late_drive_keeps_what_a_read_lent(void **state UNUSED)
     }
 }
 
+/* One that is asked in its stead is late too, and lets go first: that has nothing to do with it. */
+static void test_another_late_drive_lets_go_first(void **state UNUSED)
+{
+    struct sim_array *array = array_of(RAID_LEVEL_6);
+    uint64_t began_us = array->world->now_us;
+    struct lent_read read;
+
+    array->sims[0]->hang = true;
+    array->sims[1]->hang = true;
+    lent_read_begin(array, &read, 0, 4096);
+    assert_false(lent_read_end(array, &read, 5));
+    assert_true(array->world->now_us - began_us > 4 * SIM_SECOND); /* one after the other */
+    sim_drive_unhang(array->sims[1]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(array->sims[1]->in_flight_count, 0);
+    assert_int_equal(read.given_back, 0);
+    sim_drive_unhang(array->sims[0]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(read.given_back, 1);
+    lent_read_free(&read);
+    array_end(array);
+}
+
+/* Drives want their memory aligned. */
+static void test_memory_that_no_drive_takes(void **state UNUSED)
+{
+    struct sim_array *array = array_of(RAID_LEVEL_5);
+    struct lent_read read = {.given = aligned_alloc(4096, 8192)};
+
+    assert_non_null(read.given);
+    read.request = (struct vd_request){.op = VD_OP_READ,
+                                       .length_bytes = 4096,
+                                       .buffer = read.given + 512,
+                                       .lends = true,
+                                       .complete = lent_read_done,
+                                       .owner = &read};
+    vd_submit(sim_array_vd(array, 0), &read.request);
+    assert_false(lent_read_end(array, &read, 5));
+    assert_ptr_equal(read.request.buffer, read.given + 512);
+    free(read.given);
+    array_end(array);
+}
+
 /* It lets go before the read is answered. */
 static void test_a_late_drive_lets_go_before_the_answer(void **state UNUSED)
 {
@@ -394,6 +437,8 @@ int main(void)
         cmocka_unit_test(test_a_map_that_comes_late),
         cmocka_unit_test(test_reads_into_lent_memory),
         cmocka_unit_test(test_a_late_drive_keeps_what_a_read_lent),
+        cmocka_unit_test(test_another_late_drive_lets_go_first),
+        cmocka_unit_test(test_memory_that_no_drive_takes),
         cmocka_unit_test(test_a_late_drive_lets_go_before_the_answer),
         cmocka_unit_test(test_no_memory_for_the_answer),
         cmocka_unit_test(test_a_bad_sector_under_a_lent_read),
