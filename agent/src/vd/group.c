@@ -517,9 +517,8 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
 void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
-        group->loss_flush_pending == 0 &&
-        !NEVER(group->flush_round || group->checkpoint_running || /* ended while it drained */
-               stripe_log_is_busy(group->stripe_log))) {
+        !group->flush_round && group->loss_flush_pending == 0 && !group->checkpoint_running &&
+        !stripe_log_is_busy(group->stripe_log)) {
         ASSERT(group->settles == 0);
         stop_finish(group);
     }
