@@ -518,8 +518,7 @@ void group_stop_check(struct group *group)
 {
     if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
         !group->flush_round && group->loss_flush_pending == 0 && !group->checkpoint_running &&
-        !stripe_log_is_busy(group->stripe_log)) {
-        ASSERT(group->settles == 0);
+        !stripe_log_is_busy(group->stripe_log) && group->settles == 0) {
         stop_finish(group);
     }
     if (group->stop == STOP_REGIONS && regions_are_settled(group)) {

@@ -297,6 +297,85 @@ static void test_trouble_while_it_stops(void **state UNUSED)
     }
 }
 
+/* At each moment of the stop all drives go: it comes to an end, and nothing is lost. (The loss of
+ * the first one may be recorded before the others are missed.) */
+static void test_offline_while_it_stops(void **state UNUSED)
+{
+    bool over = false;
+
+    for (uint32_t steps = 0; !over; steps++) {
+        struct sim_array *array = array_new();
+        struct sim_world *world = array->world;
+        uint8_t bytes[4096];
+
+        put(array, 7);
+        group_stop(array->group, sim_array_done, array);
+        for (uint32_t i = 0; i < steps && array->group->stop != STOP_DONE; i++) {
+            (void)sim_world_step(world);
+        }
+        over = array->group->stop == STOP_DONE;
+        for (uint32_t i = 0; i < 3; i++) {
+            sim_drive_pull(array->sims[i], false);
+        }
+        (void)sim_array_wait(array); /* it may say that not all could be written */
+        array->group = group_free(array->group);
+        for (uint32_t i = 0; i < 3; i++) {
+            sim_drive_return(array->sims[i]);
+        }
+        assert_int_equal(sim_array_start_again(array), 0);
+        assert_int_not_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_OFFLINE);
+        assert_int_equal(
+            sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes),
+            VD_STATUS_OK);
+        assert_int_equal(bytes[99], 7);
+        assert_int_equal(sim_array_stop(array), 0);
+        sim_array_destroy(array);
+        sim_world_destroy(world);
+    }
+}
+
+/* At each moment of the stop a rebuild comes to its end: the stop waits for that too. */
+static void test_rebuilt_while_it_stops(void **state UNUSED)
+{
+    bool over = false;
+
+    for (uint32_t steps = 0; !over; steps++) {
+        struct sim_array *array = array_new();
+        struct sim_world *world = array->world;
+        struct told told = {.count = 0};
+        uint8_t bytes[4096];
+
+        assert_int_equal(
+            group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+        put(array, 7);
+        assert_int_equal(sim_array_replace(array, 1, 3), 0);
+        fill(array, false);
+        group_rebuilt_advance(array->group, 1, EXTENT);
+        group_stop(array->group, sim_array_done, array);
+        for (uint32_t i = 0; i < steps && array->group->stop != STOP_DONE; i++) {
+            (void)sim_world_step(world);
+        }
+        over = array->group->stop == STOP_DONE;
+        if (!over) {
+            group_member_rebuilt(array->group, 1, on_told, &told);
+        }
+        assert_int_equal(sim_array_wait(array), 0);
+        assert_int_equal(told.count, over ? 0 : 1);
+        assert_int_equal(told.error, 0);
+        array->group = group_free(array->group);
+        assert_int_equal(sim_array_start_again(array), 0);
+        assert_int_equal(group_config(array->group)->members[1].state,
+                         over ? MEMBER_REBUILD : MEMBER_ONLINE);
+        assert_int_equal(
+            sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes),
+            VD_STATUS_OK);
+        assert_int_equal(bytes[99], 7);
+        assert_int_equal(sim_array_stop(array), 0);
+        sim_array_destroy(array);
+        sim_world_destroy(world);
+    }
+}
+
 /* What is slow while a rebuilt member joins the stripe log. */
 struct slow {
     enum io_op op;
@@ -463,6 +542,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopped_amid),
         cmocka_unit_test(test_trouble_while_it_stops),
+        cmocka_unit_test(test_offline_while_it_stops),
+        cmocka_unit_test(test_rebuilt_while_it_stops),
         cmocka_unit_test(test_stopped_while_a_member_joins),
         cmocka_unit_test(test_another_drive_while_a_rebuild_ends),
         cmocka_unit_test(test_offline_while_a_member_joins),
