@@ -4,7 +4,8 @@ array of a running arrayd on emulated drives in real time, measured by fio throu
 Throughput-bound loads may differ by 10 %, latency-bound ones by 15 %. Each is measured once, as long
 as all rounds of other parts: a second round would find the marks of the first still set. The client's
 and the daemon's own CPU is in what is measured and not in what is predicted: drives that answer in
-less time than a request costs here cannot fit.
+less time than a request costs here cannot fit. What the drives hold lies in memory, unless TMPDIR says
+otherwise: a disk below them would often be slower than they are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import vd_nbd
 
 MIB = 1 << 20
 DRIVE_BYTES = 512 * MIB
+MEMORY = Path("/dev/shm")
 THROUGHPUT = 0.10
 LATENCY = 0.15
 
@@ -98,10 +100,15 @@ def measure(build: Path, case: Case, folder: Path, seconds: int):
         agent.stop()
 
 
+def storage() -> str | None:
+    given = os.environ.get("TMPDIR")
+    return given or (str(MEMORY) if os.access(MEMORY, os.W_OK) else None)
+
+
 def run(build: Path, seconds: int):
     for case in CASES:
         predicted = predict(build, case, seconds)
-        with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as name:
+        with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
             measured = measure(build, case, Path(name), seconds)
             for (load, must), rate, wanted in zip(LOADS, measured, predicted, strict=True):
                 ratio = rate / wanted
