@@ -303,7 +303,7 @@ static int log_settle(struct intent_log *base, struct intent_settle *settle)
     if (log->gone) {
         return -EIO;
     }
-    if (find_oldest(log, 0, false) == NULL) {
+    if (find_oldest(log, 0, false) == NULL && log->others_us == 0) {
         return 0;
     }
     settle->until = log->next_number;
@@ -312,7 +312,8 @@ static int log_settle(struct intent_log *base, struct intent_settle *settle)
     if (!log->settled_posted) {
         log->settled_posted = true;
         log->settled.fire = settled;
-        sim_event_post(log->world, &log->settled, 1 + rng_below(&log->world->rng, 300));
+        sim_event_post(log->world, &log->settled,
+                       1 + rng_below(&log->world->rng, 300) + log->others_us);
     }
     return -EINPROGRESS;
 }

@@ -33,6 +33,7 @@ struct sim_intent_log {
     uint32_t capacity;      /* at most SIM_INTENTS_MAX; default that */
     uint32_t latency_us;    /* 0: durable at once */
     uint32_t lazy;          /* so many released ones stay open, until somebody wants to settle */
+    uint32_t others_us;     /* so long others' writes keep whoever wants to settle waiting */
     bool gone;              /* the medium answers nothing but errors */
     struct list waiting;    /* intent.link: no room */
     struct sim_event answer;

@@ -5,7 +5,8 @@
 
 Configures and builds an own build folder with --coverage, runs the unit, property and simulation
 tests in it and counts the branches of base, raid, cache and vd (or of the folders named) that were
-taken. A run of it is no test: failures here are ignored, tests are run by .ci/test.py.
+taken. A run of it is no test: failures here are only named, tests are run by .ci/test.py. What a
+test has taken that was killed counts for nothing, so that none is for being slow.
 
 --add runs the tests named alone and adds what they take to what is there. A source file that has
 changed since begins at nothing: only a whole run says what all of them take of that one.
@@ -36,6 +37,8 @@ from pathlib import Path
 AGENT = Path(__file__).resolve().parent.parent
 LIMITS = {"base": 100.0, "raid": 100.0, "cache": 100.0, "vd": 99.8}
 FOLDERS = tuple(LIMITS)
+# As long as a test may take, in terms of what it may otherwise: on a busy machine, counting.
+TIMES = "100"
 MARKS = re.compile(r"\b(?:ASSERT|STATIC_ASSERT|ALWAYS|NEVER)\s*\(")
 BUG = re.compile(r"\b(?:SIM|CACHE)_BUG\(")
 # A block that only a planted bug enters.
@@ -190,10 +193,38 @@ def engine_tests(build: Path, names: list[str]) -> list[dict]:
             and any(suite.split(":")[-1] in ("unit", "prop", "sim") for suite in test["suite"])]
 
 
-def run(build: Path, jobs: int, names: list[str], add: bool) -> None:
+def refresh(build: Path) -> None:
+    """The folder may be older than a test that there is by now."""
+    subprocess.run(["ninja", "-C", str(build), "--quiet", "build.ninja"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def run_tests(build: Path, jobs: int, tests: list[dict],
+              environment: dict[str, str] | None = None) -> list[str]:
+    """Runs them, and says which of them have not ended as they should: their share is missing."""
+    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
+                    str(jobs), "--timeout-multiplier", TIMES, *(test["name"] for test in tests)],
+                   env=environment, check=False, stdout=subprocess.DEVNULL)
+    lines = (build / "meson-logs" / "testlog.json").read_text(encoding="utf-8").splitlines()
+    results = [json.loads(line) for line in lines]
+    ended = [f"{result['name'].split(' / ')[-1]} ({result['result']}, "
+             f"{result['duration']:.0f} s)"
+             for result in results if result["result"] not in ("OK", "EXPECTEDFAIL")]
+    if len(results) < len(tests):
+        ended.append(f"{len(tests) - len(results)} never begun")
+    return ended
+
+
+def tell_missing(missing: list[str]) -> None:
+    for name in missing:
+        print(f"MISSING is what this test would have shown: {name}")
+
+
+def run(build: Path, jobs: int, names: list[str], add: bool) -> list[str]:
     if not (build / "build.ninja").exists():
         subprocess.run(["meson", "setup", str(build), str(AGENT), "--buildtype=debug",
                         "-Db_coverage=true"], check=True, stdout=subprocess.DEVNULL)
+    refresh(build)
     tests = engine_tests(build, names)
     if add:
         tests = [test for test in tests if test["name"] in names]
@@ -202,9 +233,7 @@ def run(build: Path, jobs: int, names: list[str], add: bool) -> None:
     subprocess.run(["ninja", "-C", str(build), "--quiet", f"-j{jobs}", *programs], check=True)
     for data in () if add else build.rglob("*.gcda"):
         data.unlink()
-    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
-                    str(jobs), "--timeout-multiplier", "10", *(test["name"] for test in tests)],
-                   check=False, stdout=subprocess.DEVNULL)
+    return run_tests(build, jobs, tests)
 
 
 def report(coverage: Coverage, listed: bool) -> dict[str, float]:
@@ -241,13 +270,15 @@ def main() -> int:
     parser.add_argument("--no-run", action="store_true", help="only count what is there")
     args = parser.parse_args()
     build = args.build.resolve()
+    missing = []
     if not args.no_run:
-        run(build, args.jobs, args.tests.split(","), args.add)
+        missing = run(build, args.jobs, args.tests.split(","), args.add)
     coverage = Coverage(tuple(args.folders))
     found = [(any(part in PLANTED for part in data.parts), data) for data in build.rglob("*.gcda")]
     for planted, data in sorted(found):
         coverage.add(data, planted)
     percent = report(coverage, args.list)
+    tell_missing(missing)
     below = [name for name in args.folders if percent.get(name, 0) < LIMITS.get(name, 0)]
     for name in below if args.check else []:
         print(f"{name} is below its limit of {LIMITS[name]} %", file=sys.stderr)

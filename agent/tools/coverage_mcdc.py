@@ -28,7 +28,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from coverage import AGENT, TESTS, Source, closing, engine_tests, plain
+from coverage import (AGENT, TESTS, Source, closing, engine_tests, plain, refresh, run_tests,
+                      tell_missing)
 
 # The stripe machine, and what makes its writes whole after a crash: intents, the journal, the log
 # on the drives, replay.
@@ -66,8 +67,9 @@ def programs_of(build: Path, tests: list[dict]) -> list[Path]:
     return sorted(found)
 
 
-def run(build: Path, jobs: int, only: list[str]) -> None:
+def run(build: Path, jobs: int, only: list[str]) -> list[str]:
     setup(build)
+    refresh(build)
     tests = engine_tests(build, list(TESTS))
     if only:
         tests = [test for test in tests if test["name"] in only]
@@ -78,9 +80,7 @@ def run(build: Path, jobs: int, only: list[str]) -> None:
                    env=environment, check=True)
     for raw in () if only else (build / "raw").glob("*.profraw"):
         raw.unlink()
-    subprocess.run(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes",
-                    str(jobs), "--timeout-multiplier", "10", *(test["name"] for test in tests)],
-                   env=environment, check=False, stdout=subprocess.DEVNULL)
+    return run_tests(build, jobs, tests, environment)
 
 
 def has_planted_bugs(program: Path) -> bool:
@@ -237,9 +237,11 @@ def main() -> int:
                         help="only these tests, added to what is there")
     args = parser.parse_args()
     build = args.build.resolve()
+    missing = []
     if not args.no_run:
-        run(build, args.jobs, [name for name in args.add.split(",") if name])
+        missing = run(build, args.jobs, [name for name in args.add.split(",") if name])
     percent = report(decisions(build), args.list)
+    tell_missing(missing)
     if args.check and percent < LIMIT:
         print(f"MC/DC is below its limit of {LIMIT} %", file=sys.stderr)
         return 1

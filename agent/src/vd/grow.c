@@ -24,12 +24,13 @@ bool growth_has_to_wait(const struct growth *growth)
     return vd->group->ops_active > 0 || region_store_is_busy(vd->regions);
 }
 
+/* Of a group that is optimal: whoever loses his drive is lost within the same call. */
 static bool members_have_room(const struct group *group, uint64_t end_bytes)
 {
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         const struct drive *drive = group->members[i].drive;
 
-        if (drive == NULL || drive_room_bytes(drive, group->config.compact) < end_bytes) {
+        if (NEVER(drive == NULL) || drive_room_bytes(drive, group->config.compact) < end_bytes) {
             return false;
         }
     }

@@ -115,6 +115,27 @@ static void test_super_blocks_that_make_no_sense_are_refused(void **state UNUSED
     medium_end(&medium);
 }
 
+/* No super-block, but somebody's bytes: before where the descriptors go, and there. */
+static void test_what_is_not_blank_is_refused(void **state UNUSED)
+{
+    const uint64_t size = journal_size_bytes(FRAMES);
+    const uint64_t places[] = {0, 4095, SUPER_AT(1) + 7, SUPER_AT(1) + 96, DESCRIPTORS - 1};
+    uint8_t *before = malloc(size);
+
+    assert_non_null(before);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct medium medium;
+
+        medium_make(&medium, size);
+        medium.port.base[places[i]] = 1;
+        memcpy(before, medium.port.base, size);
+        assert_int_equal(medium_open(&medium), -EBADMSG);
+        assert_memory_equal(before, medium.port.base, size);
+        medium_end(&medium);
+    }
+    free(before);
+}
+
 /* Descriptors */
 
 /* As journal.c makes it. */
@@ -222,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_medium_too_small_is_refused),
         cmocka_unit_test(test_super_blocks_that_make_no_sense_are_refused),
+        cmocka_unit_test(test_what_is_not_blank_is_refused),
         cmocka_unit_test(test_which_descriptors_are_sound),
         cmocka_unit_test(test_replay_tells_damage_from_content),
         cmocka_unit_test(test_without_memory_it_is_not_opened),

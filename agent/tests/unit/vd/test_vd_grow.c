@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "meta/config_check.h"
+#include "scarce_memory.h"
 #include "sim_array.h"
 #include "vd/group_private.h"
 
@@ -330,6 +332,123 @@ static void test_refusals(void **state UNUSED)
     array_end(array);
 }
 
+/* What does not fit together; what is too much for any drive. */
+static void test_senseless_sizes_are_refused(void **state UNUSED)
+{
+    const struct {
+        uint64_t extent_bytes, size_bytes;
+    } cases[] = {
+        {EXTENT - STRIP, 2 * SIZE},
+        {MEMBER_BYTES_MAX + STRIP, 2 * SIZE},
+        {2 * EXTENT, SIZE},
+    };
+    struct sim_array *array = array_start(9, true);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        group_vd_grow(array->group, vd_of(array), cases[i].extent_bytes, cases[i].size_bytes,
+                      sim_array_done, array);
+        assert_int_equal(sim_array_wait(array), -EINVAL);
+        has(array, ROWS);
+    }
+    array_end(array);
+}
+
+/* Cursors are being saved, or a copyback is ending: what these have captured is of the old size. */
+static void test_refused_amid_others(void **state UNUSED)
+{
+    for (uint32_t exchange = 0; exchange < 2; exchange++) {
+        struct sim_array *array = array_start(20, true);
+        int told = 1;
+
+        assert_int_equal(row_io(array, VD_OP_WRITE, 5, 5), VD_STATUS_OK);
+        if (exchange != 0) {
+            assert_int_equal(sim_array_copyback(array, 1, 3), 0);
+            group_copyback_finish(array->group, on_grown, &told);
+        } else {
+            group_checkpoint(array->group, on_grown, &told);
+        }
+        assert_int_equal(grow(array, 2 * ROWS), -EBUSY);
+        has(array, ROWS);
+        assert_int_equal(told, 1); /* still under way */
+        while (told == 1) {
+            assert_true(sim_world_step(array->world));
+        }
+        assert_int_equal(told, exchange != 0 ? -EAGAIN : 0); /* not all has been copied */
+        group_copyback_stop(array->group, REASON_STOPPED_BY_USER);
+        assert_int_equal(row_io(array, VD_OP_READ, 5, 5), VD_STATUS_OK);
+        assert_int_equal(grow(array, 2 * ROWS), 0);
+        has(array, 2 * ROWS);
+        array_end(array);
+    }
+}
+
+/* No memory for the larger region map: nothing has changed, and it goes another time. */
+static void test_no_memory_for_the_map(void **state UNUSED)
+{
+    struct sim_array *array = array_start(21, true);
+    struct growth growth = {.vd = vd_of(array), .extent_bytes = 2 * EXTENT, .size_bytes = 2 * SIZE};
+    uint32_t failures = 0;
+
+    assert_int_equal(row_io(array, VD_OP_WRITE, 5, 5), VD_STATUS_OK);
+    sim_world_advance(array->world, SIM_SECOND / 4);
+    for (bool failed = true; failed; failures += failed ? 1u : 0u) {
+        const struct region_map *map = region_store_map(vd_of(array)->regions);
+
+        scarce_memory_fail(failures + 1);
+        if (growth_apply(&growth) != -ENOMEM) {
+            failed = false;
+            assert_false(scarce_memory_end());
+            assert_true(vd_of(array)->growing);
+            array->group->growing = true;
+            growth_undo(&growth);
+            array->group->growing = false;
+        } else {
+            assert_true(scarce_memory_end());
+        }
+        assert_ptr_equal(map, region_store_map(vd_of(array)->regions));
+        has(array, ROWS);
+        assert_int_equal(map->count, ROWS / 4);
+        assert_false(vd_of(array)->growing);
+    }
+    assert_in_range(failures, 4, 64);
+    assert_int_equal(grow(array, 2 * ROWS), 0);
+    has(array, 2 * ROWS);
+    assert_int_equal(row_io(array, VD_OP_READ, 5, 5), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* Without redundancy there is no region map. */
+static void test_without_redundancy(void **state UNUSED)
+{
+    struct sim_array_options options = {.level = RAID_LEVEL_0,
+                                        .span_count = 1,
+                                        .members_per_span = 2,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 4096,
+                                        .vd_count = 2,
+                                        .extent_bytes = EXTENT};
+    struct sim_array *array = sim_array_create(sim_world_create(22), &options);
+
+    array->config->vd_count = 1;
+    assert_int_equal(sim_array_start(array), 0);
+    assert_null(vd_of(array)->regions);
+    assert_int_equal(row_io(array, VD_OP_WRITE, 5, 5), VD_STATUS_OK);
+    array->sim_store->fail_with = -ENOSPC;
+    assert_int_equal(grow(array, 2 * ROWS), -ENOSPC);
+    array->sim_store->fail_with = 0;
+    has(array, ROWS);
+    assert_int_equal(row_io(array, VD_OP_WRITE, ROWS, 6), VD_STATUS_INVALID);
+    assert_int_equal(grow(array, 2 * ROWS), 0);
+    has(array, 2 * ROWS);
+    assert_int_equal(row_io(array, VD_OP_WRITE, 2 * ROWS - 1, 6), VD_STATUS_OK);
+    assert_int_equal(sim_array_stop(array), 0);
+    assert_int_equal(sim_array_reload(array), 0);
+    has(array, 2 * ROWS);
+    assert_int_equal(row_io(array, VD_OP_READ, 5, 5), VD_STATUS_OK);
+    assert_int_equal(row_io(array, VD_OP_READ, 2 * ROWS - 1, 6), VD_STATUS_OK);
+    array_end(array);
+}
+
 struct second {
     bool done;
     int error;
@@ -369,6 +488,10 @@ int main(void)
         cmocka_unit_test(test_all_or_nothing),
         cmocka_unit_test(test_the_old_map_stays_until_then),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_senseless_sizes_are_refused),
+        cmocka_unit_test(test_refused_amid_others),
+        cmocka_unit_test(test_no_memory_for_the_map),
+        cmocka_unit_test(test_without_redundancy),
         cmocka_unit_test(test_not_into_another),
     };
 

@@ -777,6 +777,44 @@ static void test_stopped_while_a_rebuild_ends(void **state UNUSED)
     }
 }
 
+/* A rebuild ends while the stop saves. Others write to the same medium, so that the stop's save is
+ * over first: what is left to be done for the rebuild is waited for, also if the medium goes. */
+static void test_the_end_of_a_stop_waits_for_the_log(void **state UNUSED)
+{
+    for (uint32_t gone = 0; gone < 2; gone++) {
+        struct fixture f = fixture_make(RAID_LEVEL_5, 3);
+        struct group *group = f.array->group;
+        uint64_t generation = group_config(group)->vds[0].intent_generation;
+        int told = 0;
+
+        rebuild_up_to_its_end(&f, &told);
+        told = 1;
+        group_stop(group, sim_array_done, f.array);
+        while (group->stop != STOP_SAVE) {
+            assert_true(group->stop < STOP_SAVE && sim_world_step(f.world));
+        }
+        f.log->others_us = 100000;
+        group_member_rebuilt(group, 0, on_told, &told);
+        sim_world_advance(f.world, 50000);
+        assert_int_equal(group->stop, STOP_END);
+        assert_true(!group->save_running && group->saved == group->change);
+        assert_int_equal(group->settles, 1);
+        assert_int_equal(told, 1);
+        f.log->gone = gone != 0;
+        assert_int_equal(sim_array_wait(f.array), 0);
+        assert_int_equal(told, 0);
+        f.array->group = group_free(group);
+        f.log->gone = false;
+        f.log->others_us = 0;
+        assert_int_equal(sim_array_start_again(f.array), 0);
+        assert_int_equal(group_config(f.array->group)->members[0].state, MEMBER_ONLINE);
+        assert_int_equal(group_config(f.array->group)->vds[0].intent_generation,
+                         gone != 0 ? generation + 4 : generation);
+        assert_int_equal(read_byte(&f, 0), 2);
+        fixture_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -787,6 +825,7 @@ int main(void)
         cmocka_unit_test(test_a_log_that_goes_while_a_rebuild_ends),
         cmocka_unit_test(test_offline_while_a_rebuild_ends),
         cmocka_unit_test(test_stopped_while_a_rebuild_ends),
+        cmocka_unit_test(test_the_end_of_a_stop_waits_for_the_log),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_goes_amid_a_logged_write),

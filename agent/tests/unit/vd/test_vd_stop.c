@@ -442,6 +442,66 @@ static void test_stopped_while_a_member_joins(void **state UNUSED)
     }
 }
 
+/* While the stop saves, somebody wants the cursors to be saved, or a rebuild ends. The stripe log
+ * is slow, so that the stop's save is over first: what is left to be done is waited for. */
+static void test_the_end_waits_for_the_stripe_log(void **state UNUSED)
+{
+    for (uint32_t ends = 0; ends < 2; ends++) {
+        struct sim_array *array = array_new();
+        struct sim_world *world = array->world;
+        struct group *group = array->group;
+        uint64_t ring = drive_layout_stripe_log_offset(array->sims[0]->port.size_bytes, false);
+        struct slow slow = {.op = IO_OP_WRITE, .from = ring, .to = ring + STRIPE_LOG_BYTES};
+        struct told told = {.count = 0};
+        uint8_t bytes[4096];
+
+        assert_int_equal(group_member_lose(group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+                         0);
+        put(array, 7);
+        assert_int_equal(sim_array_replace(array, 1, 3), 0);
+        fill(array, false);
+        group_rebuilt_advance(group, 1, EXTENT);
+        group_stop(group, sim_array_done, array);
+        while (group->stop != STOP_SAVE) {
+            assert_true(group->stop < STOP_SAVE && sim_world_step(world));
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            array->sims[i]->on_submit = slow_down;
+            array->sims[i]->on_submit_context = &slow;
+        }
+        if (ends != 0) {
+            group_member_rebuilt(group, 1, on_told, &told);
+        } else {
+            group_checkpoint(group, on_told, &told);
+        }
+        sim_world_advance(world, 50000);
+        assert_int_equal(group->stop, STOP_END);
+        assert_true(!group->save_running && group->saved == group->change);
+        assert_true(stripe_log_is_busy(group->stripe_log));
+        assert_int_equal(group->checkpoint_running, ends == 0);
+        assert_int_equal(told.count, 0);
+        assert_int_equal(sim_array_wait(array), 0);
+        assert_int_equal(told.count, 1);
+        assert_int_equal(told.error, 0);
+        array->group = group_free(group);
+        for (uint32_t i = 0; i < 4; i++) {
+            array->sims[i]->on_submit = NULL;
+            array->sims[i]->extra_latency_us = 0;
+        }
+        assert_int_equal(sim_array_start_again(array), 0);
+        assert_int_equal(group_config(array->group)->members[1].state,
+                         ends != 0 ? MEMBER_ONLINE : MEMBER_REBUILD);
+        assert_int_equal(group_rebuilt_bytes(array->group, 1), ends != 0 ? 0 : EXTENT);
+        assert_int_equal(
+            sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes),
+            VD_STATUS_OK);
+        assert_int_equal(bytes[99], 7);
+        assert_int_equal(sim_array_stop(array), 0);
+        sim_array_destroy(array);
+        sim_world_destroy(world);
+    }
+}
+
 static void slow_flushes(void *context, struct sim_drive *sim, const struct io_request *request)
 {
     uint32_t *left = context;
@@ -545,6 +605,7 @@ int main(void)
         cmocka_unit_test(test_offline_while_it_stops),
         cmocka_unit_test(test_rebuilt_while_it_stops),
         cmocka_unit_test(test_stopped_while_a_member_joins),
+        cmocka_unit_test(test_the_end_waits_for_the_stripe_log),
         cmocka_unit_test(test_another_drive_while_a_rebuild_ends),
         cmocka_unit_test(test_offline_while_a_member_joins),
         cmocka_unit_test(test_syncs_are_given_up),
