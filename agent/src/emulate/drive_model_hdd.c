@@ -52,11 +52,12 @@ static uint32_t angle_of(const struct hdd_state *hdd, uint64_t offset_bytes)
     return (uint32_t)(ns % hdd->revolution_ns);
 }
 
+/* Of at most 2^32. */
 static uint64_t square_root(uint64_t value)
 {
     uint64_t root = 0;
 
-    for (uint64_t bit = UINT64_C(1) << 31; bit != 0; bit >>= 1) {
+    for (uint64_t bit = UINT64_C(1) << 16; bit != 0; bit >>= 1) {
         if ((root | bit) * (root | bit) <= value) {
             root |= bit;
         }

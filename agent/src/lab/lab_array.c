@@ -17,7 +17,9 @@
 #include "vd/cached.h"
 #include "vd/group.h"
 
-/* Answers everything at once, and keeps nothing: the time comes from the model in front of it. */
+/* Answers everything at once, and keeps nothing: the time comes from the model in front of it. What
+ * is read of data is what was in the buffer; the rest is zero, as on a drive never used: labels of
+ * an array that had that memory before must not be found. */
 struct empty_drive {
     struct io_port port;
     struct lab_clock *clock;
@@ -38,6 +40,7 @@ struct lab_array {
     struct group_store *group_store;
     struct group *group;
     struct memory_port memory;
+    uint64_t content_offset; /* of the first block's in memory */
     struct cache *cache;
     struct cache_mover *mover;
     struct intents *intents;
@@ -58,6 +61,10 @@ static void empty_run(struct lab_task *task)
     ASSERT(node != NULL);
     if (!list_is_empty(&drive->answers)) {
         lab_clock_post(drive->clock, task);
+    }
+    if (request->op == IO_OP_READ &&
+        request->offset_bytes >= drive_layout_usable_bytes(drive->port.size_bytes)) {
+        memset(request->buffer, 0, request->length_bytes);
     }
     request->complete(request, IO_STATUS_OK);
 }
@@ -264,7 +271,18 @@ static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
 
 /* The cache */
 
-static const struct memory_port_ops memory_ops = {.copy = NULL};
+/* The content of blocks is not kept, as on the drives: only what says where they belong is. */
+static void memory_store(struct memory_port *port, uint64_t offset_bytes, const void *bytes,
+                         uint64_t length_bytes)
+{
+    const struct lab_array *array = container_of(port, struct lab_array, memory);
+
+    if (offset_bytes < array->content_offset) {
+        memcpy(port->base + offset_bytes, bytes, length_bytes);
+    }
+}
+
+static const struct memory_port_ops memory_ops = {.copy = memory_store};
 
 static int cache_make(struct lab_array *array)
 {
@@ -274,6 +292,7 @@ static int cache_make(struct lab_array *array)
     int error = 0;
 
     /* A battery keeps it: as good as persistent. */
+    array->content_offset = UINT64_MAX;
     array->memory = (struct memory_port){.ops = &memory_ops,
                                          .size_bytes = journal_size_bytes(frames),
                                          .kind = MEMORY_KIND_PERSISTENT};
@@ -288,6 +307,7 @@ static int cache_make(struct lab_array *array)
     if (error != 0) {
         return error;
     }
+    array->content_offset = (uint64_t)(journal_frame(journal, 0) - array->memory.base);
     error = cache_create(journal, NULL, &array->cache);
     if (error != 0) {
         (void)journal_close(journal);

@@ -243,12 +243,43 @@ static uint32_t children_poll(const struct child *children, uint32_t processes, 
     return open;
 }
 
+/* The next one from `index` on that has an answer of its own, or count. */
+static uint32_t own_next(const struct lab_point *points, uint32_t count, uint32_t index)
+{
+    while (index < count && points[index].same_as != index) {
+        index++;
+    }
+    return index;
+}
+
+static uint32_t own_count(const struct lab_point *points, uint32_t count)
+{
+    uint32_t own = 0;
+
+    for (uint32_t i = own_next(points, count, 0); i < count; i = own_next(points, count, i + 1)) {
+        own++;
+    }
+    return own;
+}
+
+static void answers_share(const struct lab_point *points, uint32_t count,
+                          struct lab_answer *answers)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(points[i].same_as <= i);
+        if (points[i].same_as != i) {
+            answers[i] = answers[points[i].same_as];
+        }
+    }
+}
+
 int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
                    void (*progress)(uint32_t done, uint32_t count), struct lab_answer *ret_answers)
 {
     struct child children[PROCESSES_MAX] = {{.pid = 0}};
     struct pollfd fds[PROCESSES_MAX];
-    uint32_t next = 0;
+    const uint32_t own = own_count(points, count);
+    uint32_t next = own_next(points, count, 0);
     uint32_t done = 0;
     int error = 0;
 
@@ -256,10 +287,12 @@ int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t proc
     for (;;) {
         for (uint32_t i = 0; i < processes && error == 0 && next < count; i++) {
             if (children[i].pid == 0) {
-                error = child_start(&children[i], points, next++);
+                error = child_start(&children[i], points, next);
+                next = own_next(points, count, next + 1);
             }
         }
         if (children_poll(children, processes, fds) == 0) {
+            answers_share(points, count, ret_answers);
             return error;
         }
         for (uint32_t i = 0; i < processes; i++) {
@@ -272,7 +305,7 @@ int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t proc
                 error = state < 0 && error == 0 ? state : error;
                 done++;
                 if (progress != NULL) {
-                    progress(done, count);
+                    progress(done, own);
                 }
             }
         }

@@ -16,6 +16,7 @@ struct lab_point {
     bool has_before, recreate;   /* first another load; then the array is deleted and made anew */
     struct lab_load before;
     uint64_t pause_s;            /* of virtual time, after it */
+    uint32_t same_as;            /* the earlier point that has the same answer; or this one */
 };
 
 struct lab_answer {
@@ -30,8 +31,8 @@ struct lab_answer {
 /* tidy: everything is written and freed at the end; else it is left to the end of the process. */
 void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer);
 /*
- * Runs them all in so many processes and tells the answers in order. progress may be NULL; it gets
- * how many are done. 0, or a negative errno if a process could not be had or died.
+ * Runs them in so many processes, each answer once, and tells the answers in order. progress may be
+ * NULL; it gets how many are done of how many there are to do. 0, or a negative errno if a process could not be had or died.
  */
 MUST_CHECK int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
                               void (*progress)(uint32_t done, uint32_t count),

@@ -178,7 +178,7 @@ static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
         const struct lab_workload *workload = &scenario->workloads[places[i].workload];
 
         if (places[i].is_rebuild) {
-            if (!is_refused && places[i].variant == lab_rebuild_variant(scenario, index)) {
+            if (!is_refused && places[i].variant == lab_twin_variant(scenario, index)) {
                 rebuild = rebuild_doc(&answers[i].rebuild);
             }
             continue;

@@ -362,8 +362,8 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
     }
 }
 
-/* Nobody writes meanwhile: arrays that differ in nothing but the write policy take as long. */
-uint32_t lab_rebuild_variant(const struct lab_scenario *scenario, uint32_t index)
+/* While nobody writes, arrays that differ in nothing but the write policy do the same. */
+uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index)
 {
     const struct lab_variant *variant = &scenario->variants[index];
 
@@ -386,7 +386,7 @@ static bool variant_rebuilds(const struct lab_scenario *scenario, uint32_t index
 
     lab_variant_geometry(scenario, &scenario->variants[index], &geometry);
     return scenario->rebuild && geometry_span_tolerance(&geometry) > 0 &&
-           lab_rebuild_variant(scenario, index) == index;
+           lab_twin_variant(scenario, index) == index;
 }
 
 static uint32_t workload_points(const struct lab_workload *workload)
@@ -584,6 +584,34 @@ static bool place_next(const struct lab_workload *workload, struct lab_place *pl
     return ++place->mix < workload->mix_count;
 }
 
+static bool only_reads(const struct lab_point *point)
+{
+    return !point->is_rebuild && !point->has_before && point->load.load.write_percent == 0 &&
+           (point->load.load.pattern == LOAD_PATTERN_RANDOM ||
+            point->load.load.pattern == LOAD_PATTERN_SEQUENTIAL);
+}
+
+/* Points of loads come in the same order in each variant. Quirks may look at the policy. */
+static uint32_t point_same_as(const struct lab_scenario *scenario, const struct lab_point *point,
+                              const struct lab_place *places, uint32_t index)
+{
+    uint32_t twin = lab_twin_variant(scenario, places[index].variant);
+    uint32_t own_first = index;
+    uint32_t twin_first = index;
+
+    if (!only_reads(point) || twin == places[index].variant || scenario->front.quirk_count > 0) {
+        return index;
+    }
+    while (own_first > 0 && places[own_first - 1].variant == places[index].variant) {
+        own_first--;
+    }
+    twin_first = own_first;
+    while (twin_first > 0 && places[twin_first - 1].variant >= twin) {
+        twin_first--;
+    }
+    return twin_first + (index - own_first);
+}
+
 static void points_of_variant(const struct lab_scenario *scenario, uint32_t variant,
                               struct lab_point *points, struct lab_place *places,
                               uint32_t *ret_count)
@@ -594,13 +622,17 @@ static void points_of_variant(const struct lab_scenario *scenario, uint32_t vari
         do {
             ASSERT(*ret_count < scenario->point_count);
             places[*ret_count] = place;
-            points[(*ret_count)++] = point_make(scenario, &place);
+            points[*ret_count] = point_make(scenario, &place);
+            points[*ret_count].same_as =
+                point_same_as(scenario, &points[*ret_count], places, *ret_count);
+            (*ret_count)++;
         } while (place_next(&scenario->workloads[workload], &place));
     }
     if (variant_rebuilds(scenario, variant)) {
         ASSERT(*ret_count < scenario->point_count);
         places[*ret_count] = (struct lab_place){.is_rebuild = true, .variant = variant};
         points[*ret_count] = point_make(scenario, &places[*ret_count]);
+        points[*ret_count].same_as = *ret_count;
         (*ret_count)++;
     }
 }

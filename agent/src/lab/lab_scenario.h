@@ -81,8 +81,8 @@ void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *
 /* Of a variant that is not refused; its extent is a strip. */
 void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
                           struct geometry *ret_geometry);
-/* The variant whose rebuild is that of this one, which is not refused, too. */
-uint32_t lab_rebuild_variant(const struct lab_scenario *scenario, uint32_t index);
+/* The first variant that does the same as this one, which is not refused, while nobody writes. */
+uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index);
 const char *lab_rating_word(enum lab_rating rating);
 
 /* lab_result.c: the answers as a document. */

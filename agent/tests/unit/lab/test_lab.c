@@ -600,6 +600,52 @@ static void a_rebuild_is_the_same_with_either_write_policy(void **state UNUSED)
     free(scenario);
 }
 
+#define BOTH_POLICIES(quirks)                                                                      \
+    "{\"name\": \"x\", \"rebuild\": true, \"drives\": {\"profile\": \"wd-wd740gd\","               \
+    " \"count\": 4}, \"controller\": {\"profile\": \"3ware-9500s-8\", \"cache_bytes\": "           \
+    "16777216" quirks                                                                              \
+    "}, \"array\": {\"level\": \"raid5\", \"read_policy\": \"adaptive_read_ahead\"},"              \
+    " \"limits\": {\"operations\": 500, \"warmup_operations\": 500}, \"workloads\": ["             \
+    "{\"profile\": \"w01-database\", \"write_percents\": [0, 10], \"depths\": [4]}, " READS        \
+    "], \"sweep\": {\"levels\": [\"raid5\", \"raid10\"], \"write_policies\":"                      \
+    " [\"write_through\", \"write_back\"]}}"
+
+/* What only reads is asked for once, and would have been the same. */
+static void reads_are_the_same_with_either_write_policy(void **state UNUSED)
+{
+    /* Each level: a read, a mixture, a stream, a rebuild; again without the rebuild. */
+    static const uint32_t same_as[] = {0, 1, 2, 3, 0, 5, 2, 7, 8, 9, 10, 7, 12, 9};
+    struct lab_scenario *scenario = NULL;
+    struct lab_point points[14];
+    struct lab_place places[14];
+    struct lab_answer *answers = calloc(14, sizeof(*answers));
+    struct lab_answer alone;
+
+    assert_non_null(answers);
+    scenario_write(BOTH_POLICIES(""));
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(scenario->point_count, 14);
+    lab_scenario_points(scenario, points, places);
+    assert_int_equal(lab_points_run(points, 14, 2, NULL, answers), 0);
+    for (uint32_t i = 0; i < 14; i++) {
+        assert_int_equal(points[i].same_as, same_as[i]);
+        lab_point_run(&points[i], true, &alone);
+        assert_memory_equal(&alone.outcome, &answers[i].outcome, sizeof(alone.outcome));
+        assert_true(alone.rebuild.seconds == answers[i].rebuild.seconds);
+        assert_true(alone.size_bytes == answers[i].size_bytes);
+    }
+    assert_true(answers[1].outcome.duration_us != answers[5].outcome.duration_us);
+    free(scenario);
+    scenario_write(BOTH_POLICIES(", \"quirks\": [\"twinstor-idle\"]"));
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    lab_scenario_points(scenario, points, places);
+    for (uint32_t i = 0; i < 14; i++) {
+        assert_int_equal(points[i].same_as, i);
+    }
+    free(scenario);
+    free(answers);
+}
+
 static void the_catalogue_has_every_profile(void **state UNUSED)
 {
     json_t *doc = lab_profiles_doc(PROFILES, text);
@@ -648,6 +694,7 @@ int main(void)
         cmocka_unit_test(survival_of_each_level),
         cmocka_unit_test(a_rebuild_takes_as_long_as_the_drive_is_large),
         cmocka_unit_test(a_rebuild_is_the_same_with_either_write_policy),
+        cmocka_unit_test(reads_are_the_same_with_either_write_policy),
         cmocka_unit_test(the_catalogue_has_every_profile),
     };
 
