@@ -21,5 +21,7 @@ void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_resul
 /* A story instead (cached_story.c): what a lost log still has of an earlier life is discarded,
  * something is written at once, and the power goes or the agent dies in that very moment. */
 void cached_discard(uint64_t seed, struct life_result *ret_result);
+/* Another: what is being read ahead is written meanwhile, and then read. */
+void cached_join(uint64_t seed, struct life_result *ret_result);
 
 #endif

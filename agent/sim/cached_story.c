@@ -1,9 +1,9 @@
 /*
- * Stories of a cache whose log has failed and is back (cached_life.h): what random lives meet too
- * seldom.
+ * Stories of virtual drives behind the cache (cached_life.h): what random lives meet too seldom.
  */
 #include "base/checked.h"
 #include "cached_life_private.h"
+#include "vd/group_private.h"
 
 /* The older version of the blocks is left in the log, the newer one on the drives alone. */
 static bool left_in_the_log(struct life *life, uint64_t block, uint64_t count)
@@ -37,6 +37,49 @@ void cached_discard(uint64_t seed, struct life_result *ret_result)
         }
         life_crash(life);
         life->log_device.drive->extra_latency_us = 0;
+    }
+    life_end(life);
+}
+
+/* Until no more than that many requests are open, if that takes no longer. */
+static void go_on(struct life *life, uint32_t open, uint64_t steps)
+{
+    for (; life->flights.open > open && steps > 0; steps--) {
+        (void)sim_world_step(life->world);
+    }
+}
+
+static void drives_slow(struct life *life, uint32_t latency_us)
+{
+    for (uint32_t i = 0; i < life->array->drive_count; i++) {
+        life->array->sims[i]->extra_latency_us = latency_us;
+    }
+}
+
+void cached_join(uint64_t seed, struct life_result *ret_result)
+{
+    struct life *life = life_new(seed, false, ret_result);
+    uint64_t quarter = life->models[0]->block_count / 4;
+    uint64_t block = life_below(life, quarter);
+    uint64_t before = 1 + life_below(life, min_u64(quarter, 16));
+    uint64_t count = 1 + life_below(life, min_u64(quarter, 16));
+
+    if (!ret_result->failed) {
+        vd_config_of(sim_array_vd(life->array, 0))->read_policy = READ_POLICY_READ_AHEAD;
+        life->back_only = false;
+        vd_cached_policy_set(life->cached[0], life_chance(life, 75) ? WRITE_POLICY_WRITE_THROUGH
+                                                                    : WRITE_POLICY_WRITE_BACK);
+        life_ask(life, 0, VD_OP_WRITE, block, before + count);
+    }
+    if (!ret_result->failed && life_drain(life)) {
+        drives_slow(life, 1000 + (uint32_t)life_below(life, 50000));
+        life_ask(life, 0, VD_OP_READ, block, before);
+        drives_slow(life, 0);
+        go_on(life, 0, life_below(life, 20));
+        life_ask(life, 0, VD_OP_WRITE, block + before, count);
+        go_on(life, 1, life_chance(life, 75) ? 300 : life_below(life, 60)); /* the slow read */
+        life_ask(life, 0, VD_OP_READ, block + before, count);
+        (void)life_drain(life);
     }
     life_end(life);
 }

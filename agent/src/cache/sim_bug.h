@@ -20,6 +20,7 @@ enum cache_bug {
     CACHE_BUG_FLUSH_LATER,        /* a flush vouches for what was written while it ran */
     CACHE_BUG_PASS_UNDRAINED,     /* a write passes older dirty blocks of its range */
     CACHE_BUG_STALE_FILL,         /* a read fills in what was overwritten meanwhile */
+    CACHE_BUG_JOIN_SPOILED,       /* a read waits for what was read before it was overwritten */
     CACHE_BUG_PARTIAL_FORGOTTEN,  /* a new frame loses the old one's other dirty sectors */
     CACHE_BUG_ROW_TWICE,          /* two batches of one row at a time */
     CACHE_BUG_DISCARD_ON_ERROR,   /* what could not be written to the drives is dropped */

@@ -113,6 +113,7 @@ struct cache_transfer *transfer_take(struct vd_cached *cached, struct vd_request
     if (transfer != NULL) {
         memset(transfer, 0, sizeof(*transfer));
         list_init(&transfer->link);
+        list_init(&transfer->joined);
         transfer->cached = cached;
         transfer->parent = parent;
         transfer->request.owner = transfer;

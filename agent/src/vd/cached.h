@@ -88,7 +88,7 @@ void vd_cache_lost_forget(struct vd *vd);
 struct read_stream {
     uint64_t next_bytes;   /* where it would go on */
     uint64_t ahead_bytes;  /* read ahead up to here */
-    uint32_t window_rows;  /* 0: not in use */
+    uint32_t window_rows;  /* 0: nothing is read ahead */
     uint32_t hits, misses;
     uint64_t used;         /* order of last use */
 };

@@ -3,7 +3,8 @@
  *
  *   cached.c        life, the mark, policies, answers
  *   cached_write.c  writes back and through, flushes, drains
- *   cached_read.c   reads, fills, read-ahead
+ *   cached_read.c   reads, fills
+ *   cached_ahead.c  streams of reads, read-ahead
  *   mover.c         batches and flushes of the drives
  */
 #ifndef ARRAYWRIGHT_VD_CACHED_PRIVATE_H
@@ -18,7 +19,8 @@
 
 /* A read of blocks that are not here, a write through or a flush on its way to the drives. */
 struct cache_transfer {
-    struct list link;          /* cached->reading, ->passing or ->flushing */
+    struct list link;          /* cached->reading, ->passing or ->flushing, or another's joined */
+    struct list joined;        /* read-ahead: reads that wait for what it brings */
     struct vd_request request;
     struct vd_cached *cached;
     struct vd_request *parent; /* NULL: read-ahead */
@@ -163,6 +165,15 @@ void cached_reads_spoil(struct vd_cached *cached, uint64_t begin, uint64_t end);
 /* Bytes as they are on the drives. */
 void cached_fill(struct vd_cached *cached, uint64_t offset_bytes, uint32_t length_bytes,
                  const uint8_t *bytes);
+/* How far what is missing at this byte goes on. */
+uint64_t cached_missing_end(const struct vd_cached *cached, uint64_t at, uint64_t limit);
+/* transfer->ahead is its buffer. */
+void transfer_read_ahead(struct cache_transfer *transfer, uint64_t offset_bytes,
+                         uint32_t length_bytes);
+
+/* cached_ahead.c */
+/* The request has just been begun. */
+void cached_ahead_note(struct vd_cached *cached, const struct vd_request *request);
 
 /* mover.c */
 void mover_pump(struct cache_mover *mover);

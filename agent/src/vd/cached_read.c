@@ -1,18 +1,16 @@
 /*
- * Reads of a virtual drive behind the cache: what is there is copied at once, what is missing is
- * read from the drives straight into the request's buffer, in runs. Then read-ahead.
+ * Reads of a virtual drive behind the cache: what is there is copied at once, what read-ahead is
+ * just bringing is waited for, what is missing otherwise is read from the drives straight into the
+ * request's buffer, in runs. Then read-ahead (cached_ahead.c).
  *
  * A missing run is asked of the drives in the same moment in which it is found missing: blocks
  * leave the cache only when the drives have them, so the answer is never older than what the
- * reader could have seen.
- *
- * Read-ahead: eight streams per virtual drive. A read that goes on where one has ended is a hit
- * and doubles its window, from one row to eight; two misses in a row give the oldest stream up.
- * `read_ahead` begins with the first read, `adaptive_read_ahead` with the second of a stream.
+ * reader could have seen. Nor is what has been asked for by read-ahead before, if nobody has
+ * written it since: then it is not spoiled.
  */
-#include "vd/cached_private.h"
+#include <string.h>
 
-#define WINDOW_ROWS_MAX 8u
+#include "vd/cached_private.h"
 
 /* Filling */
 
@@ -53,16 +51,10 @@ static void read_end_check(struct vd_request *request)
     }
 }
 
-static void transfer_read_done(struct vd_request *request, enum vd_status status)
+static void transfer_end(struct cache_transfer *transfer, enum vd_status status)
 {
-    struct cache_transfer *transfer = request->owner;
-    struct vd_cached *cached = transfer->cached;
     struct vd_request *parent = transfer->parent;
 
-    mover_enter(cached->mover);
-    if (status == VD_STATUS_OK && transfer->keep) {
-        cached_fill(cached, request->offset_bytes, request->length_bytes, request->buffer);
-    }
     transfer_give(transfer);
     if (parent != NULL) {
         struct cached_state *state = cached_state(parent);
@@ -76,15 +68,54 @@ static void transfer_read_done(struct vd_request *request, enum vd_status status
             read_end_check(parent);
         }
     }
+}
+
+static void transfer_send(struct cache_transfer *transfer)
+{
+    list_push_tail(&transfer->cached->reading, &transfer->link);
+    vd_submit(transfer->cached->vd, &transfer->request);
+}
+
+/* Those who have waited for it have it too; without it they ask for themselves, and what was
+ * written meanwhile spoils theirs as well. */
+static void joined_end(struct cache_transfer *ahead, enum vd_status status)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(&ahead->joined)) != NULL) {
+        struct cache_transfer *transfer = list_entry(node, struct cache_transfer, link);
+        const struct vd_request *request = &transfer->request;
+
+        if (status == VD_STATUS_OK) {
+            memcpy(request->buffer,
+                   ahead->ahead + (request->offset_bytes - ahead->request.offset_bytes),
+                   request->length_bytes);
+            transfer_end(transfer, VD_STATUS_OK);
+        } else {
+            transfer->keep = transfer->keep && ahead->keep;
+            transfer_send(transfer);
+        }
+    }
+}
+
+static void transfer_read_done(struct vd_request *request, enum vd_status status)
+{
+    struct cache_transfer *transfer = request->owner;
+    struct vd_cached *cached = transfer->cached;
+
+    mover_enter(cached->mover);
+    if (status == VD_STATUS_OK && transfer->keep) {
+        cached_fill(cached, request->offset_bytes, request->length_bytes, request->buffer);
+    }
+    joined_end(transfer, status);
+    transfer_end(transfer, status);
     cached_readers_pump(cached);
     mover_leave(cached->mover);
 }
 
-static void transfer_read(struct cache_transfer *transfer, uint64_t offset_bytes,
+static void transfer_fill(struct cache_transfer *transfer, uint64_t offset_bytes,
                           uint32_t length_bytes, uint8_t *buffer, bool keep)
 {
-    struct vd_cached *cached = transfer->cached;
-
     transfer->begin = offset_bytes / CACHE_BLOCK_BYTES;
     transfer->end = div_ceil_u64(offset_bytes + length_bytes, CACHE_BLOCK_BYTES);
     transfer->keep = keep;
@@ -93,8 +124,13 @@ static void transfer_read(struct cache_transfer *transfer, uint64_t offset_bytes
     transfer->request.length_bytes = length_bytes;
     transfer->request.buffer = buffer;
     transfer->request.complete = transfer_read_done;
-    list_push_tail(&cached->reading, &transfer->link);
-    vd_submit(cached->vd, &transfer->request);
+}
+
+void transfer_read_ahead(struct cache_transfer *transfer, uint64_t offset_bytes,
+                         uint32_t length_bytes)
+{
+    transfer_fill(transfer, offset_bytes, length_bytes, transfer->ahead, true);
+    transfer_send(transfer);
 }
 
 /* Runs */
@@ -115,8 +151,7 @@ static bool run_in_block(const struct vd_cached *cached, uint64_t at, uint64_t l
     return here;
 }
 
-/* How far what is missing at this byte goes on. */
-static uint64_t missing_end(const struct vd_cached *cached, uint64_t at, uint64_t limit)
+uint64_t cached_missing_end(const struct vd_cached *cached, uint64_t at, uint64_t limit)
 {
     uint64_t end = at;
 
@@ -124,6 +159,35 @@ static uint64_t missing_end(const struct vd_cached *cached, uint64_t at, uint64_
         at = end;
     }
     return at;
+}
+
+/* What read-ahead is bringing of the range that begins here, if it has the first byte of it; how
+ * far that, or else what it does not bring, goes on. */
+static struct cache_transfer *ahead_under_way(const struct vd_cached *cached, uint64_t at,
+                                              uint64_t *end)
+{
+    struct cache_transfer *found = NULL;
+
+    if (cached->mover->ahead_count == AHEAD_BUFFERS) {
+        return NULL;
+    }
+    LIST_FOR_EACH (node, &cached->reading) {
+        struct cache_transfer *transfer = list_entry(node, struct cache_transfer, link);
+        uint64_t begin = transfer->request.offset_bytes;
+        uint64_t until = begin + transfer->request.length_bytes;
+
+        if (transfer->ahead == NULL || (!transfer->keep && !CACHE_BUG(JOIN_SPOILED)) ||
+            until <= at || begin >= *end) {
+            continue;
+        }
+        if (begin <= at) {
+            found = transfer;
+            *end = min_u64(*end, until);
+        } else {
+            *end = begin;
+        }
+    }
+    return found;
 }
 
 /* True: all of it is copied or asked for. False: no transfer is free. */
@@ -145,124 +209,26 @@ static bool read_go_on(struct vd_cached *cached, struct vd_request *request)
             state->cursor += end - at;
         } else {
             struct cache_transfer *transfer = transfer_take(cached, request);
+            struct cache_transfer *ahead = NULL;
 
             if (transfer == NULL) {
                 return false;
             }
-            end = missing_end(cached, at, limit);
+            end = cached_missing_end(cached, at, limit);
+            ahead = ahead_under_way(cached, at, &end);
             cache_miss(cached->blocks, div_ceil_u64(end - at, CACHE_BLOCK_BYTES));
             state->open++;
-            transfer_read(transfer, at, (uint32_t)(end - at), request->buffer + state->cursor,
+            transfer_fill(transfer, at, (uint32_t)(end - at), request->buffer + state->cursor,
                           keep);
+            if (ahead != NULL) {
+                list_push_tail(&ahead->joined, &transfer->link);
+            } else {
+                transfer_send(transfer);
+            }
             state->cursor += end - at;
         }
     }
     return true;
-}
-
-/* Read-ahead */
-
-static struct read_stream *stream_find(struct vd_cached *cached, uint64_t offset_bytes)
-{
-    for (uint32_t i = 0; i < READ_STREAMS; i++) {
-        struct read_stream *stream = &cached->streams[i];
-
-        if (stream->used != 0 && stream->next_bytes == offset_bytes) {
-            return stream;
-        }
-    }
-    return NULL;
-}
-
-static struct read_stream *stream_begin(struct vd_cached *cached)
-{
-    struct read_stream *oldest = &cached->streams[0];
-
-    for (uint32_t i = 0; i < READ_STREAMS; i++) {
-        struct read_stream *stream = &cached->streams[i];
-
-        if (stream->used < oldest->used) {
-            oldest = stream;
-        }
-    }
-    if (oldest->used != 0 && oldest->misses == 0) {
-        oldest->misses++; /* one more chance: the next newcomer takes it */
-        return NULL;
-    }
-    *oldest = (struct read_stream){.next_bytes = 0};
-    return oldest;
-}
-
-/* A drive with a long queue is not to get work that nobody has asked for. */
-static bool drives_have_time(const struct vd_cached *cached)
-{
-    const struct group *group = cached->vd->group;
-
-    for (uint32_t i = 0; i < group->config.member_count; i++) {
-        const struct drive *drive = group->members[i].drive;
-
-        if (drive != NULL && drive_queued(drive, IO_CLASS_FOREGROUND) > 32) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void ahead_submit(struct vd_cached *cached, struct read_stream *stream)
-{
-    struct cache_mover *mover = cached->mover;
-    uint64_t row = geometry_row_bytes(&vd_config_of(cached->vd)->geometry);
-    uint64_t size = vd_target(cached->vd)->size_bytes;
-    uint64_t from = max_u64(stream->ahead_bytes, stream->next_bytes);
-    uint64_t wanted = min_u64(size, stream->next_bytes + stream->window_rows * row);
-
-    from = align_up_u64(from, CACHE_BLOCK_BYTES);
-    while (from < wanted && mover->ahead_count > 0) {
-        uint64_t end = min_u64(wanted, from + AHEAD_BUFFER_BYTES);
-        struct cache_transfer *transfer = NULL;
-
-        if (cache_valid(cached->blocks, from / CACHE_BLOCK_BYTES) != 0) {
-            from += CACHE_BLOCK_BYTES;
-            continue;
-        }
-        transfer = transfer_take(cached, NULL);
-        if (transfer == NULL) {
-            break;
-        }
-        transfer->ahead = mover->ahead_free[--mover->ahead_count];
-        end = missing_end(cached, from, end);
-        transfer_read(transfer, from, (uint32_t)(end - from), transfer->ahead, true);
-        from = end;
-    }
-    stream->ahead_bytes = max_u64(stream->ahead_bytes, min_u64(from, size));
-}
-
-static void ahead_note(struct vd_cached *cached, const struct vd_request *request)
-{
-    enum read_policy policy = vd_config_of(cached->vd)->read_policy;
-    struct read_stream *stream = NULL;
-
-    if (policy == READ_POLICY_NO_READ_AHEAD) {
-        return;
-    }
-    stream = stream_find(cached, request->offset_bytes);
-    if (stream != NULL) {
-        stream->hits++;
-        stream->misses = 0;
-        stream->window_rows =
-            stream->window_rows == 0 ? 1 : min_u32(2 * stream->window_rows, WINDOW_ROWS_MAX);
-    } else {
-        stream = stream_begin(cached);
-        if (stream == NULL) {
-            return;
-        }
-        stream->window_rows = policy == READ_POLICY_READ_AHEAD ? 1 : 0;
-    }
-    stream->used = ++cached->stream_clock;
-    stream->next_bytes = request->offset_bytes + request->length_bytes;
-    if (stream->window_rows > 0 && drives_have_time(cached)) {
-        ahead_submit(cached, stream);
-    }
 }
 
 /* Reads */
@@ -281,7 +247,7 @@ void cached_read_submit(struct vd_cached *cached, struct vd_request *request)
 {
     cached_state(request)->phase = CACHED_HELD;
     read_begin(cached, request);
-    ahead_note(cached, request);
+    cached_ahead_note(cached, request);
 }
 
 void cached_readers_pump(struct vd_cached *cached)

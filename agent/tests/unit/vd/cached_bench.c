@@ -194,6 +194,27 @@ enum vd_status get(struct bench *bench, uint64_t offset, uint32_t length, int by
     return io.status;
 }
 
+struct reads {
+    enum read_policy policy;
+    enum io_policy kept;
+};
+
+static void reads_change(struct group_config *config, void *context)
+{
+    const struct reads *reads = context;
+
+    config->vds[0].read_policy = reads->policy;
+    config->vds[0].io_policy = reads->kept;
+}
+
+void reads_set(struct bench *bench, enum read_policy policy, enum io_policy kept)
+{
+    struct reads reads = {.policy = policy, .kept = kept};
+
+    group_config_change(bench->array->group, reads_change, &reads, sim_array_done, bench->array);
+    assert_int_equal(sim_array_wait(bench->array), 0);
+}
+
 void records_fail(struct bench *bench)
 {
     for (uint32_t i = 0; i < bench->array->member_count; i++) {

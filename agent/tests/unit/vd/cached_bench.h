@@ -59,6 +59,8 @@ enum vd_status put(struct bench *bench, uint64_t offset, uint32_t length, int by
 /* All of it is that byte, unless an error is returned. */
 enum vd_status get(struct bench *bench, uint64_t offset, uint32_t length, int byte);
 
+void reads_set(struct bench *bench, enum read_policy policy, enum io_policy kept);
+
 /* Neither the members nor the state directory take a record. */
 void records_fail(struct bench *bench);
 void drives_pull(struct bench *bench);

@@ -166,18 +166,6 @@ static void test_offline_with_dirty_blocks(void **state UNUSED)
 
 /* Read-ahead */
 
-static void set_read_ahead(struct group_config *config, void *context UNUSED)
-{
-    config->vds[0].read_policy = READ_POLICY_READ_AHEAD;
-    config->vds[0].io_policy = IO_POLICY_DIRECT;
-}
-
-static void read_ahead_on(struct bench *bench)
-{
-    group_config_change(bench->array->group, set_read_ahead, NULL, sim_array_done, bench->array);
-    assert_int_equal(sim_array_wait(bench->array), 0);
-}
-
 static void raw_done(struct vd_request *request, enum vd_status status)
 {
     assert_int_equal(status, VD_STATUS_OK);
@@ -198,7 +186,7 @@ static void test_no_read_ahead_for_busy_drives(void **state UNUSED)
     uint32_t left = 60;
     struct io io;
 
-    read_ahead_on(bench);
+    reads_set(bench, READ_POLICY_READ_AHEAD, IO_POLICY_DIRECT);
     for (uint32_t i = 0; i < 60; i++) { /* all of the same drive */
         requests[i] = (struct vd_request){.op = VD_OP_READ,
                                           .length_bytes = sizeof(bytes),
@@ -229,7 +217,7 @@ static void test_one_transfer(void **state UNUSED)
 
     mover_begin(bench, &options);
     open_it(bench);
-    read_ahead_on(bench);
+    reads_set(bench, READ_POLICY_READ_AHEAD, IO_POLICY_DIRECT);
     for (uint32_t i = 0; i < 3; i++) {
         io_begin(bench, &ios[i], VD_OP_READ, (uint64_t)i * 4096, 4096, 0xee);
     }
@@ -295,7 +283,7 @@ static void test_closed_while_they_wait(void **state UNUSED)
 
         mover_begin(bench, &options);
         open_it(bench);
-        read_ahead_on(bench);
+        reads_set(bench, READ_POLICY_READ_AHEAD, IO_POLICY_DIRECT);
         assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK); /* through: it is to be flushed */
         other = transfer_take(bench->cached, NULL);
         assert_non_null(other);
@@ -412,7 +400,7 @@ static void test_closing_is_in_a_hurry(void **state UNUSED)
     struct bench *bench = bench_new(false);
     struct io io;
 
-    read_ahead_on(bench);
+    reads_set(bench, READ_POLICY_READ_AHEAD, IO_POLICY_DIRECT);
     assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
     io_begin(bench, &io, VD_OP_READ, 4 * ROW, 4096, 0);
     bench->closed = false;
