@@ -8,6 +8,9 @@
  *   engine_bench share [--quick]
  *       On drives with emulated timing, wall time: what a rebuild at rate 30 leaves to a
  *       saturating load of random reads, and what the load leaves to the rebuild.
+ *   engine_bench realtime [--quick] PROFILES
+ *       RAID 0 over sixteen drives of the profile intel-x25-e in PROFILES/drives, in real time: how
+ *       much of what they read together (ssd.read_bytes_per_s) the engine reads sequentially.
  *   engine_bench files LEVEL SPANS STRIP EXTENT LOAD SECONDS FILE...
  *       On files through io_uring, wall time. LOAD: read, write (sequential, 1 MiB), randread,
  *       randwrite (4 KiB) with :DEPTH, or rebuild of the last member. The files are overwritten.
@@ -21,6 +24,7 @@
 #include "base/checked.h"
 #include "bench_load.h"
 #include "calibrate.h"
+#include "daemon/profile_file.h"
 #include "task/task.h"
 
 #define KIB 1024u
@@ -395,6 +399,42 @@ static int run_share(void)
     return 0;
 }
 
+/* ---- fast drives in real time ---- */
+
+#define REALTIME_DRIVES 16u
+#define REALTIME_PROFILE "intel-x25-e"
+
+/* Each drive always has sixteen strips to read. */
+static int run_realtime(const char *profiles)
+{
+    struct bench_setup setup = null_setup(RAID_LEVEL_0, 1, REALTIME_DRIVES);
+    const struct bench_load load = {.op = VD_OP_READ,
+                                    .block_bytes = MIB,
+                                    .depth = 16 * REALTIME_DRIVES * STRIP_BYTES / MIB,
+                                    .wall_us = quick ? 300000 : 6000000};
+    struct bench_result result;
+    struct drive_profile profile;
+    char text[PROFILE_TEXT_BYTES];
+    double drives_bytes_per_s = 0;
+    double bytes_per_s = 0;
+
+    if (drive_profile_read(profiles, REALTIME_PROFILE, &profile, text) != 0) {
+        bench_fail("%s", text);
+    }
+    setup.timing = profile.timing;
+    drives_bytes_per_s = (double)profile.timing.ssd.read_bytes_per_s * REALTIME_DRIVES;
+    bench_world_open(&world, &setup);
+    bench_load_run(&world, &load, &result);
+    bench_world_close(&world);
+    bytes_per_s = (double)result.bytes * 1e9 / (double)result.wall_ns;
+    (void)printf("[");
+    print_value("realtime_raid0", bytes_per_s / drives_bytes_per_s, "");
+    print_value("realtime_raid0_rate", bytes_per_s / 1e6, "MB/s");
+    print_value("realtime_cpu", 100 * (double)result.cpu_ns / (double)result.wall_ns, "% of a CPU");
+    (void)printf("\n]\n");
+    return 0;
+}
+
 /* ---- files ---- */
 
 static uint64_t number_of(const char *text)
@@ -482,11 +522,15 @@ int main(int count, char **arguments)
     if (count == 2 && strcmp(arguments[1], "share") == 0) {
         return run_share();
     }
+    if (count == 3 && strcmp(arguments[1], "realtime") == 0) {
+        return run_realtime(arguments[2]);
+    }
     if (count >= 9 && strcmp(arguments[1], "files") == 0) {
         return run_files(count - 2, arguments + 2);
     }
     (void)fputs("usage: engine_bench null [--quick] [NAME]\n"
                 "       engine_bench share [--quick]\n"
+                "       engine_bench realtime [--quick] PROFILES\n"
                 "       engine_bench files LEVEL SPANS STRIP EXTENT LOAD SECONDS FILE...\n",
                 stderr);
     return 2;

@@ -6,6 +6,7 @@
 Parts:
   engine  CPU of the engine on null drives, beside what the machine can do
   share   a rebuild at rate 30 against a saturating load, on drives with emulated timing
+  realtime  RAID 0 over 16 X25-E in real time, in process and through NBD
   files   the engine on files, without NBD, against fio on the same files
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
@@ -34,10 +35,11 @@ import files
 import idle
 import nbd_cpu
 import predicted
+import realtime
 import show
 import vd_nbd
 
-PARTS = ("engine", "share", "files", "nbd", "vd", "predicted", "idle", "show")
+PARTS = ("engine", "share", "realtime", "files", "nbd", "vd", "predicted", "idle", "show")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -70,6 +72,9 @@ ENGINE = {
     "share_foreground": ("rebuild at rate 30: share the foreground keeps", (">", 0.65)),
     "share_rebuild": ("rebuild at rate 30: share of its idle speed", (">", 0.22)),
     "share_rebuild_alone": ("rebuild, idle, emulated drives", None),
+    "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),
+    "realtime_raid0_rate": ("RAID 0 of 16 X25-E, in process", None),
+    "realtime_cpu": ("RAID 0 of 16 X25-E, in process: CPU of the engine", None),
     "share_foreground_alone": ("random reads alone, emulated drives", None),
 }
 
@@ -102,8 +107,8 @@ class Line:
 
 
 def engine_lines(part: str, build: Path):
-    mode = "null" if part == "engine" else part
-    done = subprocess.run([str(build / "bench/engine_bench"), mode], check=True,
+    mode = {"engine": ["null"], "realtime": ["realtime", str(vd_nbd.PROFILES)]}.get(part, [part])
+    done = subprocess.run([str(build / "bench/engine_bench"), *mode], check=True,
                           capture_output=True, text=True).stdout
     for entry in json.loads(done):
         words, bound = ENGINE[entry["name"]]
@@ -139,6 +144,10 @@ def lines_of(part: str, options: argparse.Namespace):
     build, seconds, rounds = options.build, options.seconds, options.rounds
     if part in ("engine", "share"):
         yield from engine_lines(part, build)
+    elif part == "realtime":
+        yield from engine_lines(part, build)
+        yield Line(part, "RAID 0 of 16 X25-E, through NBD",
+                   round(realtime.measure(build, seconds * rounds) / 1e6), "MB/s")
     elif part == "files":
         yield from files_lines(build, seconds, rounds, options.level)
     elif part == "nbd":
