@@ -17,8 +17,8 @@
 
 static void round_begin(struct group *group);
 
-/* A waiter's done may begin the next round at once, which fills flush_current anew: whoever is told
- * here must have been taken out of it before. */
+/* The log, which wants room, may begin the next round at once, and so may a waiter's done. That
+ * fills flush_current anew: whoever is told here must have been taken out of it before. */
 static void round_delivered(struct notice *notice)
 {
     struct group *group = container_of(notice, struct group, flush_save.notice);
@@ -28,15 +28,13 @@ static void round_delivered(struct notice *notice)
 
     ASSERT(group->flush_round && group->flush_pending == 0);
     group->flush_round = false;
-    if (error == 0 && group->log != NULL) {
-        group->log->ops->flushed(group->log, group->flush_rounds);
-    }
     list_init(&done);
     while ((node = list_pop_head(&group->flush_current)) != NULL) {
         list_push_tail(&done, node);
     }
-    /* Whoever is told may begin the next round: those who wait for that are in flush_current
-     * then, and must not be told with these. */
+    if (error == 0 && group->log != NULL) {
+        group->log->ops->flushed(group->log, group->flush_rounds);
+    }
     while ((node = list_pop_head(&done)) != NULL) {
         struct flush_waiter *waiter = list_entry(node, struct flush_waiter, link);
 

@@ -197,6 +197,95 @@ static void test_as_many_batches(void **state UNUSED)
     array_end(array);
 }
 
+struct slowness {
+    uint32_t write_us, flush_us; /* of data; of flushes */
+};
+
+static void pace_set(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    const struct slowness *pace = context;
+    uint64_t ring = drive_layout_stripe_log_offset(sim->port.size_bytes, false);
+    bool data = request->op == IO_OP_WRITE &&
+                (request->offset_bytes < ring || request->offset_bytes >= ring + STRIPE_LOG_BYTES);
+
+    sim->extra_latency_us = data ? pace->write_us : request->op == IO_OP_FLUSH ? pace->flush_us : 0;
+}
+
+static void answered(struct vd_request *request, enum vd_status status)
+{
+    assert_int_equal(status, VD_STATUS_OK);
+    *(bool *)request->owner = true;
+}
+
+static void begin(struct sim_array *array, struct vd_request *request, enum vd_op op, uint64_t row,
+                  bool *done)
+{
+    static uint8_t bytes[4096];
+
+    *done = false;
+    memset(bytes, 77, sizeof(bytes));
+    *request = (struct vd_request){.op = op,
+                                   .offset_bytes = row * STRIP,
+                                   .length_bytes = op == VD_OP_WRITE ? sizeof(bytes) : 0,
+                                   .buffer = op == VD_OP_WRITE ? bytes : NULL,
+                                   .complete = answered,
+                                   .owner = done};
+    vd_submit(sim_array_vd(array, 0), request);
+}
+
+/* The log has no room any more, and somebody wants some, in the very moment in which a flush ends
+ * that others have asked for: the next one begins at once. */
+static void test_no_room_as_a_flush_ends(void **state UNUSED)
+{
+    struct sim_array *array = array_started(RAID_LEVEL_1, true);
+    struct sim_world *world = array->world;
+    struct group *group = array->group;
+    struct stripe_log *log = group->stripe_log;
+    struct slowness pace = {.write_us = 0};
+    struct vd_request requests[4];
+    bool done[4];
+    uint64_t rounds = 0;
+
+    put(array, 1);
+    assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_FLUSH, false, 0, 0, NULL),
+                     VD_STATUS_OK);
+    for (uint32_t member = 0; member < MEMBERS; member++) {
+        array->sims[member]->on_submit = pace_set;
+        array->sims[member]->on_submit_context = &pace;
+    }
+    pace.write_us = 1500000; /* one that keeps all that follow */
+    begin(array, &requests[0], VD_OP_WRITE, 1, &done[0]);
+    sim_world_advance(world, 5000);
+    pace.write_us = 0;
+    while (log->batch_count < LOG_BATCHES_MAX - 2) {
+        put(array, 2);
+    }
+    pace.write_us = 30000; /* one that ends amid the flush */
+    begin(array, &requests[1], VD_OP_WRITE, 2, &done[1]);
+    sim_world_advance(world, 5000);
+    pace = (struct slowness){.flush_us = 60000};
+    begin(array, &requests[2], VD_OP_FLUSH, 0, &done[2]);
+    pace.flush_us = 0;
+    rounds = group->flush_rounds;
+    while (!done[1] || group->flush_pending > 1) {
+        assert_true(group->flush_round && sim_world_step(world));
+    }
+    assert_true(!done[0] && !group->log_flush_wanted && list_is_empty(&log->waiting));
+    world->now_us = list_entry(list_first(&world->events), struct sim_event, link)->at_us;
+    begin(array, &requests[3], VD_OP_WRITE, 3, &done[3]);
+    assert_false(list_is_empty(&log->waiting));
+    assert_true(sim_world_step(world));
+    assert_true(done[2]);
+    assert_int_equal(group->flush_rounds, rounds + 1); /* the log's */
+    sim_world_advance(world, 4 * SIM_SECOND);
+    assert_true(done[0] && done[3]);
+    for (uint32_t row = 1; row < 4; row++) {
+        assert_int_equal(get(array, (uint64_t)row * STRIP), 77);
+    }
+    assert_int_equal(get(array, 0), 2);
+    array_end(array);
+}
+
 /* No memory */
 
 static void test_no_memory_for_the_log(void **state UNUSED)
@@ -559,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_minds_change_while_it_is_made),
         cmocka_unit_test(test_the_ring_is_full),
         cmocka_unit_test(test_as_many_batches),
+        cmocka_unit_test(test_no_room_as_a_flush_ends),
         cmocka_unit_test(test_a_member_is_busy),
         cmocka_unit_test(test_cleared_at_the_end_of_the_ring),
         cmocka_unit_test(test_the_members_go_while_it_is_cleared),

@@ -327,6 +327,69 @@ static void test_a_flush_before_it_is_tried_again(void **state UNUSED)
     bench_free(bench);
 }
 
+/* What a flush that failed was to cover is no less uncovered than before; what others have written,
+ * beside the cache, is not its business. */
+static void test_a_flush_that_fails(void **state UNUSED)
+{
+    for (uint32_t through = 0; through < 2; through++) {
+        struct bench *bench = bench_unstable();
+        uint8_t bytes[4096] = {1};
+        struct io flush;
+
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        if (through != 0) {
+            assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+        } else {
+            assert_int_equal(sim_array_io(bench->array, vd_of(bench), VD_OP_WRITE, false, 0,
+                                          sizeof(bytes), bytes),
+                             VD_STATUS_OK);
+        }
+        assert_int_equal(bench->cached->unflushed, through != 0);
+        for (uint32_t i = 0; i < bench->array->member_count; i++) {
+            bench->array->sims[i]->flush_fails = true;
+        }
+        io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+        assert_false(bench->cached->unflushed);
+        assert_int_equal(io_end(bench, &flush), VD_STATUS_IO);
+        assert_int_equal(bench->cached->unflushed, through != 0);
+        bench_free(bench);
+    }
+}
+
+/* It is time to try again what the drives have refused, but it is being closed, and somebody's read
+ * is still under way: it stays in the journal, for whoever opens it next. */
+static void test_not_tried_while_it_closes(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct io read;
+    uint64_t due_us = 0;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    while (bench->cached->retry_us == 0) {
+        assert_true(sim_world_step(bench->world));
+    }
+    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    assert_true(vd_cached_is_pinned(bench->cached));
+    due_us = bench->cached->retry_us;
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 200000;
+    }
+    io_begin(bench, &read, VD_OP_READ, 4 * ROW, 4096, 9);
+    close_it(bench);
+    assert_true(clock_now_us(sim_world_clock(bench->world)) > due_us);
+    assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 0;
+    }
+    open_it(bench);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, 10 * SIM_SECOND));
+    assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* What is read is kept */
 
 static void lent_done(struct vd_request *request, enum vd_status status)
@@ -492,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
         cmocka_unit_test(test_a_flush_before_it_is_tried_again),
+        cmocka_unit_test(test_a_flush_that_fails),
+        cmocka_unit_test(test_not_tried_while_it_closes),
         cmocka_unit_test(test_a_write_beside_a_read),
         cmocka_unit_test(test_a_late_drive_has_what_was_lent),
         cmocka_unit_test(test_memory_that_is_kept),

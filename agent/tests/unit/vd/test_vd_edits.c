@@ -252,6 +252,29 @@ static void remove_begin(struct sim_array *array)
     group_vd_remove(array->group, sim_array_vd(array, 0), sim_array_done, array);
 }
 
+/* Nothing takes the record of a group that has no virtual drive, which is never offline: who waits
+ * for it is told so, once. */
+static void test_a_record_that_nothing_takes(void **state UNUSED)
+{
+    struct sim_array *array = array_new(false);
+
+    remove_begin(array);
+    assert_int_equal(sim_array_wait(array), 0);
+    sim_world_advance(array->world, SIM_SECOND);
+    for (uint32_t i = 0; i < 3; i++) {
+        array->sims[i]->write_fails = true;
+    }
+    array->sim_store->fail_with = -ENOSPC;
+    group_checkpoint(array->group, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), -ENOSPC);
+    sim_world_advance(array->world, SIM_SECOND);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(group_config(array->group)->members[i].state, MEMBER_FAILED);
+    }
+    assert_int_not_equal(group_state(array->group), VIRTUAL_DRIVE_STATE_OFFLINE);
+    array_end(array);
+}
+
 static void read_done(struct vd_request *request, enum vd_status status)
 {
     assert_int_equal(status, VD_STATUS_OK);
@@ -854,6 +877,7 @@ static void test_a_copyback_without_redundancy(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_record_that_nothing_takes),
         cmocka_unit_test(test_nobody_waits_for_the_answer),
         cmocka_unit_test(test_while_it_stops),
         cmocka_unit_test(test_what_cannot_be_added),

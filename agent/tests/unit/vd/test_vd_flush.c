@@ -155,6 +155,35 @@ static void test_rebuild_target(void **state)
     array_end(array);
 }
 
+/* Cursors vouch for what has been flushed: what cannot be is not vouched for. */
+static void test_cursors_that_cannot_be_vouched_for(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_1, 2);
+    uint8_t byte = 0;
+
+    assert_int_equal(put(array, 1, true), VD_STATUS_OK);
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    assert_int_equal(sim_array_replace(array, 1, 2), 0);
+    assert_int_equal(put(array, 2, false), VD_STATUS_OK);
+    group_rebuilt_advance(array->group, 1, 64u << 10);
+    sim_array_sim(array, 0)->flush_fails = true;
+    sim_array_sim(array, 1)->flush_fails = true;
+    group_checkpoint(array->group, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), -EIO);
+    assert_int_equal(vd_state(sim_array_vd(array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    (void)sim_array_stop(array);
+    sim_array_sim(array, 0)->flush_fails = false;
+    array->sims[2]->flush_fails = false;
+    assert_int_equal(sim_array_reload(array), 0);
+    if (member_state(array, 1) == MEMBER_REBUILD) {
+        assert_int_equal(group_rebuilt_bytes(array->group, 1), 0);
+    }
+    assert_int_equal(get(array, &byte), VD_STATUS_OK);
+    assert_in_range(byte, 1, 2);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_fua),
         cmocka_unit_test(test_both_members),
         cmocka_unit_test(test_rebuild_target),
+        cmocka_unit_test(test_cursors_that_cannot_be_vouched_for),
     };
 
     aw_test_catch_asserts();

@@ -294,6 +294,67 @@ static void test_lent_and_block_by_block(void **state UNUSED)
     array_end(array);
 }
 
+/* Two that must be durable wait for the same flush before their notes end; meanwhile a new drive is
+ * in the place, of which nothing is noted. Each needs one more flush, which covers that one too. */
+static void test_notes_gone_meanwhile(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+    /* The group's own configuration, which only it should change: as if of an earlier life. */
+    struct group_config *config = (struct group_config *)(uintptr_t)group_config(array->group);
+    static uint8_t bytes[STRIP];
+    struct writer flush = {.request = {.op = VD_OP_FLUSH}};
+    struct writer writers[2];
+
+    config->bad_count = 2;
+    config->bad[0] =
+        (struct bad_blocks){.member = 0, .kind = BAD_BLOCK_KIND_UNREADABLE, .block_count = 1};
+    config->bad[1] = (struct bad_blocks){.member = 0,
+                                         .kind = BAD_BLOCK_KIND_UNREADABLE,
+                                         .offset_bytes = 3 * STRIP,
+                                         .block_count = 1};
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    sim_world_advance(array->world, SIM_SECOND / 10);
+    assert_int_equal(put(array, 3 * STRIP, STRIP, 1), VD_STATUS_OK);
+    assert_int_equal(bad(array), 2);
+    memset(bytes, 2, sizeof(bytes));
+    flush.request.complete = writer_done;
+    flush.request.owner = &flush;
+    array->sims[1]->extra_latency_us = 20000;
+    vd_submit(sim_array_vd(array, 0), &flush.request);
+    array->sims[1]->extra_latency_us = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        writers[i] = (struct writer){.request = {.op = VD_OP_WRITE,
+                                                 .fua = true,
+                                                 .offset_bytes = (uint64_t)i * 6 * STRIP,
+                                                 .length_bytes = STRIP,
+                                                 .buffer = bytes,
+                                                 .complete = writer_done,
+                                                 .owner = &writers[i]}};
+        vd_submit(sim_array_vd(array, 0), &writers[i].request);
+    }
+    sim_world_advance(array->world, 10000);
+    assert_false(flush.done);
+    for (uint32_t i = 1; i < 3; i++) {
+        array->sims[i]->extra_latency_us = 50000;
+    }
+    assert_true(sim_world_run_until_flag(array->world, &flush.done, SIM_SECOND));
+    for (uint32_t i = 1; i < 3; i++) {
+        array->sims[i]->extra_latency_us = 0;
+    }
+    assert_int_equal(bad(array), 2);
+    assert_int_equal(sim_array_replace(array, 0, 3), 0);
+    assert_int_equal(bad(array), 0);
+    assert_false(writers[0].done || writers[1].done);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(sim_world_run_until_flag(array->world, &writers[i].done, SIM_SECOND));
+        assert_int_equal(writers[i].status, VD_STATUS_OK);
+        assert_int_equal(get(array, (uint64_t)i * 6 * STRIP, STRIP, 2), VD_STATUS_OK);
+    }
+    assert_int_equal(get(array, 3 * STRIP, STRIP, 1), VD_STATUS_OK);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_a_write_that_is_not_flushed),
         cmocka_unit_test(test_a_repair_that_is_not_flushed),
         cmocka_unit_test(test_a_member_lost_meanwhile),
+        cmocka_unit_test(test_notes_gone_meanwhile),
         cmocka_unit_test(test_what_is_not_lent),
         cmocka_unit_test(test_lent_and_block_by_block),
     };
