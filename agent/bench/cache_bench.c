@@ -5,10 +5,11 @@
  *
  * Acknowledgement: CPU time of one 4 KiB write from vd_target submit to its answer, in shared
  * memory, on null drives, the destage of what has become dirty left out (the cache holds all of
- * it). Log: the same with the journal's log in a file of the current folder; what a write waits
- * for, alone and with many others, and how many there are in a second. Journal: the same without
- * virtual drive and loop. Recovery: a new start with dirty
- * blocks in the whole of the dirty limit, checksums and index included.
+ * it). Reads of what is there, and of what is not and is not kept either: the same for them, the
+ * null drives and the loop included. Log: the same with the journal's log in a file of the current
+ * folder; what a write waits for, alone and with many others, and how many there are in a second.
+ * Journal: the same without virtual drive and loop. Recovery: a new start with dirty blocks in the
+ * whole of the dirty limit, checksums and index included.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +126,8 @@ struct load {
     struct vd_request requests[DEPTH_MAX];
     uint32_t depth;
     uint8_t *buffer;
-    uint64_t blocks;
+    enum vd_op op;
+    uint64_t first_block, blocks;
     uint64_t submitted, answered, count;
 };
 
@@ -144,13 +146,15 @@ static void load_answered(struct vd_request *request, enum vd_status status)
 
 static void load_submit(struct load *load, struct vd_request *request)
 {
-    *request =
-        (struct vd_request){.op = VD_OP_WRITE,
-                            .offset_bytes = rng_below(&load->rng, load->blocks) * CACHE_BLOCK_BYTES,
-                            .length_bytes = CACHE_BLOCK_BYTES,
-                            .buffer = load->buffer,
-                            .complete = load_answered,
-                            .owner = load};
+    *request = (struct vd_request){.op = load->op,
+                                   .offset_bytes =
+                                       (load->first_block + rng_below(&load->rng, load->blocks)) *
+                                       CACHE_BLOCK_BYTES,
+                                   .length_bytes = CACHE_BLOCK_BYTES,
+                                   .buffer = load->buffer,
+                                   .lends = load->op == VD_OP_READ,
+                                   .complete = load_answered,
+                                   .owner = load};
     load->submitted++;
     load->target->ops->submit(load->target, request);
 }
@@ -206,6 +210,7 @@ static void stand_open(struct stand *stand, struct cache *cache, uint64_t blocks
     vd_cached_policy_set(stand->cached, WRITE_POLICY_WRITE_BACK);
     rng_seed(&stand->load.rng, 1);
     stand->load.target = vd_cached_target(stand->cached);
+    stand->load.op = VD_OP_WRITE;
     stand->load.blocks = blocks;
     stand->load.depth = DEPTH;
     stand->load.buffer = aligned_alloc(CACHE_BLOCK_BYTES, CACHE_BLOCK_BYTES);
@@ -226,20 +231,30 @@ static void stand_close(struct stand *stand)
     free(stand->load.buffer);
 }
 
-static void acknowledgement(uint32_t frames)
+/* CPU time of each request of the load. */
+static void print_cpu(struct stand *stand, const char *name)
+{
+    double began = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+
+    load_run(&stand->world, &stand->load, quick ? 20000 : 500000);
+    print_value(name,
+                (seconds_of(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9 / (double)stand->load.count,
+                "ns");
+}
+
+static void in_shared_memory(uint32_t frames)
 {
     struct memory_port port;
     struct stand stand;
-    double began = 0;
 
     stand_world_open(&stand);
     medium_make(&port, frames);
     stand_open(&stand, cache_make(&port), frames / 4);
-    began = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    load_run(&stand.world, &stand.load, quick ? 20000 : 500000);
-    print_value("wb_ack_4k",
-                (seconds_of(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9 / (double)stand.load.count,
-                "ns");
+    print_cpu(&stand, "wb_ack_4k");
+    stand.load.op = VD_OP_READ;
+    print_cpu(&stand, "read_4k_hit");
+    stand.load.first_block = frames;
+    print_cpu(&stand, "read_4k_miss");
     stand_close(&stand);
     bench_world_close(&stand.world);
     (void)munmap(port.base, port.size_bytes); /* it is ours */
@@ -293,7 +308,7 @@ int main(int argc, char **argv)
     quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     (void)printf("[");
     journal_and_recovery(quick ? 4096 : 262144); /* 16 MiB, 1 GiB */
-    acknowledgement(16384); /* 64 MiB, a quarter of it written again and again */
+    in_shared_memory(16384); /* 64 MiB, a quarter of it written again and again */
     acknowledgement_on_a_log();
     (void)printf("\n]\n");
     return 0;

@@ -8,6 +8,7 @@ Parts:
   share   a rebuild at rate 30 against a saturating load, on drives with emulated timing
   realtime  RAID 0 over 16 X25-E in real time, in process and through NBD
   files   the engine on files, without NBD, against fio on the same files
+  cache   what the write-back cache costs: acknowledgement, lookup, recovery
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
@@ -39,7 +40,7 @@ import realtime
 import show
 import vd_nbd
 
-PARTS = ("engine", "share", "realtime", "files", "nbd", "vd", "predicted", "idle", "show")
+PARTS = ("engine", "share", "realtime", "cache", "files", "nbd", "vd", "predicted", "idle", "show")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -72,6 +73,16 @@ ENGINE = {
     "share_foreground": ("rebuild at rate 30: share the foreground keeps", (">", 0.65)),
     "share_rebuild": ("rebuild at rate 30: share of its idle speed", (">", 0.22)),
     "share_rebuild_alone": ("rebuild, idle, emulated drives", None),
+    "journal_append_4k": ("4 KiB into the journal, checksum included", None),
+    "recovery": ("recovery of a cache of 1 GiB", None),
+    "recovery_per_4_gib": ("recovery, for each 4 GiB", ("<", 1)),
+    "wb_ack_4k": ("4 KiB write back, until it is answered", ("<", 1000)),
+    "read_4k_hit": ("4 KiB read out of the cache", None),
+    "read_4k_miss": ("4 KiB read past the cache, RAID 5, lookup, loop and null drive included", ("<", 300)),
+    "wb_ack_4k_log_alone": ("4 KiB write back to a log on a file, alone", None),
+    "wb_writes_log_alone": ("4 KiB writes back to a log on a file, alone", None),
+    "wb_ack_4k_log_64_deep": ("4 KiB write back to a log on a file, one of 64", None),
+    "wb_writes_log_64_deep": ("4 KiB writes back to a log on a file, 64 at a time", None),
     "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),
     "realtime_raid0_rate": ("RAID 0 of 16 X25-E, in process", None),
     "realtime_cpu": ("RAID 0 of 16 X25-E, in process: CPU of the engine", None),
@@ -107,9 +118,12 @@ class Line:
 
 
 def engine_lines(part: str, build: Path):
-    mode = {"engine": ["null"], "realtime": ["realtime", str(vd_nbd.PROFILES)]}.get(part, [part])
-    done = subprocess.run([str(build / "bench/engine_bench"), *mode], check=True,
-                          capture_output=True, text=True).stdout
+    command = {"engine": ["engine_bench", "null"],
+               "realtime": ["engine_bench", "realtime", str(vd_nbd.PROFILES)],
+               "cache": ["cache_bench"]}.get(part, ["engine_bench", part])
+    with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as folder:
+        done = subprocess.run([str((build / "bench" / command[0]).resolve()), *command[1:]],
+                              check=True, capture_output=True, text=True, cwd=folder).stdout
     for entry in json.loads(done):
         words, bound = ENGINE[entry["name"]]
         yield Line(part, words, entry["value"], entry["unit"], "", bound)
@@ -142,7 +156,7 @@ def nbd_lines(build: Path, seconds: int, rounds: int):
 
 def lines_of(part: str, options: argparse.Namespace):
     build, seconds, rounds = options.build, options.seconds, options.rounds
-    if part in ("engine", "share"):
+    if part in ("engine", "share", "cache"):
         yield from engine_lines(part, build)
     elif part == "realtime":
         yield from engine_lines(part, build)
