@@ -12,16 +12,20 @@
 
 /* Ports */
 
-/* AW_EVENTS_SEEN: a file that is told the code of every event (event_proofs.py). */
+/* AW_EVENTS_SEEN: a folder for a file that is told the code of every event (event_proofs.py). */
 static void event_note(const struct event *event)
 {
     static FILE *seen;
-    const char *path = getenv("AW_EVENTS_SEEN");
+    const char *folder = getenv("AW_EVENTS_SEEN");
 
-    if (path != NULL && seen == NULL) {
-        seen = fopen(path, "ae");
+    if (folder != NULL && seen == NULL) {
+        char path[4096];
+        int length =
+            snprintf(path, sizeof(path), "%s/%s.events", folder, program_invocation_short_name);
+
+        assert_in_range(length, 1, sizeof(path) - 1);
+        seen = fopen(path, "we");
         assert_non_null(seen);
-        setlinebuf(seen);
     }
     if (seen != NULL) {
         (void)fprintf(seen, "%u\n", event->code);
