@@ -10,9 +10,9 @@ failed case counts as one failure; so does a step that ran fewer cases than its 
 Tests that try something new each time draw it from the files under test: every change is tried with
 new seeds, and two runs of the same files try the same. (Ever new ones: make soak.)
 
-First what the others need is built. Then two lanes run beside each other: the stories of whole
-processes, which mostly wait, and with less priority what only computes. They end at about the same
-time.
+First what the others need is built. Then three lanes run beside each other: the stories of whole
+processes, which mostly wait; and with less priority what only computes, in two lanes, so that no
+core is idle while the longest test of a step is waited for. They end at about the same time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ BUILD = ROOT / ".run/build"
 RESULTS = ROOT / ".run/results"
 PYTHON = ROOT / ".run/venv/bin/python"
 
-FIRST, COMPUTING, STORIES = "first", "computing", "stories"
+FIRST, COMPUTING, LONG, STORIES = "first", "computing", "long", "stories"
+LANES = (STORIES, COMPUTING, LONG)
 
 
 @dataclass
@@ -115,7 +116,7 @@ STEPS = [
          reports=[meson_report("agent", "kill")], lane=STORIES),
     # A stock kernel, emulated: that computes, on one core.
     Step("agent-judge", [[str(ROOT / ".ci/judge"), "--junit", str(junit("agent-judge"))]],
-         reports=[junit("agent-judge")], floor=93),
+         reports=[junit("agent-judge")], floor=93, lane=LONG),
     Step("agent-fuzz", [[str(PYTHON), "agent/fuzz/run.py", "--build", str(BUILD / "agent-fuzz"),
                          "--junit", str(junit("agent-fuzz"))]], reports=[junit("agent-fuzz")]),
     # The backend's predictions are those of the real arraysim.
@@ -124,10 +125,10 @@ STEPS = [
                      [str(PYTHON), "-m", "pytest", "-q", "-n", "2", f"--junitxml={junit('backend')}"]],
          folder=ROOT / "backend", reports=[junit("backend")]),
     Step("agent-crash-asan", [meson_test("agent-asan", "crash", "crash-points")],
-         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV),
+         reports=[meson_report("agent-asan", "crash")], env=SAN_ENV, lane=LONG),
     # What the reviews claim, on models of their drives.
     Step("agent-claims", [meson_test("agent", "claims", processes=1)],
-         reports=[meson_report("agent", "claims")], floor=84),
+         reports=[meson_report("agent", "claims")], floor=129, lane=LONG),
     Step("frontend", [
         ["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=junit",
          f"--outputFile.junit={junit('frontend')}"],
@@ -190,7 +191,7 @@ def count(step: Step, report: Path, outcome: Outcome) -> None:
 
 
 def tell(step: Step, line: str) -> None:
-    """One line, whole, though two lanes speak."""
+    """One line, whole, though several lanes speak."""
     sys.stdout.write(f"{step.name:>16} | {line.rstrip()}\n")
     sys.stdout.flush()
 
@@ -207,7 +208,7 @@ def fresh_seed(step: Step) -> dict[str, str]:
 
 def run_command(step: Step, command: list[str], outcome: Outcome) -> int:
     tell(step, f"-- {' '.join(command)}")
-    if step.lane == COMPUTING:
+    if step.lane in (COMPUTING, LONG):
         command = ["nice", "-n", "5", *command]
     with subprocess.Popen(command, cwd=step.folder, env={**fresh_seed(step), **os.environ, **step.env},
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -252,7 +253,7 @@ def run_all(steps: list[Step]) -> dict[str, Outcome]:
     run_lane([step for step in steps if step.lane == FIRST], outcomes)
     lanes = [threading.Thread(target=run_lane, daemon=True,
                               args=([step for step in steps if step.lane == lane], outcomes))
-             for lane in (STORIES, COMPUTING)]
+             for lane in LANES]
     for lane in lanes:
         lane.start()
     for lane in lanes:
