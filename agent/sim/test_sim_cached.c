@@ -98,7 +98,7 @@ static const struct planted planted[] = {
     {.bug = CACHE_BUG_FLUSH_SHORT, .name = "a flush that does not wait for the cache"},
     {.bug = CACHE_BUG_FLUSH_LATER,
      .name = "a flush vouches for what was written while it ran",
-     .known = 31174},
+     .known = 31266},
     {.bug = CACHE_BUG_PASS_UNDRAINED, .name = "a write passes older dirty blocks"},
     {.bug = CACHE_BUG_STALE_FILL, .name = "a read fills in what was overwritten"},
     {.bug = CACHE_BUG_JOIN_SPOILED,

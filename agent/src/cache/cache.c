@@ -50,6 +50,8 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
     vd->left_until_us = UINT64_MAX;
     list_init(&vd->link);
     list_init(&vd->rows_by_age);
+    list_init(&vd->rows_swept);
+    vd->sweep_rows = CACHE_SWEEP_MAX;
     list_init(&vd->rows_full);
     list_init(&vd->frames_written);
     list_init(&vd->frames_flushing);
@@ -120,7 +122,7 @@ void cache_vd_close(struct cache_vd *vd)
     cache_drain_cancel(vd);
     vd->hurry = false;
     vd_visit(vd, visit_close);
-    ASSERT(list_is_empty(&vd->rows_by_age));
+    ASSERT(list_is_empty(&vd->rows_by_age) && list_is_empty(&vd->rows_swept));
     vd->row_blocks = 0;
     if (vd->used == 0) {
         vd_forget(vd);

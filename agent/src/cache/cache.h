@@ -31,6 +31,7 @@
 
 #define CACHE_VDS_MAX 256u
 #define CACHE_BATCH_MAX 2048u
+#define CACHE_SWEEP_MAX 512u
 #define CACHE_DIRTY_LIMIT_PERCENT 80u
 #define CACHE_IDLE_FLUSH_MS 4000u
 
@@ -142,6 +143,9 @@ void cache_drain_begin(struct cache_vd *vd);
 bool cache_drain_is_over(const struct cache_vd *vd);
 /* It ends without having been reached. */
 void cache_drain_cancel(struct cache_vd *vd);
+/* How many of the oldest rows go to the drives in the order in which they lie there; at first, and
+ * at most, CACHE_SWEEP_MAX. */
+void cache_vd_sweep_set(struct cache_vd *vd, uint32_t rows);
 /* From now on everything dirty is to go to the drives at once. */
 void cache_vd_hurry(struct cache_vd *vd, bool hurry);
 

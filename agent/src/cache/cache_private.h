@@ -60,7 +60,7 @@ struct cache_line {
 /* A row with at least one DIRTY block. */
 struct cache_row {
     struct list link; /* of its bucket */
-    struct list age_link; /* vd->rows_by_age */
+    struct list age_link; /* vd->rows_by_age or ->rows_swept */
     struct list full_link; /* vd->rows_full; else in no list */
     struct cache_vd *vd;
     uint64_t number;
@@ -84,6 +84,8 @@ struct cache_vd {
     uint32_t damaged;
     uint64_t read_hits, read_misses; /* blocks */
     struct list rows_by_age;
+    uint32_t sweep_rows; /* of a sweep, at most */
+    struct list rows_swept; /* the oldest, taken out of those, by number */
     struct list rows_full;
     struct list frames_written;
     struct list frames_flushing;

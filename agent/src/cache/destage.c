@@ -2,6 +2,10 @@
  * What goes to the drives, and when: full rows first, then the oldest; rows that follow each
  * other on the drives one after the other. Virtual drives take turns.
  *
+ * The oldest go in sweeps: a few hundred of them at a time, in the order in which they lie on the
+ * drives. So the heads have short ways, and nobody is overtaken by more than those of his sweep.
+ * A sweep that has begun is ended, whatever the pressure is then.
+ *
  *   below 50 % of the dirty limit   rows that have been dirty for the idle time
  *   from 50 %                       any, full rows first
  *   from 75 %                       a virtual drive may not have more than its share
@@ -220,12 +224,13 @@ static bool row_is_left(const struct cache_row *row, uint64_t now_us)
            (!is_at_percent(vd->cache, 75) || anything_is_moving(vd->cache));
 }
 
-/* Busy rows are no more than open batches, and few are left: that bounds the search. */
-static struct cache_row *row_oldest(struct cache_vd *vd, uint64_t now_us)
+/* The first of them that may go. Busy rows are no more than open batches, and few are left: that
+ * bounds the search. */
+static struct cache_row *row_first(struct cache_vd *vd, const struct list *rows, uint64_t now_us)
 {
     uint32_t left = 0;
 
-    LIST_FOR_EACH (node, &vd->rows_by_age) {
+    LIST_FOR_EACH (node, rows) {
         struct cache_row *row = list_entry(node, struct cache_row, age_link);
 
         if (row_is_busy(row)) {
@@ -238,6 +243,66 @@ static struct cache_row *row_oldest(struct cache_vd *vd, uint64_t now_us)
         vd->left_until_us = min_u64(vd->left_until_us, row->filling_us + FILL_PAUSE_US);
     }
     return NULL;
+}
+
+/* By number: Shell's way, with gaps that are good for a few thousand. */
+static void rows_sort(struct cache_row **rows, uint32_t count)
+{
+    static const uint32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
+
+    for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+        for (uint32_t i = gaps[g]; i < count; i++) {
+            struct cache_row *row = rows[i];
+            uint32_t at = i;
+
+            for (; at >= gaps[g] && rows[at - gaps[g]]->number > row->number; at -= gaps[g]) {
+                rows[at] = rows[at - gaps[g]];
+            }
+            rows[at] = row;
+        }
+    }
+}
+
+/* What the last one has left, and the oldest of the others. */
+static void sweep_begin(struct cache_vd *vd)
+{
+    struct cache_row *rows[CACHE_SWEEP_MAX];
+    struct list *node = NULL;
+    uint32_t count = 0;
+
+    while (count < vd->sweep_rows && ((node = list_pop_head(&vd->rows_swept)) != NULL ||
+                                      (node = list_pop_head(&vd->rows_by_age)) != NULL)) {
+        rows[count++] = list_entry(node, struct cache_row, age_link);
+    }
+    rows_sort(rows, count);
+    for (uint32_t i = 0; i < count; i++) {
+        list_push_tail(&vd->rows_swept, &rows[i]->age_link);
+    }
+}
+
+static struct cache_row *row_of_sweep(struct cache_vd *vd, uint64_t now_us)
+{
+    struct cache_row *row = row_first(vd, &vd->rows_swept, now_us);
+
+    if (row == NULL && !list_is_empty(&vd->rows_by_age)) {
+        sweep_begin(vd);
+        row = row_first(vd, &vd->rows_swept, now_us);
+    }
+    return row;
+}
+
+/* Nothing presses: what the last sweep has left, and what is old. */
+static struct cache_row *row_at_leisure(struct cache_vd *vd, uint64_t now_us)
+{
+    struct cache_row *row = row_first(vd, &vd->rows_swept, now_us);
+    uint64_t until_us = vd->left_until_us;
+
+    if (row != NULL) {
+        return row;
+    }
+    row = row_first(vd, &vd->rows_by_age, now_us);
+    vd->left_until_us = until_us; /* what is old is looked for when it is */
+    return row != NULL && row_is_old(row, now_us) ? row : NULL;
 }
 
 static struct cache_row *row_full(const struct cache_vd *vd)
@@ -264,20 +329,18 @@ static struct cache_row *row_choose(struct cache_vd *vd, uint64_t now_us)
     struct cache_row *row = NULL;
 
     vd->left_until_us = UINT64_MAX;
-    if (vd->pinned || list_is_empty(&vd->rows_by_age)) {
+    if (vd->pinned || (list_is_empty(&vd->rows_by_age) && list_is_empty(&vd->rows_swept))) {
         return NULL;
     }
     ASSERT(vd->row_blocks > 0);
     if (vd->drain_left == 0 && !vd->hurry && !is_at_percent(vd->cache, 50)) {
-        row = row_oldest(vd, now_us);
-        vd->left_until_us = UINT64_MAX; /* what is old is looked for when it is */
-        return row != NULL && row_is_old(row, now_us) ? row : NULL;
+        return row_at_leisure(vd, now_us);
     }
     row = row_neighbour(vd, now_us);
     if (row == NULL && vd->drain_left == 0) {
         row = row_full(vd);
     }
-    return row != NULL ? row : row_oldest(vd, now_us);
+    return row != NULL ? row : row_of_sweep(vd, now_us);
 }
 
 /* The dirty blocks of the row, up to what a batch holds, become BUSY. */
@@ -341,11 +404,16 @@ uint64_t cache_due_us(const struct cache *cache)
         const struct cache_vd *vd = list_entry(node, struct cache_vd, link);
         const struct list *oldest = list_first(&vd->rows_by_age);
 
-        if (oldest != NULL && !vd->pinned) {
+        if (vd->pinned) {
+            continue;
+        }
+        if (oldest != NULL) {
             const struct cache_row *row = container_of(oldest, struct cache_row, age_link);
 
             ASSERT(vd->row_blocks > 0);
             due_us = min_u64(due_us, row->since_us + (uint64_t)cache->options.idle_flush_ms * 1000);
+        }
+        if (oldest != NULL || !list_is_empty(&vd->rows_swept)) {
             due_us = min_u64(due_us, vd->left_until_us);
         }
     }
@@ -609,6 +677,12 @@ bool cache_drain_is_over(const struct cache_vd *vd)
 void cache_drain_cancel(struct cache_vd *vd)
 {
     vd->drain_left = 0;
+}
+
+void cache_vd_sweep_set(struct cache_vd *vd, uint32_t rows)
+{
+    ASSERT(rows > 0);
+    vd->sweep_rows = min_u32(rows, CACHE_SWEEP_MAX);
 }
 
 void cache_vd_hurry(struct cache_vd *vd, bool hurry)

@@ -19,6 +19,8 @@
 #define DEFAULT_BATCHES 32u
 #define DEFAULT_MARK_IDLE_MS 10000u
 #define DEFAULT_RETRY_MS 1000u
+/* Of the oldest: so that the heads of many drives have ways as short as those of a few. */
+#define SWEEP_ROWS_PER_MEMBER 64u
 
 /* The turn: answers are collected and delivered from the loop */
 
@@ -432,6 +434,8 @@ static int blocks_open(struct vd_cached *cached)
     if (cached->blocks == NULL) {
         return -ENOSPC;
     }
+    cache_vd_sweep_set(cached->blocks,
+                       cached->vd->group->config.member_count * SWEEP_ROWS_PER_MEMBER);
     cache_vd_pin(cached->blocks, false);
     /* What an earlier life has left goes to the drives at once, whatever the policy is. */
     cache_vd_hurry(cached->blocks, cached->effective == WRITE_POLICY_WRITE_THROUGH);

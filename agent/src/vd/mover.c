@@ -9,7 +9,8 @@
 
 /* So many written frames are not left without a flush, whatever is still under way. */
 #define FLUSH_SHARE 4u
-/* Rows on the way to the drives: so many for each of them, so that more drives take more. */
+/* Rows on the way to the drives: so many for each of them, so that more drives take more; and as
+ * many as writes wait, up to what there is place for. */
 #define BATCHES_PER_MEMBER 4u
 #define BATCHES_LEAST 16u
 /* What could not be done when it was due is not looked at again at once. */
@@ -112,6 +113,24 @@ static uint32_t batches_most(const struct cache_mover *mover)
     return min_u32(mover->options.batches, max_u32(BATCHES_LEAST, members * BATCHES_PER_MEMBER));
 }
 
+/* Writes that wait for something of the cache, up to so many. */
+static uint32_t writers_waiting(const struct cache_mover *mover, uint32_t limit)
+{
+    uint32_t count = 0;
+
+    LIST_FOR_EACH (node, &mover->vds) {
+        const struct vd_cached *cached = list_entry(node, struct vd_cached, link);
+
+        for (const struct list *held = cached->held.next; held != &cached->held;
+             held = held->next) {
+            if (count++ == limit) {
+                return limit;
+            }
+        }
+    }
+    return count;
+}
+
 static uint32_t batches_wanted(const struct cache_mover *mover)
 {
     uint32_t most = batches_most(mover);
@@ -123,7 +142,7 @@ static uint32_t batches_wanted(const struct cache_mover *mover)
         return max_u32(1, most / 2);
     case CACHE_PRESSURE_URGENT:
     case CACHE_PRESSURE_FULL:
-        return most;
+        return max_u32(most, writers_waiting(mover, mover->options.batches));
     }
     UNREACHABLE();
 }

@@ -515,6 +515,39 @@ static void test_others_leave_beside_a_stuck_row(void **state UNUSED)
     bench_free(bench);
 }
 
+/* The drives get sixteen rows at a time, and as many as writes wait when there is no room. */
+static void test_as_many_rows_as_writes_wait(void **state UNUSED)
+{
+    enum { WAITING = 20 };
+    struct bench *bench = bench_new(false);
+    struct io ios[WAITING];
+    uint32_t row = 0;
+
+    assert_int_equal(put(bench, 60 * ROW, 4096, 1), VD_STATUS_OK); /* marked */
+    drives_hang(bench, true);
+    while (cache_may_write(bench->cached->blocks, ROW / CACHE_BLOCK_BYTES)) {
+        assert_int_equal(put(bench, (uint64_t)row++ * ROW, ROW, 2), VD_STATUS_OK);
+    }
+    assert_true(row > WAITING);
+    while (cache_may_write(bench->cached->blocks, 1)) {
+        assert_int_equal(put(bench, (uint64_t)row++ * ROW, 4096, 2), VD_STATUS_OK);
+    }
+    assert_int_equal(bench->mover->batches_open, 16);
+    for (uint32_t i = 0; i < WAITING; i++) {
+        io_begin(bench, &ios[i], VD_OP_WRITE, (uint64_t)(row + i) * ROW, 4096, 3);
+        assert_false(ios[i].done);
+        assert_int_equal(bench->mover->batches_open, i < 16 ? 16 : i + 1);
+    }
+    drives_hang(bench, false);
+    drives_go_on(bench);
+    for (uint32_t i = 0; i < WAITING; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    assert_int_equal(get(bench, 0, ROW, 2), VD_STATUS_OK);
+    assert_int_equal(get(bench, (uint64_t)row * ROW, 4096, 3), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* It has been acknowledged, so a flush that the memory cannot answer for waits for it. */
 static void test_a_flush_of_a_stuck_row(void **state UNUSED)
 {
@@ -578,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_requests_are_checked),
         cmocka_unit_test(test_others_leave_beside_a_stuck_row),
+        cmocka_unit_test(test_as_many_rows_as_writes_wait),
         cmocka_unit_test(test_a_flush_of_a_stuck_row),
         cmocka_unit_test(test_a_flush_beside_a_stuck_write),
     };
