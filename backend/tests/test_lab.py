@@ -158,8 +158,10 @@ async def test_what_is_refused(viewer: httpx.AsyncClient) -> None:
     many = [{**RANDOM_READ, "write_percents": list(range(32)), "depths": list(range(1, 33))}]
     assert await code(workloads=many * 2) == (422, "lab_too_many_points")
     large = {"operations": 200_000, "warmup_operations": 200_000}
-    database = [{"profile": "w01-database"}]
+    database: list[dict[str, Any]] = [{"profile": "w01-database"}]
     assert await code(workloads=database, limits=large) == (422, "lab_too_many_operations")
+    database[0] |= large  # a load's own count
+    assert await code(workloads=database) == (422, "lab_too_many_operations")
     absent = await viewer.get(f"/lab/simulations/{'0' * 64}")
     assert absent.status_code == 404
 
@@ -303,7 +305,10 @@ async def test_choice_with_a_cache(cached: FakeAgent, viewer: httpx.AsyncClient)
     found = asked.json()
     policies = {each["write_policy"]: each["chosen"] for each in found["choices"]}
     assert policies == {"write_through": False, "write_back": True}
-    assert found["host_cache_bytes"] > found["bound"]["cache_bytes"] > 0
+    bound = found["bound"]
+    assert found["host_cache_bytes"] > bound["cache_bytes"] > 0
+    # What is measured of writes is what a full cache does.
+    assert bound["write_warmup_operations"] * bound["random_bytes"] > bound["cache_bytes"]
 
 
 # The program

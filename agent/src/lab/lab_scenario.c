@@ -554,8 +554,9 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
                  .zone_bytes = workload->zone_bytes,
                  .start_bytes = workload->start_bytes,
                  .file_bytes = workload->file_bytes},
-        .warmup_operations = scenario->warmup_operations,
-        .operations = scenario->operations,
+        .warmup_operations =
+            workload->has_warmup ? workload->warmup_operations : scenario->warmup_operations,
+        .operations = workload->operations != 0 ? workload->operations : scenario->operations,
         .seconds = scenario->seconds,
         .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
                                              place->workers * 101u + place->depth),

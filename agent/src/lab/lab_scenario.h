@@ -28,6 +28,9 @@ struct lab_workload {
     enum load_pattern pattern;
     enum lab_rating rating;
     uint64_t zone_bytes, start_bytes, file_bytes;
+    uint64_t operations;         /* 0: as the scenario says */
+    bool has_warmup;             /* of its own */
+    uint64_t warmup_operations;
     uint32_t mix_count, write_percent_count, worker_count, depth_count;
     struct lab_mix mixes[SCENARIO_STEPS_MAX];
     uint32_t write_percents[SCENARIO_STEPS_MAX];

@@ -151,6 +151,19 @@ static bool depths_read(struct profile_reader *reader, const json_t *value, void
                       &workload->depth_count);
 }
 
+#define OPERATIONS_MAX UINT64_C(10000000)
+
+/* 0 is a number of them, too. */
+static bool warmup_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    const struct profile_field bounds = {"warmup_operations", FIELD_BYTES, false, 0, 0,
+                                         OPERATIONS_MAX,      NULL};
+    struct lab_workload *workload = target;
+
+    workload->has_warmup = true;
+    return profile_number(reader, value, &bounds, &workload->warmup_operations);
+}
+
 /* Named in the scenario, read before anything else of the entry. */
 static bool profile_named(struct profile_reader *reader, const json_t *value, void *target)
 {
@@ -181,6 +194,9 @@ static const struct profile_field workload_fields[] = {
     {"write_percents", FIELD_CUSTOM, false, 0, 0, 0, percents_read},
     {"workers", FIELD_CUSTOM, false, 0, 0, 0, workers_read},
     {"depths", FIELD_CUSTOM, false, 0, 0, 0, depths_read},
+    {"operations", FIELD_BYTES, false, FIELD_OF(lab_workload, operations), 10, OPERATIONS_MAX,
+     NULL},
+    {"warmup_operations", FIELD_CUSTOM, false, 0, 0, 0, warmup_read},
     {"assumed", FIELD_NOTES, false, 0, 0, 0, NULL},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};

@@ -23,7 +23,7 @@ WHY: dict[str, str] = {
     "E07": NO_TIME,
     "E08": "a cache that is full is as fast as the drives behind it: 0.99",
     "E10": NO_TIME,
-    "G02": "a flush comes with every 4 MiB, to eight drives as to two: each then has fewer writes to choose from",
+    "G02": "holds with 128 MiB of cache; with 16 MiB a flush comes with every 4 MiB, whatever the drives",
     "G10": "R5, 256 at a time: the cache has 32 rows on their way, writes through have 64",
     "G11": ABOVE,
     "G13": ABOVE,

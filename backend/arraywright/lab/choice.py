@@ -29,7 +29,6 @@ from arraywright.lab.schemas import (
     ScenarioArray,
     ScenarioController,
     ScenarioDrives,
-    ScenarioLimits,
     ScenarioSweep,
     Workload,
 )
@@ -38,7 +37,12 @@ from arraywright.storage import service as storage
 from arraywright.storage.schemas import Controller, Drive
 
 KIB = 1024
-OPERATIONS = 1000
+# Warming up and measured: so many that the answer comes within two seconds on two processors
+# (agent/tests/claims/test_prediction.py).
+RANDOM_READS = (1000, 1000)
+# What takes writes has to be full: the cache, and the drives' own buffers.
+RANDOM_WRITES = (5000, 1000)
+SEQUENTIAL = (500, 500)
 # A few thousand requests fill no real cache; one of this size they do.
 CACHE_BYTES = 16 * 1024 * KIB
 CAPACITY_MIN_BYTES = 64 * 1024 * KIB
@@ -48,23 +52,34 @@ SEQUENTIAL_BYTES, SEQUENTIAL_DEPTH = 64 * KIB, 4
 NATIVE = "native"
 
 
-def _load(name: str, pattern: Pattern, size: int, depth: int, write_percent: int) -> Workload:
+def _load(
+    name: str,
+    pattern: Pattern,
+    size: int,
+    depth: int,
+    write_percent: int,
+    counts: tuple[int, int],
+) -> Workload:
     return Workload(
         name=name,
         pattern=pattern,
         mixes=[[Block(bytes=size, percent=100)]],
         write_percents=[write_percent],
         depths=[depth],
+        warmup_operations=counts[0],
+        operations=counts[1],
     )
 
 
 def _loads() -> list[Workload]:
     """In the order of the fields of ChoiceFigures."""
+    scattered = (Pattern.RANDOM, RANDOM_BYTES, RANDOM_DEPTH)
+    stream = (Pattern.SEQUENTIAL, SEQUENTIAL_BYTES, SEQUENTIAL_DEPTH)
     return [
-        _load("random-read", Pattern.RANDOM, RANDOM_BYTES, RANDOM_DEPTH, 0),
-        _load("random-write", Pattern.RANDOM, RANDOM_BYTES, RANDOM_DEPTH, 100),
-        _load("sequential-read", Pattern.SEQUENTIAL, SEQUENTIAL_BYTES, SEQUENTIAL_DEPTH, 0),
-        _load("sequential-write", Pattern.SEQUENTIAL, SEQUENTIAL_BYTES, SEQUENTIAL_DEPTH, 100),
+        _load("random-read", *scattered, 0, RANDOM_READS),
+        _load("random-write", *scattered, 100, RANDOM_WRITES),
+        _load("sequential-read", *stream, 0, SEQUENTIAL),
+        _load("sequential-write", *stream, 100, SEQUENTIAL),
     ]
 
 
@@ -165,7 +180,6 @@ def _scenario(
         ),
         sweep=ScenarioSweep(levels=situation.levels(known, body.level), write_policies=policies),
         workloads=_loads(),
-        limits=ScenarioLimits(operations=OPERATIONS, warmup_operations=OPERATIONS),
         rebuild=True,
     )
 
@@ -215,8 +229,12 @@ async def predict(lab: Lab, situation: Situation, body: ChoiceRequest) -> Choice
         capacity_bytes=situation.capacity_bytes,
         host_cache_bytes=situation.cache_bytes,
         bound=Bound(
-            operations=OPERATIONS,
-            warmup_operations=OPERATIONS,
+            operations=RANDOM_READS[1],
+            warmup_operations=RANDOM_READS[0],
+            write_operations=RANDOM_WRITES[1],
+            write_warmup_operations=RANDOM_WRITES[0],
+            sequential_operations=SEQUENTIAL[1],
+            sequential_warmup_operations=SEQUENTIAL[0],
             cache_bytes=scenario.controller.cache_bytes or 0,
             random_bytes=RANDOM_BYTES,
             random_depth=RANDOM_DEPTH,

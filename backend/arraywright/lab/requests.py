@@ -47,8 +47,14 @@ class AssumedDrive(ApiModel):
 class Bound(ApiModel):
     """What the prediction was limited to, so that it comes at once."""
 
-    operations: Annotated[int, Field(description="measured for each figure")]
+    operations: Annotated[int, Field(description="random reads, measured")]
     warmup_operations: int
+    write_operations: Annotated[int, Field(description="random writes, measured")]
+    write_warmup_operations: Annotated[
+        int, Field(description="they fill the cache and the drives' own buffers first")
+    ]
+    sequential_operations: Annotated[int, Field(description="of each kind, measured")]
+    sequential_warmup_operations: int
     cache_bytes: Annotated[
         int, Field(description="simulated; a small cache is soon as full as a large one gets")
     ]

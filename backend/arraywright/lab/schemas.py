@@ -135,6 +135,12 @@ class Workload(ApiInput):
         | None
     ) = None
     zone_bytes: Annotated[int, Field(ge=0, le=2**50)] | None = None
+    operations: Annotated[
+        int | None, Field(ge=10, le=200_000, description="measured; absent: the limits'")
+    ] = None
+    warmup_operations: Annotated[
+        int | None, Field(ge=0, le=200_000, description="absent: the limits'")
+    ] = None
 
     @model_validator(mode="after")
     def _has_a_name(self) -> Self:

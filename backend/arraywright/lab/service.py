@@ -15,6 +15,7 @@ from arraywright.lab.schemas import (
     Prediction,
     RunState,
     Scenario,
+    ScenarioLimits,
     Simulation,
     Workload,
 )
@@ -35,10 +36,21 @@ def _points(workload: Workload, known: Catalogue) -> int:
     return count
 
 
+def _operations(workload: Workload, limits: ScenarioLimits) -> int:
+    """Of each point."""
+    warmup = workload.warmup_operations
+    return (workload.operations or limits.operations) + (
+        limits.warmup_operations if warmup is None else warmup
+    )
+
+
 def _checked_points(scenario: Scenario, known: Catalogue) -> int:
     arrays = scenario.sweep.arrays()
     points = arrays * sum(_points(workload, known) for workload in scenario.workloads)
-    operations = points * (scenario.limits.operations + scenario.limits.warmup_operations)
+    operations = arrays * sum(
+        _points(workload, known) * _operations(workload, scenario.limits)
+        for workload in scenario.workloads
+    )
     if points > POINTS_MAX:
         raise InvalidError(
             f"That is {points} points; at most {POINTS_MAX} are simulated at once.",

@@ -2135,7 +2135,7 @@ export interface components {
             cache_bytes: number;
             /**
              * Operations
-             * @description measured for each figure
+             * @description random reads, measured
              */
             operations: number;
             /**
@@ -2152,8 +2152,25 @@ export interface components {
             sequential_bytes: number;
             /** Sequential Depth */
             sequential_depth: number;
+            /**
+             * Sequential Operations
+             * @description of each kind, measured
+             */
+            sequential_operations: number;
+            /** Sequential Warmup Operations */
+            sequential_warmup_operations: number;
             /** Warmup Operations */
             warmup_operations: number;
+            /**
+             * Write Operations
+             * @description random writes, measured
+             */
+            write_operations: number;
+            /**
+             * Write Warmup Operations
+             * @description they fill the cache and the drives' own buffers first
+             */
+            write_warmup_operations: number;
         };
         /** Cache */
         Cache: {
@@ -5659,9 +5676,19 @@ export interface components {
             mixes?: components["schemas"]["Block"][][] | null;
             /** Name */
             name?: string | null;
+            /**
+             * Operations
+             * @description measured; absent: the limits'
+             */
+            operations?: number | null;
             pattern?: components["schemas"]["Pattern"] | null;
             /** Profile */
             profile?: string | null;
+            /**
+             * Warmup Operations
+             * @description absent: the limits'
+             */
+            warmup_operations?: number | null;
             /** Workers */
             workers?: number[] | null;
             /** Write Percents */

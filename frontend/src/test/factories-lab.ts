@@ -51,6 +51,10 @@ export function choicePrediction(part: Partial<ChoicePrediction> = {}): ChoicePr
     bound: {
       operations: 1000,
       warmup_operations: 1000,
+      write_operations: 1000,
+      write_warmup_operations: 5000,
+      sequential_operations: 500,
+      sequential_warmup_operations: 500,
       cache_bytes: 16 << 20,
       random_bytes: 4096,
       random_depth: 16,

@@ -646,6 +646,34 @@ static void reads_are_the_same_with_either_write_policy(void **state UNUSED)
     free(answers);
 }
 
+/* A load may have counts of its own, 0 to warm up among them. */
+static void a_load_has_its_own_limits(void **state UNUSED)
+{
+    static const char content[] = "{\"name\": \"x\", \"drives\": " SSDS(
+        "4") ", \"array\": {\"level\": \"raid5\"},"
+             " \"limits\": {\"operations\": 300, \"warmup_operations\": 200}, \"workloads\":"
+             " [" READS ", {\"profile\": \"w13-streaming-read\", \"operations\": 40,"
+             " \"warmup_operations\": 0}, {\"profile\": \"w13-streaming-read\","
+             " \"warmup_operations\": 50}]}";
+    static const uint64_t limits[][2] = {{300, 200}, {40, 0}, {300, 50}};
+    struct lab_scenario *scenario = NULL;
+    struct lab_point points[3];
+    struct lab_place places[3];
+    struct lab_answer answer;
+
+    scenario_write(content);
+    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(scenario->point_count, 3);
+    lab_scenario_points(scenario, points, places);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(points[i].load.operations, limits[i][0]);
+        assert_int_equal(points[i].load.warmup_operations, limits[i][1]);
+        lab_point_run(&points[i], true, &answer);
+        assert_int_equal(answer.outcome.operations, limits[i][0]);
+    }
+    free(scenario);
+}
+
 static void the_catalogue_has_every_profile(void **state UNUSED)
 {
     json_t *doc = lab_profiles_doc(PROFILES, text);
@@ -695,6 +723,7 @@ int main(void)
         cmocka_unit_test(a_rebuild_takes_as_long_as_the_drive_is_large),
         cmocka_unit_test(a_rebuild_is_the_same_with_either_write_policy),
         cmocka_unit_test(reads_are_the_same_with_either_write_policy),
+        cmocka_unit_test(a_load_has_its_own_limits),
         cmocka_unit_test(the_catalogue_has_every_profile),
     };
 

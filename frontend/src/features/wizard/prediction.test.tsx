@@ -34,7 +34,7 @@ describe('prediction in the wizard', () => {
     expect(first).toHaveTextContent(/RAID 5.*your choice.*640\/s.*160\/s.*300 MB\/s.*11 min 40 s/)
     expect(second).toHaveTextContent(/RAID 5.*write-through/i)
     expect(own.getByText(/None of 6 pairs of failures is survived/)).toBeVisible()
-    expect(own.getByText(/arraysim 0\.1\.0, not measured: 1,000 requests/)).toBeVisible()
+    expect(own.getByText(/arraysim 0\.1\.0, not measured: 1,000 random reads/)).toBeVisible()
     expect(own.getByText(/A cache of 16 MiB stands for that of the controller/)).toBeVisible()
     expect(own.getByText(/predicted as Seagate ST3400832NS, the most similar one/)).toBeVisible()
     expect(own.getByText('RAID 60: RAID60 of 4 drives: a span is too small')).toBeVisible()

@@ -39,7 +39,7 @@ export const prediction = {
   refusedEntry: '{{level}}: {{why}}',
   writeThroughOnly: 'The controller has no cache: every choice writes through.',
   bound:
-    'Simulated by arraysim {{version}}, not measured: {{operations}} requests for each figure after {{warmup}} to warm up; random ones of {{random}}, {{randomDepth}} at a time, sequential ones of {{sequential}}, {{sequentialDepth}} at a time. A rebuild has nothing beside it; four places of the drive are simulated.',
+    'Simulated by arraysim {{version}}, not measured: {{operations}} random reads after {{warmup}} to warm up, {{writes}} random writes after {{writesWarmup}} that fill caches, all of {{random}}, {{randomDepth}} at a time; {{streams}} sequential requests of each kind after {{streamsWarmup}}, of {{sequential}}, {{sequentialDepth}} at a time. A rebuild has nothing beside it; four places of the drive are simulated.',
   boundCache: 'A cache of {{cache}} stands for that of the controller, so that it is full as soon.',
   unavailable: 'Nothing can be predicted here',
   busy: 'The server is busy with other predictions. Try again in a moment.',
