@@ -32,7 +32,8 @@ struct lab_answer {
 void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer);
 /*
  * Runs them in so many processes, each answer once, and tells the answers in order. progress may be
- * NULL; it gets how many are done of how many there are to do. 0, or a negative errno if a process could not be had or died.
+ * NULL; it gets how many are done of how many there are to do. 0, or a negative errno if a process
+ * could not be had or died.
  */
 MUST_CHECK int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
                               void (*progress)(uint32_t done, uint32_t count),
