@@ -4,7 +4,7 @@ The controller is the native one unless a claim names a card. Cards had 128 MiB 
 has what is written in streams, for they fill it soon; else there are 16 MiB, so that a few thousand
 requests see the steady state. No load is measured before it has written as much as the cache holds,
 a stream twice that; one of few writes, before it has sent 8,000 requests. Nor is one of nothing but
-writes measured over less.
+writes measured over less. A claim about a card's cache takes the card with its own: Array.fitted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ WARMUP_MAX = 8000
 
 @dataclass(frozen=True)
 class Array:
-    """WB: write-back in the controller, the drives' own write buffers on. WT: neither."""
+    """WB: write-back in the controller, the drives' own write buffers on. WT: neither.
+    Without a cache it is the card's own."""
 
     level: str
     drives: int
@@ -43,6 +44,9 @@ class Array:
 
     def through(self) -> Array:
         return replace(self, write_back=False)
+
+    def fitted(self, profile: str) -> Array:
+        return replace(self, profile=profile, cache=None)
 
     def without(self, *members: int) -> Array:
         return replace(self, failed=members)
@@ -92,19 +96,26 @@ class Lab:
     def written(self, load: Load) -> float:
         """Bytes per request, on an average."""
         if not load.profile:
-            return load.bytes * load.writes / 100
+            writes = {"files_create": 100, "files_copy": 50}.get(load.pattern, load.writes)
+            return load.bytes * writes / 100
         data = json.loads((self.profiles / "workloads" / f"{load.profile}.json").read_text())
         mean = sum(part["bytes"] * part["percent"] for part in data["mixes"][0]) / 100
         return mean * data["write_percents"][0] / 100
 
+    def cache_bytes(self, array: Array) -> int:
+        if array.cache is not None:
+            return array.cache
+        card = json.loads((self.profiles / "controllers" / f"{array.profile}.json").read_text())
+        return card["cache_bytes"]
+
     def limits(self, array: Array, load: Load) -> dict:
         operations, warmup, written = load.operations, load.warmup, self.written(load)
-        if array.write_back and array.cache and written:
-            fills = int(array.cache / written)
+        if array.write_back and written and self.cache_bytes(array):
+            fills = int(self.cache_bytes(array) / written)
             if load.pattern != "random":
                 fills *= 2
             warmup = max(warmup, min(WARMUP_MAX, fills) if load.pattern == "random" else fills)
-            if written == load.bytes:
+            if written == load.bytes or load.pattern.startswith("files"):
                 operations = max(operations, fills)
         return {"operations": operations, "warmup_operations": warmup}
 
@@ -173,12 +184,25 @@ class Lab:
     def db(self, array: Array, depth: int, writes: int) -> float:
         return self.ops(array, Load(writes=writes, depths=(depth,)))
 
+    def db_long(self, array: Array, depth: int, writes: int) -> float:
+        """For differences of a few percent: five times as many, from each of three seeds."""
+        load = Load(writes=writes, depths=(depth,), operations=20000)
+        return sum(self.point(array, load, seed)["operations_per_s"] for seed in (1, 2, 3)) / 3
+
+    def ceiling(self, profile: str, name: str) -> int:
+        card = json.loads((self.profiles / "controllers" / f"{profile}.json").read_text())
+        return card["ceilings"][name]
+
+    def seq_point(self, array: Array, size: int, writes: int = 0, depth: int = 4,
+                  **before: bool) -> dict:
+        load = Load(pattern="sequential", bytes=size, writes=writes, depths=(depth,),
+                    operations=enough(1500, size), warmup=enough(1000, size), **before)
+        return self.point(streaming(array) if writes else array, load)
+
     def seq(self, array: Array, size: int, writes: int = 0, depth: int = 4,
             **before: bool) -> float:
         """MB/s"""
-        load = Load(pattern="sequential", bytes=size, writes=writes, depths=(depth,),
-                    operations=enough(1500, size), warmup=enough(1000, size), **before)
-        return self.point(streaming(array) if writes else array, load)["bytes_per_s"] / 1e6
+        return self.seq_point(array, size, writes, depth, **before)["bytes_per_s"] / 1e6
 
     def rnd(self, array: Array, size: int, writes: int = 0, depth: int = 4) -> float:
         load = Load(bytes=size, writes=writes, depths=(depth,), operations=enough(2500, size),
@@ -204,6 +228,12 @@ class Lab:
 
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
+
+    def commands(self, array: Array, size: int) -> float:
+        """Of the drives, for one random write that goes through to them."""
+        load = Load(bytes=size, writes=100, operations=500, warmup=100)
+        drives = self.point(array.through(), load)["drives"]
+        return sum(drive["reads"] + drive["writes"] for drive in drives) / load.operations
 
     def files(self, array: Array, what: str, file: int, **before: bool) -> float:
         load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500,
