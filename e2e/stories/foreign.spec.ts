@@ -17,6 +17,7 @@ test('an array moves with its drives: it is looked at, imported and holds its da
   await writeFile(written, 'moved with its drives, byte by byte\n'.padEnd(64).repeat(4096));
   await console.createArray({ host: 'beta', level: 'RAID 1', slots: [0, 1], name: 'moved' });
   await run('nbdcopy', '--flush', written, await address());
+  await expect(page.getByText('Yes: parity or mirror is known to match.')).toBeVisible({ timeout: 120_000 });
 
   await stack.do('stop_agent', 'beta');
   await stack.do('stop_agent', 'alpha');
