@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "base/rng.h"
+#include "bench_journal.h"
 #include "drive/drive_layout.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -174,8 +175,28 @@ static void config_fill(const struct bench_world *world, struct rng *rng,
     vd->consistent_rows = geometry_row_count(&vd->geometry);
 }
 
+static void intent_log_open(struct bench_world *world, const struct guid *group)
+{
+    bench_medium_open(&world->medium, world->setup.intent_frames);
+    world->cache = bench_cache_open(&world->medium);
+    if (intents_create(world->cache, loop_clock(world->loop), &world->intents) != 0 ||
+        intents_open(world->intents, group, world->setup.members_per_span, &world->intent_log) !=
+            0) {
+        bench_fail("no log of write intents");
+    }
+}
+
+static void intent_log_close(struct bench_world *world)
+{
+    intents_close(world->intent_log);
+    world->intents = intents_free(world->intents);
+    world->cache = cache_free(world->cache);
+    bench_medium_close(&world->medium);
+}
+
 static void group_open(struct bench_world *world)
 {
+    struct group_options options = {0};
     struct group_config *config = calloc(1, sizeof *config);
     struct rng rng;
     struct uuid controller;
@@ -187,8 +208,12 @@ static void group_open(struct bench_world *world)
     rng_seed(&rng, 1);
     controller = uuid_make(&rng);
     config_fill(world, &rng, config);
+    if (world->setup.intent_frames != 0) {
+        intent_log_open(world, &config->guid);
+        options.intent_log = world->intent_log;
+    }
     error = group_create(config, world->drives, &controller, world->group_store,
-                         loop_clock(world->loop), NULL, NULL, &world->group);
+                         loop_clock(world->loop), &options, NULL, &world->group);
     free(config);
     if (error != 0) {
         bench_fail("the group cannot be made: %s", strerror(-error));
@@ -249,6 +274,9 @@ void bench_world_close(struct bench_world *world)
     group_stop(world->group, bench_world_done, world);
     bench_world_wait(world);
     world->group = group_free(world->group);
+    if (world->intent_log != NULL) {
+        intent_log_close(world);
+    }
     for (uint32_t i = 0; i < world->member_count; i++) {
         group_store_forget(world->group_store, world->drives[i]);
         world->drives[i] = drive_free(world->drives[i]);

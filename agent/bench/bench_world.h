@@ -8,6 +8,7 @@
 #ifndef ARRAYWRIGHT_BENCH_WORLD_H
 #define ARRAYWRIGHT_BENCH_WORLD_H
 
+#include "cache/intents.h"
 #include "emulate/emulated_drive.h"
 #include "host/file_port.h"
 #include "host/loop.h"
@@ -32,6 +33,7 @@ struct bench_setup {
     uint32_t rebuild_member;          /* starts at 0 of a rebuild; BENCH_NO_MEMBER: none */
     char *const *paths;               /* files; NULL: null drives */
     struct emulated_timing timing;    /* all zero: none */
+    uint32_t intent_frames; /* of a journal in shared memory for write intents; 0: none */
 };
 
 struct bench_world {
@@ -46,6 +48,10 @@ struct bench_world {
     struct list puts;
     struct loop_task store_task;
     struct group_store *group_store;
+    struct memory_port medium; /* with write intents */
+    struct cache *cache;
+    struct intents *intents;
+    struct intent_log *intent_log;
     struct group *group;
     struct vd *vd;
     bool done;

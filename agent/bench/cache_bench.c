@@ -11,15 +11,15 @@
  * Journal: the same without virtual drive and loop. Recovery: a new start with dirty blocks in the
  * whole of the dirty limit, checksums and index included.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "base/rng.h"
+#include "bench_journal.h"
+#include "bench_print.h"
 #include "bench_world.h"
 #include "host/medium_log.h"
 #include "vd/cached.h"
@@ -31,18 +31,9 @@
 #define LOG_BYTES (UINT64_C(64) * MIB)
 
 static bool quick;
-static bool any_printed;
 
-static const struct memory_port_ops plain_ops = {.copy = NULL};
 static const struct uuid owner = {{1}};
 static const struct guid vd_guid = {{2}};
-
-static void print_value(const char *name, double value, const char *unit)
-{
-    (void)printf("%s\n  {\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}",
-                 any_printed ? "," : "", name, value, unit);
-    any_printed = true;
-}
 
 static double seconds_of(clockid_t clock)
 {
@@ -52,33 +43,6 @@ static double seconds_of(clockid_t clock)
         bench_fail("no clock");
     }
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void medium_make(struct memory_port *port, uint32_t frames)
-{
-    void *base = NULL;
-
-    port->ops = &plain_ops;
-    port->kind = MEMORY_KIND_SHARED;
-    port->size_bytes = journal_size_bytes(frames);
-    base = mmap(NULL, port->size_bytes, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (base == MAP_FAILED) {
-        bench_fail("no memory for a cache of %u frames", frames);
-    }
-    port->base = base;
-}
-
-static struct cache *cache_make(struct memory_port *port)
-{
-    struct journal *journal = NULL;
-    struct cache *cache = NULL;
-
-    if (journal_open(port, &owner, &owner, &journal) != 0 ||
-        cache_create(journal, NULL, &cache) != 0) {
-        bench_fail("no cache");
-    }
-    return cache;
 }
 
 /* Dirty blocks up to the limit, in the cache alone; then again from the medium. */
@@ -92,8 +56,8 @@ static void journal_and_recovery(uint32_t frames)
     double began = 0;
     double spent = 0;
 
-    medium_make(&port, frames);
-    cache = cache_make(&port);
+    bench_medium_open(&port, frames);
+    cache = bench_cache_open(&port);
     vd = cache_vd_open(cache, &vd_guid, 8 * 64 * 1024);
     cache_vd_pin(vd, false);
     memset(bytes, 0x5a, sizeof(bytes));
@@ -103,19 +67,19 @@ static void journal_and_recovery(uint32_t frames)
         count++;
     }
     spent = seconds_of(CLOCK_THREAD_CPUTIME_ID) - began;
-    print_value("journal_append_4k", spent * 1e9 / (double)count, "ns");
+    bench_print("journal_append_4k", spent * 1e9 / (double)count, "ns");
     cache_vd_close(vd);
     (void)cache_free(cache);
     began = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    cache = cache_make(&port);
+    cache = bench_cache_open(&port);
     spent = seconds_of(CLOCK_THREAD_CPUTIME_ID) - began;
     vd = cache_vd_find(cache, &vd_guid);
     ASSERT(vd != NULL && cache_vd_dirty_bytes(vd) == count * CACHE_BLOCK_BYTES);
-    print_value("recovery", spent, "s");
-    print_value("recovery_per_4_gib", spent * 4096.0 * MIB / (double)(count * CACHE_BLOCK_BYTES),
+    bench_print("recovery", spent, "s");
+    bench_print("recovery_per_4_gib", spent * 4096.0 * MIB / (double)(count * CACHE_BLOCK_BYTES),
                 "s");
     (void)cache_free(cache);
-    (void)munmap(port.base, port.size_bytes); /* it is ours */
+    bench_medium_close(&port);
 }
 
 /* Through the target */
@@ -237,7 +201,7 @@ static void print_cpu(struct stand *stand, const char *name)
     double began = seconds_of(CLOCK_THREAD_CPUTIME_ID);
 
     load_run(&stand->world, &stand->load, quick ? 20000 : 500000);
-    print_value(name,
+    bench_print(name,
                 (seconds_of(CLOCK_THREAD_CPUTIME_ID) - began) * 1e9 / (double)stand->load.count,
                 "ns");
 }
@@ -248,8 +212,8 @@ static void in_shared_memory(uint32_t frames)
     struct stand stand;
 
     stand_world_open(&stand);
-    medium_make(&port, frames);
-    stand_open(&stand, cache_make(&port), frames / 4);
+    bench_medium_open(&port, frames);
+    stand_open(&stand, bench_cache_open(&port), frames / 4);
     print_cpu(&stand, "wb_ack_4k");
     stand.load.op = VD_OP_READ;
     print_cpu(&stand, "read_4k_hit");
@@ -257,7 +221,7 @@ static void in_shared_memory(uint32_t frames)
     print_cpu(&stand, "read_4k_miss");
     stand_close(&stand);
     bench_world_close(&stand.world);
-    (void)munmap(port.base, port.size_bytes); /* it is ours */
+    bench_medium_close(&port);
 }
 
 /* Wall time: it is the device that is waited for. */
@@ -270,8 +234,8 @@ static void log_depth(struct stand *stand, uint32_t depth, const char *latency, 
     stand->load.depth = depth;
     load_run(&stand->world, &stand->load, count);
     spent = seconds_of(CLOCK_MONOTONIC) - began;
-    print_value(latency, spent * 1e6 * depth / (double)count, "us");
-    print_value(rate, (double)count / spent, "1/s");
+    bench_print(latency, spent * 1e6 * depth / (double)count, "us");
+    bench_print(rate, (double)count / spent, "1/s");
 }
 
 static void acknowledgement_on_a_log(void)
@@ -306,10 +270,10 @@ static void acknowledgement_on_a_log(void)
 int main(int argc, char **argv)
 {
     quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    (void)printf("[");
+    bench_print_begin();
     journal_and_recovery(quick ? 4096 : 262144); /* 16 MiB, 1 GiB */
     in_shared_memory(16384); /* 64 MiB, a quarter of it written again and again */
     acknowledgement_on_a_log();
-    (void)printf("\n]\n");
+    bench_print_end();
     return 0;
 }

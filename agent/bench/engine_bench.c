@@ -23,6 +23,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "bench_load.h"
+#include "bench_print.h"
 #include "calibrate.h"
 #include "daemon/profile_file.h"
 #include "task/task.h"
@@ -34,14 +35,6 @@
 #define TURNS_MAX 200000u
 
 static bool quick;
-static bool any_printed;
-
-static void print_value(const char *name, double value, const char *unit)
-{
-    (void)printf("%s\n  {\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}",
-                 any_printed ? "," : "", name, value, unit);
-    any_printed = true;
-}
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -185,7 +178,7 @@ static void run_null_case(const struct null_case *one, double harness_ns)
     }
     bench_world_close(&world);
     qsort(rounds, count, sizeof rounds[0], compare_doubles);
-    print_value(one->name, rounds[0] - harness_ns, "ns");
+    bench_print(one->name, rounds[0] - harness_ns, "ns");
 }
 
 /* ---- the longest turn ---- */
@@ -216,9 +209,9 @@ static void run_turns(const char *name, const struct null_case *one)
     bench_world_close(&world);
     qsort(turns, turn_max, sizeof turns[0], compare_doubles);
     (void)snprintf(text, sizeof text, "%s_p999", name);
-    print_value(text, turns[turn_max - 1 - turn_max / 1000], "us");
+    bench_print(text, turns[turn_max - 1 - turn_max / 1000], "us");
     (void)snprintf(text, sizeof text, "%s_max", name);
-    print_value(text, turns[turn_max - 1], "us");
+    bench_print(text, turns[turn_max - 1], "us");
     free(turns);
     free(run);
 }
@@ -270,7 +263,7 @@ static void run_null_rebuild(const char *name, enum raid_level level, uint32_t m
 
     setup.rebuild_member = members - 1;
     setup.extent_bytes = (uint64_t)(quick ? 64 : 4096) * MIB;
-    print_value(name, run_rebuild(&setup, true) / (1024.0 * MIB), "GiB/s");
+    bench_print(name, run_rebuild(&setup, true) / (1024.0 * MIB), "GiB/s");
 }
 
 static void run_calibration(void)
@@ -278,13 +271,13 @@ static void run_calibration(void)
     struct calibration found;
 
     calibrate(&found);
-    print_value("memcpy_cached", found.memcpy_cached_gb_s, "GB/s");
-    print_value("memcpy_memory", found.memcpy_memory_gb_s, "GB/s");
-    print_value("memcpy_4k", found.memcpy_4k_ns, "ns");
-    print_value("nop_ring", found.nop_ring_ns, "ns");
-    print_value("clock", found.clock_ns, "ns");
-    print_value("isal_xor_8_1", found.xor_gb_s, "GB/s");
-    print_value("isal_pq_8_2", found.pq_gb_s, "GB/s");
+    bench_print("memcpy_cached", found.memcpy_cached_gb_s, "GB/s");
+    bench_print("memcpy_memory", found.memcpy_memory_gb_s, "GB/s");
+    bench_print("memcpy_4k", found.memcpy_4k_ns, "ns");
+    bench_print("nop_ring", found.nop_ring_ns, "ns");
+    bench_print("clock", found.clock_ns, "ns");
+    bench_print("isal_xor_8_1", found.xor_gb_s, "GB/s");
+    bench_print("isal_pq_8_2", found.pq_gb_s, "GB/s");
 }
 
 static int run_null(const char *only)
@@ -299,12 +292,12 @@ static int run_null(const char *only)
 
     double harness_ns = 0;
 
-    (void)printf("[");
+    bench_print_begin();
     if (only == NULL) {
         run_calibration();
     }
     harness_ns = run_harness();
-    print_value("harness", harness_ns, "ns");
+    bench_print("harness", harness_ns, "ns");
     for (size_t i = 0; i < sizeof null_cases / sizeof null_cases[0]; i++) {
         if (only == NULL || strcmp(only, null_cases[i].name) == 0) {
             run_null_case(&null_cases[i], harness_ns);
@@ -316,7 +309,7 @@ static int run_null(const char *only)
         run_null_rebuild("rebuild_raid1", RAID_LEVEL_1, 2);
         run_null_rebuild("rebuild_raid5", RAID_LEVEL_5, 9);
     }
-    (void)printf("\n]\n");
+    bench_print_end();
     return 0;
 }
 
@@ -390,12 +383,12 @@ static int run_share(void)
 
     share_run(false, &load_alone, &none);
     share_run(true, &load_kept, &rebuild_kept);
-    (void)printf("[");
-    print_value("share_foreground", load_kept / load_alone, "");
-    print_value("share_rebuild", rebuild_kept / rebuild_alone, "");
-    print_value("share_rebuild_alone", rebuild_alone / 1e6, "MB/s");
-    print_value("share_foreground_alone", load_alone, "1/s");
-    (void)printf("\n]\n");
+    bench_print_begin();
+    bench_print("share_foreground", load_kept / load_alone, "");
+    bench_print("share_rebuild", rebuild_kept / rebuild_alone, "");
+    bench_print("share_rebuild_alone", rebuild_alone / 1e6, "MB/s");
+    bench_print("share_foreground_alone", load_alone, "1/s");
+    bench_print_end();
     return 0;
 }
 
@@ -427,11 +420,11 @@ static int run_realtime(const char *profiles)
     bench_load_run(&world, &load, &result);
     bench_world_close(&world);
     bytes_per_s = (double)result.bytes * 1e9 / (double)result.wall_ns;
-    (void)printf("[");
-    print_value("realtime_raid0", bytes_per_s / drives_bytes_per_s, "");
-    print_value("realtime_raid0_rate", bytes_per_s / 1e6, "MB/s");
-    print_value("realtime_cpu", 100 * (double)result.cpu_ns / (double)result.wall_ns, "% of a CPU");
-    (void)printf("\n]\n");
+    bench_print_begin();
+    bench_print("realtime_raid0", bytes_per_s / drives_bytes_per_s, "");
+    bench_print("realtime_raid0_rate", bytes_per_s / 1e6, "MB/s");
+    bench_print("realtime_cpu", 100 * (double)result.cpu_ns / (double)result.wall_ns, "% of a CPU");
+    bench_print_end();
     return 0;
 }
 

@@ -9,6 +9,7 @@ Parts:
   realtime  RAID 0 over 16 X25-E in real time, in process and through NBD
   files   the engine on files, without NBD, against fio on the same files
   cache   what the write-back cache costs: acknowledgement, lookup, recovery
+  closure what it costs to close the write hole with a journal in shared memory
   nbd     CPU of the NBD server per 4 KiB request, against nbdkit and QEMU
   vd      a virtual drive of arrayd by NBD against fio on the raw files
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
@@ -40,7 +41,7 @@ import realtime
 import show
 import vd_nbd
 
-PARTS = ("engine", "share", "realtime", "cache", "files", "nbd", "vd", "predicted", "idle", "show")
+PARTS = ("engine", "share", "realtime", "cache", "closure", "files", "nbd", "vd", "predicted", "idle", "show")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -83,6 +84,10 @@ ENGINE = {
     "wb_writes_log_alone": ("4 KiB writes back to a log on a file, alone", None),
     "wb_ack_4k_log_64_deep": ("4 KiB write back to a log on a file, one of 64", None),
     "wb_writes_log_64_deep": ("4 KiB writes back to a log on a file, 64 at a time", None),
+    "closure_rate_raid5": ("random writes, RAID 5 8+1 of X25-E: with journal ÷ without", (">", 0.95)),
+    "closure_rate_raid6": ("random writes, RAID 6 8+2 of X25-E: with journal ÷ without", (">", 0.95)),
+    "closure_cpu_raid5": ("what the journal adds to a read-modify-write, RAID 5", None),
+    "closure_cpu_raid6": ("what the journal adds to a read-modify-write, RAID 6", None),
     "realtime_raid0": ("RAID 0 of 16 X25-E: share of their 3,520 MB/s read in process", (">", 0.975)),
     "realtime_raid0_rate": ("RAID 0 of 16 X25-E, in process", None),
     "realtime_cpu": ("RAID 0 of 16 X25-E, in process: CPU of the engine", None),
@@ -120,7 +125,8 @@ class Line:
 def engine_lines(part: str, build: Path):
     command = {"engine": ["engine_bench", "null"],
                "realtime": ["engine_bench", "realtime", str(vd_nbd.PROFILES)],
-               "cache": ["cache_bench"]}.get(part, ["engine_bench", part])
+               "cache": ["cache_bench"],
+               "closure": ["closure_bench", str(vd_nbd.PROFILES)]}.get(part, ["engine_bench", part])
     with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=os.environ.get("TMPDIR")) as folder:
         done = subprocess.run([str((build / "bench" / command[0]).resolve()), *command[1:]],
                               check=True, capture_output=True, text=True, cwd=folder).stdout
@@ -156,7 +162,7 @@ def nbd_lines(build: Path, seconds: int, rounds: int):
 
 def lines_of(part: str, options: argparse.Namespace):
     build, seconds, rounds = options.build, options.seconds, options.rounds
-    if part in ("engine", "share", "cache"):
+    if part in ("engine", "share", "cache", "closure"):
         yield from engine_lines(part, build)
     elif part == "realtime":
         yield from engine_lines(part, build)
