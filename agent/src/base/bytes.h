@@ -16,70 +16,41 @@ static inline bool bytes_are_all(const uint8_t *bytes, size_t count, uint8_t val
     return count == 0 || (bytes[0] == value && memcmp(bytes, bytes + 1, count - 1) == 0);
 }
 
-static inline void put_be16(uint8_t *bytes, uint16_t value)
-{
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
-}
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define BYTES_IN_le(bits, value) (value)
+#define BYTES_IN_be(bits, value) __builtin_bswap##bits(value)
+#else
+#define BYTES_IN_le(bits, value) __builtin_bswap##bits(value)
+#define BYTES_IN_be(bits, value) (value)
+#endif
 
-static inline void put_be32(uint8_t *bytes, uint32_t value)
-{
-    put_be16(bytes, (uint16_t)(value >> 16));
-    put_be16(bytes + 2, (uint16_t)value);
-}
+/* Copied as a whole: put together byte by byte, they would be stored so, and a longer load right
+ * after would have to wait for the stores. */
+#define BYTES_ACCESS(bits, order)                                                                  \
+    static inline void put_##order##bits(uint8_t *bytes, uint##bits##_t value)                     \
+    {                                                                                              \
+        uint##bits##_t ordered = BYTES_IN_##order(bits, value);                                    \
+                                                                                                   \
+        memcpy(bytes, &ordered, sizeof(ordered));                                                  \
+    }                                                                                              \
+                                                                                                   \
+    static inline uint##bits##_t get_##order##bits(const uint8_t *bytes)                           \
+    {                                                                                              \
+        uint##bits##_t ordered = 0;                                                                \
+                                                                                                   \
+        memcpy(&ordered, bytes, sizeof(ordered));                                                  \
+        return BYTES_IN_##order(bits, ordered);                                                    \
+    }
 
-static inline void put_be64(uint8_t *bytes, uint64_t value)
-{
-    put_be32(bytes, (uint32_t)(value >> 32));
-    put_be32(bytes + 4, (uint32_t)value);
-}
+BYTES_ACCESS(16, be)
+BYTES_ACCESS(32, be)
+BYTES_ACCESS(64, be)
+BYTES_ACCESS(16, le)
+BYTES_ACCESS(32, le)
+BYTES_ACCESS(64, le)
 
-static inline uint16_t get_be16(const uint8_t *bytes)
-{
-    return (uint16_t)((uint32_t)bytes[0] << 8 | bytes[1]);
-}
-
-static inline uint32_t get_be32(const uint8_t *bytes)
-{
-    return (uint32_t)get_be16(bytes) << 16 | get_be16(bytes + 2);
-}
-
-static inline uint64_t get_be64(const uint8_t *bytes)
-{
-    return (uint64_t)get_be32(bytes) << 32 | get_be32(bytes + 4);
-}
-
-static inline void put_le16(uint8_t *bytes, uint16_t value)
-{
-    bytes[0] = (uint8_t)value;
-    bytes[1] = (uint8_t)(value >> 8);
-}
-
-static inline void put_le32(uint8_t *bytes, uint32_t value)
-{
-    put_le16(bytes, (uint16_t)value);
-    put_le16(bytes + 2, (uint16_t)(value >> 16));
-}
-
-static inline void put_le64(uint8_t *bytes, uint64_t value)
-{
-    put_le32(bytes, (uint32_t)value);
-    put_le32(bytes + 4, (uint32_t)(value >> 32));
-}
-
-static inline uint16_t get_le16(const uint8_t *bytes)
-{
-    return (uint16_t)((uint32_t)bytes[1] << 8 | bytes[0]);
-}
-
-static inline uint32_t get_le32(const uint8_t *bytes)
-{
-    return (uint32_t)get_le16(bytes + 2) << 16 | get_le16(bytes);
-}
-
-static inline uint64_t get_le64(const uint8_t *bytes)
-{
-    return (uint64_t)get_le32(bytes + 4) << 32 | get_le32(bytes);
-}
+#undef BYTES_ACCESS
+#undef BYTES_IN_le
+#undef BYTES_IN_be
 
 #endif
