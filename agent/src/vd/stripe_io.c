@@ -170,6 +170,15 @@ static void step_done(struct stripe_op *op)
     }
 }
 
+/* The request has its bytes (1): no step that follows a read would have anything to do. */
+static void lent_read_done(struct stripe_op *op, struct stripe_column *column)
+{
+    ASSERT(op->state == STRIPE_READ && op->pending == 1 && op->plan.writes == 0);
+    stripe_read_note(op, column->place, &column->io);
+    op->pending = 0;
+    (void)stripe_end(op, 0);
+}
+
 static void column_answered(struct stripe_column *column)
 {
     struct stripe_op *op = column->op;
@@ -177,6 +186,11 @@ static void column_answered(struct stripe_column *column)
 
     group_enter(group);
     ASSERT(op->pending > 0);
+    if (op->lent != 0 && op->direct && column->status == IO_STATUS_OK) {
+        lent_read_done(op, column);
+        group_leave(group);
+        return;
+    }
     if (op->state == STRIPE_READ) {
         column_read_answered(op, column);
     } else if (column == &op->twin) {
