@@ -13,7 +13,9 @@ help:
 	  'make run         set up, build and start the backend and three demo hosts' \
 	  '                 (LISTEN=ADDRESS:PORT listens elsewhere, then with TLS)' \
 	  'make demo-reset  forget the demo: its drives, database and login' \
-	  'make test        set up and run every test' \
+	  'make test        set up and run every test; ONLY="backend ..." only these steps of it.' \
+  '                 What is drawn anew in each run comes from a seed that is printed, and again' \
+  '                 with what failed: AW_FRESH_SEED=N repeats it' \
 	  'make judge       of make test only the step with a stock kernel under QEMU: over a virtual' \
 	  '                 drive while arrayd is restarted, its mdadm over the format on the drives, both' \
 	  '                 ways, and its udev, which must leave them alone (STORY=nbd|mdadm|udev)' \

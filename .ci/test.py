@@ -7,8 +7,10 @@
 Each step writes JUnit files; their cases are counted. A step that exits non-zero without a
 failed case counts as one failure; so does a step that ran fewer cases than its floor.
 
-Tests that try something new each time draw it from the files under test: every change is tried with
-new seeds, and two runs of the same files try the same. (Ever new ones: make soak.)
+Tests that try something new each time draw it from a seed that is a new one for every run. It is
+printed at the beginning, and again at the end of a run that failed, with the command that draws the
+same again: AW_FRESH_SEED=N in the environment. What a test has drawn from it is printed by the test,
+and repeated at the end if it failed.
 
 First what the others need is built. Then three lanes run beside each other: the stories of whole
 processes, which mostly wait; and with less priority what only computes, in two lanes, so that no
@@ -166,28 +168,38 @@ class Outcome:
         return len(self.failures)
 
 
-TELLING = re.compile(r"\s*(FAIL|ERROR|FAILED|not ok|Assert|assert|SUMMARY)|\w+(Error|Exception)\b")
-TELLING_LINES, LINE_LENGTH = 4, 200
+TELLING = re.compile(r"\s*(# )?(FAIL|ERROR|FAILED|not ok|Assert|assert|SUMMARY)|\w+(Error|Exception)\b")
+SEED = re.compile(r"\bAW_SEED=\d|\bseed:? \d|-seed[= ]\d", re.IGNORECASE)
+TELLING_LINES, SEED_LINES, LINE_LENGTH = 4, 2, 200
 
 
-def why(case: ElementTree.Element) -> list[str]:
-    """What a failed case says of itself, in a few lines."""
-    lines = [line for child in case for text in (child.get("message"), child.text)
-             for line in (text or "").splitlines()]
-    telling = [line.strip() for line in lines if TELLING.match(line)]
-    return [line[:LINE_LENGTH] for line in dict.fromkeys(telling)][:TELLING_LINES]
+def said(parts: list[ElementTree.Element]) -> list[str]:
+    return [line.strip() for part in parts for text in (part.get("message"), part.text)
+            for line in (text or "").splitlines()]
+
+
+def why(case: ElementTree.Element, suite: ElementTree.Element) -> list[str]:
+    """What a failed case says of itself, in a few lines, and the seeds it names. What a program of
+    several cases has printed is with their suite."""
+    own = said(list(case))
+    common = said(suite.findall("system-out"))
+    telling = [line for line in own if TELLING.match(line)]
+    seeds = [line for line in own + common if SEED.search(line)]
+    chosen = [*dict.fromkeys(telling)][:TELLING_LINES] + [*dict.fromkeys(seeds)][-SEED_LINES:]
+    return [line[:LINE_LENGTH] for line in dict.fromkeys(chosen)]
 
 
 def count(step: Step, report: Path, outcome: Outcome) -> None:
-    for case in ElementTree.parse(report).getroot().iter("testcase"):
-        tags = {child.tag for child in case}
-        if tags & {"failure", "error"}:
-            outcome.failures.append("\n    ".join(
-                [f"{step.name}: {case.get('classname', '')} {case.get('name', '')}", *why(case)]))
-        elif "skipped" in tags:
-            outcome.skipped += 1
-        else:
-            outcome.passed += 1
+    for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+        for case in suite.findall("testcase"):
+            tags = {child.tag for child in case}
+            if tags & {"failure", "error"}:
+                name = f"{step.name}: {case.get('classname', '')} {case.get('name', '')}"
+                outcome.failures.append("\n    ".join([name, *why(case, suite)]))
+            elif "skipped" in tags:
+                outcome.skipped += 1
+            else:
+                outcome.passed += 1
 
 
 def tell(step: Step, line: str) -> None:
@@ -196,21 +208,26 @@ def tell(step: Step, line: str) -> None:
     sys.stdout.flush()
 
 
+# Of this run.
+RUN_SEED = int(os.environ.get("AW_FRESH_SEED") or int.from_bytes(os.urandom(6), "big"))
+
+
 def fresh_seed(step: Step) -> dict[str, str]:
-    """Of the files under test, and another for each step; none outside of a repository."""
-    tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, check=False,
-                          capture_output=True, text=True).stdout.strip()
-    if not tree:
-        return {}
-    digest = hashlib.sha256(f"{tree} {step.name}".encode()).hexdigest()
+    """Another for each step, whichever others run."""
+    digest = hashlib.sha256(f"{RUN_SEED} {step.name}".encode()).hexdigest()
     return {"AW_FRESH_SEED": str(int(digest[:16], 16))}
+
+
+def repeat_command(names: list[str]) -> str:
+    only = f" ONLY='{' '.join(names)}'" if names else ""
+    return f"AW_FRESH_SEED={RUN_SEED} make test{only}"
 
 
 def run_command(step: Step, command: list[str], outcome: Outcome) -> int:
     tell(step, f"-- {' '.join(command)}")
     if step.lane in (COMPUTING, LONG):
         command = ["nice", "-n", "5", *command]
-    with subprocess.Popen(command, cwd=step.folder, env={**fresh_seed(step), **os.environ, **step.env},
+    with subprocess.Popen(command, cwd=step.folder, env={**os.environ, **fresh_seed(step), **step.env},
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout or ():
@@ -277,6 +294,7 @@ def main() -> int:
     steps = choose(sys.argv[1:])
     RESULTS.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
+    print(f"# fresh seeds of this run: {repeat_command(sys.argv[1:])}", flush=True)
     outcomes = run_all(steps)
     print()
     for step in steps:
@@ -289,6 +307,9 @@ def main() -> int:
         for failure in outcome.failures:
             print(f"not ok {failure}")
     print(f"in {(time.monotonic() - started) / 60:.1f} minutes")
+    red = [step.name for step in steps if outcomes[step.name].failed]
+    if red:
+        print(f"the same seeds again: {repeat_command(red)}")
     passed = sum(outcome.passed for outcome in outcomes.values())
     failed = sum(outcome.failed for outcome in outcomes.values())
     skipped = sum(outcome.skipped for outcome in outcomes.values())

@@ -34,7 +34,7 @@ MORE = {"config": ["-detect_leaks=0"]}
 ASAN_OPTIONS = "quarantine_size_mb=8"
 # For the same reason: without sanitizers the C library asks the kernel for each larger buffer.
 HEAP = {"MALLOC_MMAP_THRESHOLD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "268435456"}
-# Of 32 bits, not 0. As for all tests that try something new each time: see test.py.
+# Of 32 bits, not 0. As for all tests that try something new each time: see .ci/test.py.
 FRESH = int(os.environ.get("AW_FRESH_SEED", "0")) % (2**32 - 1)
 SEED = [f"-seed={FRESH + 1}"] if "AW_FRESH_SEED" in os.environ else []
 LONG = {"cache_journal", "config", "control_request", "nbd_handshake", "nbd_transmission",
@@ -92,8 +92,10 @@ def main():
         wrong = found != (name == CANARY) or (executed == 0 and not found)
         print(f"{name:20} {executed:10} executions in {seconds} s"
               f"{' FOUND SOMETHING' if found else ''}{' (as it must)' if name == CANARY and found else ''}")
+        what = quoteattr(f"FAILED with {' '.join(SEED) or 'a seed of its own'}, "
+                         f"what it found is in {options.build}/findings/{name}")
         cases.append(f"<testcase classname='fuzz' name={quoteattr(name)}>"
-                     + ("<failure/>" if wrong else "") + "</testcase>")
+                     + (f"<failure message={what}/>" if wrong else "") + "</testcase>")
         if wrong:
             failed.append(name)
             print(text)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "run_private.h"
 
 #define SEEN_SLOTS (1u << 20)
@@ -19,18 +20,21 @@
 struct scope {
     enum raid_level level;
     uint32_t spans, width;
+    bool dear; /* of many drives: one operation less, unless this level alone is wanted */
 };
 
 static const struct scope scopes[] = {
-    {RAID_LEVEL_1, 1, 2}, {RAID_LEVEL_1, 1, 3},  {RAID_LEVEL_5, 1, 3},  {RAID_LEVEL_5, 1, 4},
-    {RAID_LEVEL_6, 1, 4}, {RAID_LEVEL_10, 2, 2}, {RAID_LEVEL_1E, 1, 3},
+    {RAID_LEVEL_0, 1, 1, false}, {RAID_LEVEL_0, 1, 2, false},  {RAID_LEVEL_1, 1, 2, false},
+    {RAID_LEVEL_1, 1, 3, false}, {RAID_LEVEL_5, 1, 3, false},  {RAID_LEVEL_5, 1, 4, false},
+    {RAID_LEVEL_6, 1, 4, false}, {RAID_LEVEL_10, 2, 2, false}, {RAID_LEVEL_1E, 1, 3, false},
+    {RAID_LEVEL_50, 2, 3, true}, {RAID_LEVEL_60, 2, 4, true},
 };
 
 struct enumeration {
     const struct enumerate_options *options;
     struct enumerate_result *result;
     struct run *run;
-    uint64_t *seen;       /* hashes; 0: free */
+    uint64_t *seen; /* hashes; 0: free */
     uint64_t seen_count;
     struct rng rng;
     uint32_t workload[3];
@@ -149,7 +153,7 @@ static void operation_submit(struct run *run, uint32_t operation)
         load_submit_this(run, VD_OP_FLUSH, false, 0, 0);
         break;
     case 6:
-        copyback_begin(run, 1);
+        copyback_begin(run, min_u32(1, run->array->member_count - 1));
         tasks_tend(run, false);
         break;
     default:
@@ -258,6 +262,7 @@ static void workloads_run(struct enumeration *all, const struct scope *scope)
 void enumerate(const struct enumerate_options *options, struct enumerate_result *ret_result)
 {
     struct enumeration all = {.options = options, .result = ret_result};
+    uint32_t operations = 0;
 
     ASSERT(options->operations >= 1 && options->operations <= 3);
     ASSERT(options->pages <= 12);
@@ -269,10 +274,10 @@ void enumerate(const struct enumerate_options *options, struct enumerate_result 
         if (options->level >= 0 && options->level != (int)scopes[i].level) {
             continue;
         }
+        operations = options->operations - (scopes[i].dear && options->level < 0 ? 1 : 0);
         memset(all.seen, 0, SEEN_SLOTS * sizeof(*all.seen));
         all.seen_count = 0;
-        for (all.length = 1; all.length <= options->operations && !ret_result->failed;
-             all.length++) {
+        for (all.length = 1; all.length <= operations && !ret_result->failed; all.length++) {
             workloads_run(&all, &scopes[i]);
         }
     }

@@ -1,7 +1,8 @@
 /*
  * Exhaustive small scope: every workload of a few operations on tiny groups, every crash point of
  * it, every subset of the page writes that are not durable there (sampled beyond a bound). What
- * random lives meet with luck this meets for sure.
+ * random lives meet with luck this meets for sure. Every level; RAID 50 and 60, of six and eight
+ * drives, with workloads of one operation less.
  */
 #ifndef ARRAYWRIGHT_SIM_ENUMERATE_H
 #define ARRAYWRIGHT_SIM_ENUMERATE_H

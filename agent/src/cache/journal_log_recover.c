@@ -28,6 +28,7 @@ struct reader {
     struct journal_log *log;
     uint8_t *window;
     uint32_t first, count; /* blocks of the ring in the window */
+    uint32_t ahead;        /* blocks to be read at a time: more while one follows the other */
     uint64_t number;       /* of the record looked for */
     uint64_t generation;   /* at least */
     uint32_t place;        /* block: where it should be, if it fitted there */
@@ -37,8 +38,12 @@ struct reader {
 static int window_read(struct reader *reader, uint32_t place)
 {
     struct journal_log *log = reader->log;
-    uint32_t count = min_u32(WINDOW_BLOCKS, log->geometry.ring_blocks - place);
+    bool goes_on = place > reader->first && place <= reader->first + reader->count;
+    uint32_t count = 0;
 
+    reader->ahead =
+        goes_on ? min_u32(reader->ahead * 2, WINDOW_BLOCKS) : 2 * log->geometry.record_blocks_max;
+    count = min_u32(reader->ahead, log->geometry.ring_blocks - place);
     reader->first = place;
     for (reader->count = 0; reader->count < count;) {
         uint32_t part = min_u32(READ_BLOCKS, count - reader->count);
@@ -375,8 +380,10 @@ int journal_log_recover(struct journal_log *log, const struct uuid *owner, const
     struct reader reader = {.log = log};
     int error = 0;
 
-    STATIC_ASSERT(WINDOW_BLOCKS >= 160, "a whole record fits");
-    reader.window = aligned_alloc(LOG_BLOCK_BYTES, (size_t)WINDOW_BLOCKS * LOG_BLOCK_BYTES);
+    STATIC_ASSERT(WINDOW_BLOCKS >= 2 * 160, "two whole records fit");
+    reader.window =
+        aligned_alloc(LOG_BLOCK_BYTES,
+                      (size_t)min_u32(WINDOW_BLOCKS, log->geometry.ring_blocks) * LOG_BLOCK_BYTES);
     if (reader.window == NULL) {
         return -ENOMEM;
     }

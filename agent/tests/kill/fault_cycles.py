@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e" / "agent"))
 import nbd  # noqa: E402
+import seeds  # noqa: E402
 from harness import MIB, Agent, Refused, wait_for  # noqa: E402
 from sector_ledger import SECTOR, Ledger  # noqa: E402
 
@@ -567,14 +568,12 @@ class Test:
         for failure in self.failures:
             print(f"# FAILED {failure}")
         if self.failures:
-            print(f"# seed {self.options.seed}; everything is kept in {self.agent.directory}")
+            print(f"# AW_SEED={self.options.seed} repeats it; everything is kept in {self.agent.directory}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int,
-                        default=int(os.environ.get("AW_SEED", "0"), 0)
-                        or random.SystemRandom().randrange(1, 1 << 32))
+    parser.add_argument("--seed", type=int, default=seeds.fresh("fault_cycles"))
     parser.add_argument("--cycles", type=int, default=200)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--drive-mib", type=int, default=96)

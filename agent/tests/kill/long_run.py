@@ -5,6 +5,10 @@ it goes on; a failure ends it.
 
     long_run.py --ledger FILE [--kills 2000] [--power-cuts 300] [--piece 50]
 
+So many kills and power cuts of write-through virtual drives, and as many of write-back ones: of
+the kills half with the cache in shared memory and half with its log in a file, the power cuts with
+its log on a drive that forgets. Each of these counts under a name of its own.
+
 ARRAYD, ARRAYCTL and LOSSYDRIVE name the programs.
 """
 
@@ -15,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import ledgers  # noqa: E402
+from restart_cycles import kind  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -35,9 +40,13 @@ def main():
     parser.add_argument("--power-cuts", type=int, default=300)
     parser.add_argument("--piece", type=int, default=50, help="cycles of one run, one geometry")
     options = parser.parse_args()
-    for mode, wanted in (("power", options.power_cuts), ("kill", options.kills)):
-        while (left := wanted - totals(options.ledger)[0].get(f"{mode}_cycles", 0)) > 0:
+    plan = [("power", "log", options.power_cuts),
+            ("kill", "shared-memory", (options.kills + 1) // 2), ("kill", "log", options.kills // 2),
+            ("power", None, options.power_cuts), ("kill", None, options.kills)]
+    for mode, cache, wanted in plan:
+        while (left := wanted - totals(options.ledger)[0].get(kind(mode, cache), 0)) > 0:
             code = subprocess.run([sys.executable, str(HERE / "restart_cycles.py"), mode,
+                                   *(["--cache", cache] if cache else []),
                                    "--cycles", str(min(left, options.piece)),
                                    "--ledger", str(options.ledger)], check=False).returncode
             if code != 0:

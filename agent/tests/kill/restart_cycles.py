@@ -3,11 +3,17 @@
 
     restart_cycles.py kill  [--cycles 100]    SIGKILL
     restart_cycles.py power [--cycles 20]     SIGKILL and a power cut of all drives
-        [--seed N] [--seconds 900] [--ledger FILE] [--lying-drives]
+        [--cache shared-memory|log] [--seed N] [--seconds 900] [--ledger FILE] [--lying-drives]
+
+Without --cache the virtual drives are write-through. With it they are write-back, over shared
+memory behind an emulated battery or over a log in a file; with `power` over a log on a drive that
+forgets too. That they are write-back is asked before each end, and that the cache had writes the
+drives had not is asked after it: most ends must have met some, or nothing was tested.
 
 kill: every acknowledged write is there afterwards. power: the drives are those that forget
 unflushed writes (tests/tools/lossydrive.c); what was acknowledged with FUA or before an
-acknowledged flush is there, and any other sector holds the durable write or one since. Writes
+acknowledged flush is there, and any other sector holds the durable write or one since. Behind a
+cache whose log outlives the power that is not enough: every acknowledged write is there. Writes
 under way may be there or not. A sector of which that much is unknown is settled once the
 virtual drive is consistent, because until then mirrors may answer with either copy.
 
@@ -22,6 +28,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -30,6 +37,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e" / "agent"),
                 str(Path(__file__).resolve().parents[2] / "tools")]
 import ledgers  # noqa: E402
 import nbd  # noqa: E402
+import seeds  # noqa: E402
 from harness import EID, Agent, wait_for  # noqa: E402
 from lossy_drives import LossyDrives  # noqa: E402
 from sector_ledger import SECTOR, Ledger, PowerLedger, WrongBytes  # noqa: E402
@@ -40,6 +48,9 @@ DRIVE_MIB = 72  # 8 MiB of each are for virtual drives
 LAYOUT = {"one": ("raid1", 2), "five": ("raid5", 3), "six": ("raid6", 4), "ten": ("raid10", 4)}
 WRITERS_PER_DRIVE = 2
 SETTLE_EVERY = 4  # restarts, in kill mode
+PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+CACHE_MIB = (8, 16, 32)  # the smaller ones come full, and their logs go round
+DIRTY_SHARE = 0.5  # of the ends with a cache, at least, must meet writes that are in it alone
 
 
 def tree(what):
@@ -48,13 +59,95 @@ def tree(what):
     return done.stdout.strip() or "unknown"
 
 
+class Cache:
+    """Where a write-back cache is, and what the agent says of it."""
+
+    def __init__(self, medium, power, size_mib):
+        self.medium = medium
+        self.drives = LossyDrives(1, size_mib) if power else None  # forgets like all the others
+        in_memory = Path("/dev/shm")
+        self.directory = Path(tempfile.mkdtemp(
+            prefix="aw-cache-", dir=in_memory if medium == "shared-memory" else None))
+        self.path = self.drives.paths[0] if power else self.directory / "cache"
+        self.size_mib = size_mib
+        self.dirty = False  # at the last kill
+        self.dirty_cycles = 0  # at whose end there were writes in the cache alone
+        self.recovered_cycles = 0
+        self.recovered_bytes = 0
+        self._seen_seq = 0
+
+    def configuration(self):
+        battery = ""
+        if self.medium == "shared-memory":  # a log needs none
+            battery = (f'profile = "native"; profiles_dir = "{PROFILES}";\n'
+                       'battery = { source = "emulated"; profile = "lsi-ibbu01"; speed = 1; };\n')
+        return (f'{battery}cache = {{ medium = "{self.medium}"; path = "{self.path}"; '
+                f'size = "{self.size_mib} MiB"; }};\n')
+
+    @staticmethod
+    def check_shown(agent):
+        """What an administrator sees: write-back, as asked for."""
+        for name in LAYOUT:
+            policy = agent.view().vd(name)["write_policy"]
+            shown = agent.json(f"/c0/v{list(LAYOUT).index(name)}", "show")
+            columns = [row["Cache"] for row in shown["Response Data"]["Virtual Drives"]]
+            if policy["effective"] != "write_back" or not all("WB" in c for c in columns):
+                raise AssertionError(f"{name} is not write-back: {policy}, {columns}")
+
+    def before_kill(self, control):
+        """It writes back until the end; what the start has found may be known by now."""
+        view = control.view()
+        for name in LAYOUT:
+            policy = view.vd(name)["write_policy"]
+            if policy["effective"] != "write_back":
+                raise AssertionError(f"{name} does not write back when it is killed: {policy}")
+        self.dirty = view.all("controller")["c0"]["cache"]["dirty_bytes"] > 0
+        self.dirty_cycles += self.dirty
+        self.events_read(control)
+
+    def events_read(self, control):
+        """Counts recoveries. Events are readable when they are durable, half a second later; of a
+        life that ends before that nothing is heard."""
+        while True:
+            answer = control.ask("events.read", {"after_seq": self._seen_seq, "limit": 256})
+            for event in answer["events"]:
+                self._seen_seq = event["seq"]
+                if event["name"] == "cache_recovered":
+                    self.recovered_cycles += 1
+                    self.recovered_bytes += int(event["params"]["bytes"])
+            if self._seen_seq >= answer["last_seq"]:
+                return
+
+    def recovery_until(self, agent):
+        """The start after a kill with dirty blocks has recovered some, and says so."""
+        before = self.recovered_cycles
+        def heard():
+            with agent.control() as control:
+                self.events_read(control)
+            return self.recovered_cycles > before
+        if self.dirty:
+            wait_for("the event of the recovery", heard)
+
+    @staticmethod
+    def check_nothing_lost(view):
+        for name in LAYOUT:
+            lost = view.vd(name)["lost_writes"]
+            if lost is not None:
+                raise AssertionError(f"{name} says that it has lost writes: {lost}")
+
+    def close(self):
+        if self.drives is not None:
+            self.drives.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
 class Writer:
     """One NBD connection and its part of one virtual drive."""
 
     def __init__(self, test, name, number, first, count):
         self.test = test
         self.vd = name
-        make = PowerLedger if test.power else Ledger
+        make = PowerLedger if test.forgets else Ledger
         self.ledger = make(list(LAYOUT).index(name) * WRITERS_PER_DRIVE + number + 1, first, count)
         self.random = random.Random(test.random.random())
         self.operations = 0
@@ -80,7 +173,7 @@ class Writer:
         except nbd.Error:
             ledger.unknown(sector, count, version)
             raise
-        if durable and self.test.power:
+        if durable and self.test.forgets:
             ledger.written_durably(sector, count, version)
         else:
             ledger.written(sector, count, version)
@@ -88,7 +181,7 @@ class Writer:
 
     def flush(self):
         self.handle.flush()
-        if self.test.power:
+        if self.test.forgets:
             self.ledger.flushed()
 
     def read(self, sector, count):
@@ -138,12 +231,16 @@ class Test:
         self.options = options
         self.power = options.mode == "power"
         self.random = random.Random(options.seed)
+        self.forgets = self.power and not options.cache  # what is acknowledged, until a flush
         slots = sum(count for _, count in LAYOUT.values())
+        self.cache = Cache(options.cache, self.power, self.random.choice(CACHE_MIB)) \
+            if options.cache else None
+        config = self.cache.configuration() if self.cache else ""
         if self.power:
             self.drives = LossyDrives(slots, DRIVE_MIB)
-            self.agent = Agent(slots=slots, drives=self.drives.configured(EID))
+            self.agent = Agent(slots=slots, drives=self.drives.configured(EID), config=config)
         else:
-            self.agent = Agent(slots=slots, drive_mib=DRIVE_MIB)
+            self.agent = Agent(slots=slots, drive_mib=DRIVE_MIB, config=config)
         self.writers = []
         self.failures = []
         self.killed = False
@@ -155,7 +252,8 @@ class Test:
         first = 0
         for name, (level, count) in LAYOUT.items():
             self.agent.create(level, range(first, first + count), name=name,
-                              strip_bytes=self.random.choice([8192, 16384, 65536]))
+                              strip_bytes=self.random.choice([8192, 16384, 65536]),
+                              write_policy="write_back" if self.cache else "write_through")
             first += count
         for rate in ("rebuildrate", "bgirate"):
             self.agent.ctl("/c0", "set", f"{rate}=100")
@@ -164,6 +262,10 @@ class Test:
             part = view.vd(name)["size_bytes"] // SECTOR // WRITERS_PER_DRIVE
             for number in range(WRITERS_PER_DRIVE):
                 self.writers.append(Writer(self, name, number, number * part, part))
+        if self.cache:
+            self.agent.until("the battery", lambda view: all(
+                view.vd(name)["write_policy"]["effective"] == "write_back" for name in LAYOUT))
+            self.cache.check_shown(self.agent)
 
     def prepare(self):
         """Every part is written once, so that each sector has a content of its own."""
@@ -188,11 +290,15 @@ class Test:
             wait_for("all exports to be back", lambda: len(
                 [vd for vd in control.view().all("virtual_drive").values()
                  if vd["exports"]]) == len(LAYOUT), PATIENCE_S)
+            if self.cache:
+                self.cache.check_nothing_lost(control.view())
         self.longest_start_s = max(self.longest_start_s, time.monotonic() - started)
         for writer in self.writers:
             writer.connect()
 
     def settle(self):
+        if self.cache:
+            self.cache.recovery_until(self.agent)
         self.until_consistent()
         for writer in self.writers:
             writer.ledger.settle(writer.read, writer.vd)
@@ -207,6 +313,9 @@ class Test:
             thread.start()
         wait_for("work", lambda: self.failures or
                  sum(w.operations for w in self.writers) >= goal, PATIENCE_S)
+        if self.cache and not self.failures:
+            with self.agent.control() as control:
+                self.cache.before_kill(control)
         self.killed = True
         self.agent.kill()
         for thread in threads:
@@ -214,13 +323,28 @@ class Test:
             if thread.is_alive():
                 raise AssertionError("a writer hangs although the agent is dead")
         if self.power:
-            self.drives.command("cut", "any", self.random.randrange(1 << 32))
-            for writer in self.writers:
-                writer.ledger.power_was_cut()
+            self.cut()
         self.restart()
         self.cycles += 1
         if self.power or self.cycles % SETTLE_EVERY == 0 or self.cycles == self.options.cycles:
             self.settle()
+
+    def cut(self):
+        for drives in [self.drives, *([self.cache.drives] if self.cache else [])]:
+            drives.command("cut", "any", self.random.randrange(1 << 32))
+        if self.forgets:
+            for writer in self.writers:
+                writer.ledger.power_was_cut()
+
+    def flushes_lie(self):
+        for drives in [self.drives, *([self.cache.drives] if self.cache else [])]:
+            drives.command("flush", "*", "lie")
+
+    def check_dirty(self):
+        """Ends that met an empty cache prove nothing of it."""
+        if self.cache and self.cache.dirty_cycles < self.cycles * DIRTY_SHARE:
+            raise AssertionError(f"only {self.cache.dirty_cycles} of {self.cycles} ends met writes that "
+                                 "were in the cache alone")
 
     def run(self):
         started = time.monotonic()
@@ -229,11 +353,12 @@ class Test:
             self.create()
             self.prepare()
             if self.options.lying_drives:
-                self.drives.command("flush", "*", "lie")
+                self.flushes_lie()
             while self.cycles < self.options.cycles and not self.failures:
                 if time.monotonic() - started > self.options.seconds:
                     raise AssertionError(f"only {self.cycles} cycles in {self.options.seconds} s")
                 self.cycle()
+            self.check_dirty()
         except (AssertionError, nbd.Error, OSError, EOFError) as error:
             self.failures.append(f"{type(error).__name__}: {error}")
         self.seconds = time.monotonic() - started
@@ -242,7 +367,7 @@ class Test:
         record = {
             "commit": tree("HEAD"),
             "engine": tree("HEAD:agent/src"),  # outlives a rebase
-            "kind": f"{self.options.mode}_cycles",
+            "kind": kind(self.options.mode, self.options.cache),
             "seed": self.options.seed,
             "cycles": self.cycles,
             "acknowledged_writes": sum(w.acknowledged for w in self.writers),
@@ -252,6 +377,11 @@ class Test:
             "longest_start_s": round(self.longest_start_s, 2),
             "seconds": round(self.seconds),
         }
+        if self.cache:
+            record["cache_mib"] = self.cache.size_mib
+            record["cycles_dirty"] = self.cache.dirty_cycles
+            record["cycles_recovered"] = self.cache.recovered_cycles
+            record["recovered_bytes"] = self.cache.recovered_bytes
         if self.power:
             status = self.drives.status()
             record["writes_forgotten"] = status["lost"]
@@ -265,19 +395,30 @@ class Test:
         self.agent.stop()
         if self.power:
             self.drives.close()
+        if self.cache:
+            self.cache.close()
         shutil.rmtree(self.agent.directory, ignore_errors=True)
+
+
+def kind(mode, cache):
+    """Of a line of the ledger."""
+    return f"{mode}_cycles" + (f"_{cache.replace('-', '_')}" if cache else "")
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mode", choices=("kill", "power"))
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("AW_SEED", "0"), 0)
-                        or random.SystemRandom().randrange(1, 1 << 32))
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--cycles", type=int)
     parser.add_argument("--seconds", type=int, default=900)
     parser.add_argument("--ledger", type=Path, help="a file to which a line of JSON is added")
+    parser.add_argument("--cache", choices=("shared-memory", "log"))
     parser.add_argument("--lying-drives", action="store_true")
     options = parser.parse_args()
+    if options.mode == "power" and options.cache == "shared-memory":
+        parser.error("shared memory does not outlive the power")
+    if options.seed is None:
+        options.seed = seeds.fresh(kind(options.mode, options.cache))
     if options.cycles is None:
         options.cycles = 20 if options.mode == "power" else 100
     return options
@@ -300,7 +441,7 @@ def main():
     if code == 0:
         test.close()
     else:
-        print(f"# seed {options.seed}; everything is kept in {test.agent.directory}")
+        print(f"# AW_SEED={options.seed} repeats it; everything is kept in {test.agent.directory}")
         if test.agent.process is not None:
             test.agent.kill()
     sys.stdout.flush()

@@ -1,5 +1,5 @@
 /*
- * Command lines drawn from the tables of the grammar, others for every change (fresh_seed.h):
+ * Command lines drawn from the tables of the grammar, others in every run (fresh_seed.h):
  * AW_SEED repeats one, AW_CASES says how many. Case i of seed s is drawn from seed s + i.
  */
 #include "aw_test.h"

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "ddf_samples.h"
 #include "drive/drive_layout.h"
+#include "fresh_seed.h"
 #include "meta_samples.h"
 
 #define CASES_DEFAULT 10000u
@@ -251,6 +252,6 @@ int main(void)
     };
 
     aw_test_catch_asserts();
-    rng_seed(&rng, aw_test_seed("ddf", 20264));
+    rng_seed(&rng, aw_test_seed("ddf", fresh_seed()));
     return cmocka_run_group_tests_name("prop/ddf", tests, NULL, NULL);
 }

@@ -7,13 +7,14 @@
  * be what belongs to the newest record in the mixture; otherwise it is not served, and something
  * says why. What has all it needs is served. Drives that are not used keep every byte.
  *
- * AW_SEED is that of the first history; AW_SEED=n AW_CASES=50 repeats all cases of one. Ever new
- * ones: make soak-drives.
+ * AW_SEED is that of the first history, else they are others in every run (fresh_seed.h);
+ * AW_SEED=n AW_CASES=50 repeats all cases of one. Very many: make soak-drives.
  */
 #include <string.h>
 
 #include "base/checked.h"
 #include "drive_history.h"
+#include "fresh_seed.h"
 #include "meta/config_state.h"
 
 #define CASES 3000u
@@ -572,7 +573,7 @@ static void mixture_run(const struct history *own, const struct history *other, 
 
 static void test_generations(void **state)
 {
-    uint64_t seed = aw_test_seed("generations", 1);
+    uint64_t seed = aw_test_seed("generations", fresh_seed());
     uint32_t cases = getenv("AW_CASES") != NULL ? (uint32_t)atoi(getenv("AW_CASES")) : CASES;
     struct history *other = history_new(seed - 1);
 

@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "base/checked.h"
 #include "base/rng.h"
+#include "fresh_seed.h"
 #include "raid/geometry.h"
 
 static struct rng rng;
@@ -321,6 +322,6 @@ int main(void)
     };
 
     aw_test_catch_asserts();
-    rng_seed(&rng, aw_test_seed("geometry", 20261));
+    rng_seed(&rng, aw_test_seed("geometry", fresh_seed()));
     return cmocka_run_group_tests_name("prop/geometry", tests, NULL, NULL);
 }

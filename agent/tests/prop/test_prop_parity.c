@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fresh_seed.h"
 #include "raid/parity.h"
 #include "raid/parity_gfni.h"
 
@@ -231,6 +232,6 @@ int main(int argument_count, char **arguments UNUSED)
 
     aw_test_catch_asserts();
     parity_gfni_allow(argument_count == 1);
-    rng_seed(&rng, aw_test_seed("parity", 20262));
+    rng_seed(&rng, aw_test_seed("parity", fresh_seed()));
     return cmocka_run_group_tests_name("prop/parity", tests, set_up, tear_down);
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "fresh_seed.h"
 #include "raid/parity.h"
 #include "raid/plan.h"
 
@@ -581,7 +582,7 @@ int main(void)
     const char *cases = getenv("AW_CASES");
 
     aw_test_catch_asserts();
-    run_seed = aw_test_seed("plan", 1000000);
+    run_seed = aw_test_seed("plan", fresh_seed());
     run_cases = cases == NULL ? CASES_DEFAULT : strtoull(cases, NULL, 0);
     return cmocka_run_group_tests_name("prop/plan", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
  * The first seed of a test that tries something new each time. AW_FRESH_SEED decides it if set:
- * `make test` derives it from the files under test, so that each change is tried with new seeds
- * and two runs of the same files try the same. Otherwise it is random.
+ * `make test` gives each of its steps one, new for every run, and prints what repeats the run.
+ * Otherwise it is random. Whoever uses it prints it.
  */
 #ifndef ARRAYWRIGHT_TESTS_FRESH_SEED_H
 #define ARRAYWRIGHT_TESTS_FRESH_SEED_H

@@ -19,6 +19,9 @@
  *     be kept too: a drive is free to do so.
  * (3) A delayed write takes effect at the end of its delay, whoever still waits for it.
  * (4) A descriptor from before a cut is dead: whatever it still sends is not executed.
+ * (5) A write with O_DSYNC is on the medium when it is answered, and nothing else is by it. It
+ *     stays in `pending` for its place in the order: no older write comes over it. Where flushes
+ *     fail it does too, and where they lie it is kept no better than any other.
  */
 #define FUSE_USE_VERSION 312
 
@@ -55,6 +58,7 @@ struct pending_write {
     struct pending_write *next;
     uint64_t offset_bytes;
     size_t length_bytes;
+    bool durable; /* (5) */
     uint8_t bytes[];
 };
 
@@ -79,6 +83,7 @@ static struct {
     uint64_t lost_count;
     uint64_t kept_count;
     uint64_t torn_count;
+    uint64_t durable_count; /* writes with O_DSYNC */
     uint64_t random;
 } world = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -101,6 +106,10 @@ static bool chance(uint32_t part, uint32_t of)
 static void drive_write(struct drive *drive, struct pending_write *write)
 {
     memcpy(drive->current + write->offset_bytes, write->bytes, write->length_bytes);
+    if (write->durable) {
+        memcpy(drive->stable + write->offset_bytes, write->bytes, write->length_bytes);
+        world.durable_count++;
+    }
     write->next = NULL;
     *drive->last = write;
     drive->last = &write->next;
@@ -149,9 +158,11 @@ static void drive_cut(struct drive *drive, enum cut_mode mode, uint32_t rate)
     struct pending_write *write;
 
     while ((write = pending_take(drive)) != NULL) {
-        bool kept = mode == CUT_ALL || (mode == CUT_PREFIX && left > 0) ||
+        bool kept = write->durable || mode == CUT_ALL || (mode == CUT_PREFIX && left > 0) ||
                     ((mode == CUT_COIN || mode == CUT_DRIVE) && chance(rate, 16));
-        size_t length = kept ? torn_length(write->length_bytes) : 0;
+        size_t length = write->durable ? write->length_bytes /* (5) */
+                        : kept         ? torn_length(write->length_bytes)
+                                       : 0;
 
         left -= left > 0 ? 1 : 0;
         memcpy(drive->stable + write->offset_bytes, write->bytes, length);
@@ -333,14 +344,14 @@ static size_t status_text(char *text, size_t text_bytes)
             under_way[j] += world.drives[i].under_way[j];
         }
     }
-    int length =
-        snprintf(text, text_bytes,
-                 "pending %llu\nflushes %llu\nreading %u\nwriting %u\nflushing %u\n"
-                 "cuts %llu\nlost %llu\nkept %llu\ntorn %llu\n",
-                 (unsigned long long)pending, (unsigned long long)flushes,
-                 under_way[OPERATION_READ], under_way[OPERATION_WRITE], under_way[OPERATION_FLUSH],
-                 (unsigned long long)world.era, (unsigned long long)world.lost_count,
-                 (unsigned long long)world.kept_count, (unsigned long long)world.torn_count);
+    int length = snprintf(
+        text, text_bytes,
+        "pending %llu\nflushes %llu\nreading %u\nwriting %u\nflushing %u\n"
+        "cuts %llu\nlost %llu\nkept %llu\ntorn %llu\ndurable %llu\n",
+        (unsigned long long)pending, (unsigned long long)flushes, under_way[OPERATION_READ],
+        under_way[OPERATION_WRITE], under_way[OPERATION_FLUSH], (unsigned long long)world.era,
+        (unsigned long long)world.lost_count, (unsigned long long)world.kept_count,
+        (unsigned long long)world.torn_count, (unsigned long long)world.durable_count);
     pthread_mutex_unlock(&world.mutex);
     return length > 0 ? (size_t)length : 0;
 }
@@ -380,6 +391,8 @@ static int lossy_getattr(const char *path, struct stat *status,
     memset(status, 0, sizeof *status);
     status->st_nlink = 1;
     status->st_mode = S_IFREG | 0600;
+    status->st_uid = geteuid();
+    status->st_gid = getegid();
     status->st_blksize = 4096;
     if (strcmp(path, "/") == 0) {
         status->st_mode = S_IFDIR | 0700;
@@ -484,9 +497,12 @@ static int lossy_write(const char *path, const char *bytes, size_t length_bytes,
     write->length_bytes = length_bytes;
     memcpy(write->bytes, bytes, length_bytes);
     if (operation_begin(drive, OPERATION_WRITE, info->fh)) {
+        bool promises = (info->flags & O_DSYNC) != 0;
+
+        write->durable = promises && drive->flush_mode == FLUSH_OK;
+        result = promises && drive->flush_mode == FLUSH_FAIL ? -EIO : (int)length_bytes;
         drive_write(drive, write);
         write = NULL;
-        result = (int)length_bytes;
     }
     operation_end(drive, OPERATION_WRITE);
     free(write);

@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -16,6 +17,7 @@ from cases import AgentCase
 from harness import MIB, wait_for
 
 CAP_SYS_RESOURCE = 24
+OOM_SCORE_DEFAULT = -1000
 COUNTMALLOC = os.environ.get("COUNTMALLOC_LIBRARY", "libcountmalloc.so")
 
 
@@ -154,6 +156,30 @@ class Memory(AgentCase):
             self.assertTrue(bytes(handle.pread(32 * MIB, number * 32 * MIB)) == data)
 
 
+def thread_flags(stat):
+    """The kernel's flags of a thread, of its line in /proc."""
+    return int(stat.rpartition(")")[2].split()[6])
+
+
+# Of a thread that asks to be an I/O flusher: the kernel shows no name for that, only its flags.
+ASKING = """
+import ctypes
+def stat():
+    with open("/proc/thread-self/stat") as file:
+        return file.read()
+before = stat()
+refused = ctypes.CDLL(None, use_errno=True).prctl(57, *map(ctypes.c_ulong, (1, 0, 0, 0)))
+print(refused and ctypes.get_errno(), before, stat(), sep="\\n", end="")
+"""
+
+
+def io_flusher_flags():
+    """What the flags of an I/O flusher are on this kernel; or why nobody can be one."""
+    done = subprocess.run([sys.executable, "-c", ASKING], check=True, capture_output=True, text=True)
+    error, before, after = filter(None, done.stdout.splitlines())
+    return thread_flags(after) & ~thread_flags(before), os.strerror(int(error))
+
+
 class Protection(AgentCase):
     def status(self, agent):
         lines = Path(f"/proc/{agent.process.pid}/status").read_text().splitlines()
@@ -173,6 +199,51 @@ class Protection(AgentCase):
                 self.assertEqual(score, -999)
             else:
                 self.assertIn("the out-of-memory score stays as it is", agent.log())
+
+    def score(self, agent):
+        return int(Path(f"/proc/{agent.process.pid}/oom_score_adj").read_text())
+
+    def may(self, agent, capability):
+        return int(self.status(agent)["CapEff"], 16) >> capability & 1 == 1
+
+    def test_the_score_is_the_lowest_by_default(self):
+        with self.agent(slots=1) as agent:
+            if self.may(agent, CAP_SYS_RESOURCE):
+                self.assertEqual(self.score(agent), OOM_SCORE_DEFAULT)
+            else:
+                self.assertIn("the out-of-memory score stays as it is: Operation not permitted",
+                              agent.log())
+
+    def test_the_score_is_lowered_and_never_raised(self):
+        """From a higher one, which needs no permission."""
+        def spawn_with_score(command, **options):
+            return real_popen(["/bin/sh", "-c", 'echo 500 >/proc/self/oom_score_adj; exec "$@"', "-",
+                               *command], **options)
+
+        real_popen = subprocess.Popen
+        for wanted, score in ((300, 300), (700, 500)):
+            agent = self.protect(oom_score_adj=wanted)
+            with mock.patch.object(subprocess, "Popen", spawn_with_score):
+                agent.start()
+            self.assertEqual(self.score(agent), score)
+            self.assertNotIn("the out-of-memory score stays", agent.log())
+
+    def test_every_thread_is_an_io_flusher(self):
+        """Memory for them is never waited for behind pages that only they can write out."""
+        flags, why_not = io_flusher_flags()
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            with agent.nbd() as handle:
+                handle.pwrite(bytes(MIB), 0)
+                handle.flush()
+            threads = [path.read_text()
+                       for path in Path(f"/proc/{agent.process.pid}/task").glob("*/stat")]
+            if flags == 0:  # then it has asked in vain, and says so
+                self.assertIn(f"not flagged as an I/O flusher: {why_not}", agent.log())
+                self.skipTest(f"nobody can be an I/O flusher here: {why_not}")
+            self.assertEqual([thread for thread in threads
+                              if thread_flags(thread) & flags != flags], [])
+            self.assertNotIn("not flagged as an I/O flusher", agent.log())
 
     def test_memory_is_left_alone_if_asked(self):
         with self.protect(lock_memory='"no"') as agent:
