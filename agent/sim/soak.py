@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A long run of the crash simulator that can be stopped and taken up again.
 
-Works in batches of simulated lives: of written-through arrays (kind "crash") and of those behind
-the write-back cache (kind "cached") in turn. Each batch appends a line to the ledger, which is kept
+Works in batches of simulated lives: of written-through arrays (kind "crash"), of those behind the
+write-back cache (kind "cached"), and of whole controllers whose cache is kept by a UPS or a battery
+(kind "battery", a program of its own) in turn. Each batch appends a line to the ledger, which is kept
 in the repository: commit, kind ("crash" where a line has none), range of seeds, lives, crash
 points, what else was counted, failures. The next batch of a kind begins where its highest range
 ended, so that no range is ever counted twice.
 
-usage: soak.py --program ARRAYSIM [--kind KIND] [--points N] [--lives N] [--ledger FILE]
+usage: soak.py --program ARRAYSIM [--battery BATTERY_LIVES] [--kind KIND] [--points N] [--lives N] [--ledger FILE]
        soak.py --sum [--ledger FILE]
 """
 
@@ -24,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 FIRST_SEED = 10_000_000
 
 
-KINDS = ("crash", "cached")
+KINDS = ("crash", "cached", "battery")
 
 
 def kind_of(entry: dict) -> str:
@@ -35,8 +36,8 @@ def next_seed(entries: list[dict], kind: str) -> int:
     return max([FIRST_SEED, *(entry["seeds"][1] + 1 for entry in entries if kind_of(entry) == kind)])
 
 
-def batch(program: str, kind: str, seed: int, lives: int) -> dict:
-    done = subprocess.run([program, kind, "--json", "--seed", str(seed), "--runs", str(lives)],
+def batch(command: list[str], kind: str, seed: int, lives: int) -> dict:
+    done = subprocess.run([*command, "--json", "--seed", str(seed), "--runs", str(lives)],
                           capture_output=True, text=True, check=False)
     totals: dict = {}
     failures = []
@@ -76,6 +77,7 @@ def print_sum(entries: list[dict]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--program")
+    parser.add_argument("--battery")
     parser.add_argument("--kind", choices=KINDS, help="default: each in turn")
     parser.add_argument("--points", type=int, default=1_000_000)
     parser.add_argument("--lives", type=int, default=2000)
@@ -89,14 +91,19 @@ def main() -> int:
     if arguments.program is None:
         parser.error("--program is wanted")
     built_from = ledgers.origin(engine="agent/src", simulator="agent/sim")
-    kinds = [arguments.kind] if arguments.kind else list(KINDS)
+    commands = {"crash": [arguments.program, "crash"], "cached": [arguments.program, "cached"]}
+    if arguments.battery is not None:
+        commands["battery"] = [arguments.battery]
+    kinds = [arguments.kind] if arguments.kind else list(commands)
+    if kinds[0] not in commands:
+        parser.error("--battery is wanted")
     points = 0
     failed = False
     while points < arguments.points:
         kind = kinds[0]
         kinds.append(kinds.pop(0))
         entry = {**built_from, "began": ledgers.now(),
-                 **batch(arguments.program, kind, next_seed(entries, kind), arguments.lives)}
+                 **batch(commands[kind], kind, next_seed(entries, kind), arguments.lives)}
         entries.append(entry)
         ledgers.append(arguments.ledger, entry)
         points += entry["crash_points"]
