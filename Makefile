@@ -21,7 +21,8 @@ help:
 	  '                 ways, and its udev, which must leave them alone (STORY=nbd|mdadm|udev)' \
 	  'make bench       speed, as ratios to named programs in the same run' \
 	  '                 (BENCH="--only engine --markdown" chooses; see bench/run.py)' \
-	  'make soak        a long run of the crash simulator, on and on (POINTS=1000000);' \
+	  'make soak        a long run of the crash simulator, written through, behind the cache' \
+	  '                 and by battery in turn, on and on (POINTS=1000000);' \
 	  '                 what it did is added to agent/sim/ledger.jsonl' \
 	  'make soak-fuzz   10,000,000 executions of each fuzz target, taken up again where' \
 	  '                 agent/fuzz/ledger.jsonl ends' \
@@ -86,7 +87,8 @@ coverage:
 POINTS ?= 1000000
 
 soak: setup-test agent
-	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim --points $(POINTS)
+	@python3 agent/sim/soak.py --program $(BUILD)/agent/sim/arraysim \
+	  --battery $(BUILD)/agent/tests/unit/ctl/battery_lives --points $(POINTS)
 
 soak-lines: setup-test agent
 	@python3 agent/tests/prop/long_run.py lines --program $(BUILD)/agent/tests/prop/test_prop_command_lines

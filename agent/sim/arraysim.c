@@ -2,6 +2,7 @@
  * arraysim: the engine on emulated drives and a virtual clock.
  *
  *   arraysim crash [OPTION...]       simulated lives with crash points
+ *   arraysim cached [OPTION...]      the same behind the write-back cache (cached_lives.h)
  *   arraysim enumerate [OPTION...]   all crash points of all small workloads
  *
  * Ends with 0 if nothing was found wrong, 1 if something was, 2 if it was called wrongly.
@@ -15,6 +16,7 @@
 #include "base/assert.h"
 #include "base/attrs.h"
 #include "base/sim_bug.h"
+#include "cached_lives.h"
 #include "enumerate.h"
 #include "fresh_seed.h"
 #include "lives.h"
@@ -56,7 +58,7 @@ struct arguments {
 
 __attribute__((noreturn)) static void usage(const char *why)
 {
-    fprintf(stderr, "arraysim: %s\n%s", why, usage_text);
+    fprintf(stderr, "arraysim: %s\n%s%s", why, usage_text, cached_lives_usage);
     exit(2);
 }
 
@@ -432,6 +434,10 @@ int main(int count, char **texts)
 {
     if (count >= 2 && strcmp(texts[1], "crash") == 0) {
         return crash_command(count - 1, texts + 1);
+    }
+    if (count >= 2 && strcmp(texts[1], "cached") == 0) {
+        memory_keep();
+        return cached_lives_command(count - 1, texts + 1);
     }
     if (count >= 2 && strcmp(texts[1], "enumerate") == 0) {
         return enumerate_command(count - 1, texts + 1);

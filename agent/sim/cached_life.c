@@ -27,6 +27,26 @@ void life_fail(struct life *life, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(life->result->why, sizeof(life->result->why), format, arguments);
     va_end(arguments);
+    life_trace(life, "FAILED: %s", life->result->why);
+}
+
+void life_trace(const struct life *life, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!life->options->trace) {
+        return;
+    }
+    fprintf(stderr, "%12llu ", (unsigned long long)life->world->now_us);
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments); /* only a trace */
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void life_hash(struct life *life, uint64_t value)
+{
+    life->result->hash = (life->result->hash ^ value) * UINT64_C(0x100000001b3);
 }
 
 uint64_t life_below(struct life *life, uint64_t bound)
@@ -41,22 +61,9 @@ bool life_chance(struct life *life, uint32_t percent)
 
 static void setup(struct life *life, uint64_t seed)
 {
-    static const enum raid_level levels[] = {RAID_LEVEL_0, RAID_LEVEL_1, RAID_LEVEL_5,
-                                             RAID_LEVEL_6};
-    static const uint32_t widths[] = {3, 2, 4, 5};
-    static const uint32_t strips[] = {8u << 10, 16u << 10, 64u << 10};
-    uint32_t pick = (uint32_t)life_below(life, 4);
-    struct sim_array_options options = {.level = levels[pick],
-                                        .span_count = 1,
-                                        .members_per_span = widths[pick],
-                                        .strip_bytes = strips[life_below(life, 3)],
-                                        .block_bytes = life_chance(life, 60) ? 512 : 4096,
-                                        .vd_count = 1 + (uint32_t)life_below(life, LIFE_VDS_MAX),
-                                        .noise = true,
-                                        .consistent = true};
+    struct sim_array_options options;
 
-    options.extent_bytes = options.strip_bytes * (2 + life_below(life, 6));
-    options.consistent = options.level == RAID_LEVEL_0;
+    life_shape_choose(life, &options);
     life->world = sim_world_create(seed ^ UINT64_C(0xcafe));
     life->array = sim_array_create(life->world, &options);
     life_load_init(life);
@@ -71,14 +78,7 @@ static void setup(struct life *life, uint64_t seed)
         life->back[i] = calloc(life->models[i]->block_count, sizeof(uint32_t));
         ASSERT(life->back[i] != NULL);
     }
-    (void)snprintf(life->result->shape, sizeof(life->result->shape),
-                   "%s x%u strip %u block %u vds %u %s medium %llu KiB",
-                   raid_level_info(options.level)->name, options.members_per_span,
-                   options.strip_bytes, options.block_bytes, options.vd_count,
-                   life->on_log                              ? "log"
-                   : life->medium.kind == MEMORY_KIND_SHARED ? "shared"
-                                                             : "persistent",
-                   (unsigned long long)life->medium.size_bytes / 1024);
+    life_shape_describe(life);
     life_cache_begin(life);
     if (sim_array_start(life->array) != 0) {
         life_fail(life, "the group does not start");
@@ -110,6 +110,8 @@ static void live_one(struct life *life)
         cache_mover_dirty_limit_set(life->mover, life_chance(life, 30) ? 0 : UINT64_MAX);
     } else if (dice < 55 && dice >= 45 && life->on_log) {
         life->log_device.drive->write_fails = true;
+        life->result->media_lost++;
+        life_trace(life, "the log's device fails");
     } else if (dice < 70 && dice >= 55) {
         life_member_leaves(life);
     }
@@ -132,16 +134,18 @@ static void teardown(struct life *life)
     sim_world_destroy(life->world);
 }
 
-struct life *life_new(uint64_t seed, bool log_wanted, struct life_result *ret_result)
+struct life *life_new(const struct life_options *options, bool log_wanted,
+                      struct life_result *ret_result)
 {
     struct life *life = calloc(1, sizeof(*life));
 
     ASSERT(life != NULL);
     memset(ret_result, 0, sizeof(*ret_result));
+    life->options = options;
     life->result = ret_result;
     life->log_wanted = log_wanted;
-    rng_seed(&life->rng, seed);
-    setup(life, seed);
+    rng_seed(&life->rng, options->seed);
+    setup(life, options->seed);
     return life;
 }
 
@@ -155,6 +159,7 @@ void life_end(struct life *life)
         return; /* things may be in the air: what it holds ends with the process */
     }
     if (life_drain(life)) {
+        life_hash(life, life->world->now_us + life->world->steps);
         life_cache_close(life);
         (void)sim_array_stop(life->array); /* has been proved above */
         life_cache_end(life);
@@ -163,11 +168,14 @@ void life_end(struct life *life)
     }
 }
 
-void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_result)
+void cached_life(const struct life_options *options, struct life_result *ret_result)
 {
-    struct life *life = life_new(seed, false, ret_result);
+    struct life *life = life_new(options, false, ret_result);
 
-    for (uint32_t i = 0; i < requests && !ret_result->failed; i++) {
+    if (!ret_result->failed && life_is_wide(options) && life_chance(life, 25)) {
+        life_begin_degraded(life);
+    }
+    for (uint32_t i = 0; i < options->requests && !ret_result->failed; i++) {
         live_one(life);
     }
     life_end(life);

@@ -9,15 +9,40 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim_world.h"
+
+struct life_options {
+    uint64_t seed;
+    uint32_t requests;
+    int level;  /* enum raid_level, or -1: by the seed */
+    bool trace; /* tell on stderr what happens */
+};
+
 struct life_result {
     bool failed;
     char why[256];
     char shape[128];
-    uint32_t crashes;
     uint64_t requests;
+    uint64_t reads;         /* judged */
+    uint64_t looks;         /* reads of a whole virtual drive, judged */
+    uint64_t writes;        /* acknowledged */
+    uint64_t back;          /* of them: from the cache, and expected to outlive what ends */
+    uint64_t flushes;
+    uint64_t crashes;       /* the agent's death, or a power cut */
+    uint64_t deaths;        /* of them */
+    uint64_t cuts[SIM_CUT_MAX]; /* the others */
+    uint64_t restarts;
+    uint64_t recoveries;    /* of a virtual drive with dirty blocks, after an end */
+    uint64_t pinned;        /* virtual drives whose dirty blocks waited for drives */
+    uint64_t media_lost;    /* logs that failed */
+    uint64_t losses_noted;  /* virtual drives that said that acknowledged writes are lost */
+    uint64_t members_lost;
+    uint64_t degraded_starts;
+    uint64_t policy_changes;
+    uint64_t hash;          /* of everything that happened: two lives of a seed agree */
 };
 
-void cached_life(uint64_t seed, uint32_t requests, struct life_result *ret_result);
+void cached_life(const struct life_options *options, struct life_result *ret_result);
 /* A story instead (cached_story.c): what a lost log still has of an earlier life is discarded,
  * something is written at once, and the power goes or the agent dies in that very moment. */
 void cached_discard(uint64_t seed, struct life_result *ret_result);

@@ -106,6 +106,9 @@ void life_crash(struct life *life)
     life->torn = life->torn || !intents_outlive(life, death);
     life->dead = true;
     life->result->crashes++;
+    life->result->deaths += death ? 1 : 0;
+    life->result->cuts[cut] += death ? 0 : 1;
+    life_trace(life, "%s %d", death ? "the agent's death" : "power cut", (int)cut);
     sim_world_power_off(life->world, cut);
     if (death) { /* makes nothing durable, and takes no acknowledged thing away */
         memory_goes(life);
@@ -140,6 +143,7 @@ void life_drives_leave(struct life *life)
 
     life->torn = life->torn || !intents_outlive(life, true);
     life->away = true;
+    life_trace(life, "all drives leave");
     for (uint32_t i = 0; i < life->array->member_count; i++) {
         sim_drive_pull(sim_array_sim(life->array, i), false);
     }
@@ -151,6 +155,9 @@ void life_drives_leave(struct life *life)
         return;
     }
     sim_world_advance(life->world, 300000);
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        life->result->pinned += vd_cached_is_pinned(life->cached[i]) ? 1 : 0;
+    }
     memory_goes(life);
     life_cache_close(life);
     (void)sim_array_stop(life->array); /* it is offline */
@@ -168,12 +175,27 @@ void life_drives_leave(struct life *life)
 void life_member_leaves(struct life *life)
 {
     uint32_t member = (uint32_t)life_below(life, life->array->member_count);
+    bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
 
-    if (!life->torn && group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+    if (!life->torn && (optimal || life_is_wide(life->options)) &&
+        group_config(life->array->group)->members[member].state == MEMBER_ONLINE &&
         vd_drive_failures_left(sim_array_vd(life->array, 0)) > 0) {
+        life->result->members_lost++;
+        life_trace(life, "member %u leaves", member);
         (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
                                 false); /* it is neither lost yet nor the last copy */
     }
+}
+
+void life_begin_degraded(struct life *life)
+{
+    uint64_t before = life->result->members_lost;
+
+    life_member_leaves(life);
+    if (life_chance(life, 30)) {
+        life_member_leaves(life);
+    }
+    life->result->degraded_starts += life->result->members_lost > before ? 1 : 0;
 }
 
 bool life_stop(struct life *life)
@@ -209,6 +231,8 @@ void life_restart(struct life *life)
 {
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
+    life_trace(life, "restart");
+    life->result->restarts++;
     if (life_stop(life)) {
         life_start(life);
         verify_all(life, acked, "after the restart");

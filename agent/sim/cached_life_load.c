@@ -17,6 +17,9 @@ static void flight_landed(struct life *life, struct flight *flight)
     const char *wrong = NULL;
 
     if (flight->request.op != VD_OP_READ) {
+        life->result->flushes += flight->request.op == VD_OP_FLUSH ? 1 : 0;
+        life->result->writes += flight_writes(flight) ? 1 : 0;
+        life->result->back += back ? 1 : 0;
         /* On a persistent medium what is written back is on stable storage when it is answered. */
         flight_acked(flight, back && life_medium_is_stable(life));
         for (uint64_t i = flight->block; i < flight->block + flight->count && back; i++) {
@@ -24,6 +27,7 @@ static void flight_landed(struct life *life, struct flight *flight)
         }
         return;
     }
+    life->result->reads++;
     /* Writes that waited for a log that is lost go to the drives one after the other: of two that
      * overlap the older one may be read once more, until the newer one is acknowledged. So what has
      * been seen then says nothing about later reads. */
@@ -61,6 +65,10 @@ static void flight_answered(void *owner, struct flight *flight, enum vd_status s
     if (life->dead || life->result->failed) {
         return;
     }
+    life_hash(life, life->world->now_us * 8 + (uint64_t)status);
+    life_trace(life, "vd%u: operation %d on %llu+%llu answered %d", flight->vd,
+               (int)flight->request.op, (unsigned long long)flight->block,
+               (unsigned long long)flight->count, (int)status);
     if (status == VD_STATUS_OK) {
         flight_landed(life, flight);
     } else {
@@ -102,6 +110,10 @@ static void flight_begin(struct life *life, struct flight *flight)
 
     flight_prepare(flight, life->models[flight->vd]);
     life->result->requests++;
+    life_trace(life, "vd%u: operation %d on %llu+%llu version %u%s", flight->vd,
+               (int)flight->request.op, (unsigned long long)flight->block,
+               (unsigned long long)flight->count, flight->version,
+               flight->request.fua ? " fua" : "");
     target->ops->submit(target, &flight->request);
 }
 
@@ -190,6 +202,9 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
     const char *wrong = NULL;
 
     ASSERT(bytes != NULL);
+    life_trace(life, "vd%u: looked at %s", index, when);
+    life->result->looks++;
+    life->result->losses_noted += vd_config(sim_array_vd(life->array, index))->cache_lost ? 1 : 0;
     read_all(life, target, model, bytes);
     if (!life->result->failed && acked != NULL &&
         model_read_check(model, 0, model->block_count, acked, bytes, false) != NULL &&

@@ -49,9 +49,13 @@ void life_medium_make(struct life *life)
 
 void life_policy_set(struct life *life, uint32_t index)
 {
-    vd_cached_policy_set(life->cached[index], life->back_only || life_chance(life, 75)
-                                                  ? WRITE_POLICY_WRITE_BACK
-                                                  : WRITE_POLICY_WRITE_THROUGH);
+    enum write_policy policy = life->back_only || life_chance(life, 75)
+                                   ? WRITE_POLICY_WRITE_BACK
+                                   : WRITE_POLICY_WRITE_THROUGH;
+
+    life->result->policy_changes += policy != vd_cached_policy(life->cached[index]) ? 1 : 0;
+    life_trace(life, "vd%u: policy %d", index, (int)policy);
+    vd_cached_policy_set(life->cached[index], policy);
 }
 
 static enum cache_found vd_open(struct life *life, uint32_t index)
@@ -89,7 +93,7 @@ void life_cache_begin(struct life *life)
     ASSERT(error == 0);
     life->log = NULL;
     error = intents_open(life->intents, &life->array->config->guid,
-                         life->array->options.members_per_span, &life->log);
+                         geometry_row_width(&life->array->config->vds[0].geometry), &life->log);
     ASSERT(error == 0 || error == -ENOSPC);
     life->array->options.intent_log = life->log;
 }
@@ -99,6 +103,8 @@ void life_cache_open(struct life *life, bool lost_is_fine)
     for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
         enum cache_found found = vd_open(life, i);
 
+        life->result->recoveries += found == CACHE_FOUND_OURS ? 1 : 0;
+        life_trace(life, "vd%u: found %d in the cache", i, (int)found);
         if (found == CACHE_FOUND_PINNED && life->log_was_lost) {
             if (vd_cached_discard(life->cached[i]) != 0) { /* the log was void, and came back */
                 life_fail(life, "vd%u: nothing can be discarded", i);

@@ -12,10 +12,11 @@
 #include "sim_log.h"
 #include "vd/cached.h"
 
-#define LIFE_VDS_MAX 2u
+#define LIFE_VDS_MAX 4u
 #define LIFE_PATIENCE_US (600 * SIM_SECOND)
 
 struct life {
+    const struct life_options *options;
     struct life_result *result;
     struct sim_world *world;
     struct sim_array *array;
@@ -45,11 +46,19 @@ struct life {
 
 /* cached_life.c */
 void life_fail(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
+void life_trace(const struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
+void life_hash(struct life *life, uint64_t value);
 uint64_t life_below(struct life *life, uint64_t bound);
 bool life_chance(struct life *life, uint32_t percent);
-struct life *life_new(uint64_t seed, bool log_wanted, struct life_result *ret_result);
+struct life *life_new(const struct life_options *options, bool log_wanted,
+                      struct life_result *ret_result);
 /* Everything is looked at once more, then it is freed. */
 void life_end(struct life *life);
+
+/* cached_shape.c */
+bool life_is_wide(const struct life_options *options);
+void life_shape_choose(struct life *life, struct sim_array_options *options);
+void life_shape_describe(struct life *life);
 
 /* cached_life_medium.c: the cache and its medium */
 void life_medium_make(struct life *life);
@@ -83,6 +92,8 @@ void life_crash(struct life *life);
 void life_drives_leave(struct life *life);
 /* One member leaves for good; the rest goes on without. */
 void life_member_leaves(struct life *life);
+/* As many as the level bears, or fewer, are missing from the start. */
+void life_begin_degraded(struct life *life);
 /* An orderly end, with nothing missing on the drives alone; false: it has failed. */
 bool life_stop(struct life *life);
 /* The group and its cache after that. */

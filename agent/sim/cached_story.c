@@ -23,7 +23,8 @@ static bool left_in_the_log(struct life *life, uint64_t block, uint64_t count)
 
 void cached_discard(uint64_t seed, struct life_result *ret_result)
 {
-    struct life *life = life_new(seed, true, ret_result);
+    const struct life_options options = {.seed = seed, .level = -1};
+    struct life *life = life_new(&options, true, ret_result);
     uint64_t half = life->models[0]->block_count / 2;
     uint64_t block = life_below(life, half - 1);
     uint64_t count = 1 + life_below(life, min_u64(half - block, 40));
@@ -58,7 +59,8 @@ static void drives_slow(struct life *life, uint32_t latency_us)
 
 void cached_join(uint64_t seed, struct life_result *ret_result)
 {
-    struct life *life = life_new(seed, false, ret_result);
+    const struct life_options options = {.seed = seed, .level = -1};
+    struct life *life = life_new(&options, false, ret_result);
     uint64_t quarter = life->models[0]->block_count / 4;
     uint64_t block = life_below(life, quarter);
     uint64_t before = 1 + life_below(life, min_u64(quarter, 16));

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """A long run of the crash simulator that can be stopped and taken up again.
 
-Works in batches of simulated lives. Each batch appends a line to the ledger, which is kept in
-the repository: commit, range of seeds, lives, crash points, firings of each class of faults,
-failures. The next batch begins where the highest range ended, so that no range is ever counted
-twice.
+Works in batches of simulated lives: of written-through arrays (kind "crash"), of those behind the
+write-back cache (kind "cached"), and of whole controllers whose cache is kept by a UPS or a battery
+(kind "battery", a program of its own) in turn. Each batch appends a line to the ledger, which is kept
+in the repository: commit, kind ("crash" where a line has none), range of seeds, lives, crash
+points, what else was counted, failures. The next batch of a kind begins where its highest range
+ended, so that no range is ever counted twice.
 
-usage: soak.py --program ARRAYSIM [--points N] [--lives N] [--ledger FILE]
+usage: soak.py --program ARRAYSIM [--battery BATTERY_LIVES] [--kind KIND] [--points N] [--lives N] [--ledger FILE]
        soak.py --sum [--ledger FILE]
 """
 
@@ -23,12 +25,19 @@ HERE = Path(__file__).resolve().parent
 FIRST_SEED = 10_000_000
 
 
-def next_seed(entries: list[dict]) -> int:
-    return max([FIRST_SEED, *(entry["seeds"][1] + 1 for entry in entries)])
+KINDS = ("crash", "cached", "battery")
 
 
-def batch(program: str, seed: int, lives: int) -> dict:
-    done = subprocess.run([program, "crash", "--json", "--seed", str(seed), "--runs", str(lives)],
+def kind_of(entry: dict) -> str:
+    return entry.get("kind", "crash")
+
+
+def next_seed(entries: list[dict], kind: str) -> int:
+    return max([FIRST_SEED, *(entry["seeds"][1] + 1 for entry in entries if kind_of(entry) == kind)])
+
+
+def batch(command: list[str], kind: str, seed: int, lives: int) -> dict:
+    done = subprocess.run([*command, "--json", "--seed", str(seed), "--runs", str(lives)],
                           capture_output=True, text=True, check=False)
     totals: dict = {}
     failures = []
@@ -43,27 +52,33 @@ def batch(program: str, seed: int, lives: int) -> dict:
         totals = {"lives": last - seed + 1, "crash_points": 0}
         failures = failures or [f"ended with status {done.returncode}"]
     totals.pop("first_seed", None)
-    return {"seeds": [seed, seed + totals["lives"] - 1], **totals, "failures": failures}
+    return {"kind": kind, "seeds": [seed, seed + totals["lives"] - 1], **totals, "failures": failures}
 
 
 def print_sum(entries: list[dict]) -> None:
-    total = {"lives": 0, "crash_points": 0, "loss_sets": 0, "seconds": 0}
-    firings: dict[str, int] = {}
-    failures = 0
-    for entry in entries:
-        for key in total:
-            total[key] += entry.get(key, 0)
-        for name, count in entry.get("firings", {}).items():
-            firings[name] = firings.get(name, 0) + count
-        failures += len(entry["failures"])
-    print(", ".join(f"{key} {value:,.0f}" for key, value in total.items()))
-    print(f"failures {failures}; commits", ", ".join(sorted({e["commit"] for e in entries})))
-    print("firings:", ", ".join(f"{name} {count:,}" for name, count in sorted(firings.items())))
+    for kind in KINDS:
+        total: dict[str, float] = {}
+        firings: dict[str, int] = {}
+        chosen = [entry for entry in entries if kind_of(entry) == kind]
+        for entry in chosen:
+            for key, value in entry.items():
+                if isinstance(value, int | float):
+                    total[key] = total.get(key, 0) + value
+            for name, count in entry.get("firings", {}).items():
+                firings[name] = firings.get(name, 0) + count
+        failures = sum(len(entry["failures"]) for entry in chosen)
+        print(f"{kind}:", ", ".join(f"{key} {value:,.0f}" for key, value in total.items()))
+        print(f"failures {failures}; commits", ", ".join(sorted({e["commit"] for e in chosen})))
+        if firings:
+            print("firings:",
+                  ", ".join(f"{name} {count:,}" for name, count in sorted(firings.items())))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--program")
+    parser.add_argument("--battery")
+    parser.add_argument("--kind", choices=KINDS, help="default: each in turn")
     parser.add_argument("--points", type=int, default=1_000_000)
     parser.add_argument("--lives", type=int, default=2000)
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
@@ -76,16 +91,24 @@ def main() -> int:
     if arguments.program is None:
         parser.error("--program is wanted")
     built_from = ledgers.origin(engine="agent/src", simulator="agent/sim")
+    commands = {"crash": [arguments.program, "crash"], "cached": [arguments.program, "cached"]}
+    if arguments.battery is not None:
+        commands["battery"] = [arguments.battery]
+    kinds = [arguments.kind] if arguments.kind else list(commands)
+    if kinds[0] not in commands:
+        parser.error("--battery is wanted")
     points = 0
     failed = False
     while points < arguments.points:
+        kind = kinds[0]
+        kinds.append(kinds.pop(0))
         entry = {**built_from, "began": ledgers.now(),
-                 **batch(arguments.program, next_seed(entries), arguments.lives)}
+                 **batch(commands[kind], kind, next_seed(entries, kind), arguments.lives)}
         entries.append(entry)
         ledgers.append(arguments.ledger, entry)
         points += entry["crash_points"]
         failed = failed or bool(entry["failures"])
-        print(f"{entry['seeds'][0]}-{entry['seeds'][1]}: {entry['crash_points']} crash points, "
+        print(f"{kind} {entry['seeds'][0]}-{entry['seeds'][1]}: {entry['crash_points']} crash points, "
               f"{points} in this run; {entry['failures'] or 'no failures'}", flush=True)
     return 1 if failed else 0
 

@@ -17,18 +17,25 @@
 #define REQUESTS 250u
 #define EXIT_CAUGHT 42
 
+static void life_of(uint64_t seed, struct life_result *ret_result)
+{
+    const struct life_options options = {.seed = seed, .requests = REQUESTS, .level = -1};
+
+    cached_life(&options, ret_result);
+}
+
 static void test_lives(void **state UNUSED)
 {
     uint64_t seed = aw_test_seed("sim-cached", 1);
     const char *text = getenv("AW_LIVES");
     uint32_t lives = text != NULL ? (uint32_t)strtoul(text, NULL, 0) : LIVES;
     uint64_t requests = 0;
-    uint32_t crashes = 0;
+    uint64_t crashes = 0;
 
     for (uint32_t i = 0; i < lives; i++) {
         struct life_result result;
 
-        cached_life(seed + i, REQUESTS, &result);
+        life_of(seed + i, &result);
         if (result.failed) {
             fail_msg("seed %llu (%s): %s", (unsigned long long)(seed + i), result.shape,
                      result.why);
@@ -36,7 +43,8 @@ static void test_lives(void **state UNUSED)
         requests += result.requests;
         crashes += result.crashes;
     }
-    printf("# %u lives, %u crashes, %llu requests\n", lives, crashes, (unsigned long long)requests);
+    printf("# %u lives, %llu crashes, %llu requests\n", lives, (unsigned long long)crashes,
+           (unsigned long long)requests);
 }
 
 /* Lives that have failed, and why. */
@@ -50,7 +58,7 @@ static void test_recorded(void **state UNUSED)
     for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
         struct life_result result;
 
-        cached_life(recorded[i], REQUESTS, &result);
+        life_of(recorded[i], &result);
         if (result.failed) {
             fail_msg("seed %llu (%s): %s", (unsigned long long)recorded[i], result.shape,
                      result.why);
@@ -119,7 +127,7 @@ static void live(const struct planted *what, uint64_t seed, struct life_result *
     if (what->story != NULL) {
         what->story(seed, ret_result);
     } else {
-        cached_life(seed, REQUESTS, ret_result);
+        life_of(seed, ret_result);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "base/checked.h"
 #include "ctl/battery_record.h"
 #include "ctl/ctl_private.h"
+#include "ctl/sim_bug.h"
 
 #define TICK_US UINT64_C(1000000)
 #define FIGURES_US UINT64_C(5000000)
@@ -211,6 +212,9 @@ static void verdict_take(struct ctl *ctl)
     bool changed = !battery->judged || old.state != battery->fresh.state;
     bool other_reason = old.state_reason.code != battery->fresh.state_reason.code;
 
+    if (CTL_BUG(RUNTIME_KEPT) && old.left_s > battery->fresh.left_s) {
+        battery->fresh.left_s = old.left_s;
+    }
     battery->verdict = battery->fresh;
     battery->enough = runtime_suffices(ctl, &battery->fresh);
     battery->on_trial = false;
@@ -235,7 +239,7 @@ static void verdict_follow(struct ctl *ctl)
     uint64_t now_us = clock_now_us(ctl->ports.clock);
 
     if (same || leaves_good || urgency(battery->fresh.state) > urgency(battery->verdict.state) ||
-        ctl->options.battery.settle_us == 0) {
+        ctl->options.battery.settle_us == 0 || CTL_BUG(FLAP_TRUSTED)) {
         verdict_take(ctl);
         return;
     }
@@ -296,6 +300,9 @@ void ctl_battery_reading(struct ctl *ctl, const struct battery_reading *reading)
     ASSERT(battery_is_fitted(ctl));
     ASSERT(ctl->options.battery.kind == BATTERY_KIND_UPS);
     ASSERT((unsigned)reading->state < BATTERY_STATE_MAX);
+    if (CTL_BUG(STALE_TRUSTED) && reading->state == BATTERY_STATE_UNKNOWN) {
+        return;
+    }
     if (ctl->life != CTL_LIFE_STOPPED) {
         reading_take(ctl, reading);
     }

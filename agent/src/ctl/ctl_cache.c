@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "ctl/sim_bug.h"
 
 #define SAMPLE_US UINT64_C(60000000)
 #define LOOK_US UINT64_C(5000000)
@@ -388,7 +390,9 @@ void ctl_cache_work(struct ctl *ctl)
     }
     ctl_kick_at(ctl, now_us + LOOK_US);
     cache_facts(ctl->cache, &facts);
-    ctl->destage_bytes_per_s = facts.destage_bytes_per_s;
+    ctl->destage_bytes_per_s = CTL_BUG(RATE_KEPT)
+                                   ? max_u64(ctl->destage_bytes_per_s, facts.destage_bytes_per_s)
+                                   : facts.destage_bytes_per_s;
     cache_mover_dirty_limit_set(ctl->mover, ctl_dirty_limit_bytes(ctl));
     kept_written_tell(ctl);
     if (newest->at_us != 0 && now_us - newest->at_us < SAMPLE_US) {

@@ -9,6 +9,10 @@
 enum ctl_bug {
     CTL_BUG_NONE,
     CTL_BUG_OLD_COPY_BELIEVED, /* an older copy of a member's drive is taken for the member */
+    CTL_BUG_STALE_TRUSTED,     /* a UPS that is not heard any more still counts as it was */
+    CTL_BUG_FLAP_TRUSTED,      /* a better reading counts before it has lasted */
+    CTL_BUG_RATE_KEPT,         /* the dirty limit follows the best destage rate there was */
+    CTL_BUG_RUNTIME_KEPT,      /* ... and the first runtime that the UPS told */
     CTL_BUG_MAX
 };
 

@@ -535,7 +535,9 @@ void vd_cached_policy_set(struct vd_cached *cached, enum write_policy effective)
     if (cached->blocks == NULL) {
         return;
     }
-    cache_vd_hurry(cached->blocks, effective == WRITE_POLICY_WRITE_THROUGH || cached->closing);
+    cache_vd_hurry(cached->blocks,
+                   (effective == WRITE_POLICY_WRITE_THROUGH && !CACHE_BUG(THROUGH_LAZY)) ||
+                       cached->closing);
     mover_enter(cached->mover);
     cached_writes_pump(cached);
     mover_leave(cached->mover);

@@ -1,0 +1,342 @@
+/*
+ * Many lives behind the cache (cached_lives.h).
+ */
+#include "cached_lives.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "cache/sim_bug.h"
+#include "cached_life.h"
+#include "fresh_seed.h"
+#include "lives.h"
+
+#define REQUESTS 250u
+#define REPEATED_EACH 100u /* so often a life is lived twice */
+
+const char cached_lives_usage[] =
+    "usage: arraysim cached [OPTION...]\n"
+    "  --seed N        first seed; default: a new one, printed\n"
+    "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
+    "  --minutes M     as many lives as begin within M minutes\n"
+    "  --points N      as many lives as it takes for N crash points\n"
+    "  --min-points N  fewer crash points than that are a failure\n"
+    "  --level L       RAID level (0, 1, 1E, 5, ...); default: by the seed\n"
+    "  --bug NAME      plants a bug (cache/sim_bug.h; --bug help lists them)\n"
+    "  --json          the totals as one line of JSON besides\n"
+    "  --trace         tells on stderr what happens\n"
+    "  --help\n";
+
+struct arguments {
+    uint64_t seed, lives, points, min_points, minutes;
+    int level;
+    bool json, trace;
+};
+
+/* In the order in which they are printed. */
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {
+    {"requests", offsetof(struct life_result, requests)},
+    {"crash_points", offsetof(struct life_result, crashes)},
+    {"deaths", offsetof(struct life_result, deaths)},
+    {"reads", offsetof(struct life_result, reads)},
+    {"looks", offsetof(struct life_result, looks)},
+    {"writes", offsetof(struct life_result, writes)},
+    {"back", offsetof(struct life_result, back)},
+    {"flushes", offsetof(struct life_result, flushes)},
+    {"restarts", offsetof(struct life_result, restarts)},
+    {"recoveries", offsetof(struct life_result, recoveries)},
+    {"pinned", offsetof(struct life_result, pinned)},
+    {"media_lost", offsetof(struct life_result, media_lost)},
+    {"losses_noted", offsetof(struct life_result, losses_noted)},
+    {"members_lost", offsetof(struct life_result, members_lost)},
+    {"degraded_starts", offsetof(struct life_result, degraded_starts)},
+    {"policy_changes", offsetof(struct life_result, policy_changes)},
+};
+#define COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static uint64_t *counter(struct life_result *result, size_t index)
+{
+    return (uint64_t *)(void *)((char *)result + counters[index].offset);
+}
+
+static void totals_add(struct life_result *totals, struct life_result *result)
+{
+    for (size_t i = 0; i < COUNTERS; i++) {
+        *counter(totals, i) += *counter(result, i);
+    }
+    for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
+        totals->cuts[i] += result->cuts[i];
+    }
+}
+
+/* Arguments */
+
+__attribute__((noreturn)) static void usage(const char *why)
+{
+    fprintf(stderr, "arraysim: %s\n%s", why, cached_lives_usage);
+    exit(2);
+}
+
+static uint64_t number_parse(const char *text)
+{
+    char *end = NULL;
+    unsigned long long value = strtoull(text, &end, 0);
+
+    if (text[0] == '\0' || text[0] == '-' || *end != '\0') {
+        usage("a number is wanted");
+    }
+    return value;
+}
+
+static int level_parse(const char *text)
+{
+    enum raid_level level = RAID_LEVEL_0;
+
+    if (raid_level_parse(text, &level) != 0) {
+        usage("no such RAID level");
+    }
+    return (int)level;
+}
+
+/* Those that these lives meet soon; the rest is for the stories and for the tests of the cache. */
+static const struct {
+    const char *name;
+    enum cache_bug bug;
+} bugs[] = {
+    {"FREE_UNFLUSHED", CACHE_BUG_FREE_UNFLUSHED},
+    {"NO_MARK", CACHE_BUG_NO_MARK},
+    {"FLUSH_SHORT", CACHE_BUG_FLUSH_SHORT},
+    {"FLUSH_LATER", CACHE_BUG_FLUSH_LATER},
+    {"PASS_UNDRAINED", CACHE_BUG_PASS_UNDRAINED},
+    {"STALE_FILL", CACHE_BUG_STALE_FILL},
+    {"PARTIAL_FORGOTTEN", CACHE_BUG_PARTIAL_FORGOTTEN},
+    {"ROW_TWICE", CACHE_BUG_ROW_TWICE},
+    {"DISCARD_ON_ERROR", CACHE_BUG_DISCARD_ON_ERROR},
+    {"LOG_ACK_EARLY", CACHE_BUG_LOG_ACK_EARLY},
+    {"LOG_NOT_VOID", CACHE_BUG_LOG_NOT_VOID},
+    {"KEPT_PARTIAL", CACHE_BUG_KEPT_PARTIAL},
+};
+
+static const char *bug_name(enum cache_bug bug)
+{
+    for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
+        if (bugs[i].bug == bug) {
+            return bugs[i].name;
+        }
+    }
+    return NULL;
+}
+
+static void bug_plant(const char *name)
+{
+    for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
+        if (strcmp(name, "help") == 0) {
+            puts(bugs[i].name);
+        } else if (strcmp(name, bugs[i].name) == 0) {
+            cache_bug_active = bugs[i].bug;
+            return;
+        }
+    }
+    if (strcmp(name, "help") == 0) {
+        exit(0);
+    }
+    usage("no such bug");
+}
+
+static void argument_take(struct arguments *arguments, int option)
+{
+    switch (option) {
+    case 's':
+        arguments->seed = number_parse(optarg);
+        break;
+    case 'n':
+        arguments->lives = number_parse(optarg);
+        break;
+    case 'm':
+        arguments->minutes = number_parse(optarg);
+        break;
+    case 'p':
+        arguments->points = number_parse(optarg);
+        break;
+    case 'q':
+        arguments->min_points = number_parse(optarg);
+        break;
+    case 'l':
+        arguments->level = level_parse(optarg);
+        break;
+    case 'b':
+        bug_plant(optarg);
+        break;
+    case 'j':
+        arguments->json = true;
+        break;
+    case 'v':
+        arguments->trace = true;
+        break;
+    case 'h':
+        fputs(cached_lives_usage, stdout);
+        exit(0);
+    default:
+        usage("no such option");
+    }
+}
+
+static struct arguments arguments_parse(int count, char **texts)
+{
+    static const struct option options[] = {
+        {"seed", required_argument, NULL, 's'},   {"lives", required_argument, NULL, 'n'},
+        {"runs", required_argument, NULL, 'n'},   {"minutes", required_argument, NULL, 'm'},
+        {"points", required_argument, NULL, 'p'}, {"min-points", required_argument, NULL, 'q'},
+        {"level", required_argument, NULL, 'l'},  {"bug", required_argument, NULL, 'b'},
+        {"json", no_argument, NULL, 'j'},         {"trace", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    struct arguments arguments = {.seed = fresh_seed(), .level = -1};
+    int option = 0;
+
+    while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
+        argument_take(&arguments, option);
+    }
+    if (optind < count) {
+        usage("no such argument");
+    }
+    if (arguments.lives == 0 && arguments.minutes == 0 && arguments.points == 0) {
+        arguments.lives = 100;
+    }
+    return arguments;
+}
+
+/* Lives */
+
+static struct life_options running_options;
+static struct life_result running;
+
+static void failure_report(void)
+{
+    printf("FAILED seed %llu hash %016llx (%s): %s\n", (unsigned long long)running_options.seed,
+           (unsigned long long)running.hash, running.shape, running.why);
+    printf("arraysim cached --lives 1 --seed %llu", (unsigned long long)running_options.seed);
+    if (running_options.level >= 0) {
+        printf(" --level %s", raid_level_info((enum raid_level)running_options.level)->name + 4);
+    }
+    if (bug_name(cache_bug_active) != NULL) {
+        printf(" --bug %s", bug_name(cache_bug_active));
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+/* A failed assertion of the engine cannot be survived. */
+static void assertion_failed(const char *expression, const char *file, int line)
+{
+    (void)snprintf(running.why, sizeof(running.why), "assertion %s at %s:%d", expression, file,
+                   line); /* may cut */
+    failure_report();
+    exit(1);
+}
+
+static bool life_repeats(void)
+{
+    struct life_result again;
+
+    cached_life(&running_options, &again);
+    return again.hash == running.hash;
+}
+
+static bool life_one(const struct arguments *arguments, uint64_t seed, struct life_result *totals,
+                     uint64_t *repeated)
+{
+    running_options = (struct life_options){
+        .seed = seed, .requests = REQUESTS, .level = arguments->level, .trace = arguments->trace};
+    cached_life(&running_options, &running);
+    totals_add(totals, &running);
+    if (!running.failed && seed % REPEATED_EACH == 0) {
+        (*repeated)++;
+        if (!life_repeats()) {
+            running.failed = true;
+            (void)snprintf(running.why, sizeof(running.why),
+                           "the same seed, another life"); /* fits */
+        }
+    }
+    if (running.failed) {
+        failure_report();
+    }
+    return !running.failed;
+}
+
+static bool is_enough(const struct arguments *arguments, uint64_t lives, uint64_t points,
+                      double seconds)
+{
+    return (arguments->lives > 0 && lives >= arguments->lives) ||
+           (arguments->points > 0 && points >= arguments->points) ||
+           (arguments->minutes > 0 && seconds >= (double)arguments->minutes * 60);
+}
+
+static const char *const cut_names[SIM_CUT_MAX] = {"keep-all",       "drop-all", "rate",
+                                                   "rate-per-drive", "prefix",   "kind"};
+
+static void totals_print(struct life_result *totals, uint64_t lives, uint64_t repeated,
+                         double seconds)
+{
+    printf("# %llu lives (%llu repeated)", (unsigned long long)lives, (unsigned long long)repeated);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        printf(", %s %llu", counters[i].name, (unsigned long long)*counter(totals, i));
+    }
+    printf("\n# power cuts:");
+    for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
+        printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
+    }
+    printf("\n# in %.1f s: %.0f lives/s, %.0f crash points/s\n", seconds,
+           (double)lives / (seconds > 0 ? seconds : 1),
+           (double)totals->crashes / (seconds > 0 ? seconds : 1));
+    fflush(stdout);
+}
+
+static void totals_print_json(struct life_result *totals, uint64_t lives, uint64_t repeated,
+                              double seconds)
+{
+    printf("{\"lives\": %llu, \"repeated\": %llu", (unsigned long long)lives,
+           (unsigned long long)repeated);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        printf(", \"%s\": %llu", counters[i].name, (unsigned long long)*counter(totals, i));
+    }
+    printf(", \"seconds\": %.0f, \"cuts\": {", seconds);
+    for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
+        printf("%s\"%s\": %llu", i > 0 ? ", " : "", cut_names[i],
+               (unsigned long long)totals->cuts[i]);
+    }
+    printf("}}\n");
+    fflush(stdout);
+}
+
+int cached_lives_command(int count, char **texts)
+{
+    struct arguments arguments = arguments_parse(count, texts);
+    struct life_result totals = {0};
+    double began = lives_now();
+    uint64_t lives = 0;
+    uint64_t repeated = 0;
+    bool good = true;
+
+    (void)assert_set_handler(assertion_failed);
+    printf("# first seed %llu\n", (unsigned long long)arguments.seed);
+    fflush(stdout);
+    while (good && !is_enough(&arguments, lives, totals.crashes, lives_now() - began)) {
+        good = life_one(&arguments, arguments.seed + lives++, &totals, &repeated);
+    }
+    totals_print(&totals, lives, repeated, lives_now() - began);
+    if (arguments.json) {
+        totals_print_json(&totals, lives, repeated, lives_now() - began);
+    }
+    if (good && totals.crashes < arguments.min_points) {
+        printf("FAILED: only %llu crash points of at least %llu\n",
+               (unsigned long long)totals.crashes, (unsigned long long)arguments.min_points);
+        good = false;
+    }
+    return good ? 0 : 1;
+}

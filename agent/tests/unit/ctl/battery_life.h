@@ -1,0 +1,48 @@
+/*
+ * One simulated life of a controller whose write-back cache is in memory that only a battery keeps:
+ * a UPS, or the emulated pack of an emulated controller. The source of power is known for certain
+ * here; what the battery object makes of its readings, and the write policies of that, is judged.
+ *
+ * Judged, besides every read:
+ * (1) A reading that takes the protection away has made every policy write-through at once; and one
+ *     that gives it back has not before it has lasted (settle_us).
+ * (2) No more is dirty than the UPS's time is good for, at the measured rate; after a fall of the
+ *     limit, or of the policy, only for as long as that takes to write.
+ * (3) When a UPS that has told the truth is low, nothing is dirty any more.
+ * (4) When the power goes, whatever was acknowledged while write-back was in effect is there again
+ *     after it, unless the source had lied, failed at a stroke or was not asked: then the loss is
+ *     noted on the virtual drive, and still no read returns anything but versions of the block.
+ */
+#ifndef ARRAYWRIGHT_TESTS_BATTERY_LIFE_H
+#define ARRAYWRIGHT_TESTS_BATTERY_LIFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct battery_life_result {
+    bool failed;
+    char why[256];
+    char shape[128];
+    uint64_t requests, reads, writes, back, flushes;
+    uint64_t crash_points;  /* the power has gone, or the agent died */
+    uint64_t deaths;        /* of them: the agent */
+    uint64_t outages;       /* of the mains */
+    uint64_t lows;          /* that went on until the UPS was low, and the host stopped */
+    uint64_t sudden;        /* the power went at a stroke */
+    uint64_t kept;          /* what was in memory was kept by a pack */
+    uint64_t saved_bytes;   /* was dirty when the mains failed, and was on the drives in time */
+    uint64_t falls, rises;  /* of the policy in effect */
+    uint64_t stale, flaps, lies, fades, learns, faults, slower;
+    uint64_t losses_noted;
+    uint64_t limit_looks;   /* times the dirty bytes were held against the limit */
+    uint64_t hash;
+};
+
+struct battery_life_options {
+    uint64_t seed;
+    bool trace;
+};
+
+void battery_life(const struct battery_life_options *options, struct battery_life_result *ret);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * The load of a life by battery: short writes at random places, so that what the drives take is
+ * about the same all the time; reads and flushes among them.
+ */
+#include "base/checked.h"
+#include "battery_life_private.h"
+
+#define FLIGHTS 10u
+#define PATIENCE_US (600 * SIM_SECOND)
+
+static void flight_answered(void *owner, struct flight *flight, enum vd_status status)
+{
+    struct life *life = owner;
+    uint32_t *back = life->back[flight->vd];
+    bool was_back = life->back_at[flight - life->flights.flights] && life->wrote_back;
+    const char *wrong = NULL;
+
+    if (life->dead || life->result->failed) {
+        return;
+    }
+    life->result->hash = life->result->hash * 31 + life_now(life) * 8 + (uint64_t)status;
+    if (status != VD_STATUS_OK) {
+        life_fail(life, "vd%u: operation %d failed with %d", flight->vd, (int)flight->request.op,
+                  (int)status);
+    } else if (flight->request.op == VD_OP_READ) {
+        life->result->reads++;
+        wrong = flight_read_check(flight, false);
+    } else {
+        life->result->writes += flight_writes(flight) ? 1 : 0;
+        life->result->flushes += flight->request.op == VD_OP_FLUSH ? 1 : 0;
+        life->result->back += was_back && flight_writes(flight) ? 1 : 0;
+        flight_acked(flight, false);
+        for (uint64_t i = 0; i < flight->count && was_back && flight_writes(flight); i++) {
+            back[flight->block + i] = max_u32(back[flight->block + i], flight->version);
+        }
+    }
+    if (wrong != NULL) {
+        life_fail(life, "vd%u: read of %llu+%llu returned %s", flight->vd,
+                  (unsigned long long)flight->block, (unsigned long long)flight->count, wrong);
+    }
+}
+
+void life_load_init(struct life *life)
+{
+    flights_init(&life->flights, FLIGHTS, flight_answered, life);
+}
+
+void life_submit(struct life *life)
+{
+    struct flight *flight = flight_new(&life->flights);
+    uint64_t dice = life_below(life, 100);
+    struct vd_target *target = NULL;
+    uint64_t blocks = 0;
+
+    if (flight == NULL) {
+        return;
+    }
+    flight->vd = (uint32_t)life_below(life, life->vd_count);
+    flight->request.op = dice < 80 ? VD_OP_WRITE : dice < 97 ? VD_OP_READ : VD_OP_FLUSH;
+    blocks = life->models[flight->vd]->block_count;
+    if (flight->request.op != VD_OP_FLUSH) {
+        flight->count = 1 + life_below(life, (16u << 10) / life->models[flight->vd]->block_bytes);
+        flight->block = life_below(life, blocks - flight->count);
+        flight->request.fua = flight_writes(flight) && life_chance(life, 3);
+    }
+    life->back_at[flight - life->flights.flights] = life->wrote_back;
+    flight_prepare(flight, life->models[flight->vd]);
+    life->result->requests++;
+    target = life_target(life, flight->vd);
+    target->ops->submit(target, &flight->request);
+}
+
+static bool nothing_open(void *context)
+{
+    return ((const struct life *)context)->flights.open == 0;
+}
+
+bool life_drain(struct life *life)
+{
+    if (!sim_world_run_until(life->world->sim, nothing_open, life, PATIENCE_US)) {
+        life_fail(life, "%u requests are never answered", life->flights.open);
+    }
+    return !life->result->failed;
+}
+
+static bool is_noted(struct life *life, uint32_t vd)
+{
+    struct virtual_drive_view view;
+    char name[16];
+
+    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
+    assert_true(world_vd(life->world, name, &view, NULL));
+    return view.config->cache_lost;
+}
+
+/* lost_is_fine: what is missing must be noted, and nothing but versions may be there. */
+void life_verify(struct life *life, uint32_t vd, bool lost_is_fine, const char *when)
+{
+    struct model *model = life->models[vd];
+    uint32_t length = (uint32_t)(model->block_count * model->block_bytes);
+    uint8_t *bytes = malloc(length);
+    char name[16];
+    const char *wrong = NULL;
+
+    assert_non_null(bytes);
+    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
+    assert_int_equal(world_io(life->world, name, VD_OP_READ, 0, length, bytes), VD_STATUS_OK);
+    wrong = model_read_check(model, 0, model->block_count, model->floor, bytes, false);
+    if (wrong != NULL && lost_is_fine) {
+        life->result->losses_noted++;
+        if (!is_noted(life, vd)) {
+            life_fail(life, "%s: vd%u: writes are lost and nobody says so", when, vd);
+        }
+        model_forget(model);
+        memset(life->back[vd], 0, model->block_count * sizeof(uint32_t));
+        wrong = model_read_check(model, 0, model->block_count, model->floor, bytes, false);
+    }
+    if (wrong != NULL) {
+        life_fail(life, "%s: vd%u block %llu: %s", when, vd, (unsigned long long)model->wrong_block,
+                  wrong);
+    }
+    free(bytes);
+}
