@@ -44,7 +44,8 @@ struct lab_answer answer_of(const char *content)
     }
     assert_int_equal(scenario->point_count, 1);
     lab_scenario_points(scenario, &point, &place);
-    free(scenario);
+    scenario = lab_scenario_free(scenario);
+    assert_null(scenario);
     lab_point_run(&point, true, &answer);
     if (answer.error != 0) {
         fail_msg("%s", answer.text);
