@@ -74,8 +74,8 @@ soak-host: setup-test agent
 # Of what is installed, not of what is tested.
 bench: setup-test
 	@.ci/meson-setup $(BUILD)/agent-release --buildtype=release -Db_lto=true
-	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench bench/cache_bench bench/closure_bench bench/mirror_bench src/daemon/arrayd \
-	  src/cli/arrayctl tests/e2e/nbd/nbd_ram_server
+	@ninja -C $(BUILD)/agent-release --quiet bench/engine_bench bench/cache_bench bench/closure_bench \
+	  bench/mirror_bench src/daemon/arrayd src/cli/arrayctl src/lab/arraysim tests/e2e/nbd/nbd_ram_server
 	@exec .run/venv/bin/python agent/bench/run.py --build $(BUILD)/agent-release $(BENCH)
 	@$(BUILD)/agent-release/bench/mirror_bench
 

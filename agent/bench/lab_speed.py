@@ -19,16 +19,20 @@ SCENARIO = {
 }
 
 
+def measure(program: Path) -> float:
+    """Processor time, start of the program included: others may be using the machine."""
+    profiles = Path(__file__).resolve().parent.parent / "profiles"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([program, "run", "--jobs", "1", "--profiles", profiles, "-"], check=True,
+                   input=json.dumps(SCENARIO), text=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return OPERATIONS / (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    options = parser.parse_args()
-    profiles = Path(__file__).resolve().parent.parent / "profiles"
-    subprocess.run([options.program, "run", "--jobs", "1", "--profiles", profiles, "-"], check=True,
-                   input=json.dumps(SCENARIO), text=True, stdout=subprocess.DEVNULL)
-    # Processor time, start of the program included: others may be using the machine.
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    rate = OPERATIONS / (used.ru_utime + used.ru_stime)
+    parser.add_argument("--program", required=True, type=Path)
+    rate = measure(parser.parse_args().program)
     print(f"{rate:.0f} simulated operations per second of one core; goal {GOAL}")
     return 0 if rate >= GOAL else 1
 

@@ -15,6 +15,7 @@ Parts:
   predicted  virtual drives on emulated drives in real time, by NBD, against arraysim's prediction
   idle    CPU of an idle arrayd with eight virtual drives and a client connected to each
   show    how long arrayctl takes for "show all" of a controller with 32 drives
+  lab-speed  operations that arraysim simulates in a second of one core
 
 Absolute figures depend on the machine, so each stands beside a calibration of the same run;
 everything else is a ratio of two sides that took turns, the median of the rounds.
@@ -27,6 +28,7 @@ import datetime
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -35,13 +37,15 @@ from pathlib import Path
 
 import files
 import idle
+import lab_speed
 import nbd_cpu
 import predicted
 import realtime
 import show
 import vd_nbd
 
-PARTS = ("engine", "share", "realtime", "cache", "closure", "files", "nbd", "vd", "predicted", "idle", "show")
+PARTS = ("engine", "share", "realtime", "cache", "closure", "files", "nbd", "vd", "predicted", "idle",
+         "show", "lab-speed")
 
 # What engine_bench prints: words for the table, and the bound, "<" at most, ">" at least; "~" is
 # how far from 1 it may be.
@@ -182,9 +186,19 @@ def lines_of(part: str, options: argparse.Namespace):
                        f"{least:.1f}–{most:.1f}", ("<", 20))
             yield Line("show", f"show all of 32 drives, {form}: CPU of arrayctl", round(cpu, 2),
                        "ms")
+    elif part == "lab-speed":
+        yield from lab_lines(build, rounds)
     else:
         yield Line("idle", "idle arrayd, 8 virtual drives, 8 clients",
                    round(idle.measure(build, 20), 3), "% of a CPU", "", ("<", 0.5))
+
+
+def lab_lines(build: Path, rounds: int):
+    program = build / "src" / "lab" / "arraysim"
+    rates = sorted(round(lab_speed.measure(program)) for _ in range(rounds))
+    yield Line("lab-speed", "arraysim: random reads of 16 disks simulated, of one core",
+               statistics.median_low(rates), "/s", f"{rates[0]}–{rates[-1]}",
+               (">", lab_speed.GOAL))
 
 
 def machine() -> str:

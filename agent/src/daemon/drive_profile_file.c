@@ -77,6 +77,8 @@ static const struct profile_field ssd_fields[] = {
     TIMING_U32("write_us", ssd.write_us, 0, 100000),
     TIMING_BYTES("read_bytes_per_s", ssd.read_bytes_per_s, 1000000, RATE_MAX),
     TIMING_BYTES("write_bytes_per_s", ssd.write_bytes_per_s, 1000000, RATE_MAX),
+    {"random_write_us", FIELD_U32, false, FIELD_OF(emulated_timing, ssd.random_write_us), 0, 100000,
+     NULL},
     FIELDS_END};
 
 static bool hdd_read(struct profile_reader *reader, const json_t *value, void *target)

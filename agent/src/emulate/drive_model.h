@@ -5,8 +5,8 @@
  *   hdd     electronics; a queue that is served in the order of shortest access; seek (a curve of
  *           the distance's root), rotation, zones; read-ahead in segments; a write buffer that is
  *           emptied in the same order
- *   ssd     channels that work side by side on pages of 4 KiB, a ceiling for all of them; a write
- *           buffer
+ *   ssd     channels that work side by side on pages of 4 KiB, a ceiling for all of them, and for
+ *           writes here and there another, as whole blocks must be erased for them; a write buffer
  *
  * Pure: whoever has it tells it the time. Addresses are bytes; an address lies at an angle that
  * depends on it alone, so that a sequential transfer never waits for the platter.
@@ -62,6 +62,8 @@ struct emulated_timing {
         uint32_t channels;
         uint32_t read_us, write_us; /* of a page on its channel */
         uint64_t read_bytes_per_s, write_bytes_per_s;
+        uint32_t
+            random_write_us; /* of all channels: a write that goes on from no other, at least */
     } ssd;
 };
 

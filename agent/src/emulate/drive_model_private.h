@@ -48,10 +48,14 @@ struct hdd_state {
     struct buffered_write writes[DRIVE_MODEL_WRITES_MAX];
 };
 
+#define SSD_STREAMS 16u
+
 struct ssd_state {
     uint64_t channel_ns[DRIVE_MODEL_CHANNELS_MAX];
     struct rate_pipe read, write;
     uint64_t written_ns; /* everything written so far is in the flash */
+    uint64_t write_ends[SSD_STREAMS]; /* where the latest writes ended */
+    uint32_t write_next;
 };
 
 struct drive_model {

@@ -44,10 +44,40 @@ static void ssd_read(struct drive_model *model, struct drive_model_command *comm
     model_medium_done(model, command, end_ns);
 }
 
+/* Does it go on where an earlier one ended? */
+static bool goes_on(struct ssd_state *ssd, const struct drive_model_command *command)
+{
+    uint64_t end_bytes = command->offset_bytes + command->length_bytes;
+
+    for (uint32_t i = 0; i < SSD_STREAMS; i++) {
+        if (ssd->write_ends[i] == command->offset_bytes) {
+            ssd->write_ends[i] = end_bytes;
+            return true;
+        }
+    }
+    ssd->write_ends[ssd->write_next] = end_bytes;
+    ssd->write_next = (ssd->write_next + 1) % SSD_STREAMS;
+    return false;
+}
+
+/* When all channels together have had their time for it. */
+static uint64_t flash_write(struct drive_model *model, const struct drive_model_command *command,
+                            uint64_t from_ns)
+{
+    uint64_t begin_ns = max_u64(from_ns, model->ssd.write.free_ns);
+    uint64_t end_ns = rate_pipe_pass(&model->ssd.write, from_ns, command->length_bytes);
+
+    if (model->timing.ssd.random_write_us != 0 && !goes_on(&model->ssd, command)) {
+        end_ns = max_u64(end_ns, begin_ns + model->timing.ssd.random_write_us * UINT64_C(1000));
+        model->ssd.write.free_ns = end_ns;
+    }
+    return end_ns;
+}
+
 static void ssd_write(struct drive_model *model, struct drive_model_command *command)
 {
     uint64_t arrived_ns = model_transfer(model, command->ready_ns, command->length_bytes);
-    uint64_t landed_ns = rate_pipe_pass(&model->ssd.write, arrived_ns, command->length_bytes);
+    uint64_t landed_ns = flash_write(model, command, arrived_ns);
     /* What the buffer takes is written in this time, so that a write waits for the rest only. */
     uint64_t room_ns = rate_ns(model->timing.buffer_bytes, model->timing.ssd.write_bytes_per_s);
 

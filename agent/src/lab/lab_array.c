@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
@@ -30,7 +29,7 @@ struct empty_drive {
 struct lab_array {
     struct lab_array_setup setup;
     struct lab_clock *clock;
-    struct rate_pipe expander;
+    struct lab_controller *controller;
     struct empty_drive empty[LAB_DRIVES_MAX];
     struct emulated_drive *emulated[LAB_DRIVES_MAX];
     struct drive *drives[LAB_DRIVES_MAX];
@@ -39,11 +38,6 @@ struct lab_array {
     struct lab_task store_task;
     struct group_store *group_store;
     struct group *group;
-    struct memory_port memory;
-    uint64_t content_offset; /* of the first block's in memory */
-    struct cache *cache;
-    struct cache_mover *mover;
-    struct intents *intents;
     struct intent_log *intent_log;
     struct vd_cached *cached;
     bool done;
@@ -111,8 +105,8 @@ static int drive_make(struct lab_array *array, uint32_t index)
         return error;
     }
     emulated_drive_write_cache_set(array->emulated[index], array->setup.drive_cache);
-    if (array->expander.bytes_per_s != 0) {
-        emulated_drive_share_link(array->emulated[index], &array->expander);
+    if (array->controller->expander.bytes_per_s != 0) {
+        emulated_drive_share_link(array->emulated[index], &array->controller->expander);
     }
     (void)snprintf(identity.key, sizeof(identity.key), "sn-lab%02u", index);
     (void)snprintf(identity.serial, sizeof(identity.serial), "LAB%02u", index);
@@ -248,8 +242,8 @@ static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
     for (uint32_t i = 0; i < array->setup.drive_count; i++) {
         drives[i] = (array->setup.failed >> i & 1) != 0 ? NULL : array->drives[i];
     }
-    if (array->intents != NULL) {
-        error = intents_open(array->intents, &config->guid,
+    if (array->controller->intents != NULL) {
+        error = intents_open(array->controller->intents, &config->guid,
                              config->vds[0].geometry.members_per_span, &array->intent_log);
         options.intent_log = error == 0 ? array->intent_log : NULL;
     }
@@ -271,56 +265,11 @@ static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
 
 /* The cache */
 
-/* The content of blocks is not kept, as on the drives: only what says where they belong is. */
-static void memory_store(struct memory_port *port, uint64_t offset_bytes, const void *bytes,
-                         uint64_t length_bytes)
-{
-    const struct lab_array *array = container_of(port, struct lab_array, memory);
-
-    if (offset_bytes < array->content_offset) {
-        memcpy(port->base + offset_bytes, bytes, length_bytes);
-    }
-}
-
-static const struct memory_port_ops memory_ops = {.copy = memory_store};
-
-static int cache_make(struct lab_array *array)
-{
-    static const struct uuid owner = {{1}};
-    uint32_t frames = (uint32_t)(array->setup.cache_bytes / CACHE_BLOCK_BYTES);
-    struct journal *journal = NULL;
-    int error = 0;
-
-    /* A battery keeps it: as good as persistent. */
-    array->content_offset = UINT64_MAX;
-    array->memory = (struct memory_port){.ops = &memory_ops,
-                                         .size_bytes = journal_size_bytes(frames),
-                                         .kind = MEMORY_KIND_PERSISTENT};
-    /* Zeros that cost nothing until they are touched: most predictions use a part of it. */
-    array->memory.base = mmap(NULL, array->memory.size_bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (array->memory.base == MAP_FAILED) {
-        array->memory.base = NULL;
-        return -ENOMEM;
-    }
-    error = journal_open(&array->memory, &owner, &owner, &journal);
-    if (error != 0) {
-        return error;
-    }
-    array->content_offset = (uint64_t)(journal_frame(journal, 0) - array->memory.base);
-    error = cache_create(journal, NULL, &array->cache);
-    if (error != 0) {
-        (void)journal_close(journal);
-        return error;
-    }
-    error = cache_mover_create(array->cache, &array->clock->port, NULL, &array->mover);
-    return error != 0 ? error : intents_create(array->cache, &array->clock->port, &array->intents);
-}
-
 static int cached_open(struct lab_array *array)
 {
     enum cache_found found = CACHE_FOUND_NOTHING;
-    int error = vd_cached_open(array->mover, group_vd(array->group, 0), &array->cached, &found);
+    int error =
+        vd_cached_open(array->controller->mover, group_vd(array->group, 0), &array->cached, &found);
 
     if (error == 0) {
         ASSERT(found == CACHE_FOUND_NOTHING);
@@ -345,23 +294,18 @@ static int parts_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
     if (error == 0) {
         error = group_store_create(&array->store, &array->group_store);
     }
-    if (error == 0 && array->setup.cache_bytes > 0) {
-        error = cache_make(array);
-        if (error != 0) {
-            (void)snprintf(text, LAB_TEXT_BYTES, "no cache of that size: %s", strerror(-error));
-        }
-    }
     if (error == 0) {
         error = group_make(array, text);
     }
-    if (error == 0 && array->setup.cache_bytes > 0) {
+    if (error == 0 && array->controller->cache != NULL) {
         error = cached_open(array);
     }
     return error;
 }
 
 int lab_array_create(const struct lab_array_setup *setup, struct lab_clock *clock,
-                     struct lab_array **ret_array, char text[LAB_TEXT_BYTES])
+                     struct lab_controller *controller, struct lab_array **ret_array,
+                     char text[LAB_TEXT_BYTES])
 {
     struct lab_array *array = NULL;
     int error = 0;
@@ -379,7 +323,7 @@ int lab_array_create(const struct lab_array_setup *setup, struct lab_clock *cloc
     }
     array->setup = *setup;
     array->clock = clock;
-    array->expander.bytes_per_s = setup->expander_bytes_per_s;
+    array->controller = controller;
     array->store.ops = &store_ops;
     array->store_task.run = store_run;
     list_init(&array->puts);
@@ -421,27 +365,13 @@ int lab_array_recreate(struct lab_array *array, char text[LAB_TEXT_BYTES])
     }
     array->setup.seed++; /* another GUID */
     error = group_make(array, text);
-    return error == 0 && array->setup.cache_bytes > 0 ? cached_open(array) : error;
+    return error == 0 && array->controller->cache != NULL ? cached_open(array) : error;
 }
 
 /* Bears one that was only half made. */
 struct lab_array *lab_array_free(struct lab_array *array)
 {
     vd_unmake(array);
-    if (array->intents != NULL) {
-        array->intents = intents_free(array->intents);
-    }
-    if (array->mover != NULL) {
-        array->mover = cache_mover_free(array->mover);
-    }
-    if (array->cache != NULL) {
-        array->cache = cache_free(array->cache);
-    }
-    if (array->memory.base != NULL) {
-        int error = munmap(array->memory.base, array->memory.size_bytes);
-
-        ASSERT(error == 0);
-    }
     for (uint32_t i = 0; i < array->setup.drive_count; i++) {
         if (array->drives[i] != NULL) {
             group_store_forget(array->group_store, array->drives[i]);
@@ -473,6 +403,17 @@ uint64_t lab_array_member_bytes(const struct lab_array *array)
 struct group *lab_array_group(struct lab_array *array)
 {
     return array->group;
+}
+
+struct lab_controller *lab_array_controller(struct lab_array *array)
+{
+    return array->controller;
+}
+
+struct emulated_drive *lab_array_drive(struct lab_array *array, uint32_t member)
+{
+    ASSERT(member < array->setup.drive_count);
+    return array->emulated[member];
 }
 
 uint32_t lab_array_row_bytes(const struct lab_array *array)

@@ -1,7 +1,8 @@
 /*
- * A controller of the lab: a drive group of the engine on emulated drives, behind the write-back
- * cache if it has one, on virtual time. The drives hold no bytes: what is read is whatever was in
- * the buffer. Everything between the request and the drive is the engine that serves hosts.
+ * An array of the lab: a drive group of the engine on emulated drives, behind its controller's
+ * write-back cache if that has one, on virtual time. The drives hold no bytes: what is read is
+ * whatever was in the buffer. Everything between the request and the drive is the engine that
+ * serves hosts.
  */
 #ifndef ARRAYWRIGHT_LAB_LAB_ARRAY_H
 #define ARRAYWRIGHT_LAB_LAB_ARRAY_H
@@ -11,10 +12,10 @@
 #include "emulate/drive_profile.h"
 #include "emulate/emulated_drive.h"
 #include "lab/lab_clock.h"
+#include "lab/lab_controller.h"
 #include "vd/vd_request.h"
 
 #define LAB_DRIVES_MAX 64u
-#define LAB_TEXT_BYTES 256u
 
 struct lab_array_setup {
     struct drive_profile drive;
@@ -29,8 +30,8 @@ struct lab_array_setup {
     uint32_t strip_bytes;
     uint64_t extent_bytes;       /* of each member; 0: all of it */
     uint64_t link_bytes_per_s;   /* of the controller to one drive; 0: the drive's own */
-    uint64_t expander_bytes_per_s; /* shared by all drives; 0: there is none */
-    uint64_t cache_bytes;        /* 0: no cache */
+    uint64_t expander_bytes_per_s; /* of its controller, as the next */
+    uint64_t cache_bytes;
     enum write_policy write_policy;
     enum read_policy read_policy;
     enum io_policy io_policy;
@@ -41,7 +42,8 @@ struct lab_array;
 
 /* 0, or a negative errno with a sentence in text. */
 MUST_CHECK int lab_array_create(const struct lab_array_setup *setup, struct lab_clock *clock,
-                                struct lab_array **ret_array, char text[LAB_TEXT_BYTES]);
+                                struct lab_controller *controller, struct lab_array **ret_array,
+                                char text[LAB_TEXT_BYTES]);
 /* Deletes the virtual drive and its group and makes new ones on the same drives and cache; what
  * pointed to the old target must not be used. Everything submitted has been answered. */
 MUST_CHECK int lab_array_recreate(struct lab_array *array, char text[LAB_TEXT_BYTES]);
@@ -54,6 +56,9 @@ uint64_t lab_array_size_bytes(const struct lab_array *array);
 uint32_t lab_array_row_bytes(const struct lab_array *array);
 uint64_t lab_array_member_bytes(const struct lab_array *array); /* of each member, in use */
 struct group *lab_array_group(struct lab_array *array);
+struct lab_controller *lab_array_controller(struct lab_array *array);
+/* Present also where the member is missing: nothing of the array is on it then. */
+struct emulated_drive *lab_array_drive(struct lab_array *array, uint32_t member);
 /* NULL: the member is missing. */
 const struct emulated_drive_counters *lab_array_counters(const struct lab_array *array,
                                                          uint32_t member);

@@ -8,10 +8,10 @@
 #include "base/checked.h"
 #include "base/pool.h"
 
-struct controller {
+/* An array, behind its controller's ceilings. */
+struct lane {
     struct vd_target *target;
-    struct rate_pipe bus_in, bus_out, engine_in, engine_out, parity;
-    uint64_t command_ns; /* its processor is free again */
+    struct lab_controller *controller;
     struct lab_quirks quirks;
 };
 
@@ -20,7 +20,7 @@ struct part {
     struct vd_request request;
     struct clock_timer timer;
     struct lab_front *front;
-    struct controller *controller;
+    struct lane *lane;
     struct lab_request *origin;
     bool answered; /* the array has */
 };
@@ -28,11 +28,10 @@ struct part {
 struct lab_front {
     struct lab_front_setup setup;
     struct lab_clock *clock;
-    struct controller controllers[LAB_CONTROLLERS_MAX];
+    struct lane lanes[LAB_CONTROLLERS_MAX];
     struct pool parts;
     uint8_t *buffer;
     uint64_t size_bytes;
-    bool has_ceilings;
 };
 
 static uint64_t us_of_ns(uint64_t ns)
@@ -44,7 +43,7 @@ static void part_end(struct part *part)
 {
     struct lab_request *origin = part->origin;
 
-    lab_quirks_end(&part->controller->quirks);
+    lab_quirks_end(&part->lane->quirks);
     pool_give(&part->front->parts, part);
     ASSERT(origin->parts > 0);
     origin->parts--;
@@ -55,7 +54,7 @@ static void part_end(struct part *part)
 
 static void part_send(struct part *part)
 {
-    part->controller->target->ops->submit(part->controller->target, &part->request);
+    part->lane->target->ops->submit(part->lane->target, &part->request);
 }
 
 static void part_timer(struct clock_timer *timer)
@@ -79,14 +78,15 @@ static void part_answered(struct vd_request *request, enum vd_status status)
 {
     struct part *part = request->owner;
     const struct lab_front *front = part->front;
-    const struct controller_ceilings *ceilings = &front->setup.ceilings;
-    struct controller *controller = part->controller;
+    struct lab_controller *controller = part->lane->controller;
+    const struct controller_ceilings *ceilings = &controller->ceilings;
     uint64_t now_ns = front->clock->now_us * 1000u;
     uint64_t end_ns = now_ns;
 
-    ASSERT(status == VD_STATUS_OK && request->buffer != NULL);
+    ASSERT(!part->answered && request->buffer != NULL);
     part->answered = true;
-    if (request->op == VD_OP_READ && front->has_ceilings) {
+    part->origin->failed |= status != VD_STATUS_OK;
+    if (request->op == VD_OP_READ && controller->has_ceilings) {
         end_ns = rate_pipe_pass(&controller->engine_out, now_ns, request->length_bytes);
         end_ns =
             max_u64(end_ns, rate_pipe_pass(&controller->bus_out, now_ns, request->length_bytes));
@@ -106,19 +106,19 @@ static void part_answered(struct vd_request *request, enum vd_status status)
 static void part_start(struct part *part)
 {
     const struct lab_front *front = part->front;
-    struct controller *controller = part->controller;
+    struct lab_controller *controller = part->lane->controller;
     uint32_t bytes = part->request.length_bytes;
     uint64_t now_ns = front->clock->now_us * 1000u;
     uint64_t begin_ns =
-        lab_quirks_begin(&controller->quirks, part->request.op == VD_OP_WRITE,
+        lab_quirks_begin(&part->lane->quirks, part->request.op == VD_OP_WRITE,
                          part->request.offset_bytes, part->request.length_bytes, now_ns);
 
-    if (front->setup.ceilings.command_us != 0) {
+    if (controller->ceilings.command_us != 0) {
         controller->command_ns = max_u64(controller->command_ns, begin_ns) +
-                                 front->setup.ceilings.command_us * UINT64_C(1000);
+                                 controller->ceilings.command_us * UINT64_C(1000);
         begin_ns = controller->command_ns;
     }
-    if (part->request.op == VD_OP_WRITE && front->has_ceilings) {
+    if (part->request.op == VD_OP_WRITE && controller->has_ceilings) {
         uint64_t from_ns = begin_ns;
 
         begin_ns = max_u64(begin_ns, rate_pipe_pass(&controller->bus_in, from_ns, bytes));
@@ -133,7 +133,7 @@ static void part_start(struct part *part)
     }
 }
 
-static void part_make(struct lab_front *front, struct lab_request *origin, uint32_t controller,
+static void part_make(struct lab_front *front, struct lab_request *origin, uint32_t lane,
                       uint64_t offset_bytes, uint32_t length_bytes)
 {
     struct part *part = pool_take(&front->parts);
@@ -148,7 +148,7 @@ static void part_make(struct lab_front *front, struct lab_request *origin, uint3
                     .owner = part},
         .timer = {.fire = part_timer, .owner = part},
         .front = front,
-        .controller = &front->controllers[controller],
+        .lane = &front->lanes[lane],
         .origin = origin,
     };
     list_init(&part->timer.port_link);
@@ -173,6 +173,7 @@ void lab_front_submit(struct lab_front *front, struct lab_request *request)
     uint32_t count = front->setup.controller_count;
 
     ASSERT(request->offset_bytes + request->length_bytes <= front->size_bytes);
+    request->failed = false;
     request->submitted_us = front->clock->now_us;
     if (count == 1) {
         request->parts = 1;
@@ -192,18 +193,10 @@ void lab_front_submit(struct lab_front *front, struct lab_request *request)
     }
 }
 
-static bool any_ceiling(const struct controller_ceilings *ceilings)
-{
-    return ceilings->bus_bytes_per_s != 0 || ceilings->read_bytes_per_s != 0 ||
-           ceilings->write_bytes_per_s != 0 || ceilings->xor_bytes_per_s != 0 ||
-           ceilings->stream_bytes_per_s != 0 || ceilings->stream_write_bytes_per_s != 0;
-}
-
 int lab_front_create(const struct lab_front_setup *setup, struct lab_clock *clock,
                      struct lab_array *const *arrays, uint8_t *buffer, struct lab_front **ret_front)
 {
     struct lab_front *front = calloc(1, sizeof(*front));
-    const struct controller_ceilings *ceilings = &setup->ceilings;
     uint64_t each_bytes = lab_array_size_bytes(arrays[0]);
 
     ASSERT(setup->controller_count >= 1 && setup->controller_count <= LAB_CONTROLLERS_MAX);
@@ -218,17 +211,10 @@ int lab_front_create(const struct lab_front_setup *setup, struct lab_clock *cloc
     front->setup = *setup;
     front->clock = clock;
     front->buffer = buffer;
-    front->has_ceilings = any_ceiling(ceilings);
     for (uint32_t i = 0; i < setup->controller_count; i++) {
-        front->controllers[i] =
-            (struct controller){.target = lab_array_target(arrays[i]),
-                                .bus_in = {.bytes_per_s = ceilings->bus_bytes_per_s},
-                                .bus_out = {.bytes_per_s = ceilings->bus_bytes_per_s},
-                                .engine_in = {.bytes_per_s = ceilings->write_bytes_per_s},
-                                .engine_out = {.bytes_per_s = ceilings->read_bytes_per_s},
-                                .parity = {.bytes_per_s = ceilings->xor_bytes_per_s}};
-        lab_quirks_init(&front->controllers[i].quirks, setup->quirks, setup->quirk_count,
-                        &setup->place);
+        front->lanes[i] = (struct lane){.target = lab_array_target(arrays[i]),
+                                        .controller = lab_array_controller(arrays[i])};
+        lab_quirks_init(&front->lanes[i].quirks, setup->quirks, setup->quirk_count, &setup->place);
     }
     if (setup->controller_count > 1) {
         ASSERT(setup->host_strip_bytes > 0);

@@ -18,7 +18,7 @@
 
 struct lab_front_setup {
     struct controller_ceilings ceilings; /* of each controller */
-    uint32_t controller_count;
+    uint32_t controller_count;           /* one array on each */
     uint32_t host_strip_bytes;           /* with more than one */
     uint32_t parity_count;               /* of the level: what the parity engine makes */
     struct lab_quirk_place place;
@@ -34,6 +34,7 @@ struct lab_request {
     uint32_t length_bytes;
     void (*complete)(struct lab_request *request);
     uint64_t submitted_us;
+    bool failed;                         /* the array has refused it, or a part of it */
     /* Private to the front. */
     uint32_t parts;
 };

@@ -10,28 +10,28 @@
 #include "base/checked.h"
 
 #define TENTHS 10u
+#define FAILED_PAUSE_US UINT64_C(100000)
 
 struct slot {
     struct lab_request request;
     struct run *run;
+    struct clock_timer timer; /* until it goes on after a failure */
     uint32_t worker;
 };
 
 struct run {
     const struct lab_load *load;
+    const struct lab_loading *loading;
     struct lab_clock *clock;
-    struct lab_front *front;
     struct load_source source;
     struct slot *slots;
     uint32_t open;
     uint64_t answered;
     bool measuring, stopping;
-    uint64_t limit_us;
-    uint64_t began_us;
     uint32_t *times[2];              /* of reads, of writes */
     uint64_t counts[2];
     double total_us[2];
-    uint64_t bytes;
+    uint64_t bytes, failed;
     uint64_t mark_us, mark_bytes;    /* of the tenth under way */
     double best_bytes_per_s;
 };
@@ -45,7 +45,7 @@ static void slot_submit(struct slot *slot)
     slot->request.is_write = next.is_write;
     slot->request.offset_bytes = next.offset_bytes;
     slot->request.length_bytes = next.length_bytes;
-    lab_front_submit(run->front, &slot->request);
+    lab_front_submit(run->loading->front, &slot->request);
 }
 
 /* Measuring */
@@ -68,6 +68,11 @@ static void note(struct run *run, const struct lab_request *request)
     uint32_t kind = request->is_write ? 1 : 0;
     uint64_t took_us = run->clock->now_us - request->submitted_us;
 
+    if (request->failed) {
+        run->failed++;
+        run->answered++;
+        return;
+    }
     run->times[kind][run->counts[kind]++] = (uint32_t)min_u64(took_us, UINT32_MAX);
     run->total_us[kind] += (double)took_us;
     run->bytes += request->length_bytes;
@@ -75,6 +80,22 @@ static void note(struct run *run, const struct lab_request *request)
     if (run->answered % div_ceil_u64(run->load->operations, TENTHS) == 0) {
         best_follow(run);
     }
+}
+
+static void slot_go_on(struct slot *slot)
+{
+    struct run *run = slot->run;
+
+    if (run->stopping) {
+        run->open--;
+    } else {
+        slot_submit(slot);
+    }
+}
+
+static void slot_timer(struct clock_timer *timer)
+{
+    slot_go_on(timer->owner);
 }
 
 static void answered(struct lab_request *request)
@@ -89,20 +110,54 @@ static void answered(struct lab_request *request)
     } else {
         run->answered++;
     }
-    if (run->stopping) {
-        run->open--;
+    if (request->failed && !run->stopping) {
+        /* Who tries again at once would ask an array that is offline for ever. */
+        clock_arm(&run->clock->port, &slot->timer, run->clock->now_us + FAILED_PAUSE_US);
     } else {
-        slot_submit(slot);
+        slot_go_on(slot);
     }
 }
 
-/* Until so many more are answered or the time is over. */
-static void run_phase(struct run *run, uint64_t operations)
+/* Several loads at the same time */
+
+struct runs {
+    struct run *run;
+    uint32_t count;
+    struct lab_clock *clock;
+};
+
+static bool all_are_warm(const struct runs *runs)
 {
-    run->limit_us = run->clock->now_us + run->load->seconds * UINT64_C(1000000);
-    run->answered = 0;
-    while (run->answered < operations && run->clock->now_us < run->limit_us) {
-        bool more = lab_clock_step(run->clock);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        if (runs->run[i].answered < runs->run[i].load->warmup_operations) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool one_is_done(const struct runs *runs)
+{
+    for (uint32_t i = 0; i < runs->count; i++) {
+        if (runs->run[i].answered >= runs->run[i].load->operations) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Until it is over, or the time is. */
+static void runs_phase(struct runs *runs, bool (*is_over)(const struct runs *runs))
+{
+    uint64_t seconds = runs->run[0].load->seconds;
+    uint64_t limit_us = runs->clock->now_us + seconds * UINT64_C(1000000);
+
+    for (uint32_t i = 0; i < runs->count; i++) {
+        ASSERT(runs->run[i].load->seconds == seconds);
+        runs->run[i].answered = 0;
+    }
+    while (!is_over(runs) && runs->clock->now_us < limit_us) {
+        bool more = lab_clock_step(runs->clock);
 
         ASSERT(more); /* somebody always waits */
     }
@@ -136,13 +191,15 @@ static struct lab_latency latency_of(struct run *run, uint32_t kind)
                                 .max_us = permille(times, count, 1000)};
 }
 
-static void counts_look(struct lab_array *const *arrays, uint32_t array_count, uint32_t drives_each,
-                        struct lab_outcome *outcome, bool subtract)
+static void counts_look(const struct lab_loading *loading, bool subtract)
 {
-    outcome->drive_count = array_count * drives_each;
+    struct lab_outcome *outcome = loading->outcome;
+    uint32_t each = loading->drives_each;
+
+    outcome->drive_count = loading->array_count * each;
     for (uint32_t i = 0; i < outcome->drive_count; i++) {
         const struct emulated_drive_counters *now =
-            lab_array_counters(arrays[i / drives_each], i % drives_each);
+            lab_array_counters(loading->arrays[i / each], i % each);
         struct lab_counts *counts = &outcome->drives[i];
 
         if (now == NULL) {
@@ -162,12 +219,16 @@ static void counts_look(struct lab_array *const *arrays, uint32_t array_count, u
 
 /* Life */
 
-static int run_open(struct run *run, char text[LAB_TEXT_BYTES])
+static int run_open(struct run *run, const struct lab_loading *loading, struct lab_clock *clock,
+                    char text[LAB_TEXT_BYTES])
 {
-    const struct lab_load *load = run->load;
+    const struct lab_load *load = loading->load;
     uint32_t slots = load->load.workers * load->load.depth;
 
-    if (!load_source_init(&run->source, &load->load, lab_front_size_bytes(run->front),
+    run->load = load;
+    run->loading = loading;
+    run->clock = clock;
+    if (!load_source_init(&run->source, &load->load, lab_front_size_bytes(loading->front),
                           load->seed)) {
         (void)snprintf(text, LAB_TEXT_BYTES, "the load does not fit the virtual drive");
         return -EINVAL;
@@ -195,6 +256,8 @@ static void run_start(struct run *run)
         slot->run = run;
         slot->worker = i % load->workers;
         slot->request.complete = answered;
+        slot->timer = (struct clock_timer){.fire = slot_timer, .owner = slot};
+        list_init(&slot->timer.port_link);
         run->open++;
         slot_submit(slot);
     }
@@ -208,6 +271,7 @@ static void outcome_fill(struct run *run, uint64_t duration_us, struct lab_outco
     outcome->reads = run->counts[0];
     outcome->writes = run->counts[1];
     outcome->bytes = run->bytes;
+    outcome->failed = run->failed;
     outcome->duration_us = duration_us;
     outcome->operations_per_s = (double)outcome->operations / seconds;
     outcome->bytes_per_s = (double)run->bytes / seconds;
@@ -217,42 +281,68 @@ static void outcome_fill(struct run *run, uint64_t duration_us, struct lab_outco
     outcome->write = latency_of(run, 1);
 }
 
-int lab_load_run(const struct lab_load *load, struct lab_clock *clock, struct lab_front *front,
-                 struct lab_array *const *arrays, uint32_t array_count, uint32_t drives_each,
-                 struct lab_outcome *ret_outcome, char text[LAB_TEXT_BYTES])
+static void runs_measure(struct runs *runs)
 {
-    struct run *run = calloc(1, sizeof(*run));
-    int error = run == NULL ? -ENOMEM : 0;
+    uint64_t began_us = runs->clock->now_us;
 
-    if (run != NULL) {
-        run->load = load;
-        run->clock = clock;
-        run->front = front;
-        error = run_open(run, text);
-    }
-    if (error == 0) {
-        run_start(run);
-        run_phase(run, load->warmup_operations);
-        *ret_outcome = (struct lab_outcome){.operations = 0};
-        counts_look(arrays, array_count, drives_each, ret_outcome, false);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct run *run = &runs->run[i];
+
+        *run->loading->outcome = (struct lab_outcome){.operations = 0};
+        counts_look(run->loading, false);
         run->measuring = true;
-        run->began_us = run->mark_us = clock->now_us;
-        run_phase(run, load->operations);
-        outcome_fill(run, clock->now_us - run->began_us, ret_outcome);
-        counts_look(arrays, array_count, drives_each, ret_outcome, true);
-        run->measuring = false;
-        run->stopping = true;
-        while (run->open > 0) {
-            bool more = lab_clock_step(clock);
+        run->mark_us = began_us;
+    }
+    runs_phase(runs, one_is_done);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct run *run = &runs->run[i];
+
+        outcome_fill(run, runs->clock->now_us - began_us, run->loading->outcome);
+        counts_look(run->loading, true);
+    }
+}
+
+static void runs_stop(struct runs *runs)
+{
+    for (uint32_t i = 0; i < runs->count; i++) {
+        runs->run[i].measuring = false;
+        runs->run[i].stopping = true;
+    }
+    for (uint32_t i = 0; i < runs->count; i++) {
+        while (runs->run[i].open > 0) {
+            bool more = lab_clock_step(runs->clock);
 
             ASSERT(more);
         }
     }
-    if (run != NULL) {
-        free(run->slots);
-        free(run->times[0]);
-        free(run->times[1]);
-        free(run);
+}
+
+int lab_loads_run(const struct lab_loading *loadings, uint32_t count, struct lab_clock *clock,
+                  void (*measuring)(void *context), void *context, char text[LAB_TEXT_BYTES])
+{
+    struct runs runs = {.run = calloc(count, sizeof(*runs.run)), .count = count, .clock = clock};
+    int error = 0;
+
+    ASSERT(count > 0 && runs.run != NULL);
+    for (uint32_t i = 0; i < count && error == 0; i++) {
+        error = run_open(&runs.run[i], &loadings[i], clock, text);
     }
+    if (error == 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            run_start(&runs.run[i]);
+        }
+        runs_phase(&runs, all_are_warm);
+        if (measuring != NULL) {
+            measuring(context);
+        }
+        runs_measure(&runs);
+        runs_stop(&runs);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        free(runs.run[i].slots);
+        free(runs.run[i].times[0]);
+        free(runs.run[i].times[1]);
+    }
+    free(runs.run);
     return error;
 }

@@ -13,16 +13,34 @@
 
 #define PROCESSES_MAX 64u
 
-static int arrays_make(const struct lab_point *point, struct lab_clock *clock,
-                       struct lab_array **arrays, char text[LAB_TEXT_BYTES])
+/* Each array has a controller of its own. */
+struct bench {
+    struct lab_clock clock;
+    struct lab_controller *controllers[LAB_CONTROLLERS_MAX];
+    struct lab_array *arrays[LAB_CONTROLLERS_MAX];
+    struct lab_front *front;
+    uint8_t *buffer;
+};
+
+static int arrays_make(const struct lab_point *point, struct bench *bench,
+                       char text[LAB_TEXT_BYTES])
 {
+    const struct lab_controller_setup controller = {
+        .ceilings = point->front.ceilings,
+        .cache_bytes = point->array.cache_bytes,
+        .expander_bytes_per_s = point->array.expander_bytes_per_s,
+    };
+
     for (uint32_t i = 0; i < point->front.controller_count; i++) {
         struct lab_array_setup setup = point->array;
-        int error = 0;
+        int error = lab_controller_create(&controller, &bench->clock, &bench->controllers[i], text);
 
         setup.seed += i;
         setup.failed = i == 0 ? setup.failed : 0;
-        error = lab_array_create(&setup, clock, &arrays[i], text);
+        if (error == 0) {
+            error = lab_array_create(&setup, &bench->clock, bench->controllers[i],
+                                     &bench->arrays[i], text);
+        }
         if (error != 0) {
             return error;
         }
@@ -83,34 +101,61 @@ static int arrays_recreate(const struct lab_point *point, struct lab_array **arr
     return error;
 }
 
+static int load_run(const struct lab_point *point, const struct lab_load *load, struct bench *bench,
+                    struct lab_answer *answer)
+{
+    const struct lab_loading loading = {.load = load,
+                                        .front = bench->front,
+                                        .arrays = bench->arrays,
+                                        .array_count = point->front.controller_count,
+                                        .drives_each = point->array.drive_count,
+                                        .outcome = &answer->outcome};
+
+    int error = lab_loads_run(&loading, 1, &bench->clock, NULL, NULL, answer->text);
+
+    /* No drive fails in a point: whoever refuses a request is broken. */
+    ASSERT(error != 0 || answer->outcome.failed == 0);
+    return error;
+}
+
 /* What went on before the load that is measured: the same front, unless the array is made anew. */
-static int before_run(const struct lab_point *point, struct lab_clock *clock,
-                      struct lab_array **arrays, uint8_t *buffer, struct lab_front **front,
-                      struct lab_answer *answer)
+static int before_run(const struct lab_point *point, struct bench *bench, struct lab_answer *answer)
 {
     struct lab_front_setup setup = point->front;
-    int error = lab_load_run(&point->before, clock, *front, arrays, setup.controller_count,
-                             point->array.drive_count, &answer->outcome, answer->text);
+    int error = load_run(point, &point->before, bench, answer);
 
     if (error != 0) {
         return error;
     }
-    idle(clock, point->pause_s);
+    idle(&bench->clock, point->pause_s);
     if (!point->recreate) {
         return 0;
     }
-    *front = lab_front_free(*front);
+    bench->front = lab_front_free(bench->front);
     setup.place.recreated = true;
-    error = arrays_recreate(point, arrays, answer->text);
-    return error != 0 ? error : lab_front_create(&setup, clock, arrays, buffer, front);
+    error = arrays_recreate(point, bench->arrays, answer->text);
+    return error != 0 ? error
+                      : lab_front_create(&setup, &bench->clock, bench->arrays, bench->buffer,
+                                         &bench->front);
+}
+
+static void bench_free(struct bench *bench)
+{
+    if (bench->front != NULL) {
+        bench->front = lab_front_free(bench->front);
+    }
+    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && bench->controllers[i] != NULL; i++) {
+        if (bench->arrays[i] != NULL) {
+            bench->arrays[i] = lab_array_free(bench->arrays[i]);
+        }
+        bench->controllers[i] = lab_controller_free(bench->controllers[i]);
+    }
+    free(bench->buffer);
 }
 
 void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *ret_answer)
 {
-    struct lab_array *arrays[LAB_CONTROLLERS_MAX] = {NULL};
-    struct lab_front *front = NULL;
-    struct lab_clock clock;
-    uint8_t *buffer = NULL;
+    struct bench bench = {.front = NULL};
     int error = 0;
 
     memset(ret_answer, 0, sizeof(*ret_answer));
@@ -118,34 +163,27 @@ void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *
         ret_answer->error = lab_rebuild_run(&point->array, &ret_answer->rebuild, ret_answer->text);
         return;
     }
-    lab_clock_init(&clock);
-    buffer = buffer_make(point);
-    error = arrays_make(point, &clock, arrays, ret_answer->text);
+    lab_clock_init(&bench.clock);
+    bench.buffer = buffer_make(point);
+    error = arrays_make(point, &bench, ret_answer->text);
     if (error == 0) {
-        error = lab_front_create(&point->front, &clock, arrays, buffer, &front);
+        error =
+            lab_front_create(&point->front, &bench.clock, bench.arrays, bench.buffer, &bench.front);
     }
     if (error == 0 && point->has_before) {
-        error = before_run(point, &clock, arrays, buffer, &front, ret_answer);
+        error = before_run(point, &bench, ret_answer);
     }
     if (error == 0) {
-        ret_answer->size_bytes = lab_front_size_bytes(front);
-        error = lab_load_run(&point->load, &clock, front, arrays, point->front.controller_count,
-                             point->array.drive_count, &ret_answer->outcome, ret_answer->text);
+        ret_answer->size_bytes = lab_front_size_bytes(bench.front);
+        error = load_run(point, &point->load, &bench, ret_answer);
     }
-    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && arrays[i] != NULL; i++) {
-        ret_answer->dirty_bytes += lab_array_dirty_bytes(arrays[i]);
+    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && bench.arrays[i] != NULL; i++) {
+        ret_answer->dirty_bytes += lab_array_dirty_bytes(bench.arrays[i]);
     }
     ret_answer->error = error;
-    if (!tidy) {
-        return;
+    if (tidy) {
+        bench_free(&bench);
     }
-    if (front != NULL) {
-        front = lab_front_free(front);
-    }
-    for (uint32_t i = 0; i < LAB_CONTROLLERS_MAX && arrays[i] != NULL; i++) {
-        arrays[i] = lab_array_free(arrays[i]);
-    }
-    free(buffer);
 }
 
 /* Processes: each runs one point and writes its answer. */

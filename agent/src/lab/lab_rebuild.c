@@ -2,7 +2,6 @@
 #include "lab/lab_rebuild.h"
 
 #include "base/checked.h"
-#include "task/task.h"
 
 #define SAMPLES 4u
 #define WARMUP_BYTES (UINT64_C(2) << 20) /* the first seeks, and the drives' buffers fill */
@@ -24,7 +23,7 @@ static bool advance_to(struct lab_array *array, struct task *task, uint32_t memb
     return true;
 }
 
-static void task_end(struct task *task, struct lab_clock *clock)
+void lab_task_end(struct task *task, struct lab_clock *clock)
 {
     struct task_status_view status;
 
@@ -42,19 +41,39 @@ static void task_end(struct task *task, struct lab_clock *clock)
     ASSERT(task == NULL);
 }
 
+/* The host has no part in it: of the controller only the way to the drives counts. */
+static int array_make(const struct lab_array_setup *setup, struct lab_clock *clock,
+                      struct lab_controller **ret_controller, struct lab_array **ret_array,
+                      char text[LAB_TEXT_BYTES])
+{
+    const struct lab_controller_setup controller = {.expander_bytes_per_s =
+                                                        setup->expander_bytes_per_s};
+    int error = 0;
+
+    lab_clock_init(clock);
+    error = lab_controller_create(&controller, clock, ret_controller, text);
+    if (error != 0) {
+        return error;
+    }
+    error = lab_array_create(setup, clock, *ret_controller, ret_array, text);
+    if (error != 0) {
+        *ret_controller = lab_controller_free(*ret_controller);
+    }
+    return error;
+}
+
 /* Microseconds a byte, from `from` on. */
 static int sample_take(const struct lab_array_setup *setup, uint64_t warmup_bytes, uint64_t bytes,
                        double *ret_us_per_byte, char text[LAB_TEXT_BYTES])
 {
     struct lab_clock clock;
+    struct lab_controller *controller = NULL;
     struct lab_array *array = NULL;
     struct task *task = NULL;
     uint64_t begin_bytes = 0;
     uint64_t begin_us = 0;
-    int error = 0;
+    int error = array_make(setup, &clock, &controller, &array, text);
 
-    lab_clock_init(&clock);
-    error = lab_array_create(setup, &clock, &array, text);
     if (error != 0) {
         return error;
     }
@@ -69,10 +88,11 @@ static int sample_take(const struct lab_array_setup *setup, uint64_t warmup_byte
         (void)advance_to(array, task, setup->rebuild_member, &clock, begin_bytes + bytes);
         bytes = group_rebuilt_bytes(lab_array_group(array), setup->rebuild_member) - begin_bytes;
         *ret_us_per_byte = bytes == 0 ? 0 : (double)(clock.now_us - begin_us) / (double)bytes;
-        task_end(task, &clock);
+        lab_task_end(task, &clock);
     }
     array = lab_array_free(array);
-    ASSERT(array == NULL);
+    controller = lab_controller_free(controller);
+    ASSERT(array == NULL && controller == NULL);
     return error;
 }
 
@@ -80,15 +100,15 @@ static int member_bytes_get(const struct lab_array_setup *setup, uint64_t *ret_b
                             char text[LAB_TEXT_BYTES])
 {
     struct lab_clock clock;
+    struct lab_controller *controller = NULL;
     struct lab_array *array = NULL;
-    int error = 0;
+    int error = array_make(setup, &clock, &controller, &array, text);
 
-    lab_clock_init(&clock);
-    error = lab_array_create(setup, &clock, &array, text);
     if (error == 0) {
         *ret_bytes = lab_array_member_bytes(array);
         array = lab_array_free(array);
-        ASSERT(array == NULL);
+        controller = lab_controller_free(controller);
+        ASSERT(array == NULL && controller == NULL);
     }
     return error;
 }
@@ -104,7 +124,6 @@ int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret
     double us_per_byte = 0;
     int error = 0;
 
-    rebuilding.cache_bytes = 0; /* the task goes past it */
     rebuilding.is_rebuilding = true;
     rebuilding.rebuild_member = setup->failed == 0 ? 0 : (uint32_t)__builtin_ctzll(setup->failed);
     rebuilding.failed = setup->failed & ~(UINT64_C(1) << rebuilding.rebuild_member);

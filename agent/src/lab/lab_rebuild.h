@@ -7,6 +7,7 @@
 #define ARRAYWRIGHT_LAB_LAB_REBUILD_H
 
 #include "lab/lab_array.h"
+#include "task/task.h"
 
 struct lab_rebuild {
     uint64_t member_bytes;  /* to be rebuilt */
@@ -17,5 +18,7 @@ struct lab_rebuild {
 /* Of the first failed member, or of member 0. 0 or a negative errno with a sentence. */
 MUST_CHECK int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret_rebuild,
                                char text[LAB_TEXT_BYTES]);
+/* Stops it, waits for its end and frees it. */
+void lab_task_end(struct task *task, struct lab_clock *clock);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "control/json_text.h"
 #include "control/object_doc.h"
-#include "lab/lab_scenario.h"
+#include "lab/lab_scenario_private.h"
 #include "lab/lab_survival.h"
 
 /* Three digits behind the point: enough, and the same on every machine. */
@@ -163,8 +163,8 @@ static json_t *failed_doc(uint64_t failed)
     return doc;
 }
 
-static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
-                           const struct lab_place *places, const struct lab_answer *answers)
+json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
+                        const struct lab_place *places, const struct lab_answer *answers)
 {
     const struct lab_variant *variant = &scenario->variants[index];
     json_t *doc = json_new_object();
@@ -206,26 +206,110 @@ static json_t *variant_doc(const struct lab_scenario *scenario, uint32_t index,
     return doc;
 }
 
-json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
-                       const struct lab_answer *answers)
+/* What is the same for all arrays. */
+static json_t *head_doc(const struct lab_scenario *scenario, const struct lab_scenario *first)
 {
     json_t *doc = json_new_object();
     json_t *limits = json_new_object();
-    json_t *arrays = json_new_array();
 
     json_put_u64(limits, "operations", scenario->operations);
     json_put_u64(limits, "warmup_operations", scenario->warmup_operations);
     json_put_u64(limits, "seconds", scenario->seconds);
-    for (uint32_t i = 0; i < scenario->variant_count; i++) {
-        json_append(arrays, variant_doc(scenario, i, places, answers));
-    }
     json_put_text(doc, "name", scenario->name);
     json_put_u64(doc, "seed", scenario->seed);
     json_put_text(doc, "controller", scenario->controller.profile.name);
-    json_put_text(doc, "drive", scenario->array.drive.name);
-    json_put_u64(doc, "capacity_bytes", scenario->array.drive.capacity_bytes);
+    json_put_text(doc, "drive", first->array.drive.name);
+    json_put_u64(doc, "capacity_bytes", first->array.drive.capacity_bytes);
     json_put_u64(doc, "cache_bytes", scenario->array.cache_bytes);
     json_put(doc, "limits", limits);
+    return doc;
+}
+
+json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
+                       const struct lab_answer *answers)
+{
+    json_t *doc = head_doc(scenario, scenario);
+    json_t *arrays = json_new_array();
+
+    for (uint32_t i = 0; i < scenario->variant_count; i++) {
+        json_append(arrays, lab_variant_doc(scenario, i, places, answers));
+    }
+    json_put(doc, "arrays", arrays);
+    return doc;
+}
+
+/* Groups */
+
+static json_t *fault_doc(const struct lab_fault *fault)
+{
+    json_t *doc = json_new_object();
+
+    json_put_text(doc, "kind", lab_fault_word(fault->kind));
+    json_put_u64(doc, "member", fault->member);
+    switch (fault->kind) {
+    case LAB_FAULT_SLOW:
+        json_put_u64(doc, "latency_ms", fault->latency_ms);
+        break;
+    case LAB_FAULT_FAILS:
+        json_put_u64(doc, "after_ms", fault->after_ms);
+        break;
+    case LAB_FAULT_LATENT_ERRORS:
+        json_put_u64(doc, "offset_bytes", fault->offset_bytes);
+        json_put_u64(doc, "length_bytes", fault->length_bytes);
+        break;
+    case LAB_FAULT_MAX:
+        UNREACHABLE();
+    }
+    return doc;
+}
+
+static json_t *rebuilding_doc(const struct lab_group *group, const struct lab_group_answer *answer)
+{
+    json_t *doc = json_new_object();
+
+    json_put_u64(doc, "member", group->point.array.rebuild_member);
+    json_put_u64(doc, "rate_percent", group->rebuild_rate_percent);
+    json_put_text(doc, "state", operation_state_word(answer->rebuild_state));
+    json_put_u64(doc, "rebuilt_bytes", answer->rebuilt_bytes);
+    json_put_u64(doc, "member_bytes", answer->member_bytes);
+    return doc;
+}
+
+static json_t *group_doc(const struct lab_group *group, const struct lab_group_answer *answer)
+{
+    json_t *doc = json_new_object();
+    json_t *faults = json_new_array();
+
+    for (uint32_t i = 0; i < group->fault_count; i++) {
+        json_append(faults, fault_doc(&group->faults[i]));
+    }
+    json_put_text(doc, "name", group->name);
+    json_put_text(doc, "drive", group->point.array.drive.name);
+    json_put_u64(doc, "capacity_bytes", group->point.array.drive.capacity_bytes);
+    json_put_text(doc, "state", virtual_drive_state_word(answer->state));
+    json_put_u64(doc, "failed_requests", answer->answer.outcome.failed);
+    json_put(doc, "faults", faults);
+    json_put_u64(doc, "latent_bytes", answer->latent_bytes);
+    json_put_u64(doc, "bad_bytes", answer->bad_bytes);
+    json_put(doc, "rebuilding",
+             group->point.array.is_rebuilding ? rebuilding_doc(group, answer) : json_null());
+    return doc;
+}
+
+json_t *lab_result_groups_doc(const struct lab_scenario *scenario,
+                              const struct lab_group_answer *answers)
+{
+    static const struct lab_place first = {.variant = 0};
+    json_t *doc = head_doc(scenario, scenario->group_scenarios[0]);
+    json_t *arrays = json_new_array();
+
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        json_t *array =
+            lab_variant_doc(scenario->group_scenarios[i], 0, &first, &answers[i].answer);
+
+        json_put(array, "group", group_doc(&scenario->groups[i], &answers[i]));
+        json_append(arrays, array);
+    }
     json_put(doc, "arrays", arrays);
     return doc;
 }

@@ -20,7 +20,6 @@ struct reading {
     const char *profiles;
     struct lab_scenario *scenario;
     bool has_cache_size;
-    uint64_t capacity_bytes; /* 0: the model's */
 };
 
 /* The parts of a scenario are read by functions that know the whole of it: the reader is the first
@@ -172,13 +171,13 @@ static bool capacity_read(struct profile_reader *reader, const json_t *value, vo
 {
     static const struct profile_field bounds = {"capacity_bytes",  FIELD_BYTES,       true, 0,
                                                 UINT64_C(1) << 26, UINT64_C(1) << 44, NULL};
+    struct lab_scenario *scenario = target;
     uint64_t bytes = 0;
 
-    (void)target; /* the model may be read after it */
     if (!profile_number(reader, value, &bounds, &bytes)) {
         return false;
     }
-    reading_of(reader)->capacity_bytes = align_down_u64(bytes, IO_ALIGN_BYTES);
+    scenario->capacity_bytes = align_down_u64(bytes, IO_ALIGN_BYTES);
     return true;
 }
 
@@ -190,9 +189,22 @@ static const struct profile_field drives_fields[] = {
     {"failed", FIELD_CUSTOM, false, 0, 0, 0, failed_read},
     FIELDS_END};
 
+bool lab_drives_read(struct profile_reader *reader, const json_t *value,
+                     struct lab_scenario *scenario)
+{
+    scenario->capacity_bytes = 0;
+    if (!profile_fields(reader, value, drives_fields, scenario)) {
+        return false;
+    }
+    if (scenario->capacity_bytes != 0) {
+        scenario->array.drive.capacity_bytes = scenario->capacity_bytes;
+    }
+    return true;
+}
+
 static bool drives_read(struct profile_reader *reader, const json_t *value, void *target)
 {
-    return profile_fields(reader, value, drives_fields, target);
+    return lab_drives_read(reader, value, target);
 }
 
 /* The array */
@@ -224,9 +236,15 @@ static const struct profile_field array_fields[] = {
     {"io_policy", FIELD_CUSTOM, false, 0, 0, 0, io_policy_read},
     FIELDS_END};
 
+bool lab_array_read(struct profile_reader *reader, const json_t *value,
+                    struct lab_scenario *scenario)
+{
+    return profile_fields(reader, value, array_fields, scenario);
+}
+
 static bool array_read(struct profile_reader *reader, const json_t *value, void *target)
 {
-    return profile_fields(reader, value, array_fields, target);
+    return lab_array_read(reader, value, target);
 }
 
 static const struct profile_field limit_fields[] = {
@@ -295,9 +313,33 @@ static const struct profile_field scenario_fields[] = {
     FIELDS_FOR_PEOPLE,
     FIELDS_END};
 
+static bool not_with_groups(struct profile_reader *reader, const json_t *value, void *target)
+{
+    (void)value;
+    (void)target;
+    return profile_fail(reader, "with groups, each of them has its drives, array and workload: the"
+                                " scenario has no drives, array, workloads, rebuild, before or"
+                                " sweep");
+}
+
+static const struct profile_field groups_fields[] = {
+    {"name", FIELD_TEXT, true, FIELD_OF(lab_scenario, name), 1, 64, NULL},
+    {"seed", FIELD_BYTES, false, FIELD_OF(lab_scenario, seed), 0, INT64_MAX, NULL},
+    {"controller", FIELD_CUSTOM, false, 0, 0, 0, controller_read},
+    {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
+    {"groups", FIELD_CUSTOM, true, 0, 0, 0, ignored},
+    {"drives", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"array", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"workloads", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"rebuild", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"before", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    {"sweep", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
+    FIELDS_FOR_PEOPLE,
+    FIELDS_END};
+
 /* What the model permits */
 
-static uint32_t spans_of(const struct lab_scenario *scenario, const struct lab_variant *variant)
+uint32_t lab_variant_spans(const struct lab_scenario *scenario, const struct lab_variant *variant)
 {
     if (scenario->spans != 0 && variant->level == scenario->array.level) {
         return scenario->spans;
@@ -311,7 +353,7 @@ static uint32_t spans_of(const struct lab_scenario *scenario, const struct lab_v
 void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
                           struct geometry *ret_geometry)
 {
-    uint32_t spans = spans_of(scenario, variant);
+    uint32_t spans = lab_variant_spans(scenario, variant);
 
     *ret_geometry = (struct geometry){.level = variant->level,
                                       .span_count = spans,
@@ -326,7 +368,7 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
 {
     const struct controller_profile *profile = &scenario->controller.profile;
     const char *level = raid_level_info(variant->level)->name;
-    uint32_t spans = spans_of(scenario, variant);
+    uint32_t spans = lab_variant_spans(scenario, variant);
     struct geometry geometry;
     const char *why = NULL;
 
@@ -380,7 +422,7 @@ uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index)
 }
 
 /* Where nothing can be lost nothing can be rebuilt. */
-static bool variant_rebuilds(const struct lab_scenario *scenario, uint32_t index)
+bool lab_variant_rebuilds(const struct lab_scenario *scenario, uint32_t index)
 {
     struct geometry geometry;
 
@@ -395,7 +437,7 @@ static uint32_t workload_points(const struct lab_workload *workload)
            workload->depth_count;
 }
 
-static bool whole_check(struct profile_reader *reader, struct lab_scenario *scenario)
+bool lab_whole_check(struct profile_reader *reader, struct lab_scenario *scenario)
 {
     const struct controller_profile *profile = &scenario->controller.profile;
     uint64_t points = 0;
@@ -418,7 +460,7 @@ static bool whole_check(struct profile_reader *reader, struct lab_scenario *scen
         if (scenario->variant_texts[i][0] != '\0') {
             continue;
         }
-        points += variant_rebuilds(scenario, i) ? 1 : 0;
+        points += lab_variant_rebuilds(scenario, i) ? 1 : 0;
         for (uint32_t j = 0; j < scenario->workload_count; j++) {
             points += workload_points(&scenario->workloads[j]);
         }
@@ -455,6 +497,22 @@ static void cache_default(struct lab_scenario *scenario)
         scenario->controller.profile.has_cache ? scenario->controller.cache_fitted_bytes : 0;
 }
 
+/* After what has its place in tables: what needs to know the rest. */
+static bool rest_read(struct reading *reading, const json_t *object)
+{
+    struct lab_scenario *scenario = reading->scenario;
+    const json_t *groups = json_object_get(object, "groups");
+
+    if (!reading->has_cache_size) {
+        cache_default(scenario);
+    }
+    if (groups != NULL) {
+        return lab_groups_read(&reading->reader, reading->profiles, groups, scenario);
+    }
+    return lab_variants_read(&reading->reader, json_object_get(object, "sweep"), scenario) &&
+           lab_whole_check(&reading->reader, scenario);
+}
+
 int lab_scenario_read(const char *path, const char *profiles, struct lab_scenario **ret_scenario,
                       char text[PROFILE_TEXT_BYTES])
 {
@@ -472,181 +530,27 @@ int lab_scenario_read(const char *path, const char *profiles, struct lab_scenari
         (void)snprintf(text, PROFILE_TEXT_BYTES, "%.300s:%d: %.150s", path, error.line, error.text);
     } else {
         defaults_set(scenario);
-        good = profile_fields(&reading.reader, object, scenario_fields, scenario);
-        if (good && reading.capacity_bytes != 0) {
-            scenario->array.drive.capacity_bytes = reading.capacity_bytes;
-        }
-        if (good && !reading.has_cache_size) {
-            cache_default(scenario);
-        }
-        good = good &&
-               lab_variants_read(&reading.reader, json_object_get(object, "sweep"), scenario) &&
-               whole_check(&reading.reader, scenario);
+        good = profile_fields(&reading.reader, object,
+                              json_object_get(object, "groups") != NULL ? groups_fields
+                                                                        : scenario_fields,
+                              scenario) &&
+               rest_read(&reading, object);
     }
     json_decref(object);
     if (!good) {
-        free(scenario);
+        scenario = lab_scenario_free(scenario);
         return -EINVAL;
     }
     *ret_scenario = scenario;
     return 0;
 }
 
-/* Points */
-
-static uint64_t mix_seed(uint64_t seed, uint64_t index)
+struct lab_scenario *lab_scenario_free(struct lab_scenario *scenario)
 {
-    return (seed ^ (index + 1)) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* The first of each of the load's steps; and enough of it. */
-static void before_make(const struct lab_scenario *scenario, struct lab_point *point)
-{
-    const struct lab_workload *before = &scenario->before;
-
-    point->has_before = scenario->before_operations > 0;
-    point->recreate = scenario->recreate;
-    point->pause_s = scenario->before_pause_s;
-    if (!point->has_before) {
-        return;
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        free(scenario->group_scenarios[i]);
     }
-    point->before = (struct lab_load){
-        .load = {.pattern = before->pattern,
-                 .write_percent = before->write_percents[0],
-                 .block_count = before->mixes[0].count,
-                 .workers = before->workers[0],
-                 .depth = before->depths[0],
-                 .zone_bytes = before->zone_bytes,
-                 .start_bytes = before->start_bytes,
-                 .file_bytes = before->file_bytes},
-        .operations = scenario->before_operations,
-        .seconds = scenario->seconds,
-        .seed = mix_seed(scenario->seed, UINT32_MAX),
-    };
-    memcpy(point->before.load.blocks, before->mixes[0].blocks, sizeof(point->before.load.blocks));
-}
-
-static struct lab_point point_make(const struct lab_scenario *scenario,
-                                   const struct lab_place *place)
-{
-    const struct lab_variant *variant = &scenario->variants[place->variant];
-    const struct lab_workload *workload = &scenario->workloads[place->workload];
-    const struct lab_mix *mix = &workload->mixes[place->mix];
-    struct lab_point point = {
-        .is_rebuild = place->is_rebuild, .array = scenario->array, .front = scenario->front};
-
-    point.array.level = variant->level;
-    point.array.drive_count = variant->drive_count;
-    point.array.span_count = spans_of(scenario, variant);
-    point.array.write_policy = variant->write_policy;
-    point.array.strip_bytes = variant->strip_bytes;
-    point.array.failed = variant->failed;
-    point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;
-    point.array.seed = scenario->seed;
-    point.front.parity_count = raid_level_info(variant->level)->parity_count;
-    /* The same requests for every array: they are what is compared. */
-    point.load = (struct lab_load){
-        .load = {.pattern = workload->pattern,
-                 .write_percent = workload->write_percents[place->write_percent],
-                 .block_count = mix->count,
-                 .workers = workload->workers[place->workers],
-                 .depth = workload->depths[place->depth],
-                 .zone_bytes = workload->zone_bytes,
-                 .start_bytes = workload->start_bytes,
-                 .file_bytes = workload->file_bytes},
-        .warmup_operations =
-            workload->has_warmup ? workload->warmup_operations : scenario->warmup_operations,
-        .operations = workload->operations != 0 ? workload->operations : scenario->operations,
-        .seconds = scenario->seconds,
-        .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
-                                             place->workers * 101u + place->depth),
-    };
-    memcpy(point.load.load.blocks, mix->blocks, sizeof(point.load.load.blocks));
-    before_make(scenario, &point);
-    lab_quirks_apply(&point);
-    return point;
-}
-
-/* The next combination of steps within the workload; false after the last. */
-static bool place_next(const struct lab_workload *workload, struct lab_place *place)
-{
-    if (++place->depth < workload->depth_count) {
-        return true;
-    }
-    place->depth = 0;
-    if (++place->workers < workload->worker_count) {
-        return true;
-    }
-    place->workers = 0;
-    if (++place->write_percent < workload->write_percent_count) {
-        return true;
-    }
-    place->write_percent = 0;
-    return ++place->mix < workload->mix_count;
-}
-
-static bool only_reads(const struct lab_point *point)
-{
-    return !point->is_rebuild && !point->has_before && point->load.load.write_percent == 0 &&
-           (point->load.load.pattern == LOAD_PATTERN_RANDOM ||
-            point->load.load.pattern == LOAD_PATTERN_SEQUENTIAL);
-}
-
-/* Points of loads come in the same order in each variant. Quirks may look at the policy. */
-static uint32_t point_same_as(const struct lab_scenario *scenario, const struct lab_point *point,
-                              const struct lab_place *places, uint32_t index)
-{
-    uint32_t twin = lab_twin_variant(scenario, places[index].variant);
-    uint32_t own_first = index;
-    uint32_t twin_first = index;
-
-    if (!only_reads(point) || twin == places[index].variant || scenario->front.quirk_count > 0) {
-        return index;
-    }
-    while (own_first > 0 && places[own_first - 1].variant == places[index].variant) {
-        own_first--;
-    }
-    twin_first = own_first;
-    while (twin_first > 0 && places[twin_first - 1].variant >= twin) {
-        twin_first--;
-    }
-    return twin_first + (index - own_first);
-}
-
-static void points_of_variant(const struct lab_scenario *scenario, uint32_t variant,
-                              struct lab_point *points, struct lab_place *places,
-                              uint32_t *ret_count)
-{
-    for (uint32_t workload = 0; workload < scenario->workload_count; workload++) {
-        struct lab_place place = {.variant = variant, .workload = workload};
-
-        do {
-            ASSERT(*ret_count < scenario->point_count);
-            places[*ret_count] = place;
-            points[*ret_count] = point_make(scenario, &place);
-            points[*ret_count].same_as =
-                point_same_as(scenario, &points[*ret_count], places, *ret_count);
-            (*ret_count)++;
-        } while (place_next(&scenario->workloads[workload], &place));
-    }
-    if (variant_rebuilds(scenario, variant)) {
-        ASSERT(*ret_count < scenario->point_count);
-        places[*ret_count] = (struct lab_place){.is_rebuild = true, .variant = variant};
-        points[*ret_count] = point_make(scenario, &places[*ret_count]);
-        points[*ret_count].same_as = *ret_count;
-        (*ret_count)++;
-    }
-}
-
-void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
-                         struct lab_place *places)
-{
-    uint32_t count = 0;
-
-    for (uint32_t variant = 0; variant < scenario->variant_count; variant++) {
-        if (scenario->variant_texts[variant][0] == '\0') {
-            points_of_variant(scenario, variant, points, places, &count);
-        }
-    }
-    ASSERT(count == scenario->point_count);
+    free(scenario->groups);
+    free(scenario);
+    return NULL;
 }

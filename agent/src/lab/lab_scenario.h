@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "daemon/profile_file.h"
-#include "lab/lab_point.h"
+#include "lab/lab_groups.h"
 
 #define SCENARIO_WORKLOADS_MAX 32u
 #define SCENARIO_STEPS_MAX 32u
@@ -53,6 +53,7 @@ struct lab_scenario {
     char name[65];
     struct controller_profile_file controller;
     struct lab_array_setup array;
+    uint64_t capacity_bytes;     /* of its drives; 0: the model's */
     struct lab_front_setup front;
     uint32_t spans;              /* of the array's own level; 0: as levels do it */
     bool rebuild;                /* is to be predicted too */
@@ -68,16 +69,21 @@ struct lab_scenario {
     struct lab_variant variants[256];
     char variant_texts[256][LAB_TEXT_BYTES]; /* "" or why it cannot be */
     uint32_t point_count;
+    /* Instead of all that concerns drives, array and loads: several of them, at the same time. */
+    uint32_t group_count;
+    struct lab_group *groups;
+    struct lab_scenario *group_scenarios[LAB_GROUPS_MAX]; /* each as a scenario of its own */
 };
 
 struct lab_place {
-    bool is_rebuild;             /* of the variant; then nothing else counts */
+    bool is_rebuild; /* of the variant; then nothing else counts */
     uint32_t variant, workload, mix, write_percent, workers, depth; /* indexes of the steps */
 };
 
-/* path "-": standard input. 0, or a negative errno with a sentence. free() the result. */
+/* path "-": standard input. 0, or a negative errno with a sentence. */
 MUST_CHECK int lab_scenario_read(const char *path, const char *profiles,
                                  struct lab_scenario **ret_scenario, char text[PROFILE_TEXT_BYTES]);
+struct lab_scenario *lab_scenario_free(struct lab_scenario *scenario);
 /* point_count of each, in order. Points of variants that cannot be are left out. */
 void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
                          struct lab_place *places);
@@ -87,9 +93,13 @@ void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_
 /* The first variant that does the same as this one, which is not refused, while nobody writes. */
 uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index);
 const char *lab_rating_word(enum lab_rating rating);
+const char *lab_fault_word(enum lab_fault_kind kind);
 
 /* lab_result.c: the answers as a document. */
 json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
                        const struct lab_answer *answers);
+/* Of a scenario of groups. */
+json_t *lab_result_groups_doc(const struct lab_scenario *scenario,
+                              const struct lab_group_answer *answers);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shared by lab_scenario.c, lab_sweep.c and lab_workload.c only. */
+/* Shared by the files that read scenarios, and those that write results, only. */
 #ifndef ARRAYWRIGHT_LAB_LAB_SCENARIO_PRIVATE_H
 #define ARRAYWRIGHT_LAB_LAB_SCENARIO_PRIVATE_H
 
@@ -22,5 +22,24 @@ void lab_quirks_apply(struct lab_point *point);
 /* value: the scenario's sweep, or NULL. */
 MUST_CHECK bool lab_variants_read(struct profile_reader *reader, const json_t *value,
                                   struct lab_scenario *scenario);
+
+/* value: the scenario's groups. Everything else of it has been read. */
+MUST_CHECK bool lab_groups_read(struct profile_reader *reader, const char *profiles,
+                                const json_t *value, struct lab_scenario *scenario);
+/* The parts of a scenario, into one. */
+MUST_CHECK bool lab_drives_read(struct profile_reader *reader, const json_t *value,
+                                struct lab_scenario *scenario);
+MUST_CHECK bool lab_array_read(struct profile_reader *reader, const json_t *value,
+                               struct lab_scenario *scenario);
+/* What the controller's model permits, and how many points there are. */
+MUST_CHECK bool lab_whole_check(struct profile_reader *reader, struct lab_scenario *scenario);
+
+uint32_t lab_variant_spans(const struct lab_scenario *scenario, const struct lab_variant *variant);
+/* Is its rebuild a point of its own? */
+bool lab_variant_rebuilds(const struct lab_scenario *scenario, uint32_t index);
+
+/* lab_result.c: one array of the scenario and its points. */
+json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
+                        const struct lab_place *places, const struct lab_answer *answers);
 
 #endif

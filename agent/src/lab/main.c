@@ -191,6 +191,30 @@ static int scenario_run(const struct lab_scenario *scenario, const struct argume
     return good ? 0 : 1;
 }
 
+/* All of them are one point, run in this process. */
+static int groups_run(const struct lab_scenario *scenario, const struct arguments *arguments)
+{
+    struct lab_group_answer *answers = calloc(scenario->group_count, sizeof(*answers));
+    progress_fn tell = progress_of(arguments);
+    char text[LAB_TEXT_BYTES] = "";
+    bool good = false;
+
+    ASSERT(answers != NULL);
+    if (lab_groups_run(scenario->groups, scenario->group_count, answers, text) != 0) {
+        (void)fprintf(stderr, "arraysim: %s\n", text);
+    } else {
+        json_t *doc = lab_result_groups_doc(scenario, answers);
+
+        if (tell != NULL) {
+            tell(1, 1);
+        }
+        good = document_print(doc);
+        json_decref(doc);
+    }
+    free(answers);
+    return good ? 0 : 1;
+}
+
 static int command(bool sweep, int count, char **texts)
 {
     struct arguments arguments = arguments_parse(count, texts, true);
@@ -206,10 +230,13 @@ static int command(bool sweep, int count, char **texts)
     if (scenario->is_sweep != sweep) {
         (void)fprintf(stderr, "arraysim: %s: %s\n", arguments.path,
                       sweep ? "there is no sweep in it" : "there is a sweep in it: arraysim sweep");
+    } else if (scenario->group_count > 0) {
+        code = groups_run(scenario, &arguments);
     } else {
         code = scenario_run(scenario, &arguments);
     }
-    free(scenario);
+    scenario = lab_scenario_free(scenario);
+    ASSERT(scenario == NULL);
     return code;
 }
 

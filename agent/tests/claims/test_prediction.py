@@ -42,6 +42,31 @@ def the_same_from_every_process(program: str) -> str:
     return "" if len(answers) == 1 else f"{RUNS} processes gave {len(answers)} answers"
 
 
+def several_arrays_the_same_from_every_process(program: str) -> str:
+    """With each kind of fault; what is in each depends on nothing but the scenario."""
+    scenario = {"name": "x", "controller": {"profile": "lsi-megaraid-sas-9260-8i"},
+                "limits": {"operations": 2000},
+                "groups": [
+                    {"name": "a", "drives": {"profile": "fujitsu-mba3073rc", "count": 4},
+                     "array": {"level": "raid10", "write_policy": "write_back"},
+                     "workload": load("mixed", "random", 4096, 16, 50),
+                     "faults": [{"kind": "fails", "member": 1, "after_ms": 300}]},
+                    {"name": "b", "drives": {"profile": "intel-x25-e", "count": 4},
+                     "array": {"level": "raid5"},
+                     "workload": load("read", "sequential", 65536, 4, 0),
+                     "rebuild": {"member": 3},
+                     "faults": [{"kind": "slow", "member": 0, "latency_ms": 2},
+                                {"kind": "latent_errors", "member": 1, "offset_bytes": 1048576,
+                                 "length_bytes": 65536}]}]}
+    answers = {arraysim(program, "run", scenario) for _ in range(RUNS)}
+    if len(answers) != 1:
+        return f"{RUNS} processes gave {len(answers)} answers"
+    arrays = json.loads(answers.pop())["arrays"]
+    names = [array["group"]["name"] for array in arrays]
+    points = [len(array["points"]) for array in arrays]
+    return "" if (names, points) == (["a", "b"], [1, 1]) else f"{names} have {points} points"
+
+
 def seconds_of(program: str, command: str, scenario: dict) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     arraysim(program, command, scenario)
@@ -80,7 +105,7 @@ def soon_enough(program: str) -> str:
     return "" if min(multiples) <= MULTIPLE_MOST else f"over {MULTIPLE_MOST}"
 
 
-TESTS = [the_same_from_every_process, soon_enough]
+TESTS = [the_same_from_every_process, several_arrays_the_same_from_every_process, soon_enough]
 
 
 def main() -> int:

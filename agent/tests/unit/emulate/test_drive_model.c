@@ -425,6 +425,26 @@ static void flash_knows_no_distance(void **state UNUSED)
     expect_between(run(&flash, &load).bytes_per_s, 217 * MB, 222 * MB);
 }
 
+/* Blocks are erased for what is written here and there: so many a second, whatever their size,
+ * until the rate of all channels is less. What goes on from another write is spared that. */
+static void flash_erases_for_random_writes(void **state UNUSED)
+{
+    struct emulated_timing erasing = flash;
+    struct load load = {.depth = 16, .bytes = 4096, .write_percent = 100, .count = 20000};
+
+    erasing.ssd.random_write_us = 303;
+    expect_between(run(&erasing, &load).commands_per_s, 3290, 3400); /* the buffer takes some */
+    load.bytes = 8192;
+    expect_between(run(&erasing, &load).commands_per_s, 3290, 3400);
+    load.bytes = 262144;
+    expect_between(run(&erasing, &load).bytes_per_s, 217 * MB, 222 * MB);
+    load = (struct load){
+        .depth = 16, .bytes = 4096, .write_percent = 100, .sequential = true, .count = 200000};
+    expect_between(run(&erasing, &load).bytes_per_s, 217 * MB, 225 * MB); /* with the buffer */
+    load = (struct load){.depth = 16, .bytes = 4096, .count = 4000};
+    assert_true(run(&erasing, &load).commands_per_s > 30000); /* reads know nothing of it */
+}
+
 /* Two drives behind one expander get what it carries, and no more. */
 static void a_shared_link_is_shared(void **state UNUSED)
 {
@@ -527,6 +547,7 @@ int main(void)
         cmocka_unit_test(the_heads_go_back_to_a_reader),
         cmocka_unit_test(two_readers_share_the_heads),
         cmocka_unit_test(flash_knows_no_distance),
+        cmocka_unit_test(flash_erases_for_random_writes),
         cmocka_unit_test(a_shared_link_is_shared),
         cmocka_unit_test(a_pulled_plug_forgets_everything),
         cmocka_unit_test(the_same_load_takes_the_same_time),

@@ -1,164 +1,18 @@
 /*
- * The lab: what reaches the drives for a request at each level, that a prediction is the same
- * every time, that ceilings hold, and that a bad scenario is refused with a sentence.
+ * The lab: that a prediction is the same every time, that ceilings hold, and that a bad scenario is
+ * refused with a sentence.
  */
 #include "aw_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/lab_profiles.h"
-#include "lab/lab_scenario.h"
 #include "lab/lab_survival.h"
+#include "lab_world.h"
 
 static char text[PROFILE_TEXT_BYTES];
-static char path[] = "/tmp/aw-lab-XXXXXX";
-
-static void scenario_write(const char *content)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_true(fputs(content, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* The only point of a scenario, run in this process, everything written and freed at the end. */
-static struct lab_answer answer_of(const char *content)
-{
-    struct lab_scenario *scenario = NULL;
-    struct lab_answer answer;
-    struct lab_point point;
-    struct lab_place place;
-
-    scenario_write(content);
-    if (lab_scenario_read(path, PROFILES, &scenario, text) != 0) {
-        fail_msg("%s", text);
-    }
-    assert_int_equal(scenario->point_count, 1);
-    lab_scenario_points(scenario, &point, &place);
-    free(scenario);
-    lab_point_run(&point, true, &answer);
-    if (answer.error != 0) {
-        fail_msg("%s", answer.text);
-    }
-    return answer;
-}
-
-static void sum(const struct lab_outcome *outcome, struct lab_counts *ret_sum)
-{
-    *ret_sum = (struct lab_counts){0};
-    for (uint32_t i = 0; i < outcome->drive_count; i++) {
-        ret_sum->reads += outcome->drives[i].reads;
-        ret_sum->writes += outcome->drives[i].writes;
-        ret_sum->flushes += outcome->drives[i].flushes;
-    }
-}
-
-struct count_case {
-    const char *level;
-    uint32_t drives;
-    const char *failed;
-    uint32_t block_bytes;
-    uint32_t write_percent;
-    double reads, writes; /* of each request */
-    double slack;
-};
-
-/* Small requests: what a level costs. Full rows: no reads. A lost block: all the others. */
-static const struct count_case counts[] = {
-    {"raid0", 8, "", 4096, 0, 1, 0, 0},
-    {"raid0", 8, "", 4096, 100, 0, 1, 0},
-    {"raid1", 2, "", 4096, 0, 1, 0, 0},
-    {"raid1", 2, "", 4096, 100, 0, 2, 0},
-    {"raid10", 8, "", 4096, 0, 1, 0, 0},
-    {"raid10", 8, "", 4096, 100, 0, 2, 0},
-    {"raid5", 8, "", 4096, 0, 1, 0, 0},
-    {"raid5", 8, "", 4096, 100, 2, 2, 0},
-    {"raid6", 8, "", 4096, 0, 1, 0, 0},
-    {"raid6", 8, "", 4096, 100, 3, 3, 0},
-    {"raid50", 8, "", 4096, 100, 2, 2, 0},
-    {"raid60", 8, "", 4096, 100, 1, 3, 0}, /* the other data strip tells both */
-    {"raid5", 8, "", 458752, 100, 0, 8, 0},
-    {"raid6", 8, "", 393216, 100, 0, 8, 0},
-    {"raid50", 8, "", 196608, 100, 0, 4, 0},
-    /* One of 8 reads meets the lost member: 7/8 cost one, 1/8 costs the other n-1, or n-2. */
-    {"raid5", 8, "0", 4096, 0, 7.0 / 8 + 7.0 / 8, 0, 0.1},
-    {"raid6", 8, "0", 4096, 0, 7.0 / 8 + 6.0 / 8, 0, 0.1},
-    {"raid10", 8, "0", 4096, 0, 1, 0, 0},
-    {"raid10", 8, "0", 4096, 100, 0, 2 - 1.0 / 4, 0.05},
-};
-
-static void what_a_request_costs_at_each_level(void **state UNUSED)
-{
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        const struct count_case *count = &counts[i];
-        struct lab_counts total;
-        struct lab_answer answer;
-        char content[1024];
-
-        (void)snprintf(content, sizeof(content),
-                       "{\"name\": \"counts\", \"controller\": {\"profile\": \"native\"},"
-                       " \"drives\": {\"profile\": \"intel-x25-e\", \"count\": %u,"
-                       " \"failed\": [%s]}, \"array\": {\"level\": \"%s\"},"
-                       " \"limits\": {\"operations\": 2000, \"warmup_operations\": 500},"
-                       " \"workloads\": [{\"name\": \"w\", \"pattern\": \"random\", \"mixes\":"
-                       " [[{\"bytes\": %u, \"percent\": 100}]], \"write_percents\": [%u],"
-                       " \"depths\": [1], \"zone_bytes\": 16515072}]}",
-                       count->drives, count->failed, count->level, count->block_bytes,
-                       count->write_percent);
-        answer = answer_of(content);
-        sum(&answer.outcome, &total);
-        assert_int_equal(answer.outcome.operations, 2000);
-        /* A region's mark or two are written besides. */
-        if (fabs((double)total.reads / 2000 - count->reads) > count->slack + 0.004 ||
-            fabs((double)total.writes / 2000 - count->writes) > count->slack + 0.02) {
-            fail_msg("%s failed [%s] %u bytes %u %% writes: %g reads, %g writes each", count->level,
-                     count->failed, count->block_bytes, count->write_percent,
-                     (double)total.reads / 2000, (double)total.writes / 2000);
-        }
-    }
-}
-
-/* All over large drives, a region's mark must not be met by every write; nor must the log of
- * intents make the drives flush for each. */
-static void small_writes_everywhere_cost_what_the_level_needs(void **state UNUSED)
-{
-    static const struct count_case cases[] = {
-        {"raid10", 8, "", 4096, 100, 0, 2, 0}, {"raid5", 8, "", 4096, 100, 2, 2, 0},
-        {"raid6", 8, "", 4096, 100, 3, 3, 0},  {"raid1", 2, "", 4096, 100, 0, 2, 0},
-        {"raid0", 8, "", 4096, 100, 0, 1, 0},
-    };
-
-    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct count_case *count = &cases[i / 2];
-        struct lab_counts total;
-        struct lab_answer answer;
-        char content[1024];
-
-        (void)snprintf(
-            content, sizeof(content),
-            "{\"name\": \"counts\", \"controller\": {\"profile\": \"native\","
-            " \"cache_bytes\": %u}, \"drives\": {\"profile\": \"wd-wd740gd\","
-            " \"count\": %u}, \"array\": {\"level\": \"%s\", \"write_policy\":"
-            " \"write_through\"}, \"limits\": {\"operations\": 2000,"
-            " \"warmup_operations\": 1000}, \"workloads\": [{\"name\": \"w\","
-            " \"pattern\": \"random\", \"mixes\": [[{\"bytes\": 4096, \"percent\": 100}]],"
-            " \"write_percents\": [100], \"depths\": [1]}]}",
-            i % 2 == 0 ? 0 : 16u << 20, count->drives, count->level);
-        answer = answer_of(content);
-        sum(&answer.outcome, &total);
-        if ((double)total.reads / 2000 > count->reads + 0.02 ||
-            (double)total.writes / 2000 > count->writes + 0.02 ||
-            (double)total.flushes / 2000 > 0.1) {
-            fail_msg("%s: %g reads, %g writes, %g flushes each", count->level,
-                     (double)total.reads / 2000, (double)total.writes / 2000,
-                     (double)total.flushes / 2000);
-        }
-    }
-}
 
 #define SCENARIO(controller, array, load)                                                          \
     "{\"name\": \"x\", \"controller\": " controller ", \"drives\": {\"profile\":"                  \
@@ -294,7 +148,7 @@ static void points_run_side_by_side(void **state UNUSED)
 
     scenario_write(SCENARIO("{\"profile\": \"native\"}", "{\"level\": \"raid10\"}",
                             "{\"profile\": \"w06-file-server\", \"depths\": [1, 4, 16, 64]}"));
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     assert_int_equal(scenario->point_count, 4);
     points = calloc(4, sizeof(*points));
     places = calloc(4, sizeof(*places));
@@ -388,7 +242,7 @@ static void a_bad_scenario_is_refused_with_a_sentence(void **state UNUSED)
         struct lab_scenario *scenario = NULL;
 
         scenario_write(cases[i].content);
-        assert_int_not_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+        assert_int_not_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
         assert_null(scenario);
         if (strstr(text, cases[i].message) == NULL) {
             fail_msg("expected \"%s\" in \"%s\"", cases[i].message, text);
@@ -467,7 +321,7 @@ static void a_sweep_tells_what_the_model_refuses(void **state UNUSED)
                    " \"count\": 4}, \"array\": {\"level\": \"raid5\"}, \"sweep\": {\"levels\":"
                    " [\"raid5\", \"raid6\", \"raid10\"], \"drive_counts\": [4, 8]},"
                    " \"workloads\": [" READS "]}");
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     assert_true(scenario->is_sweep);
     assert_int_equal(scenario->variant_count, 6);
     assert_int_equal(scenario->point_count, 5);
@@ -519,7 +373,7 @@ static json_t *document_of(const char *content)
     json_t *doc = NULL;
 
     scenario_write(content);
-    if (lab_scenario_read(path, PROFILES, &scenario, text) != 0) {
+    if (lab_scenario_read(scenario_path, PROFILES, &scenario, text) != 0) {
         fail_msg("%s", text);
     }
     points = calloc(scenario->point_count, sizeof(*points));
@@ -595,7 +449,7 @@ static void a_rebuild_is_the_same_with_either_write_policy(void **state UNUSED)
     assert_true(rebuild_seconds(doc, 2) == rebuild_seconds(doc, 3));
     json_decref(doc);
     scenario_write(content);
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     assert_int_equal(scenario->point_count, 4 + 2);
     free(scenario);
 }
@@ -623,7 +477,7 @@ static void reads_are_the_same_with_either_write_policy(void **state UNUSED)
 
     assert_non_null(answers);
     scenario_write(BOTH_POLICIES(""));
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     assert_int_equal(scenario->point_count, 14);
     lab_scenario_points(scenario, points, places);
     assert_int_equal(lab_points_run(points, 14, 2, NULL, answers), 0);
@@ -637,7 +491,7 @@ static void reads_are_the_same_with_either_write_policy(void **state UNUSED)
     assert_true(answers[1].outcome.duration_us != answers[5].outcome.duration_us);
     free(scenario);
     scenario_write(BOTH_POLICIES(", \"quirks\": [\"twinstor-idle\"]"));
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     lab_scenario_points(scenario, points, places);
     for (uint32_t i = 0; i < 14; i++) {
         assert_int_equal(points[i].same_as, i);
@@ -662,7 +516,7 @@ static void a_load_has_its_own_limits(void **state UNUSED)
     struct lab_answer answer;
 
     scenario_write(content);
-    assert_int_equal(lab_scenario_read(path, PROFILES, &scenario, text), 0);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
     assert_int_equal(scenario->point_count, 3);
     lab_scenario_points(scenario, points, places);
     for (uint32_t i = 0; i < 3; i++) {
@@ -691,23 +545,9 @@ static void the_catalogue_has_every_profile(void **state UNUSED)
     assert_non_null(strstr(text, "/nowhere/controllers: "));
 }
 
-static int make_file(void **state UNUSED)
-{
-    int fd = mkstemp(path);
-
-    return fd >= 0 ? close(fd) : -1;
-}
-
-static int remove_file(void **state UNUSED)
-{
-    return unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_request_costs_at_each_level),
-        cmocka_unit_test(small_writes_everywhere_cost_what_the_level_needs),
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(ceilings_of_streams_hold),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
@@ -728,5 +568,5 @@ int main(void)
     };
 
     aw_test_catch_asserts();
-    return cmocka_run_group_tests_name("lab", tests, make_file, remove_file);
+    return cmocka_run_group_tests_name("lab", tests, scenario_file_make, scenario_file_remove);
 }
