@@ -612,6 +612,7 @@ static json_t *learn_doc(const struct battery_learn *learn)
     json_put_text(doc, "state", learn_state_word(learn->state));
     json_put_u64(doc, "period_days", learn->period_days);
     time_put(doc, "next_at_us", learn->next_us);
+    figure_put(doc, "delay_s", learn->delay_s);
     time_put(doc, "last_at_us", learn->last_us);
     json_put_text_or_null(doc, "last_result",
                           learn->has_result ? learn_result_word(learn->last_result) : "");

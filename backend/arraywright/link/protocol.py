@@ -753,6 +753,7 @@ class Learn(Wire):
     state: str
     period_days: Annotated[int, Field(ge=0)] | None
     next_at_us: Annotated[int, Field(ge=0)] | None
+    delay_s: Annotated[int, Field(ge=0)] | None = None
     last_at_us: Annotated[int, Field(ge=0)] | None
     last_result: str | None
     transparent: bool

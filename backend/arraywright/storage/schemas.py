@@ -527,6 +527,9 @@ class Learn(ApiModel):
     state: OpenWord[LearnState]
     period_days: int | None
     next_at: Annotated[Timestamp | None, Field(description="null: none is planned")]
+    delay_s: Annotated[
+        int | None, Field(description="how much later than planned that is; null: not known")
+    ] = None
     last_at: Annotated[Timestamp | None, Field(description="null: never")]
     last_result: OpenWord[LearnResult] | None
     transparent: Annotated[bool, Field(description="write-back stays allowed while it runs")]

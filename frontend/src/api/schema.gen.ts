@@ -3969,6 +3969,11 @@ export interface components {
          */
         Learn: {
             /**
+             * Delay S
+             * @description how much later than planned that is; null: not known
+             */
+            delay_s: number | null;
+            /**
              * Last At
              * @description null: never
              */

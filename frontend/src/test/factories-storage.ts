@@ -363,6 +363,7 @@ export function battery(part: Partial<Battery> = {}): Battery {
       mode: 'auto',
       state: 'idle',
       period_days: 28,
+      delay_s: 0,
       next_at: '2026-12-24T03:00:00Z',
       last_at: null,
       last_result: null,

@@ -584,6 +584,7 @@ static void a_damaged_record_is_refused(void **state)
                                                    .cycle_count = 7,
                                                    .mode = LEARN_MODE_WARN,
                                                    .next_learn_us = 1234567,
+                                                   .planned_learn_us = 1000000,
                                                    .last_learn_us = 7654321,
                                                    .has_result = true,
                                                    .last_result = LEARN_RESULT_TIMED_OUT};

@@ -39,6 +39,7 @@ export const battery = {
   learnMode: 'When',
   learnState: 'Now',
   learnNext: 'Next one',
+  learnDelay: 'Postponed by',
   learnNextNone: 'None is planned',
   learnLast: 'Last one',
   learnNever: 'Never',
