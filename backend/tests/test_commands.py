@@ -203,6 +203,9 @@ async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncC
     await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json={"name": "new"})
     command = await raid5.expect("command", op="vd_set")
     assert command["args"] == {"virtual_drive": "v0", "name": "new"}
+    preset: dict[str, object] = {"preset": "safest", "accept_risk": True}
+    await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json=preset)
+    command = await raid5.expect("command", op="vd_set", args={"virtual_drive": "v0", **preset})
     path = f"/virtual-drives/{virtual_drive['id']}/actions/bgi"
     await operator.post(path, json={"action": "start"})
     await raid5.expect("command", op="bgi", args={"virtual_drive": "v0", "action": "start"})

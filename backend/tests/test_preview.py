@@ -114,3 +114,44 @@ async def test_offline_host(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None
     await until_offline(viewer, raid5)
     answer = await viewer.post("/virtual-drives/preview", json=body)
     assert (answer.status_code, answer.json()["code"]) == (409, "host_offline")
+
+
+def outcome(**changes: Any) -> dict[str, Any]:
+    as_requested = documents.reason("as_requested", "As requested.")
+    answer = {
+        "ok": True,
+        "refusals": [],
+        "policies": {
+            name: {"requested": word, "effective": word, "reason": as_requested}
+            for name, word in (
+                ("write_policy", "write_back"),
+                ("read_policy", "adaptive_read_ahead"),
+                ("io_policy", "direct"),
+                ("drive_cache_policy", "on"),
+            )
+        },
+        "risks": [documents.reason("risk_drive_cache", "The drives' own caches hold it.")],
+        "cli": "arrayctl /c0/v0 set wrcache=wb",
+        **changes,
+    }
+    wire.validator("commands", "policy_answer").validate(answer)
+    return answer
+
+
+async def test_policies_of_a_preset_are_the_hosts_answer(
+    agent: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    await agent.connect()
+    await agent.report_all(documents.raid5_host())
+    virtual_drive = await only(viewer, "/virtual-drives")
+    url = f"/virtual-drives/{virtual_drive['id']}/policy-preview"
+    assert (await viewer.post(url, json={})).status_code == 422
+    body = {"preset": "maximum-performance", "read_policy": "adaptive_read_ahead"}
+    asked = asyncio.create_task(viewer.post(url, json=body))
+    query = await agent.answer_query(outcome())
+    assert query["name"] == "preview_vd_set"
+    assert query["args"] == {"virtual_drive": "v0", **body}
+    answer = (await asked).json()
+    assert answer["policies"]["drive_cache_policy"]["effective"] == "on"
+    assert [risk["code"] for risk in answer["risks"]] == ["risk_drive_cache"]
+    assert (await viewer.get("/commands")).json()["total"] == 0

@@ -34,6 +34,8 @@ PLAIN = {
     "enrol_request",
     "enrol_response",
     "preview_answer",
+    "policies_preview",
+    "policy_answer",
     "preserved_cache",
     "vd_cache",
     "read_ahead",

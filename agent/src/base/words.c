@@ -548,6 +548,30 @@ bool smart_figure_parse(const char *word, enum smart_figure *ret_value)
     return false;
 }
 
+static const char *const drive_cache_effective_words[DRIVE_CACHE_EFFECTIVE_MAX] = {
+    "on",
+    "off",
+    "mixed",
+    "unknown",
+};
+
+const char *drive_cache_effective_word(enum drive_cache_effective value)
+{
+    ASSERT((unsigned)value < DRIVE_CACHE_EFFECTIVE_MAX);
+    return drive_cache_effective_words[value];
+}
+
+bool drive_cache_effective_parse(const char *word, enum drive_cache_effective *ret_value)
+{
+    for (unsigned i = 0; i < DRIVE_CACHE_EFFECTIVE_MAX; i++) {
+        if (strcmp(drive_cache_effective_words[i], word) == 0) {
+            *ret_value = (enum drive_cache_effective)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const access_policy_words[ACCESS_POLICY_MAX] = {
     "read_write",
     "read_only",
@@ -1523,6 +1547,36 @@ static const struct {
      "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host."},
     {"drive_cache_fixed",
      "The write cache of drive {drive} cannot be switched; only the setting default suits it."},
+    {"drive_cache_own",
+     "Each drive keeps the setting it came with."},
+    {"drive_cache_of_group",
+     "{virtual_drive} of the same drive group asks for {state}, and a drive has one cache for all."},
+    {"drive_cache_given_up",
+     "Drive {drive} did not follow when its write cache was to be switched."},
+    {"drive_cache_waits",
+     "Drive {drive} has not been switched yet."},
+    {"drive_cache_silent",
+     "Drive {drive} does not say how its write cache is set."},
+    {"drive_cache_no_drives",
+     "None of its drives is here to be asked."},
+    {"io_policy_no_cache",
+     "There is no cache to keep what is read, so reads go to the drives."},
+    {"access_offline",
+     "It is offline: too few of its drives are here to read or write anything."},
+    {"access_not_started",
+     "Its drive group is not running."},
+    {"access_measured",
+     "It is being measured, and nobody else may use it meanwhile."},
+    {"preset_unknown",
+     "{model} has no preset {preset}. It has: {presets}."},
+    {"preset_gives_up",
+     "The preset {preset} gives up protection: {what}. Repeat it with the risk accepted."},
+    {"risk_write_back_now",
+     "Write-back would run without a working battery: a power failure loses writes that were acknowledged."},
+    {"risk_write_back_later",
+     "Write-back would go on while the battery is not ready: a power failure then loses writes that were acknowledged."},
+    {"risk_drive_cache",
+     "The drives' own caches would hold what is written until it is flushed: a power failure loses what no flush has covered."},
     {"drive_lost_pulled",
      "The drive was removed."},
     {"drive_lost_write_error",

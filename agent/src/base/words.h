@@ -244,6 +244,17 @@ enum smart_figure {
 const char *smart_figure_word(enum smart_figure value);
 bool smart_figure_parse(const char *word, enum smart_figure *ret_value);
 
+enum drive_cache_effective {
+    DRIVE_CACHE_EFFECTIVE_ON,
+    DRIVE_CACHE_EFFECTIVE_OFF,
+    DRIVE_CACHE_EFFECTIVE_MIXED,
+    DRIVE_CACHE_EFFECTIVE_UNKNOWN,
+    DRIVE_CACHE_EFFECTIVE_MAX
+};
+
+const char *drive_cache_effective_word(enum drive_cache_effective value);
+bool drive_cache_effective_parse(const char *word, enum drive_cache_effective *ret_value);
+
 enum access_policy {
     ACCESS_POLICY_READ_WRITE,
     ACCESS_POLICY_READ_ONLY,
@@ -703,6 +714,21 @@ enum reason_code {
     REASON_JBOD_EMULATED,
     REASON_JBOD_CONFIGURED,
     REASON_DRIVE_CACHE_FIXED,
+    REASON_DRIVE_CACHE_OWN,
+    REASON_DRIVE_CACHE_OF_GROUP,
+    REASON_DRIVE_CACHE_GIVEN_UP,
+    REASON_DRIVE_CACHE_WAITS,
+    REASON_DRIVE_CACHE_SILENT,
+    REASON_DRIVE_CACHE_NO_DRIVES,
+    REASON_IO_POLICY_NO_CACHE,
+    REASON_ACCESS_OFFLINE,
+    REASON_ACCESS_NOT_STARTED,
+    REASON_ACCESS_MEASURED,
+    REASON_PRESET_UNKNOWN,
+    REASON_PRESET_GIVES_UP,
+    REASON_RISK_WRITE_BACK_NOW,
+    REASON_RISK_WRITE_BACK_LATER,
+    REASON_RISK_DRIVE_CACHE,
     REASON_DRIVE_LOST_PULLED,
     REASON_DRIVE_LOST_WRITE_ERROR,
     REASON_DRIVE_LOST_READ_ERRORS,

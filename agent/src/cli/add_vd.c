@@ -162,6 +162,7 @@ static void policies_set(const struct cli_context *context, json_t *args)
     if (drive_cache != NULL) {
         row_text(args, "drive_cache_policy", drive_cache);
     }
+    (void)preset_put(context, args); /* for the rest of them */
 }
 
 /* Whole rows as the agent's planner counts them. */

@@ -32,6 +32,11 @@ const char *change_task_word(const struct cli_context *context);
 /* Asks on a terminal for the name that has to be typed; false: there is no terminal. */
 bool change_name_ask(const char *warning, const char *path, const char *name, char out[80]);
 
+/* policies.c */
+/* Puts the preset that was typed, and whether its risks are accepted; false: none was typed. */
+const char *storsave_preset(const char *typed); /* "perform": 3ware's word for one; or itself */
+bool preset_put(const struct cli_context *context, json_t *args);
+
 /* change_drive.c */
 void change_drive_task(struct cli_context *context);
 void change_drive_copyback(struct cli_context *context);

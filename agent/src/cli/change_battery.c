@@ -66,10 +66,13 @@ static json_t *mode_args(const char *typed, const json_t *doc)
     return NULL;
 }
 
-/* So many hours later than planned. */
+/* So many hours later than planned, however late it is now. */
 static json_t *delay_args(const char *typed, const json_t *doc)
 {
-    uint64_t next_us = doc_u64(json_object_get(doc, "learn"), "next_at_us");
+    const json_t *learn = json_object_get(doc, "learn");
+    uint64_t next_us = doc_u64(learn, "next_at_us");
+    uint64_t delay_us = doc_u64(learn, "delay_s") * UINT64_C(1000000);
+    uint64_t planned_us = next_us > delay_us ? next_us - delay_us : next_us;
     char *end = NULL;
     unsigned long hours = strtoul(typed, &end, 10);
 
@@ -78,7 +81,7 @@ static json_t *delay_args(const char *typed, const json_t *doc)
         return NULL;
     }
     return json_pack("{s:I}", "next_learn_at_us",
-                     (json_int_t)(next_us + hours * UINT64_C(3600000000)));
+                     (json_int_t)(planned_us + hours * UINT64_C(3600000000)));
 }
 
 /* "yyyy/mm/dd hh", local time; the quotes may have come along. */

@@ -120,6 +120,17 @@ static const char *property_word(const struct property *property, const char *ty
     return NULL;
 }
 
+static void set_row(struct change *change, const struct model_object *vd, const char *shown,
+                    const char *typed, int error, const char *message)
+{
+    (void)json_array_append_new(change->rows, json_pack("{s:I, s:s, s:s, s:s, s:i, s:s}", "VD",
+                                                        (json_int_t)doc_u64(vd->doc, "index"),
+                                                        "Property", shown, "Value", typed, "Status",
+                                                        error == 0 ? "Success" : "Failed", "ErrCd",
+                                                        error, "ErrMsg", message));
+    change->error = change->error == 0 ? error : change->error;
+}
+
 static void vd_property_set(struct cli_context *context, const struct model_object *vd,
                             const struct property *property, struct change *change)
 {
@@ -139,16 +150,30 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
                                       flag ? json_boolean(word[0] == 't') : json_string(word)),
                             NULL, message);
     }
-    (void)json_array_append_new(change->rows, json_pack("{s:I, s:s, s:s, s:s, s:i, s:s}", "VD",
-                                                        (json_int_t)doc_u64(vd->doc, "index"),
-                                                        "Property", property->shown, "Value", typed,
-                                                        "Status", error == 0 ? "Success" : "Failed",
-                                                        "ErrCd", error, "ErrMsg", message));
-    change->error = change->error == 0 ? error : change->error;
+    set_row(change, vd, property->shown, typed, error, message);
+}
+
+/* Before the single policies: those that are typed beside it hold. */
+static void vd_preset_set(struct cli_context *context, const struct model_object *vd,
+                          struct change *change)
+{
+    json_t *args = json_pack("{s:s}", "virtual_drive", vd->key);
+    char message[REQUEST_TEXT_BYTES];
+    char typed[64];
+    int error = 0;
+
+    if (!preset_put(context, args)) {
+        json_decref(args);
+        return;
+    }
+    (void)snprintf(typed, sizeof(typed), "%s", doc_text(args, "preset"));
+    error = cli_execute(context, "vd_set", args, NULL, message);
+    set_row(change, vd, "Preset", typed, error, message);
 }
 
 static void vd_set_visit(struct cli_context *context, const struct model_object *vd, void *data)
 {
+    vd_preset_set(context, vd, data);
     for (size_t i = 0; i < sizeof(vd_property_table) / sizeof(vd_property_table[0]); i++) {
         if (option_has(context, vd_property_table[i].option)) {
             vd_property_set(context, vd, &vd_property_table[i], data);

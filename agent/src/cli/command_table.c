@@ -15,7 +15,7 @@
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb "   \
     "nora "                                                                                        \
-    "ra adra direct cached strip= spares= force"
+    "ra adra direct cached strip= spares= force preset= storsave= acceptrisk"
 
 const struct cli_command cli_commands[] = {
     {CLI_OBJECT_NONE, "status", NULL, "", show_status, "status [--json]",
@@ -65,6 +65,8 @@ const struct cli_command cli_commands[] = {
      show_controller_property,
      "/cX show rebuildrate|bgirate|autorebuild|time|temperature|cc|patrolread|...",
      "Properties of the controller; several may be named."},
+    {CLI_OBJECT_CONTROLLER, "show", "presets", "", show_presets, "/cX show presets",
+     "The bundles of policies its model offers, and what they set."},
     {CLI_OBJECT_CONTROLLER, "show", "health", "", show_health, "/cX show health",
      "What needs attention, the worst first."},
     {CLI_OBJECT_CONTROLLER, "show", "alilog", "file=", show_support_bundle,
@@ -100,7 +102,7 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
-     "[spares=e:s,…] [force]",
+     "[preset=NAME [acceptrisk]] [spares=e:s,…] [force]",
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
      "with PDperArray=n. At most 32 drives in a span, 8 spans (128 for r10) and 256 drives."},
 
@@ -184,6 +186,10 @@ const struct cli_command cli_commands[] = {
      "Starts the virtual drive's latency histograms over."},
     {CLI_OBJECT_VD, "show", "badblocks", "", show_vd_bad_blocks, "/cX/vX show badblocks",
      "Blocks of a virtual drive whose content is not to be had."},
+    {CLI_OBJECT_VD, "show", "policies", "preset= storsave=", show_vd_policies,
+     "/cX/vX show policies [preset=NAME]",
+     "Its policies as they are asked for and as they hold, and why; what it reads ahead. preset: "
+     "what a preset would make of them, and what would have to be accepted."},
     {CLI_OBJECT_VD, "show", "expansion", "", show_vd_expansion, "/cX/vX show expansion",
      "How far a virtual drive could be expanded."},
     {CLI_OBJECT_VD, "expand", NULL, "size=", change_vd_expand, "/cX/vX expand size=<n>|all",
@@ -211,12 +217,16 @@ const struct cli_command cli_commands[] = {
      "its "
      "drives are used again it can be restored (show undo)."},
     {CLI_OBJECT_VD, "set", NULL,
-     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads=",
+     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads= preset= "
+     "storsave= acceptrisk",
      change_vd_set,
      "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
      "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off | "
-     "hedgedreads=on|off",
-     "Changes properties of a virtual drive."},
+     "hedgedreads=on|off | preset=NAME [acceptrisk] | storsave=protect|balance|perform "
+     "[acceptrisk]",
+     "Changes properties of a virtual drive. preset: the policies of one of the controller's "
+     "presets (show presets); one that gives up protection takes acceptrisk. storsave: 3ware's "
+     "presets by 3ware's names."},
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},
 

@@ -37,6 +37,9 @@ void show_drive_operation(struct cli_context *context);
 void show_vd_operation(struct cli_context *context);
 /* expand.c */
 void show_vd_expansion(struct cli_context *context);
+/* policies.c */
+void show_vd_policies(struct cli_context *context);
+void show_presets(struct cli_context *context);
 /* measure.c */
 void show_vd_measure(struct cli_context *context);
 /* show_bad_blocks.c */

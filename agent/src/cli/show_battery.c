@@ -271,6 +271,17 @@ static const char *mode_shown(const json_t *learn)
 }
 
 /* "2026/01/02  03:04:05 (820551845 seconds)": two blanks, as StorCLI has it. */
+/* How much later than by its calendar the next cycle begins; begun hours count. */
+static void delay_text(const json_t *learn, char out[VALUE_BYTES])
+{
+    if (doc_is_null(learn, "delay_s")) {
+        (void)snprintf(out, VALUE_BYTES, "Not known");
+        return;
+    }
+    (void)snprintf(out, VALUE_BYTES, "%llu hour(s)",
+                   (unsigned long long)(doc_u64(learn, "delay_s") + 3599) / 3600);
+}
+
 static void next_learn_text(const json_t *learn, char out[VALUE_BYTES])
 {
     time_t at = (time_t)(doc_u64(learn, "next_at_us") / 1000000);
@@ -313,7 +324,8 @@ static json_t *property_rows(const json_t *doc)
         property(rows, "Auto Learn Period", text);
         next_learn_text(learn, text);
         property(rows, "Next Learn time", text);
-        property(rows, "Learn Delay Interval", "0 hour(s)");
+        delay_text(learn, text);
+        property(rows, "Learn Delay Interval", text);
         property(rows, "Auto-Learn Mode", mode_shown(learn));
     } else {
         property(rows, "Auto-Learn Mode", "Not supported");

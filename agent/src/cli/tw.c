@@ -1,6 +1,7 @@
 /*
  * tw_cli's commands: "info c0 unitstatus" and "/c0/u0 show status" alike. What changes something
- * is said in the other vocabulary; rescan, which looks and changes nothing, is understood.
+ * is said in the other vocabulary, but for the StorSave profile of a unit; rescan, which looks and
+ * changes nothing, is understood.
  */
 #include "cli/tw.h"
 
@@ -10,6 +11,7 @@
 #include <strings.h>
 
 #include "base/assert.h"
+#include "cli/change.h"
 #include "cli/rows.h"
 #include "cli/show.h"
 
@@ -28,6 +30,7 @@ struct tw_request {
     uint32_t controller, number;
     const char *verb; /* "show"; NULL: nothing was typed */
     const char *attribute; /* NULL: none */
+    bool quiet; /* no question is to be asked */
 };
 
 bool tw_is_named(const char *program)
@@ -114,6 +117,11 @@ static bool request_read(int count, char *const *words, struct tw_request *reque
     }
     request->verb = at < count ? words[at++] : NULL;
     request->attribute = at < count ? words[at++] : NULL;
+    if (request->verb != NULL && strcasecmp(request->verb, "set") == 0 && at < count &&
+        strcasecmp(words[at], "quiet") == 0) {
+        request->quiet = true;
+        at++;
+    }
     return request->verb != NULL && at == count;
 }
 
@@ -191,9 +199,19 @@ static void make_unit_status(const struct model *model, const struct model_objec
     put(out, tw_unit_status(model, object));
 }
 
+/* 3ware's own words where its presets are these; another preset goes by its name. */
+static void make_storsave(const struct model *model UNUSED, const struct model_object *object,
+                          char out[VALUE_BYTES])
+{
+    const char *preset = doc_text(object->doc, "preset");
+
+    put(out, strncmp(preset, "storsave-", 9) == 0 ? preset + 9 : preset);
+}
+
 static const struct tw_attribute unit_attributes[] = {
     {"status", "status", make_unit_status},
     {"name", "name", make_name},
+    {"storsave", "Storsave Policy", make_storsave},
 };
 
 static void make_port_status(const struct model *model UNUSED, const struct model_object *object,
@@ -487,6 +505,34 @@ static int object_show(const struct cli_context *context, const struct tw_reques
     return attributes_print(context->model, request, object, path) ? 0 : complain(ERROR_ATTRIBUTE);
 }
 
+/* The one setting that is said in 3ware's words: it is a preset. Where 3ware asks whether the risk
+ * is accepted, it takes "quiet" here. */
+static int storsave_set(struct cli_context *context, const struct tw_request *request)
+{
+    const char *profile = request->attribute != NULL ? strchr(request->attribute, '=') : NULL;
+    const struct model_object *object = object_find(context, request);
+    char message[REQUEST_TEXT_BYTES];
+
+    if (profile == NULL || strncasecmp(request->attribute, "storsave=", 9) != 0) {
+        return complain(ERROR_ATTRIBUTE);
+    }
+    if (object == NULL) {
+        return complain(ERROR_OBJECT);
+    }
+    (void)printf("Setting Command Storsave Policy for unit /c%u/u%u to [%s] ... ",
+                 request->controller, request->number, profile + 1);
+    if (cli_execute(context, "vd_set",
+                    json_pack("{s:s, s:s, s:b}", "virtual_drive", object->key, "preset",
+                              storsave_preset(profile + 1), "accept_risk", request->quiet),
+                    NULL, message) != 0) {
+        (void)printf("Failed.\n%s%s\n\n", message,
+                     request->quiet ? "" : " (quiet accepts the risk of a profile.)");
+        return 1;
+    }
+    (void)printf("Done.\n\n");
+    return 0;
+}
+
 /* Nothing has to be looked for: drives are noticed when they come. */
 static int rescan(const struct cli_context *context)
 {
@@ -525,6 +571,9 @@ static int request_execute(struct cli_context *context, const struct tw_request 
     if (request->object == TW_CONTROLLER && strcasecmp(request->verb, "rescan") == 0) {
         return rescan(context);
     }
+    if (request->object == TW_UNIT && strcasecmp(request->verb, "set") == 0) {
+        return storsave_set(context, request);
+    }
     if (strcasecmp(request->verb, "show") != 0) {
         return complain(ERROR_COMMAND);
     }
@@ -534,18 +583,20 @@ static int request_execute(struct cli_context *context, const struct tw_request 
 
 static int help_print(void)
 {
-    (void)fputs("show | info                        controllers\n"
-                "show ver                           versions\n"
-                "/cX show [unitstatus|drivestatus|bbustatus|alarms|ATTRIBUTE|all]\n"
-                "/cX/uX show [status|name|rebuildstatus|initializestatus|verifystatus|all]\n"
-                "/cX/pX show [status|model|firmware|serial|capacity|rasect|temperature|all]\n"
-                "/cX/bbu show [status|ready|volt|temp|tempval|onlinestate|all]\n"
-                "/cX rescan                         counts units and drives\n"
-                "info cX [unitstatus|drivestatus|bbustatus|uX|pX|bbu] [ATTRIBUTE]\n"
-                "quit\n\n"
-                "-f FILE runs a script. What changes something is said in StorCLI's words: see\n"
-                "\"arrayctl help\".\n",
-                stdout);
+    (void)fputs(
+        "show | info                        controllers\n"
+        "show ver                           versions\n"
+        "/cX show [unitstatus|drivestatus|bbustatus|alarms|ATTRIBUTE|all]\n"
+        "/cX/uX show [status|name|storsave|rebuildstatus|initializestatus|verifystatus|all]\n"
+        "/cX/uX set storsave=protect|balance|perform [quiet]\n"
+        "/cX/pX show [status|model|firmware|serial|capacity|rasect|temperature|all]\n"
+        "/cX/bbu show [status|ready|volt|temp|tempval|onlinestate|all]\n"
+        "/cX rescan                         counts units and drives\n"
+        "info cX [unitstatus|drivestatus|bbustatus|uX|pX|bbu] [ATTRIBUTE]\n"
+        "quit\n\n"
+        "-f FILE runs a script. What else changes something is said in StorCLI's words: see\n"
+        "\"arrayctl help\".\n",
+        stdout);
     return 0;
 }
 

@@ -77,6 +77,9 @@ static bool read_raid_level(const char *word, void *ret_value)
     {name, ARG_WORD, required, AT(member), 0, 0, read_##type, 0, 0}
 #define END {NULL, ARG_BOOL, false, 0, 0, 0, NULL, 0, 0}
 
+#define VD_CREATE_WORD(member, bit)                                                                \
+    {#member, ARG_WORD, false, AT(vd_create.member), 0, 0, read_##member, bit, AT(vd_create.fields)}
+
 static const struct arg_spec vd_create_args[] = {
     KEY("controller", vd_create.controller, true),
     WORD("level", vd_create.level, raid_level, true),
@@ -86,10 +89,12 @@ static const struct arg_spec vd_create_args[] = {
     U64("size_bytes", vd_create.size_bytes),
     U32("strip_bytes", vd_create.strip_bytes, UINT32_MAX, false),
     TEXT("name", vd_create.name, VD_NAME_MAX),
-    WORD("write_policy", vd_create.write_policy, write_policy, false),
-    WORD("read_policy", vd_create.read_policy, read_policy, false),
-    WORD("io_policy", vd_create.io_policy, io_policy, false),
-    WORD("drive_cache_policy", vd_create.drive_cache_policy, drive_cache_policy, false),
+    VD_CREATE_WORD(write_policy, VD_SET_WRITE_POLICY),
+    VD_CREATE_WORD(read_policy, VD_SET_READ_POLICY),
+    VD_CREATE_WORD(io_policy, VD_SET_IO_POLICY),
+    VD_CREATE_WORD(drive_cache_policy, VD_SET_DRIVE_CACHE),
+    TEXT("preset", vd_create.preset, PRESET_NAME_MAX),
+    BOOL("accept_risk", vd_create.accept_risk, false),
     KEYS("spares", vd_create.spares, vd_create.spare_count, COMMAND_SPARES_MAX),
     BOOL("force", vd_create.force, false),
     {"serials", ARG_TEXTS, false, AT(vd_create.serials), SERIAL_MAX, AT(vd_create.serial_count),
@@ -134,6 +139,9 @@ static const struct arg_spec vd_set_args[] = {
     VD_SET_WORD("io_policy", io_policy, VD_SET_IO_POLICY),
     {"drive_cache_policy", ARG_WORD, false, AT(vd_set.drive_cache_policy), 0, 0, read_drive_cache,
      VD_SET_DRIVE_CACHE, AT(vd_set.fields)},
+    {"preset", ARG_TEXT, false, AT(vd_set.preset), PRESET_NAME_MAX, 0, NULL, VD_SET_PRESET,
+     AT(vd_set.fields)},
+    BOOL("accept_risk", vd_set.accept_risk, false),
     {"access", ARG_WORD, false, AT(vd_set.access), 0, 0, read_access, VD_SET_ACCESS,
      AT(vd_set.fields)},
     {"stripe_log", ARG_BOOL, false, AT(vd_set.stripe_log), 0, 0, NULL, VD_SET_STRIPE_LOG,
@@ -579,6 +587,22 @@ bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
         return false;
     }
     *ret_args = command.args.vd_create;
+    return true;
+}
+
+bool policy_args_parse(const json_t *args, struct command_vd_set *ret_args,
+                       struct reason *ret_reason)
+{
+    const uint32_t asked = VD_SET_POLICIES | VD_SET_PRESET;
+    struct ctl_command command = {.op = CTL_OP_VD_SET};
+
+    if (!args_take(args, vd_set_args, &command, ret_reason)) {
+        return false;
+    }
+    if ((command.args.vd_set.fields & ~asked) != 0) {
+        return refuse(ret_reason, "args", "only policies and a preset are asked about");
+    }
+    *ret_args = command.args.vd_set;
     return true;
 }
 

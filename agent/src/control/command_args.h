@@ -21,6 +21,9 @@ MUST_CHECK bool command_args_parse(const char *op, const json_t *args,
 /* The arguments of the query preview_vd_create: those of vd_create without a digest. */
 MUST_CHECK bool preview_args_parse(const json_t *args, struct command_vd_create *ret_args,
                                    struct reason *ret_reason);
+/* Those of the query preview_vd_set: the policies and the preset of vd_set. */
+MUST_CHECK bool policy_args_parse(const json_t *args, struct command_vd_set *ret_args,
+                                  struct reason *ret_reason);
 /* `confirm` (string, null or absent) and `preconditions` (array or absent) of a request. */
 MUST_CHECK bool command_guards_parse(const json_t *confirm, const json_t *preconditions,
                                      struct ctl_command *command, struct reason *ret_reason);

@@ -361,7 +361,10 @@ static void command_take(struct running_command *running, const json_t *params)
                                 &running->refusal) &&
              command_guards_parse(json_object_get(params, "confirm"),
                                   json_object_get(params, "preconditions"), &running->command,
-                                  &running->refusal);
+                                  &running->refusal) &&
+             /* Before it is judged: what a preset sets decides the class. */
+             ctl_preset_fill(ctl_host_addressed(running->server->world.host, &running->command),
+                             &running->command, &running->refusal);
     if (parsed) {
         class_ = command_class_of(&running->command);
     }

@@ -227,6 +227,26 @@ static void query_preview(struct control_server *server, struct control_client *
     control_answer(client, id, preview_doc(&preview));
 }
 
+static void query_policies(struct control_server *server, struct control_client *client,
+                           uint64_t id, const json_t *args)
+{
+    struct ctl_policy_preview preview;
+    struct command_vd_set set;
+    struct reason reason;
+
+    if (!policy_args_parse(args, &set, &reason)) {
+        control_refuse(client, id, &reason);
+        return;
+    }
+    if (!ctl_preview_set(ctl_host_owner(server->world.host, OBJECT_KIND_VIRTUAL_DRIVE, set.vd),
+                         &set, &preview)) {
+        reason_set(&reason, REASON_UNKNOWN_OBJECT, "kind", "virtual_drive", "key", set.vd, NULL);
+        control_refuse(client, id, &reason);
+        return;
+    }
+    control_answer(client, id, policy_preview_doc(&preview));
+}
+
 static void query_latency(struct control_server *server, struct control_client *client, uint64_t id,
                           const json_t *args)
 {
@@ -282,6 +302,8 @@ static void method_query(struct control_server *server, struct control_client *c
 
     if (name != NULL && strcmp(name, "preview_vd_create") == 0) {
         query_preview(server, client, id, args);
+    } else if (name != NULL && strcmp(name, "preview_vd_set") == 0) {
+        query_policies(server, client, id, args);
     } else if (name != NULL && strcmp(name, "foreign") == 0) {
         control_answer(client, id,
                        foreign_doc(server->world.host, json_text_at(args, "controller")));

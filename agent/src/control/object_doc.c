@@ -575,8 +575,12 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put_text(doc, "state", virtual_drive_state_word(view->state));
     json_put_bool(doc, "consistent", view->consistent);
     json_put_u64(doc, "drive_failures_left", view->drive_failures_left);
-    json_put(doc, "write_policy", policy_doc(&view->write_policy));
-    json_put(doc, "read_policy", policy_doc(&view->read_policy));
+    json_put(doc, "write_policy", policy_doc(&view->policies.write_policy));
+    json_put(doc, "read_policy", policy_doc(&view->policies.read_policy));
+    json_put(doc, "effective_io_policy", policy_doc(&view->policies.io_policy));
+    json_put(doc, "effective_drive_cache", policy_doc(&view->policies.drive_cache));
+    json_put(doc, "effective_access", policy_doc(&view->policies.access));
+    json_put_text_or_null(doc, "preset", view->preset != NULL ? view->preset : "");
     json_put(doc, "guarantee", reason_doc(&view->guarantee));
     json_put(doc, "cache", view->cache.present ? vd_cache_doc(&view->cache) : json_null());
     json_put(doc, "read_ahead", view->cache.present ? read_ahead_doc(view) : json_null());
@@ -608,6 +612,7 @@ static json_t *learn_doc(const struct battery_learn *learn)
     json_put_text(doc, "state", learn_state_word(learn->state));
     json_put_u64(doc, "period_days", learn->period_days);
     time_put(doc, "next_at_us", learn->next_us);
+    figure_put(doc, "delay_s", learn->delay_s);
     time_put(doc, "last_at_us", learn->last_us);
     json_put_text_or_null(doc, "last_result",
                           learn->has_result ? learn_result_word(learn->last_result) : "");
@@ -788,6 +793,29 @@ static json_t *wasted_doc(const struct ctl_preview *preview)
     return doc;
 }
 
+static json_t *policies_doc(const struct policies_view *policies)
+{
+    json_t *doc = json_new_object();
+
+    json_put(doc, "write_policy", policy_doc(&policies->write_policy));
+    json_put(doc, "read_policy", policy_doc(&policies->read_policy));
+    json_put(doc, "io_policy", policy_doc(&policies->io_policy));
+    json_put(doc, "drive_cache_policy", policy_doc(&policies->drive_cache));
+    return doc;
+}
+
+json_t *policy_preview_doc(const struct ctl_policy_preview *preview)
+{
+    json_t *doc = json_new_object();
+
+    json_put_bool(doc, "ok", preview->ok);
+    json_put(doc, "refusals", reasons_doc(&preview->refusal, preview->ok ? 0 : 1));
+    json_put(doc, "policies", policies_doc(&preview->policies));
+    json_put(doc, "risks", reasons_doc(preview->risks.items, preview->risks.count));
+    json_put_text(doc, "cli", preview->cli);
+    return doc;
+}
+
 json_t *preview_doc(const struct ctl_preview *preview)
 {
     json_t *doc = json_new_object();
@@ -810,6 +838,9 @@ json_t *preview_doc(const struct ctl_preview *preview)
     json_put_u64(doc, "block_bytes", preview->block_bytes);
     json_put(doc, "init_seconds",
              preview->init_seconds >= 0 ? json_integer(preview->init_seconds) : json_null());
+    json_put(doc, "policies",
+             preview->has_policies ? policies_doc(&preview->policies) : json_null());
+    json_put(doc, "risks", reasons_doc(preview->risks.items, preview->risks.count));
     json_put_text(doc, "cli", preview->cli);
     return doc;
 }

@@ -19,6 +19,7 @@ json_t *tombstone_doc(const struct object_head *head);
 /* {code, params, text} */
 json_t *reason_doc(const struct reason *reason);
 json_t *event_doc(const struct event *event);
+json_t *policy_preview_doc(const struct ctl_policy_preview *preview);
 json_t *preview_doc(const struct ctl_preview *preview);
 /* Count, mean, percentiles and largest of one kind. */
 json_t *latency_figures_doc(const struct latency_histogram *histogram);

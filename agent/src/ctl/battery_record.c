@@ -4,7 +4,8 @@
  *   0  magic "AWBATT01"   8  CRC-32C, itself as zero   12  learn mode
  *  16  charge, ppm       20  full capacity, ppm        24  cycles
  *  28  last result + 1, 0: none                        32  next learn    40  last learn
- *  48  profile name, zero-padded                       81  zero to 96
+ *  48  profile name, zero-padded                       81  zero to 88
+ *  88  learn as planned before it was postponed, 0: not known
  */
 #include "ctl/battery_record.h"
 
@@ -21,7 +22,10 @@
 
 static const uint8_t record_magic[8] = "AWBATT01";
 
-STATIC_ASSERT(NAME_OFFSET + NAME_BYTES <= BATTERY_RECORD_BYTES, "the name fits");
+#define PLANNED_OFFSET 88u
+
+STATIC_ASSERT(NAME_OFFSET + NAME_BYTES <= PLANNED_OFFSET, "the name fits");
+STATIC_ASSERT(PLANNED_OFFSET + 8 <= BATTERY_RECORD_BYTES, "the date fits");
 
 static uint32_t record_crc(const uint8_t *bytes)
 {
@@ -47,6 +51,7 @@ void battery_record_encode(const char *profile, const struct emulated_battery_me
     put_le64(out + 32, memory->next_learn_us);
     put_le64(out + 40, memory->last_learn_us);
     memcpy(out + NAME_OFFSET, profile, strlen(profile));
+    put_le64(out + PLANNED_OFFSET, memory->planned_learn_us);
     put_le32(out + 8, record_crc(out));
 }
 
@@ -62,7 +67,8 @@ int battery_record_decode(const uint8_t *bytes, size_t count, const char *profil
     result = get_le32(bytes + 28);
     if (get_le32(bytes + 12) >= LEARN_MODE_MAX || get_le32(bytes + 16) > PPM ||
         get_le32(bytes + 20) > PPM || result > LEARN_RESULT_MAX ||
-        bytes[NAME_OFFSET + NAME_BYTES - 1] != 0) {
+        bytes[NAME_OFFSET + NAME_BYTES - 1] != 0 ||
+        get_le64(bytes + PLANNED_OFFSET) > get_le64(bytes + 32)) {
         return -EBADMSG;
     }
     if (strcmp((const char *)bytes + NAME_OFFSET, profile) != 0) {
@@ -77,6 +83,7 @@ int battery_record_decode(const uint8_t *bytes, size_t count, const char *profil
         .last_result = result != 0 ? (enum learn_result)(result - 1) : LEARN_RESULT_PASSED,
         .next_learn_us = get_le64(bytes + 32),
         .last_learn_us = get_le64(bytes + 40),
+        .planned_learn_us = get_le64(bytes + PLANNED_OFFSET),
     };
     return 0;
 }

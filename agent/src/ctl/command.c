@@ -190,7 +190,8 @@ static void command_start(struct ctl *ctl, struct ctl_command *command)
     command->changed_something = false;
     command->ctl_private = NULL;
     ctl_refresh(ctl);
-    if (!rule_online(ctl, &reason) || !preconditions_hold(ctl, command, &reason)) {
+    if (!rule_online(ctl, &reason) || !preconditions_hold(ctl, command, &reason) ||
+        !ctl_preset_fill(ctl, command, &reason)) {
         command_finish(ctl, &reason);
         return;
     }

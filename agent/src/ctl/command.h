@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "base/reason.h"
+#include "ctl/profile.h"
 #include "meta/config.h"
 #include "task/measurement.h"
 
@@ -63,6 +64,20 @@ const char *ctl_op_said(enum ctl_op op);                 /* to people: "add vd" 
 bool ctl_op_parse(const char *word, enum ctl_op *ret_op);
 enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives);
 
+enum vd_set_field {
+    VD_SET_NAME = 1,
+    VD_SET_WRITE_POLICY = 2,
+    VD_SET_READ_POLICY = 4,
+    VD_SET_IO_POLICY = 8,
+    VD_SET_DRIVE_CACHE = 16,
+    VD_SET_ACCESS = 32,
+    VD_SET_STRIPE_LOG = 64,
+    VD_SET_HEDGED_READS = 128,
+    VD_SET_PRESET = 256
+};
+#define VD_SET_POLICIES                                                                            \
+    (VD_SET_WRITE_POLICY | VD_SET_READ_POLICY | VD_SET_IO_POLICY | VD_SET_DRIVE_CACHE)
+
 struct command_vd_create {
     object_key_t controller;
     enum raid_level level;
@@ -73,27 +88,19 @@ struct command_vd_create {
     uint64_t size_bytes;             /* 0: all */
     uint32_t strip_bytes;            /* 0: default */
     char name[VD_NAME_MAX + 1];      /* "": one is made (vd0, vd1, …) */
+    uint32_t fields;                 /* enum vd_set_field: which of the policies are given */
     enum write_policy write_policy;
     enum read_policy read_policy;
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
+    char preset[PRESET_NAME_MAX + 1]; /* gives the policies that are not given; "": none */
+    bool accept_risk;                /* of the preset */
     uint32_t spare_count;
     object_key_t spares[COMMAND_SPARES_MAX];
     bool force;
     uint32_t serial_count;           /* of drives that carry data and may be overwritten */
     char serials[COMMAND_SPARES_MAX][41];
     char plan_digest[65];            /* "" or from the preview */
-};
-
-enum vd_set_field {
-    VD_SET_NAME = 1,
-    VD_SET_WRITE_POLICY = 2,
-    VD_SET_READ_POLICY = 4,
-    VD_SET_IO_POLICY = 8,
-    VD_SET_DRIVE_CACHE = 16,
-    VD_SET_ACCESS = 32,
-    VD_SET_STRIPE_LOG = 64,
-    VD_SET_HEDGED_READS = 128
 };
 
 enum { VD_EXPAND_SIZE = 1 };
@@ -109,6 +116,8 @@ struct command_vd_set {
     enum access_policy access;
     bool stripe_log;
     bool hedged_reads;
+    char preset[PRESET_NAME_MAX + 1];
+    bool accept_risk;
 };
 
 enum controller_set_field {
@@ -280,6 +289,31 @@ struct ctl_command {
     void *ctl_private;
 };
 
+struct policy_view {
+    const char *requested;
+    const char *effective;
+    struct reason reason;
+};
+
+/* What a virtual drive asks for, what it has, and why. */
+struct policies_view {
+    struct policy_view write_policy, read_policy, io_policy, drive_cache, access;
+};
+
+#define POLICY_RISKS_MAX 2u
+struct policy_risks {
+    uint32_t count;
+    struct reason items[POLICY_RISKS_MAX];
+};
+
+struct ctl_policy_preview {
+    bool ok;
+    struct reason refusal;
+    struct policies_view policies;
+    struct policy_risks risks;
+    char cli[200];
+};
+
 struct ctl_preview {
     bool ok;
     uint32_t refusal_count;
@@ -299,6 +333,9 @@ struct ctl_preview {
     uint32_t span_count, drives_per_span, strip_bytes, block_bytes;
     uint64_t row_bytes;
     int64_t init_seconds;            /* -1: not known */
+    bool has_policies;
+    struct policies_view policies;   /* without access */
+    struct policy_risks risks;
     char cli[1024];                  /* the same as a CLI command */
 };
 

@@ -138,7 +138,8 @@ static void settings_restore(struct ctl *ctl)
 {
     emulated_battery_mode_set(ctl->battery.emulated, ctl->battery.settings.mode,
                               clock_wall_us(ctl->ports.clock));
-    emulated_battery_next_learn_set(ctl->battery.emulated, ctl->battery.settings.next_learn_us);
+    emulated_battery_plan_restore(ctl->battery.emulated, ctl->battery.settings.next_learn_us,
+                                  ctl->battery.settings.planned_learn_us);
 }
 
 static void battery_set_done(struct ctl *ctl, int error, void *context)

@@ -19,7 +19,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "ctl/ctl_private.h"
+#include "ctl/vd_policies.h"
 
 struct create_run {
     struct ctl *ctl;
@@ -58,7 +58,7 @@ static void create_refuse(struct create_run *run, const struct reason *reason)
     create_end(run, reason);
 }
 
-static void event_created(struct ctl_vd *cv)
+static void event_created(const struct create_run *run, struct ctl_vd *cv)
 {
     const struct vd_config *config = cv_config(cv);
     char title[PATH_TEXT_BYTES];
@@ -68,6 +68,9 @@ static void event_created(struct ctl_vd *cv)
     (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)config->size_bytes);
     ctl_event(cv->cg->ctl, EVENT_VIRTUAL_DRIVE_CREATED, cv->object.key, "virtual_drive", title,
               "level", raid_level_info(config->geometry.level)->name, "size_bytes", size, NULL);
+    if (run->args->preset[0] != '\0') {
+        event_preset(cv, NULL, run->args->preset);
+    }
 }
 
 static struct guid guid_make(struct ctl *ctl)
@@ -102,7 +105,7 @@ static void added_to_group(void *context, int error, struct vd *vd)
         ctl_vd_online(cv, vd);
         command_object_add(run->command, &cv->object);
         cv->policy_asked = true;
-        event_created(cv);
+        event_created(run, cv);
         reason_set(&reason, REASON_OK, NULL);
     } else {
         reason_from_store(&reason, error);
@@ -204,7 +207,7 @@ static void create_ran(struct ctl_group *cg, int error, void *context)
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
 
         cv->policy_asked = true;
-        event_created(cv);
+        event_created(run, cv);
         command_object_add(run->command, &cv->object);
     }
     command_object_add(run->command, &cg->object);
@@ -447,6 +450,11 @@ static bool create_plan(struct create_run *run, const char *digest)
     }
     if (digest[0] != '\0' && strcmp(digest, run->preview.plan_digest) != 0) {
         reason_set(&reason, REASON_PLAN_CHANGED, NULL);
+        create_refuse(run, &reason);
+        return false;
+    }
+    if (!rule_preset_risk(run->args->preset, run->args->accept_risk, &run->preview.risks,
+                          &reason)) {
         create_refuse(run, &reason);
         return false;
     }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+#include "ctl/vd_policies.h"
 
 /* vd_set */
 
@@ -68,6 +68,17 @@ static bool name_is_free(const struct ctl *ctl, const struct command_vd_set *arg
     return true;
 }
 
+static void policies_apply(const struct command_vd_set *args, struct vd_config *vd)
+{
+    vd->write_policy =
+        (args->fields & VD_SET_WRITE_POLICY) != 0 ? args->write_policy : vd->write_policy;
+    vd->read_policy =
+        (args->fields & VD_SET_READ_POLICY) != 0 ? args->read_policy : vd->read_policy;
+    vd->io_policy = (args->fields & VD_SET_IO_POLICY) != 0 ? args->io_policy : vd->io_policy;
+    vd->drive_cache_policy = (args->fields & VD_SET_DRIVE_CACHE) != 0 ? args->drive_cache_policy
+                                                                      : vd->drive_cache_policy;
+}
+
 static void vd_edit(struct group_config *config, void *context)
 {
     const struct set_run *run = context;
@@ -82,13 +93,7 @@ static void vd_edit(struct group_config *config, void *context)
         if ((args->fields & VD_SET_NAME) != 0) {
             memcpy(vd->name, args->name, sizeof(vd->name));
         }
-        vd->write_policy =
-            (args->fields & VD_SET_WRITE_POLICY) != 0 ? args->write_policy : vd->write_policy;
-        vd->read_policy =
-            (args->fields & VD_SET_READ_POLICY) != 0 ? args->read_policy : vd->read_policy;
-        vd->io_policy = (args->fields & VD_SET_IO_POLICY) != 0 ? args->io_policy : vd->io_policy;
-        vd->drive_cache_policy = (args->fields & VD_SET_DRIVE_CACHE) != 0 ? args->drive_cache_policy
-                                                                          : vd->drive_cache_policy;
+        policies_apply(args, vd);
         vd->access = (args->fields & VD_SET_ACCESS) != 0 ? args->access : vd->access;
         vd->stripe_log =
             (args->fields & VD_SET_STRIPE_LOG) != 0 ? args->stripe_log : vd->stripe_log;
@@ -111,11 +116,24 @@ static void event_policy(const struct ctl_vd *cv, const char *property, const ch
     }
 }
 
+void event_preset(const struct ctl_vd *cv, const char *old, const char *now)
+{
+    const char *is = policies_preset(cv->cg->ctl, cv_config(cv));
+    char text[PRESET_NAME_MAX + 16];
+
+    (void)snprintf(text, sizeof(text), "%s%s", now,
+                   is != NULL && strcmp(is, now) == 0 ? "" : ", changed");
+    event_policy(cv, "preset", old != NULL ? old : "none", text);
+}
+
 static void vd_set_events(const struct set_run *run)
 {
     const struct vd_config *old = &run->old;
     const struct vd_config *now = cv_config(run->cv);
 
+    if ((run->command->args.vd_set.fields & VD_SET_PRESET) != 0) {
+        event_preset(run->cv, policies_preset(run->ctl, old), run->command->args.vd_set.preset);
+    }
     event_policy(run->cv, "name", old->name, now->name);
     event_policy(run->cv, "write_policy", write_policy_word(old->write_policy),
                  write_policy_word(now->write_policy));
@@ -170,6 +188,90 @@ static bool redundancy_suffices(const struct command_vd_set *args, const struct 
     return false;
 }
 
+/* Everything that can be judged before it is done. */
+static bool vd_set_permitted(const struct ctl *ctl, const struct command_vd_set *args,
+                             const struct ctl_vd *cv, struct reason *ret_reason)
+{
+    const struct vd_config *config = cv_config(cv);
+
+    return ((args->fields & VD_SET_ACCESS) == 0 || args->access == config->access ||
+            rule_stripe_free(cv, ret_reason)) &&
+           enums_are_known(args, ret_reason) && name_is_free(ctl, args, cv, ret_reason) &&
+           redundancy_suffices(args, cv, ret_reason) &&
+           rule_group_running(cv->cg, CTL_OP_VD_SET, ret_reason) &&
+           ((args->fields & VD_SET_DRIVE_CACHE) == 0 ||
+            args->drive_cache_policy == config->drive_cache_policy ||
+            rule_drive_cache(cv->cg->members, cg_config(cv->cg)->member_count,
+                             args->drive_cache_policy, ret_reason)) &&
+           ((args->fields & VD_SET_WRITE_POLICY) == 0 ||
+            rule_write_policy(ctl, args->write_policy, ret_reason));
+}
+
+/* What the policies would be. */
+static struct policies_subject subject_of(const struct command_vd_set *args,
+                                          const struct ctl_vd *cv, struct vd_config *ret_wanted)
+{
+    *ret_wanted = *cv_config(cv);
+    policies_apply(args, ret_wanted);
+    return (struct policies_subject){.ctl = cv->cg->ctl,
+                                     .vd = ret_wanted,
+                                     .drives = cv->cg->members,
+                                     .drive_count = cg_config(cv->cg)->member_count,
+                                     .cg = cv->cg,
+                                     .cv = cv,
+                                     .asked = cv->policy_asked ||
+                                              (args->fields & VD_SET_WRITE_POLICY) != 0,
+                                     .ahead = true};
+}
+
+static void preview_set_cli(const struct ctl_vd *cv, const struct vd_config *wanted, char *out,
+                            size_t capacity)
+{
+    static const char *const writes[WRITE_POLICY_MAX] = {"wt", "wb", "awb"};
+    static const char *const reads[READ_POLICY_MAX] = {"nora", "ra", "adra"};
+    char path[PATH_TEXT_BYTES];
+
+    vd_path(cv, path, sizeof(path));
+    (void)snprintf(out, capacity, "arrayctl %s set wrcache=%s rdcache=%s iopolicy=%s pdcache=%s",
+                   path, writes[wanted->write_policy], reads[wanted->read_policy],
+                   io_policy_word(wanted->io_policy),
+                   drive_cache_policy_word(wanted->drive_cache_policy));
+}
+
+bool ctl_preview_set(struct ctl *ctl, struct command_vd_set *args,
+                     struct ctl_policy_preview *ret_preview)
+{
+    const struct ctl_vd *cv = vd_by_key(ctl, args->vd);
+    struct policies_subject subject;
+    struct vd_config wanted;
+
+    *ret_preview = (struct ctl_policy_preview){.ok = true};
+    if (cv == NULL) {
+        return false;
+    }
+    ctl_refresh(ctl);
+    if (!ctl_preset_fill_set(ctl, args, &ret_preview->refusal) ||
+        !vd_set_permitted(ctl, args, cv, &ret_preview->refusal)) {
+        ret_preview->ok = false;
+    }
+    subject = subject_of(args, cv, &wanted);
+    policies_judge(&subject, &ret_preview->policies);
+    policies_risks(&subject, cv_config(cv), &ret_preview->risks);
+    preview_set_cli(cv, &wanted, ret_preview->cli, sizeof(ret_preview->cli));
+    return true;
+}
+
+static bool vd_set_risk_taken(const struct command_vd_set *args, const struct ctl_vd *cv,
+                              struct reason *ret_reason)
+{
+    struct policy_risks risks;
+    struct vd_config wanted;
+    struct policies_subject subject = subject_of(args, cv, &wanted);
+
+    policies_risks(&subject, cv_config(cv), &risks);
+    return rule_preset_risk(args->preset, args->accept_risk, &risks, ret_reason);
+}
+
 void command_vd_set(struct ctl *ctl, struct ctl_command *command)
 {
     const struct command_vd_set *args = &command->args.vd_set;
@@ -186,17 +288,7 @@ void command_vd_set(struct ctl *ctl, struct ctl_command *command)
         command_refuse(ctl, REASON_NOTHING_TO_CHANGE);
         return;
     }
-    if (((args->fields & VD_SET_ACCESS) != 0 && args->access != cv_config(cv)->access &&
-         !rule_stripe_free(cv, &reason)) ||
-        !enums_are_known(args, &reason) || !name_is_free(ctl, args, cv, &reason) ||
-        !redundancy_suffices(args, cv, &reason) ||
-        !rule_group_running(cv->cg, CTL_OP_VD_SET, &reason) ||
-        ((args->fields & VD_SET_DRIVE_CACHE) != 0 &&
-         args->drive_cache_policy != cv_config(cv)->drive_cache_policy &&
-         !rule_drive_cache(cv->cg->members, cg_config(cv->cg)->member_count,
-                           args->drive_cache_policy, &reason)) ||
-        ((args->fields & VD_SET_WRITE_POLICY) != 0 &&
-         !rule_write_policy(ctl, args->write_policy, &reason))) {
+    if (!vd_set_permitted(ctl, args, cv, &reason) || !vd_set_risk_taken(args, cv, &reason)) {
         command_finish(ctl, &reason);
         return;
     }

@@ -163,9 +163,14 @@ struct uuid ctl_uuid(const struct ctl *ctl);
 /* Commands: validated, executed, completed once, never from inside ctl_execute. The command
  * and its strings stay with the caller until then. */
 void ctl_execute(struct ctl *ctl, struct ctl_command *command);
-/* Pure: what would ctl_execute do with this creation? */
-void ctl_preview(struct ctl *ctl, const struct command_vd_create *args,
-                 struct ctl_preview *ret_preview);
+/* Puts the policies of a preset into the command that names one: who judges a command before it
+ * runs judges what it sets. What is given itself stays; once more changes nothing. */
+bool ctl_preset_fill(const struct ctl *ctl, struct ctl_command *command, struct reason *ret_reason);
+/* Pure: what would ctl_execute do with this creation? A preset is filled in. */
+void ctl_preview(struct ctl *ctl, struct command_vd_create *args, struct ctl_preview *ret_preview);
+/* Pure: what would become of the policies. False: there is no such virtual drive. */
+bool ctl_preview_set(struct ctl *ctl, struct command_vd_set *args,
+                     struct ctl_policy_preview *ret_preview);
 
 /* How long the drive's or virtual drive's operations took since counting began. NULL: there is
  * no such object, or it is not in use. */

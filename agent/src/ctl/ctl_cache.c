@@ -285,10 +285,10 @@ void ctl_cache_started(struct ctl *ctl)
 
 /* Virtual drives */
 
-void cv_cache_decide(const struct ctl_vd *cv, struct write_policy_decision *decision)
+void cv_cache_decide(const struct ctl_vd *cv, enum write_policy requested,
+                     struct write_policy_decision *decision)
 {
-    if (cv->cg->ctl->cache_medium_is_gone &&
-        cv_config(cv)->write_policy != WRITE_POLICY_WRITE_THROUGH) {
+    if (cv->cg->ctl->cache_medium_is_gone && requested != WRITE_POLICY_WRITE_THROUGH) {
         reason_set(&decision->reason, REASON_WRITE_POLICY_CACHE_STATE, "state",
                    cache_state_word(CACHE_STATE_FAILED), NULL);
         return;

@@ -13,25 +13,43 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "ctl/ctl_private.h"
+#include "ctl/vd_policies.h"
 
-/* UNKNOWN: nobody asks. */
-static enum drive_write_cache group_wish(const struct ctl_group *cg)
+/* UNKNOWN: it does not ask. */
+static enum drive_write_cache wish_of(enum drive_cache_policy policy)
+{
+    switch (policy) {
+    case DRIVE_CACHE_POLICY_OFF:
+        return DRIVE_WRITE_CACHE_OFF;
+    case DRIVE_CACHE_POLICY_ON:
+        return DRIVE_WRITE_CACHE_ON;
+    case DRIVE_CACHE_POLICY_DEFAULT:
+        return DRIVE_WRITE_CACHE_UNKNOWN;
+    case DRIVE_CACHE_POLICY_MAX:
+        break;
+    }
+    UNREACHABLE();
+}
+
+/* Of the virtual drives of a group but one (NULL: of all). UNKNOWN: nobody asks; *ret_who: who
+ * decides. */
+static enum drive_write_cache group_wish(const struct ctl_group *cg, const struct guid *but,
+                                         const struct vd_config **ret_who)
 {
     const struct group_config *config = cg_config(cg);
     enum drive_write_cache wish = DRIVE_WRITE_CACHE_UNKNOWN;
 
     for (uint32_t i = 0; i < config->vd_count; i++) {
-        switch (config->vds[i].drive_cache_policy) {
-        case DRIVE_CACHE_POLICY_OFF:
-            return DRIVE_WRITE_CACHE_OFF;
-        case DRIVE_CACHE_POLICY_ON:
-            wish = DRIVE_WRITE_CACHE_ON;
-            break;
-        case DRIVE_CACHE_POLICY_DEFAULT:
-            break;
-        case DRIVE_CACHE_POLICY_MAX:
-            UNREACHABLE();
+        const struct vd_config *vd = &config->vds[i];
+        enum drive_write_cache one = wish_of(vd->drive_cache_policy);
+
+        if ((but != NULL && guid_equal(&vd->guid, but)) || one == DRIVE_WRITE_CACHE_UNKNOWN ||
+            wish == DRIVE_WRITE_CACHE_OFF) {
+            continue;
+        }
+        if (wish != one) { /* off after on, or the first */
+            *ret_who = vd;
+            wish = one;
         }
     }
     return wish;
@@ -40,10 +58,11 @@ static enum drive_write_cache group_wish(const struct ctl_group *cg)
 static enum drive_write_cache drive_wish(const struct ctl_drive *cd)
 {
     enum drive_write_cache wish = DRIVE_WRITE_CACHE_UNKNOWN;
+    const struct vd_config *who = NULL;
 
     if (cd->group != NULL && cd->group->phase == CTL_GROUP_RUNNING &&
         !cg_member_is_vacant(cd->group, cd->member)) {
-        wish = group_wish(cd->group);
+        wish = group_wish(cd->group, NULL, &who);
     }
     return wish != DRIVE_WRITE_CACHE_UNKNOWN ? wish : cd->write_cache_found;
 }
@@ -153,5 +172,101 @@ void ctl_drive_caches_work(struct ctl *ctl)
         cd->cache_given_up = false;
         cd->cache_wish = wish;
         cache_set(cd);
+    }
+}
+
+/* What a virtual drive has of it */
+
+struct cache_count {
+    uint32_t present, on, off;
+    const struct ctl_drive *odd; /* the first that is not as it should be */
+};
+
+/* What a drive has; or would have, were it asked for `wish`. */
+static enum drive_write_cache drive_has(const struct ctl_drive *cd, enum drive_write_cache wish,
+                                        bool ahead)
+{
+    if (!ahead) {
+        return cd->write_cache;
+    }
+    if (wish == DRIVE_WRITE_CACHE_UNKNOWN) {
+        return cd->write_cache_found;
+    }
+    return cd->write_cache_settable ? wish : cd->write_cache;
+}
+
+static void drives_count(const struct policies_subject *subject, enum drive_write_cache wish,
+                         struct cache_count *ret)
+{
+    *ret = (struct cache_count){0};
+    for (uint32_t i = 0; i < subject->drive_count; i++) {
+        const struct ctl_drive *cd = subject->drives[i];
+        enum drive_write_cache has = DRIVE_WRITE_CACHE_UNKNOWN;
+
+        if (cd == NULL || !cd->present) {
+            continue;
+        }
+        has = drive_has(cd, wish, subject->ahead);
+        ret->present++;
+        ret->on += has == DRIVE_WRITE_CACHE_ON;
+        ret->off += has == DRIVE_WRITE_CACHE_OFF;
+        if (ret->odd == NULL && (has == DRIVE_WRITE_CACHE_UNKNOWN ||
+                                 (wish != DRIVE_WRITE_CACHE_UNKNOWN && has != wish))) {
+            ret->odd = cd;
+        }
+    }
+}
+
+static enum drive_cache_effective count_effective(const struct cache_count *count)
+{
+    if (count->present == 0 || count->on + count->off < count->present) {
+        return DRIVE_CACHE_EFFECTIVE_UNKNOWN;
+    }
+    return count->off == 0  ? DRIVE_CACHE_EFFECTIVE_ON
+           : count->on == 0 ? DRIVE_CACHE_EFFECTIVE_OFF
+                            : DRIVE_CACHE_EFFECTIVE_MIXED;
+}
+
+static void odd_reason(const struct ctl_drive *odd, struct reason *ret_reason)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(odd, path, sizeof(path));
+    reason_set(ret_reason,
+               odd->write_cache == DRIVE_WRITE_CACHE_UNKNOWN ? REASON_DRIVE_CACHE_SILENT
+               : !odd->write_cache_settable                  ? REASON_DRIVE_CACHE_FIXED
+               : odd->cache_given_up                         ? REASON_DRIVE_CACHE_GIVEN_UP
+                                                             : REASON_DRIVE_CACHE_WAITS,
+               "drive", path, NULL);
+}
+
+void drive_cache_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum drive_write_cache own = wish_of(subject->vd->drive_cache_policy);
+    enum drive_write_cache others = DRIVE_WRITE_CACHE_UNKNOWN;
+    enum drive_write_cache wish = own;
+    const struct vd_config *who = NULL;
+    struct cache_count count;
+
+    if (subject->cg != NULL) {
+        others = group_wish(subject->cg, subject->cv != NULL ? &subject->cv->guid : NULL, &who);
+    }
+    if (others != DRIVE_WRITE_CACHE_UNKNOWN && own != DRIVE_WRITE_CACHE_OFF) {
+        wish = others;
+    }
+    drives_count(subject, wish, &count);
+    ret->requested = drive_cache_policy_word(subject->vd->drive_cache_policy);
+    ret->effective = drive_cache_effective_word(count_effective(&count));
+    if (count.present == 0) {
+        reason_set(&ret->reason, REASON_DRIVE_CACHE_NO_DRIVES, NULL);
+    } else if (count.odd != NULL) {
+        odd_reason(count.odd, &ret->reason);
+    } else if (wish != own) {
+        reason_set(&ret->reason, REASON_DRIVE_CACHE_OF_GROUP, "virtual_drive", who->name, "state",
+                   drive_write_cache_word(wish), NULL);
+    } else {
+        reason_set(&ret->reason,
+                   own == DRIVE_WRITE_CACHE_UNKNOWN ? REASON_DRIVE_CACHE_OWN : REASON_AS_REQUESTED,
+                   NULL);
     }
 }

@@ -9,14 +9,19 @@
 #include "ctl/ctl_private.h"
 
 /* A virtual drive is of one controller's cache; the first real member decides. */
-static const struct ctl_drive *real_member(const struct ctl_group *cg)
+static const struct ctl_drive *real_drive(struct ctl_drive *const *drives, uint32_t count)
 {
-    for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
-        if (cg->members[i] != NULL && !cg->members[i]->identity.emulated) {
-            return cg->members[i];
+    for (uint32_t i = 0; i < count; i++) {
+        if (drives[i] != NULL && !drives[i]->identity.emulated) {
+            return drives[i];
         }
     }
     return NULL;
+}
+
+static const struct ctl_drive *real_member(const struct ctl_group *cg)
+{
+    return real_drive(cg->members, cg_config(cg)->member_count);
 }
 
 /* What any virtual drive of emulated members would have. */
@@ -56,21 +61,35 @@ uint64_t ctl_dirty_limit_bytes(const struct ctl *ctl)
                : UINT64_MAX;
 }
 
-void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision)
+void ctl_write_policy_of(const struct ctl *ctl, const struct write_policy_wish *wish,
+                         struct write_policy_decision *ret_decision)
 {
-    const struct ctl_drive *real = real_member(cv->cg);
+    const struct ctl_drive *real = real_drive(wish->drives, wish->drive_count);
     struct write_policy_facts facts;
     char path[PATH_TEXT_BYTES];
 
-    facts_fill(cv->cg->ctl, &facts);
-    facts.requested = cv_config(cv)->write_policy;
-    facts.asked_since_start = cv->policy_asked;
+    facts_fill(ctl, &facts);
+    facts.requested = wish->requested;
+    facts.asked_since_start = wish->asked;
     if (real != NULL) {
         drive_path(real, path, sizeof(path));
         facts.real_drive = path;
     }
     write_policy_decide(&facts, ret_decision);
-    cv_cache_decide(cv, ret_decision);
+    if (wish->cv != NULL) {
+        cv_cache_decide(wish->cv, wish->requested, ret_decision);
+    }
+}
+
+void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision)
+{
+    struct write_policy_wish wish = {.requested = cv_config(cv)->write_policy,
+                                     .asked = cv->policy_asked,
+                                     .drives = cv->cg->members,
+                                     .drive_count = cg_config(cv->cg)->member_count,
+                                     .cv = cv};
+
+    ctl_write_policy_of(cv->cg->ctl, &wish, ret_decision);
 }
 
 static bool is_stable_for(const struct ctl *ctl, const struct ctl_group *cg)

@@ -605,6 +605,16 @@ bool battery_settings_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int er
 /* ctl_policy.c */
 void ctl_policies_work(struct ctl *ctl);
 void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision);
+/* What a write policy would become of a virtual drive on these drives (NULL: one is missing). */
+struct write_policy_wish {
+    enum write_policy requested;
+    bool asked;                    /* it is asked for in this run */
+    struct ctl_drive *const *drives;
+    uint32_t drive_count;
+    const struct ctl_vd *cv;       /* NULL: it has not been made */
+};
+void ctl_write_policy_of(const struct ctl *ctl, const struct write_policy_wish *wish,
+                         struct write_policy_decision *ret_decision);
 /* Does a flush end in the cache, of every virtual drive that writes back? */
 bool ctl_cache_is_stable(const struct ctl *ctl);
 /* It is the UPS that bounds what may be dirty. */
@@ -705,7 +715,8 @@ bool cv_cache_close(struct ctl_vd *cv);
 /* Name, access or policies have changed. */
 void cv_cache_update(struct ctl_vd *cv);
 /* What the state of the cache makes of what the battery's rules permit. */
-void cv_cache_decide(const struct ctl_vd *cv, struct write_policy_decision *decision);
+void cv_cache_decide(const struct ctl_vd *cv, enum write_policy requested,
+                     struct write_policy_decision *decision);
 /* The virtual drive is deleted: nothing of it is wanted any more. */
 void ctl_cache_forget(struct ctl *ctl, const struct guid *guid);
 /* The same of a drive group. */

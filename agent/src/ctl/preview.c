@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "ctl/ctl_private.h"
+#include "ctl/vd_policies.h"
 
 void preview_refuse(struct ctl_preview *preview, const struct reason *reason)
 {
@@ -569,6 +569,22 @@ static void preview_sizes(const struct creation *creation, struct ctl_preview *p
     preview->drive_failures_tolerated = geometry_span_tolerance(geometry);
 }
 
+static void preview_policies(const struct ctl *ctl, const struct creation *creation,
+                             struct ctl_preview *preview)
+{
+    struct policies_subject subject = {.ctl = ctl,
+                                       .vd = &creation->vd,
+                                       .drives = creation->drives,
+                                       .drive_count = creation->drive_count,
+                                       .cg = creation->group,
+                                       .asked = true,
+                                       .ahead = true};
+
+    preview->has_policies = true;
+    policies_judge(&subject, &preview->policies);
+    policies_risks(&subject, NULL, &preview->risks);
+}
+
 void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
                    struct creation *ret_creation, struct ctl_preview *ret_preview)
 {
@@ -620,16 +636,21 @@ void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
     }
     preview_sizes(creation, preview);
     preview_tolerance(&creation->vd.geometry, preview->tolerance, sizeof(preview->tolerance));
+    preview_policies(ctl, creation, preview);
     preview_warnings(ctl, creation, preview);
     preview_cli(ctl, args, creation, args->size_bytes == 0, preview->cli, sizeof(preview->cli));
     preview_digest(creation, args, preview->plan_digest);
 }
 
-void ctl_preview(struct ctl *ctl, const struct command_vd_create *args,
-                 struct ctl_preview *ret_preview)
+void ctl_preview(struct ctl *ctl, struct command_vd_create *args, struct ctl_preview *ret_preview)
 {
     struct creation creation;
+    struct reason reason;
+    bool filled = ctl_preset_fill_create(ctl, args, &reason);
 
     ctl_refresh(ctl);
     creation_plan(ctl, args, &creation, ret_preview);
+    if (!filled) {
+        preview_refuse(ret_preview, &reason);
+    }
 }

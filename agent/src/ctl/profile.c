@@ -1,6 +1,7 @@
 #include "ctl/profile.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 
@@ -51,4 +52,31 @@ uint32_t controller_profile_strip_default(const struct controller_profile *profi
         }
     }
     return STRIP_DEFAULT_BYTES;
+}
+
+const struct vd_preset *controller_profile_preset(const struct controller_profile *profile,
+                                                  const char *name)
+{
+    for (uint32_t i = 0; i < profile->preset_count; i++) {
+        if (strcmp(profile->presets[i].name, name) == 0) {
+            return &profile->presets[i];
+        }
+    }
+    return NULL;
+}
+
+const struct vd_preset *controller_profile_preset_of(const struct controller_profile *profile,
+                                                     const struct vd_preset *policies)
+{
+    for (uint32_t i = 0; i < profile->preset_count; i++) {
+        const struct vd_preset *preset = &profile->presets[i];
+
+        if (preset->read_policy == policies->read_policy &&
+            preset->write_policy == policies->write_policy &&
+            preset->io_policy == policies->io_policy &&
+            preset->drive_cache_policy == policies->drive_cache_policy) {
+            return preset;
+        }
+    }
+    return NULL;
 }

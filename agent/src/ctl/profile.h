@@ -10,11 +10,12 @@
 #include "base/words.h"
 #include "raid/geometry.h"
 
-#define PROFILE_PRESETS_MAX 4u
+#define PROFILE_PRESETS_MAX 8u
+#define PRESET_NAME_MAX 32u
 
 /* A bundle of policies under one name. */
 struct vd_preset {
-    char name[33];
+    char name[PRESET_NAME_MAX + 1];
     enum read_policy read_policy;
     enum write_policy write_policy;
     enum io_policy io_policy;
@@ -58,5 +59,12 @@ void controller_profile_native(struct controller_profile *ret_profile);
 bool controller_profile_has_strip(const struct controller_profile *profile, uint32_t strip_bytes);
 /* 64 KiB, or the size nearest to it that the model has. */
 uint32_t controller_profile_strip_default(const struct controller_profile *profile);
+
+/* NULL: the model has none of this name. */
+const struct vd_preset *controller_profile_preset(const struct controller_profile *profile,
+                                                  const char *name);
+/* Whose policies these are (its name is not looked at). NULL: nobody's. */
+const struct vd_preset *controller_profile_preset_of(const struct controller_profile *profile,
+                                                     const struct vd_preset *policies);
 
 #endif

@@ -31,12 +31,6 @@ struct blocked {
     } items[BLOCKED_MAX];
 };
 
-struct policy_view {
-    const char *requested;
-    const char *effective;
-    struct reason reason;
-};
-
 struct host_view {
     const char *hostname, *os, *kernel, *agent_version, *boot_id, *policy_preset;
     uint64_t started_us;
@@ -218,7 +212,8 @@ struct virtual_drive_view {
     enum virtual_drive_state state;
     bool consistent;
     uint32_t drive_failures_left;
-    struct policy_view write_policy, read_policy;
+    struct policies_view policies;
+    const char *preset;              /* NULL: none has these policies */
     struct vd_cache_view cache;
     struct reason guarantee;
     struct exports_view exports;

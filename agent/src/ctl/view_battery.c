@@ -27,6 +27,7 @@ static void battery_digest(const struct battery_view *view, struct view_digest *
     if (reading->has_learn) {
         digest_number(digest, true, (uint64_t)reading->learn.mode);
         digest_number(digest, true, reading->learn.next_us);
+        digest_number(digest, true, (uint64_t)reading->learn.delay_s);
         digest_number(digest, false, (uint64_t)reading->learn.state);
         digest_number(digest, false, reading->learn.last_us);
         digest_number(digest, true, reading->learn.has_result);

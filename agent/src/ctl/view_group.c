@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
-#include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+#include "ctl/vd_policies.h"
 
 /* Drive groups */
 
@@ -172,22 +172,23 @@ static void vd_cache_view(const struct ctl_vd *cv, struct virtual_drive_view *vi
 
 static void vd_policies_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
 {
-    const struct vd_config *config = view->config;
-    struct write_policy_decision decision;
-    bool cache = cv->cg->ctl->cache != NULL && !cv->cache_refused;
+    struct policies_subject subject = {.ctl = cv->cg->ctl,
+                                       .vd = view->config,
+                                       .drives = cv->cg->members,
+                                       .drive_count = cg_config(cv->cg)->member_count,
+                                       .cg = cv->cg,
+                                       .cv = cv,
+                                       .asked = cv->policy_asked};
 
-    view->write_policy.requested = write_policy_word(config->write_policy);
-    ctl_vd_write_policy(cv, &decision);
-    view->write_policy.effective = write_policy_word(decision.effective);
-    view->write_policy.reason = decision.reason;
-    view->read_policy.requested = read_policy_word(config->read_policy);
-    view->read_policy.effective =
-        read_policy_word(cache ? config->read_policy : READ_POLICY_NO_READ_AHEAD);
-    reason_set(&view->read_policy.reason,
-               cache || config->read_policy == READ_POLICY_NO_READ_AHEAD ? REASON_AS_REQUESTED
-               : cv->cache_refused                                       ? REASON_CACHE_NO_PLACE
-                                                                         : REASON_NO_CACHE_MEMORY,
-               NULL);
+    policies_judge(&subject, &view->policies);
+    view->preset = policies_preset(subject.ctl, view->config);
+}
+
+static void digest_policy(struct view_digest *digest, const struct policy_view *policy)
+{
+    digest_text(digest, true, policy->requested);
+    digest_text(digest, true, policy->effective);
+    digest_reason(digest, true, &policy->reason);
 }
 
 static void vd_guarantee_view(const struct ctl_vd *cv, struct virtual_drive_view *view)
@@ -280,24 +281,21 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_number(digest, true, (uint64_t)view->state);
     digest_number(digest, true, view->consistent);
     digest_number(digest, true, view->drive_failures_left);
-    digest_number(digest, true, (uint64_t)config->access);
     digest_number(digest, true, config->size_bytes);
-    digest_text(digest, true, view->write_policy.requested);
-    digest_text(digest, true, view->write_policy.effective);
-    digest_reason(digest, true, &view->write_policy.reason);
-    digest_text(digest, true, view->read_policy.requested);
-    digest_text(digest, true, view->read_policy.effective);
+    digest_policy(digest, &view->policies.write_policy);
+    digest_policy(digest, &view->policies.read_policy);
+    digest_policy(digest, &view->policies.io_policy);
+    digest_policy(digest, &view->policies.drive_cache);
+    digest_policy(digest, &view->policies.access);
     digest_number(digest, true, config->cache_lost);
     digest_number(digest, true, config->cache_discarded_bytes);
     digest_number(digest, true, view->cache.pinned);
     digest_number(digest, false, view->cache.dirty_bytes);
     digest_number(digest, false, view->cache.hit_percent);
     digest_number(digest, false, view->cache.window_bytes);
-    digest_number(digest, true, (uint64_t)config->io_policy);
     digest_number(digest, true, config->stripe_log);
     digest_number(digest, true, config->hedged_reads);
     digest_number(digest, false, view->hedged_reads);
-    digest_number(digest, true, (uint64_t)config->drive_cache_policy);
     digest_exports(digest, &view->exports);
     digest_number(digest, true, view->lost_blocks);
     digest_number(digest, false, (uint64_t)view->guarantee.code);

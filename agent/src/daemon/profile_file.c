@@ -130,6 +130,20 @@ static bool presets_read(struct profile_reader *reader, const json_t *value, voi
     return true;
 }
 
+/* Whoever knows no vendor's words still finds these two. */
+static bool presets_are_complete(struct profile_reader *reader,
+                                 const struct controller_profile *profile)
+{
+    static const char *const names[] = {"maximum-performance", "safest"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (controller_profile_preset(profile, names[i]) == NULL) {
+            return profile_fail(reader, "presets: %s is missing", names[i]);
+        }
+    }
+    return true;
+}
+
 static bool strips_read(struct profile_reader *reader, const json_t *value, void *target)
 {
     struct controller_profile_file *file = target;
@@ -312,6 +326,7 @@ int controller_profile_read(const char *directory, const char *name,
     }
     good = profile_fields(&reader, object, controller_fields, &file) &&
            profile_is_named(&reader, file.profile.name, name) &&
+           presets_are_complete(&reader, &file.profile) &&
            (file.profile.cache_bytes > 0 ||
             (file.cache_upgraded_bytes == 0 && file.battery_count == 0) ||
             profile_fail(&reader, "without a cache there is nothing to upgrade or to keep"));

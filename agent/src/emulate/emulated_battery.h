@@ -42,6 +42,7 @@ struct emulated_battery_memory {
     uint32_t cycle_count;
     enum learn_mode mode;
     uint64_t next_learn_us;      /* wall time */
+    uint64_t planned_learn_us;   /* when it would be had nobody postponed it; 0: not known */
     uint64_t last_learn_us;      /* 0: never */
     bool has_result;
     enum learn_result last_result;
@@ -85,6 +86,9 @@ bool emulated_battery_learns(const struct emulated_battery *battery); /* a cycle
 uint32_t emulated_battery_learn_start(struct emulated_battery *battery);
 void emulated_battery_mode_set(struct emulated_battery *battery, enum learn_mode mode,
                                uint64_t wall_us);
+/* As they were, both of them. */
+void emulated_battery_plan_restore(struct emulated_battery *battery, uint64_t next_us,
+                                   uint64_t planned_us);
 void emulated_battery_next_learn_set(struct emulated_battery *battery, uint64_t next_us);
 
 void emulated_battery_fault_set(struct emulated_battery *battery, enum battery_fault fault);

@@ -22,6 +22,7 @@ bool emulated_battery_learns(const struct emulated_battery *battery)
 void battery_learn_plan(struct emulated_battery *battery, uint64_t wall_us)
 {
     battery->memory.next_learn_us = wall_us + battery->profile.learn_period_days * DAY_US;
+    battery->memory.planned_learn_us = battery->memory.next_learn_us;
     battery->announced = 0;
 }
 
@@ -221,13 +222,33 @@ void emulated_battery_mode_set(struct emulated_battery *battery, enum learn_mode
     }
 }
 
+void emulated_battery_plan_restore(struct emulated_battery *battery, uint64_t next_us,
+                                   uint64_t planned_us)
+{
+    emulated_battery_next_learn_set(battery, next_us);
+    battery->memory.planned_learn_us = planned_us;
+}
+
+/* A later date postpones; an earlier one is a plan of its own. */
 void emulated_battery_next_learn_set(struct emulated_battery *battery, uint64_t next_us)
 {
     battery->memory.next_learn_us = next_us;
+    battery->memory.planned_learn_us = min_u64(battery->memory.planned_learn_us, next_us);
     battery->announced = 0;
     if (battery->learn == LEARN_STATE_DUE) {
         battery->learn = LEARN_STATE_IDLE;
     }
+}
+
+static int64_t learn_delay_s(const struct emulated_battery *battery)
+{
+    const struct emulated_battery_memory *memory = &battery->memory;
+
+    if (memory->planned_learn_us == 0) {
+        return BATTERY_UNKNOWN;
+    }
+    ASSERT(memory->next_learn_us >= memory->planned_learn_us);
+    return (int64_t)((memory->next_learn_us - memory->planned_learn_us) / SECOND_US);
 }
 
 void battery_learn_read(const struct emulated_battery *battery, struct battery_learn *ret)
@@ -242,6 +263,7 @@ void battery_learn_read(const struct emulated_battery *battery, struct battery_l
                                   .state = announced ? LEARN_STATE_ANNOUNCED : battery->learn,
                                   .period_days = battery->profile.learn_period_days,
                                   .next_us = planned ? battery->memory.next_learn_us : 0,
+                                  .delay_s = planned ? learn_delay_s(battery) : 0,
                                   .last_us = battery->memory.last_learn_us,
                                   .has_result = battery->memory.has_result,
                                   .last_result = battery->memory.last_result,

@@ -17,6 +17,7 @@ struct battery_learn {
     enum learn_state state;
     uint32_t period_days;
     uint64_t next_us;            /* wall time; 0: none is planned */
+    int64_t delay_s;             /* how much later than planned that is */
     uint64_t last_us;            /* 0: never */
     bool has_result;
     enum learn_result last_result;

@@ -362,6 +362,12 @@ static void command_judge(const struct cli_recorded *command)
     expect(known, "the judge has no rule for this command (command_lines.c)", command);
     expect(allowed, "the line does not spell it", command);
     expect(!doc_bool(command->args, "force") || typed("force") != NULL, "forced", command);
+    expect(json_object_get(command->args, "preset") == NULL || typed("preset=") != NULL ||
+               typed("storsave=") != NULL,
+           "a preset nobody typed", command);
+    expect(!doc_bool(command->args, "accept_risk") || typed("acceptrisk") != NULL ||
+               typed("quiet") != NULL,
+           "a risk accepted", command);
     expect(!command->confirmed || typed("force") != NULL || typed("confirm=") != NULL, "confirmed",
            command);
     settings_judge(command);

@@ -28,6 +28,8 @@ from arraywright.storage.requests import (
     MakeDriveGood,
     MakeHotSpare,
     Measure,
+    PolicyPreview,
+    PolicyPreviewResult,
     PreviewResult,
     ReplaceMember,
     RestoreUndo,
@@ -101,6 +103,16 @@ async def preview_virtual_drive(
 ) -> PreviewResult:
     """What the host would make of this wish: capacity, tolerance, refusals. Changes nothing."""
     return await preview.virtual_drive(runtime, body)
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/policy-preview", name="policy-preview", responses=problems(404, 409, 504)
+)
+async def preview_policies(
+    virtual_drive_id: UUID, body: PolicyPreview, runtime: RuntimeDep, principal: Viewer
+) -> PolicyPreviewResult:
+    """What these policies, or a preset, would become of it. Changes nothing."""
+    return await preview.policies(runtime, virtual_drive_id, body)
 
 
 @virtual_drives.post("", name="create", status_code=202, responses=ANSWERS)

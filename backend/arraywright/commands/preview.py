@@ -6,9 +6,14 @@ from arraywright.commands.intents import wish_arguments
 from arraywright.commands.queries import ask
 from arraywright.commands.references import References
 from arraywright.kit.ids import object_id
-from arraywright.link.protocol import PreviewAnswer
+from arraywright.link.protocol import PolicyAnswer, PreviewAnswer
 from arraywright.runtime import Runtime
-from arraywright.storage.requests import PreviewResult, VirtualDrivePreview
+from arraywright.storage.requests import (
+    PolicyPreview,
+    PolicyPreviewResult,
+    PreviewResult,
+    VirtualDrivePreview,
+)
 
 
 async def virtual_drive(runtime: Runtime, body: VirtualDrivePreview) -> PreviewResult:
@@ -21,4 +26,17 @@ async def virtual_drive(runtime: Runtime, body: VirtualDrivePreview) -> PreviewR
         {"drive_id": object_id(host_id, "drive", item.drive), "bytes": item.bytes}
         for item in plan.wasted
     ]
-    return PreviewResult.model_validate({**plan.model_dump(), "wasted": wasted})
+    # An agent of an earlier version weighs no risks.
+    told = {**plan.model_dump(), "wasted": wasted, "risks": plan.risks or []}
+    return PreviewResult.model_validate(told)
+
+
+async def policies(
+    runtime: Runtime, virtual_drive_id: UUID, body: PolicyPreview
+) -> PolicyPreviewResult:
+    async with runtime.database.read() as session:
+        references = await References.of(session, "virtual_drive", virtual_drive_id)
+    given = body.model_dump(mode="json", exclude_none=True)
+    arguments = {"virtual_drive": references.target_key, **given}
+    answer = await ask(runtime, references, "preview_vd_set", arguments, PolicyAnswer)
+    return PolicyPreviewResult.model_validate(answer.model_dump())

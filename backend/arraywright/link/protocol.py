@@ -187,6 +187,13 @@ class SmartFigure(StrEnum):
     WEAR_PERCENT = "wear_percent"
 
 
+class DriveCacheEffective(StrEnum):
+    ON = "on"
+    OFF = "off"
+    MIXED = "mixed"
+    UNKNOWN = "unknown"
+
+
 class AccessPolicy(StrEnum):
     READ_WRITE = "read_write"
     READ_ONLY = "read_only"
@@ -719,6 +726,10 @@ class VirtualDriveDoc(Wire):
     read_policy: Policy
     io_policy: str
     drive_cache_policy: str
+    effective_io_policy: Policy | None = None
+    effective_drive_cache: Policy | None = None
+    effective_access: Policy | None = None
+    preset: str | None = None
     guarantee: Reason
     created_at_us: Annotated[int, Field(ge=0)]
     exports: list[Export]
@@ -742,6 +753,7 @@ class Learn(Wire):
     state: str
     period_days: Annotated[int, Field(ge=0)] | None
     next_at_us: Annotated[int, Field(ge=0)] | None
+    delay_s: Annotated[int, Field(ge=0)] | None = None
     last_at_us: Annotated[int, Field(ge=0)] | None
     last_result: str | None
     transparent: bool
@@ -1026,6 +1038,8 @@ class VdCreateArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    accept_risk: bool | None = None
     spares: list[Key] | None = None
     force: bool | None = None
     serials: list[str] | None = None
@@ -1062,6 +1076,8 @@ class VdSetArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    accept_risk: bool | None = None
     access: str | None = None
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
@@ -1305,6 +1321,8 @@ class PreviewVdCreateArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    accept_risk: bool | None = None
     spares: list[Key] | None = None
     force: bool | None = None
     serials: list[str] | None = None
@@ -1313,6 +1331,15 @@ class PreviewVdCreateArgs(Wire):
 class PreviewAnswerWastedItem(Wire):
     drive: Key
     bytes: Annotated[int, Field(ge=0)]
+
+
+class PoliciesPreview(Wire):
+    """what would hold, and why"""
+
+    write_policy: Policy
+    read_policy: Policy
+    io_policy: Policy
+    drive_cache_policy: Policy
 
 
 class PreviewAnswer(Wire):
@@ -1333,6 +1360,27 @@ class PreviewAnswer(Wire):
     row_bytes: Annotated[int, Field(ge=0)]
     block_bytes: Annotated[int, Field(ge=0)]
     init_seconds: Annotated[int, Field(ge=0)] | None
+    cli: str
+    policies: PoliciesPreview | None = None
+    risks: list[Reason] | None = None
+
+
+class PreviewVdSetArgs(Wire):
+    """What a vd_set of these policies would make of them."""
+
+    virtual_drive: Key
+    write_policy: str | None = None
+    read_policy: str | None = None
+    io_policy: str | None = None
+    drive_cache_policy: str | None = None
+    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+
+
+class PolicyAnswer(Wire):
+    ok: bool
+    refusals: list[Reason]
+    policies: PoliciesPreview
+    risks: list[Reason]
     cli: str
 
 
@@ -1669,6 +1717,21 @@ REASONS: dict[str, str] = {
     "jbod_emulated": "Drive {drive} is emulated: the host has no device that it could use as it is.",
     "jbod_configured": "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host.",
     "drive_cache_fixed": "The write cache of drive {drive} cannot be switched; only the setting default suits it.",
+    "drive_cache_own": "Each drive keeps the setting it came with.",
+    "drive_cache_of_group": "{virtual_drive} of the same drive group asks for {state}, and a drive has one cache for all.",
+    "drive_cache_given_up": "Drive {drive} did not follow when its write cache was to be switched.",
+    "drive_cache_waits": "Drive {drive} has not been switched yet.",
+    "drive_cache_silent": "Drive {drive} does not say how its write cache is set.",
+    "drive_cache_no_drives": "None of its drives is here to be asked.",
+    "io_policy_no_cache": "There is no cache to keep what is read, so reads go to the drives.",
+    "access_offline": "It is offline: too few of its drives are here to read or write anything.",
+    "access_not_started": "Its drive group is not running.",
+    "access_measured": "It is being measured, and nobody else may use it meanwhile.",
+    "preset_unknown": "{model} has no preset {preset}. It has: {presets}.",
+    "preset_gives_up": "The preset {preset} gives up protection: {what}. Repeat it with the risk accepted.",
+    "risk_write_back_now": "Write-back would run without a working battery: a power failure loses writes that were acknowledged.",
+    "risk_write_back_later": "Write-back would go on while the battery is not ready: a power failure then loses writes that were acknowledged.",
+    "risk_drive_cache": "The drives' own caches would hold what is written until it is flushed: a power failure loses what no flush has covered.",
     "drive_lost_pulled": "The drive was removed.",
     "drive_lost_write_error": "A write to the drive failed.",
     "drive_lost_read_errors": "The drive could not repair its read errors.",
@@ -1939,6 +2002,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "undo_restore": "D",
     "counters_reset": "O",
     "preview_vd_create": "R",
+    "preview_vd_set": "R",
     "latency": "R",
     "bad_blocks": "R",
     "foreign": "R",
@@ -1979,6 +2043,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "undo_restore": UndoRestoreArgs,
     "counters_reset": CountersResetArgs,
     "preview_vd_create": PreviewVdCreateArgs,
+    "preview_vd_set": PreviewVdSetArgs,
     "latency": LatencyArgs,
     "bad_blocks": BadBlocksArgs,
     "foreign": ForeignArgs,

@@ -21,10 +21,20 @@ from arraywright.link.protocol import (
     TaskAction,
     WritePolicy,
 )
+from arraywright.storage.schemas import PoliciesPreview
 
 Name = Annotated[str, StringConstraints(max_length=15)]
 Serial = Annotated[str, StringConstraints(max_length=128)]
 KEY = r"^[A-Za-z0-9._:-]{1,64}$"
+Preset = Annotated[
+    str,
+    StringConstraints(max_length=32),
+    Field(description="of the controller's presets: sets the policies that are not given here"),
+]
+AcceptRisk = Annotated[
+    bool,
+    Field(description="what the preset gives up is accepted; without it such a one is refused"),
+]
 Bytes = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
@@ -56,6 +66,7 @@ class VirtualDrivePreview(ApiInput):
     read_policy: ReadPolicy | None = None
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
+    preset: Preset | None = None
     spare_ids: Annotated[
         list[UUID], Field(max_length=256, description="to become dedicated hot spares")
     ] = []
@@ -71,6 +82,7 @@ class VirtualDriveCreate(VirtualDrivePreview):
         str | None,
         Field(description="from the preview; the host refuses if the plan has changed since"),
     ] = None
+    accept_risk: AcceptRisk | None = None
 
 
 class Wasted(ApiModel):
@@ -100,6 +112,14 @@ class PreviewResult(ApiModel):
     init_seconds: Annotated[
         int | None, Field(description="estimated duration of the background initialization")
     ]
+    policies: Annotated[
+        PoliciesPreview | None,
+        Field(description="what they would become; null: not known"),
+    ] = None
+    risks: Annotated[
+        list[Reason],
+        Field(description="what they give up; of a preset it has to be accepted"),
+    ] = []
     cli: Annotated[str, Field(description="the same as a command line on the host")]
 
 
@@ -109,6 +129,8 @@ class VirtualDriveUpdate(Change):
     read_policy: ReadPolicy | None = None
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
+    preset: Preset | None = None
+    accept_risk: AcceptRisk | None = None
     access: AccessPolicy | None = None
     stripe_log: Annotated[
         bool | None,
@@ -118,6 +140,29 @@ class VirtualDriveUpdate(Change):
         bool | None,
         Field(description="answer slow reads from another copy or from parity"),
     ] = None
+
+
+class PolicyPreview(Change):
+    """A question about policies: those that are not given stay."""
+
+    write_policy: WritePolicy | None = None
+    read_policy: ReadPolicy | None = None
+    io_policy: IoPolicy | None = None
+    drive_cache_policy: DriveCachePolicy | None = None
+    preset: Preset | None = None
+
+
+class PolicyPreviewResult(ApiModel):
+    """The host's own answer; nothing has been changed."""
+
+    ok: bool
+    refusals: list[Reason]
+    policies: PoliciesPreview
+    risks: Annotated[
+        list[Reason],
+        Field(description="given up then and not now; of a preset it has to be accepted"),
+    ]
+    cli: Annotated[str, Field(description="the same as a command line on the host")]
 
 
 class VirtualDriveDelete(ApiInput):

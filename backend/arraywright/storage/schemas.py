@@ -14,6 +14,8 @@ from arraywright.link.protocol import (
     CacheMedium,
     CacheState,
     ControllerStatus,
+    ControllerVocabulary,
+    DriveCacheEffective,
     DriveCachePolicy,
     DriveInterface,
     DriveMedia,
@@ -104,6 +106,16 @@ class Cache(ApiModel):
     preserved: list[PreservedCache]
 
 
+class PolicyPreset(ApiModel):
+    """A bundle of policies under one name; the host applies it by that name."""
+
+    name: str
+    write_policy: OpenWord[WritePolicy]
+    read_policy: OpenWord[ReadPolicy]
+    io_policy: OpenWord[IoPolicy]
+    drive_cache_policy: OpenWord[DriveCachePolicy]
+
+
 class Controller(Actionable):
     index: int
     path: Annotated[str, Field(description="/c0")]
@@ -147,6 +159,13 @@ class Controller(Actionable):
     no_battery_rule: Annotated[
         OpenWord[NoBatteryRule] | None,
         Field(description="what becomes of write-back without a battery"),
+    ] = None
+    presets: Annotated[
+        list[PolicyPreset], Field(description="the bundles of policies its model offers")
+    ] = []
+    vocabulary: Annotated[
+        OpenWord[ControllerVocabulary] | None,
+        Field(description="whose words its model uses; null: its host does not say"),
     ] = None
 
 
@@ -303,6 +322,35 @@ class ReadPolicyState(ApiModel):
     reason: Reason
 
 
+class IoPolicyState(ApiModel):
+    requested: OpenWord[IoPolicy]
+    effective: OpenWord[IoPolicy]
+    reason: Reason
+
+
+class DriveCacheState(ApiModel):
+    """Requested of all drives at once, effective as they have it."""
+
+    requested: OpenWord[DriveCachePolicy]
+    effective: OpenWord[DriveCacheEffective]
+    reason: Reason
+
+
+class AccessState(ApiModel):
+    requested: OpenWord[AccessPolicy]
+    effective: OpenWord[AccessPolicy]
+    reason: Reason
+
+
+class PoliciesPreview(ApiModel):
+    """What policies would become."""
+
+    write_policy: WritePolicyState
+    read_policy: ReadPolicyState
+    io_policy: IoPolicyState
+    drive_cache_policy: DriveCacheState
+
+
 class ReadAhead(ApiModel):
     """What read-ahead does at this moment."""
 
@@ -422,6 +470,18 @@ class VirtualDrive(Actionable):
     read_policy: ReadPolicyState
     io_policy: OpenWord[IoPolicy]
     drive_cache_policy: OpenWord[DriveCachePolicy]
+    effective_io_policy: Annotated[
+        IoPolicyState | None, Field(description="null: its host does not say")
+    ] = None
+    effective_drive_cache: Annotated[
+        DriveCacheState | None, Field(description="null: its host does not say")
+    ] = None
+    effective_access: Annotated[
+        AccessState | None, Field(description="null: its host does not say")
+    ] = None
+    preset: Annotated[
+        str | None, Field(description="of the controller's presets, the one these policies are")
+    ] = None
     guarantee: Reason
     created_at: Timestamp
     exports: list[Export]
@@ -467,6 +527,9 @@ class Learn(ApiModel):
     state: OpenWord[LearnState]
     period_days: int | None
     next_at: Annotated[Timestamp | None, Field(description="null: none is planned")]
+    delay_s: Annotated[
+        int | None, Field(description="how much later than planned that is; null: not known")
+    ] = None
     last_at: Annotated[Timestamp | None, Field(description="null: never")]
     last_result: OpenWord[LearnResult] | None
     transparent: Annotated[bool, Field(description="write-back stays allowed while it runs")]

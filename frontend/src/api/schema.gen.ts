@@ -1622,6 +1622,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/policy-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Policy-Preview
+         * @description What these policies, or a preset, would become of it. Changes nothing.
+         */
+        post: operations["virtual_drives_policy-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1631,6 +1651,12 @@ export interface components {
          * @enum {string}
          */
         AccessPolicy: "read_write" | "read_only" | "blocked";
+        /** AccessState */
+        AccessState: {
+            effective: components["schemas"]["AccessPolicy"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["AccessPolicy"];
+        };
         /** Alert */
         Alert: {
             /** Acknowledged At */
@@ -2550,6 +2576,12 @@ export interface components {
              * @default false
              */
             predictive_copyback: boolean;
+            /**
+             * Presets
+             * @description the bundles of policies its model offers
+             * @default []
+             */
+            presets: components["schemas"]["PolicyPreset"][];
             /** Profile */
             profile: string;
             /** Rebuild Rate Percent */
@@ -2573,6 +2605,11 @@ export interface components {
             strip_sizes_bytes: number[];
             /** Uuid */
             uuid: string;
+            /**
+             * Vocabulary
+             * @description whose words its model uses; null: its host does not say
+             */
+            vocabulary: components["schemas"]["ControllerVocabulary"] | null;
         };
         /** ControllerModel */
         ControllerModel: {
@@ -2664,6 +2701,11 @@ export interface components {
             /** Rebuild Rate Percent */
             rebuild_rate_percent?: number | null;
         };
+        /**
+         * ControllerVocabulary
+         * @enum {string}
+         */
+        ControllerVocabulary: "megaraid" | "threeware";
         /** CopybackRequest */
         CopybackRequest: {
             action: components["schemas"]["TaskAction"];
@@ -2862,10 +2904,24 @@ export interface components {
             wwn: string;
         };
         /**
+         * DriveCacheEffective
+         * @enum {string}
+         */
+        DriveCacheEffective: "on" | "off" | "mixed" | "unknown";
+        /**
          * DriveCachePolicy
          * @enum {string}
          */
         DriveCachePolicy: "default" | "on" | "off";
+        /**
+         * DriveCacheState
+         * @description Requested of all drives at once, effective as they have it.
+         */
+        DriveCacheState: {
+            effective: components["schemas"]["DriveCacheEffective"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["DriveCachePolicy"];
+        };
         /**
          * DriveCommands
          * @description What reached one drive.
@@ -3845,6 +3901,12 @@ export interface components {
          * @enum {string}
          */
         IoPolicy: "direct" | "cached";
+        /** IoPolicyState */
+        IoPolicyState: {
+            effective: components["schemas"]["IoPolicy"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["IoPolicy"];
+        };
         /** LabCatalogue */
         LabCatalogue: {
             /** Controllers */
@@ -3906,6 +3968,11 @@ export interface components {
          * @description Learn cycles: the battery is emptied and filled to measure what it holds.
          */
         Learn: {
+            /**
+             * Delay S
+             * @description how much later than planned that is; null: not known
+             */
+            delay_s: number | null;
             /**
              * Last At
              * @description null: never
@@ -4551,6 +4618,61 @@ export interface components {
          * @enum {string}
          */
         Pattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        /**
+         * PoliciesPreview
+         * @description What policies would become.
+         */
+        PoliciesPreview: {
+            drive_cache_policy: components["schemas"]["DriveCacheState"];
+            io_policy: components["schemas"]["IoPolicyState"];
+            read_policy: components["schemas"]["ReadPolicyState"];
+            write_policy: components["schemas"]["WritePolicyState"];
+        };
+        /**
+         * PolicyPreset
+         * @description A bundle of policies under one name; the host applies it by that name.
+         */
+        PolicyPreset: {
+            drive_cache_policy: components["schemas"]["DriveCachePolicy"];
+            io_policy: components["schemas"]["IoPolicy"];
+            /** Name */
+            name: string;
+            read_policy: components["schemas"]["ReadPolicy"];
+            write_policy: components["schemas"]["WritePolicy"];
+        };
+        /**
+         * PolicyPreview
+         * @description A question about policies: those that are not given stay.
+         */
+        PolicyPreview: {
+            drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
+            io_policy?: components["schemas"]["IoPolicy"] | null;
+            /** Preset */
+            preset?: string | null;
+            read_policy?: components["schemas"]["ReadPolicy"] | null;
+            write_policy?: components["schemas"]["WritePolicy"] | null;
+        };
+        /**
+         * PolicyPreviewResult
+         * @description The host's own answer; nothing has been changed.
+         */
+        PolicyPreviewResult: {
+            /**
+             * Cli
+             * @description the same as a command line on the host
+             */
+            cli: string;
+            /** Ok */
+            ok: boolean;
+            policies: components["schemas"]["PoliciesPreview"];
+            /** Refusals */
+            refusals: components["schemas"]["Reason"][];
+            /**
+             * Risks
+             * @description given up then and not now; of a preset it has to be accepted
+             */
+            risks: components["schemas"]["Reason"][];
+        };
         /** PredictedArray */
         PredictedArray: {
             /** Drives */
@@ -4686,10 +4808,18 @@ export interface components {
             ok: boolean;
             /** Plan Digest */
             plan_digest: string;
+            /** @description what they would become; null: not known */
+            policies: components["schemas"]["PoliciesPreview"] | null;
             /** Raw Bytes */
             raw_bytes: number;
             /** Refusals */
             refusals: components["schemas"]["Reason"][];
+            /**
+             * Risks
+             * @description what they give up; of a preset it has to be accepted
+             * @default []
+             */
+            risks: components["schemas"]["Reason"][];
             /** Row Bytes */
             row_bytes: number;
             /** Size Bytes */
@@ -5380,6 +5510,12 @@ export interface components {
             drive_group_id: string;
             /** Drives Per Span */
             drives_per_span: number;
+            /** @description null: its host does not say */
+            effective_access: components["schemas"]["AccessState"] | null;
+            /** @description null: its host does not say */
+            effective_drive_cache: components["schemas"]["DriveCacheState"] | null;
+            /** @description null: its host does not say */
+            effective_io_policy: components["schemas"]["IoPolicyState"] | null;
             /** @description what it could be expanded to; null: its host does not say */
             expansion: components["schemas"]["Expansion"] | null;
             /** Exports */
@@ -5441,6 +5577,11 @@ export interface components {
              * @description /c0/v0
              */
             path: string;
+            /**
+             * Preset
+             * @description of the controller's presets, the one these policies are
+             */
+            preset: string | null;
             read_ahead: components["schemas"]["ReadAhead"] | null;
             read_policy: components["schemas"]["ReadPolicyState"];
             /**
@@ -5490,6 +5631,8 @@ export interface components {
         };
         /** VirtualDriveCreate */
         VirtualDriveCreate: {
+            /** Accept Risk */
+            accept_risk?: boolean | null;
             /**
              * Controller Id
              * Format: uuid
@@ -5521,6 +5664,8 @@ export interface components {
              * @description from the preview; the host refuses if the plan has changed since
              */
             plan_digest?: string | null;
+            /** Preset */
+            preset?: string | null;
             read_policy?: components["schemas"]["ReadPolicy"] | null;
             /**
              * Serials
@@ -5605,6 +5750,8 @@ export interface components {
             level: components["schemas"]["RaidLevel"];
             /** Name */
             name?: string | null;
+            /** Preset */
+            preset?: string | null;
             read_policy?: components["schemas"]["ReadPolicy"] | null;
             /**
              * Serials
@@ -5637,6 +5784,8 @@ export interface components {
         };
         /** VirtualDriveUpdate */
         VirtualDriveUpdate: {
+            /** Accept Risk */
+            accept_risk?: boolean | null;
             access?: components["schemas"]["AccessPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
             /**
@@ -5647,6 +5796,8 @@ export interface components {
             io_policy?: components["schemas"]["IoPolicy"] | null;
             /** Name */
             name?: string | null;
+            /** Preset */
+            preset?: string | null;
             read_policy?: components["schemas"]["ReadPolicy"] | null;
             /**
              * Stripe Log
@@ -13048,6 +13199,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Latency"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gateway Timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "virtual_drives_policy-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyPreview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreviewResult"];
                 };
             };
             /** @description Unauthorized */

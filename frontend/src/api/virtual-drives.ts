@@ -4,6 +4,7 @@ import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
 import type {
   Measure,
+  PolicyPreview,
   TaskAction,
   VirtualDrive,
   VirtualDriveCreate,
@@ -45,6 +46,26 @@ export const previewQuery = (wish: VirtualDrivePreview | undefined) =>
         ? skipToken
         : ({ signal }) =>
             unwrap(api.POST('/api/v1/virtual-drives/preview', { body: wish, signal })),
+    staleTime: 5_000,
+    gcTime: 30_000,
+    retry: false,
+  })
+
+/** What the host says these policies would become of a virtual drive. Nothing is changed. */
+export const policyPreviewQuery = (virtualDrive: VirtualDrive, wish: PolicyPreview | undefined) =>
+  queryOptions({
+    queryKey: ['policy-preview', virtualDrive.id, virtualDrive.rev, wish],
+    queryFn:
+      wish === undefined
+        ? skipToken
+        : ({ signal }) =>
+            unwrap(
+              api.POST('/api/v1/virtual-drives/{virtual_drive_id}/policy-preview', {
+                params: { path: { virtual_drive_id: virtualDrive.id } },
+                body: wish,
+                signal,
+              }),
+            ),
     staleTime: 5_000,
     gcTime: 30_000,
     retry: false,

@@ -83,6 +83,23 @@ export function controller(part: Partial<Controller> = {}): Controller {
     nbd_tcp: null,
     cache: null,
     no_battery_rule: null,
+    presets: [
+      {
+        name: 'maximum-performance',
+        write_policy: 'write_back',
+        read_policy: 'adaptive_read_ahead',
+        io_policy: 'direct',
+        drive_cache_policy: 'on',
+      },
+      {
+        name: 'safest',
+        write_policy: 'write_through',
+        read_policy: 'no_read_ahead',
+        io_policy: 'direct',
+        drive_cache_policy: 'off',
+      },
+    ],
+    vocabulary: 'megaraid',
     blocked: {},
     ...part,
   }
@@ -227,6 +244,22 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     },
     io_policy: 'direct',
     drive_cache_policy: 'default',
+    effective_io_policy: {
+      requested: 'direct',
+      effective: 'direct',
+      reason: reason('as_requested', 'As requested.'),
+    },
+    effective_drive_cache: {
+      requested: 'default',
+      effective: 'on',
+      reason: reason('drive_cache_own', 'Each drive keeps the setting it came with.'),
+    },
+    effective_access: {
+      requested: 'read_write',
+      effective: 'read_write',
+      reason: reason('as_requested', 'As requested.'),
+    },
+    preset: null,
     guarantee: reason('guarantee_write_through', 'After a flush they are on the drives.'),
     created_at: TIME,
     exports: [
@@ -330,6 +363,7 @@ export function battery(part: Partial<Battery> = {}): Battery {
       mode: 'auto',
       state: 'idle',
       period_days: 28,
+      delay_s: 0,
       next_at: '2026-12-24T03:00:00Z',
       last_at: null,
       last_result: null,

@@ -1,4 +1,14 @@
-import type { Alert, Command, Event, Fleet, Host, PreviewResult, Session, User } from '@/api/types'
+import type {
+  Alert,
+  Command,
+  Event,
+  Fleet,
+  Host,
+  PoliciesPreview,
+  PreviewResult,
+  Session,
+  User,
+} from '@/api/types'
 import { driveId, HOST_ID, reason, TIME, VIRTUAL_DRIVE_ID } from './factories-storage'
 
 export * from './factories-storage'
@@ -179,10 +189,40 @@ export function preview(part: Partial<PreviewResult> = {}): PreviewResult {
     row_bytes: 196_608,
     block_bytes: 512,
     init_seconds: 600,
+    policies: null,
+    risks: [],
     cli: 'arrayctl /c0 add vd raid5 drives=252:0-3',
     ...part,
   }
 }
+
+/** What a preset with the drives' caches on would become without a battery. */
+export function policies(): PoliciesPreview {
+  return {
+    write_policy: {
+      requested: 'write_back',
+      effective: 'write_through',
+      reason: reason('write_policy_no_battery', 'No battery protects the cache.'),
+    },
+    read_policy: {
+      requested: 'adaptive_read_ahead',
+      effective: 'adaptive_read_ahead',
+      reason: reason('as_requested', 'As requested.'),
+    },
+    io_policy: {
+      requested: 'direct',
+      effective: 'direct',
+      reason: reason('as_requested', 'As requested.'),
+    },
+    drive_cache_policy: {
+      requested: 'on',
+      effective: 'on',
+      reason: reason('as_requested', 'As requested.'),
+    },
+  }
+}
+
+export const driveCacheRisk = () => reason('risk_drive_cache', 'The drives hold what is written.')
 
 export function problem(status: number, code: string, detail: string) {
   return {

@@ -112,6 +112,13 @@ class Emulated(BatteryCase):
             agent.ctl("/c0/bbu", "set", "learnDelayInterval=24")
             self.assertEqual(battery(agent.view())["learn"]["next_at_us"] - before,
                              24 * 3600 * 1000000)
+            # It is the delay, and not once more of it.
+            for hours in (24, 30, 0):
+                agent.ctl("/c0/bbu", "set", f"learnDelayInterval={hours}")
+                self.assertEqual(battery(agent.view())["learn"]["next_at_us"] - before,
+                                 hours * 3600 * 1000000)
+                shown = properties(agent.json("/c0/bbu", "show", "properties"), "BBU_Properties")
+                self.assertEqual(shown["Learn Delay Interval"], f"{hours} hour(s)")
             agent.ctl("/c0/bbu", "set", 'learnStartTime="2035/05/06 07"')
             shown = properties(agent.json("/c0/bbu", "show", "properties"), "BBU_Properties")
             self.assertTrue(shown["Next Learn time"].startswith("2035/05/06  07:00:00 ("), shown)

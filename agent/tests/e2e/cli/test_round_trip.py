@@ -53,7 +53,7 @@ REST = {
                        "POST /controllers/{id}/actions/reset-counters"},
 }
 # Questions, which change nothing.
-QUESTIONS = {"POST /virtual-drives/preview"}
+QUESTIONS = {"POST /virtual-drives/preview", "POST /virtual-drives/{id}/policy-preview"}
 STORAGE = r"^/(virtual-drives|drives|drive-groups|controllers|enclosures|batteries)\b"
 
 

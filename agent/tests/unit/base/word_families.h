@@ -24,6 +24,7 @@
     X(drive_write_cache, DRIVE_WRITE_CACHE_MAX) \
     X(smart_state, SMART_STATE_MAX) \
     X(smart_figure, SMART_FIGURE_MAX) \
+    X(drive_cache_effective, DRIVE_CACHE_EFFECTIVE_MAX) \
     X(access_policy, ACCESS_POLICY_MAX) \
     X(operation_kind, OPERATION_KIND_MAX) \
     X(operation_state, OPERATION_STATE_MAX) \

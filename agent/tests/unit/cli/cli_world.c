@@ -273,6 +273,20 @@ static json_t *preview_answer(const json_t *args, json_t **ret_reason)
     return preview_doc(&preview);
 }
 
+static json_t *policy_answer(const json_t *args, json_t **ret_reason)
+{
+    struct ctl_policy_preview preview;
+    struct command_vd_set set;
+    struct reason reason;
+
+    if (!policy_args_parse(args, &set, &reason)) {
+        *ret_reason = reason_doc(&reason);
+        return NULL;
+    }
+    assert_true(ctl_preview_set(worlds[used]->ctl, &set, &preview));
+    return policy_preview_doc(&preview);
+}
+
 static json_t *latency_answer(const json_t *args, json_t **ret_reason)
 {
     const char *key = json_string_value(json_object_get(args, "key"));
@@ -322,6 +336,9 @@ static json_t *query_answer(const json_t *params, json_t **ret_reason)
 
     if (strcmp(name, "preview_vd_create") == 0) {
         return preview_answer(args, ret_reason);
+    }
+    if (strcmp(name, "preview_vd_set") == 0) {
+        return policy_answer(args, ret_reason);
     }
     if (strcmp(name, "latency") == 0) {
         return latency_answer(args, ret_reason);

@@ -99,8 +99,8 @@ static void expect_policy(struct ctl_world *world, const char *name, enum write_
     struct virtual_drive_view view;
 
     assert_true(world_vd(world, name, &view, NULL));
-    assert_string_equal(view.write_policy.effective, write_policy_word(effective));
-    assert_string_equal(reason_code_word(view.write_policy.reason.code), reason_code_word(code));
+    assert_string_equal(view.policies.write_policy.effective, write_policy_word(effective));
+    assert_string_equal(reason_code_word(view.policies.write_policy.reason.code), reason_code_word(code));
 }
 
 static enum reason_code fault(struct ctl_world *world, enum battery_fault kind)
@@ -266,7 +266,7 @@ static void real_drives_are_not_protected_by_an_emulated_battery(void **state)
     assert_int_equal(create_with(world, "data", 0, WRITE_POLICY_WRITE_BACK), REASON_OK);
     expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_WRITE_POLICY_BATTERY_EMULATED);
     assert_true(world_vd(world, "data", &view, NULL));
-    assert_string_equal(view.write_policy.reason.params[0].value, "/c0/e252/s1");
+    assert_string_equal(view.policies.write_policy.reason.params[0].value, "/c0/e252/s1");
     assert_int_equal(world_event_count(world, 0, EVENT_LOWERED), 1);
     world_free(world);
 }
@@ -584,6 +584,7 @@ static void a_damaged_record_is_refused(void **state)
                                                    .cycle_count = 7,
                                                    .mode = LEARN_MODE_WARN,
                                                    .next_learn_us = 1234567,
+                                                   .planned_learn_us = 1000000,
                                                    .last_learn_us = 7654321,
                                                    .has_result = true,
                                                    .last_result = LEARN_RESULT_TIMED_OUT};

@@ -153,10 +153,10 @@ static void test_policies(void **state)
     command->args.vd_create.read_policy = READ_POLICY_READ_AHEAD;
     assert_int_equal(world_run(world, command), REASON_OK);
     assert_true(world_vd(world, "data", &view, set.args.vd_set.vd));
-    assert_string_equal(view.write_policy.requested, "write_back");
-    assert_string_equal(view.write_policy.effective, "write_through");
-    assert_int_equal(view.write_policy.reason.code, REASON_NO_CACHE_MEMORY);
-    assert_string_equal(view.read_policy.effective, "no_read_ahead");
+    assert_string_equal(view.policies.write_policy.requested, "write_back");
+    assert_string_equal(view.policies.write_policy.effective, "write_through");
+    assert_int_equal(view.policies.write_policy.reason.code, REASON_NO_CACHE_MEMORY);
+    assert_string_equal(view.policies.read_policy.effective, "no_read_ahead");
     assert_int_equal(view.guarantee.code, REASON_GUARANTEE_MIRROR);
     set.args.vd_set.fields = VD_SET_WRITE_POLICY | VD_SET_NAME;
     set.args.vd_set.write_policy = WRITE_POLICY_WRITE_THROUGH;
@@ -165,7 +165,7 @@ static void test_policies(void **state)
     assert_int_equal(world_run(world, &set), REASON_OK);
     assert_int_equal(world_event_count(world, 0, 54), 2);
     assert_true(world_vd(world, "renamed", &view, NULL));
-    assert_int_equal(view.write_policy.reason.code, REASON_AS_REQUESTED);
+    assert_int_equal(view.policies.write_policy.reason.code, REASON_AS_REQUESTED);
     /* At once, and its user is not disturbed. */
     assert_string_equal(view.exports.nbd_unix_uri, "nbd+unix:///renamed?socket=/run/aw/nbd.sock");
     assert_int_equal(world->exports_closed, 0);

@@ -185,12 +185,19 @@ static void expect_bad_controller(const char *content, const char *message)
     expect_text(message);
 }
 
+#define PRESET(name)                                                                               \
+    "{\"name\": \"" name "\", \"write_policy\": \"write_through\", \"read_policy\":"               \
+    " \"read_ahead\", \"io_policy\": \"direct\", \"drive_cache_policy\": \"off\"}"
 #define CONTROLLER_REST                                                                            \
     ", \"manufacturer\": \"Y\", \"vocabulary\": \"megaraid\", \"cache_upgrades_bytes\": [],"       \
-    " \"spans_max\": 8, \"strip_sizes_bytes\": [65536], \"presets\": [], \"ceilings\":"            \
-    " {\"bus_bytes_per_s\": 0, \"link_bytes_per_s\": 0, \"read_bytes_per_s\": 0,"                  \
-    " \"write_bytes_per_s\": 0, \"xor_bytes_per_s\": 0, \"stream_bytes_per_s\": 0,"                \
-    " \"command_us\": 0}"
+    " \"spans_max\": 8, \"strip_sizes_bytes\": [65536], \"presets\":"                              \
+    " [" PRESET("safest") ", " PRESET(                                                             \
+        "maximum-performance") "], \"ceilings\":"                                                  \
+                               " {\"bus_bytes_per_s\": 0, \"link_bytes_per_s\": 0, "               \
+                               "\"read_bytes_per_s\": 0,"                                          \
+                               " \"write_bytes_per_s\": 0, \"xor_bytes_per_s\": 0, "               \
+                               "\"stream_bytes_per_s\": 0,"                                        \
+                               " \"command_us\": 0}"
 #define CONTROLLER(rest)                                                                           \
     "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"                        \
     " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3}, \"batteries\": "                 \
@@ -229,6 +236,18 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\", \"write_policy\": \"hope\"}]}",
                           "write_policy has not one of its words");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\"}]}", "read_policy is missing");
+    expect_bad_controller(
+        "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"
+        " \"no_battery_rule\": \"force\", \"levels\": {\"raid5\": 3},"
+        " \"batteries\": [], \"manufacturer\": \"Y\", \"vocabulary\":"
+        " \"megaraid\", \"cache_upgrades_bytes\": [], \"spans_max\": 8,"
+        " \"strip_sizes_bytes\": [65536], \"presets\": [" PRESET(
+            "safest") "],"
+                      " \"ceilings\": {\"bus_bytes_per_s\": 0, \"link_bytes_per_s\": 0,"
+                      " \"read_bytes_per_s\": 0, \"write_bytes_per_s\": 0,"
+                      " \"xor_bytes_per_s\": 0, \"stream_bytes_per_s\": 0,"
+                      " \"command_us\": 0}}",
+        "presets: maximum-performance is missing");
     expect_bad_controller("{\"batteries\": [\"../x\"]}", "entry 1 is not the name of a profile");
     expect_bad_controller("{\"batteries\": [1,2,3,4,5,6,7,8,9]}", "at most 8 names");
     write_file("controllers", CONTROLLER(""));

@@ -384,6 +384,36 @@ static void a_new_date_is_announced_anew(void **state)
     life_end(&life);
 }
 
+/* By how much the next cycle is late: an earlier date is a plan of its own. */
+static void a_postponed_cycle_says_by_how_much(void **state)
+{
+    struct battery_profile profile = smart_profile();
+    struct life life = life_of(&profile);
+    uint64_t planned = WALL + 28 * DAY;
+
+    (void)state;
+    live(&life, 60 * SECOND);
+    planned = life.reading.learn.next_us;
+    assert_int_equal(life.reading.learn.delay_s, 0);
+    emulated_battery_next_learn_set(life.battery, planned + 24 * HOUR);
+    live(&life, 60 * SECOND);
+    assert_int_equal(life.reading.learn.delay_s, 24 * 3600);
+    emulated_battery_next_learn_set(life.battery, planned + 5 * HOUR);
+    live(&life, 60 * SECOND);
+    assert_int_equal(life.reading.learn.delay_s, 5 * 3600);
+    emulated_battery_next_learn_set(life.battery, planned - 10 * DAY);
+    live(&life, 60 * SECOND);
+    assert_int_equal(life.reading.learn.delay_s, 0);
+    emulated_battery_next_learn_set(life.battery, planned - 9 * DAY);
+    live(&life, 60 * SECOND);
+    assert_int_equal(life.reading.learn.delay_s, 24 * 3600);
+    /* What an agent of an earlier version has kept says nothing of it. */
+    emulated_battery_plan_restore(life.battery, planned, 0);
+    live(&life, 60 * SECOND);
+    assert_true(life.reading.learn.delay_s == BATTERY_UNKNOWN);
+    life_end(&life);
+}
+
 static void other_modes_start_nothing(void **state)
 {
     static const struct {
@@ -475,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_power_failure_holds_a_cycle),
         cmocka_unit_test(an_automatic_cycle_is_announced_and_begins),
         cmocka_unit_test(a_new_date_is_announced_anew),
+        cmocka_unit_test(a_postponed_cycle_says_by_how_much),
         cmocka_unit_test(other_modes_start_nothing),
         cmocka_unit_test(its_memory_outlives_a_restart),
         cmocka_unit_test(time_may_be_quickened),

@@ -5,7 +5,7 @@ import type { Battery } from '@/api/types'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
 import { blockedText, word } from '@/features/states/words'
-import { formatDateTime } from '@/lib/format'
+import { formatDateTime, formatDuration } from '@/lib/format'
 import { ActionList } from '@/ui/ActionList'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { Facts } from '@/ui/Facts'
@@ -54,6 +54,9 @@ function LearnFacts({ learn }: { learn: Learn }) {
           label: t('battery.learnNext'),
           value: learn.next_at ? <Timestamp time={learn.next_at} /> : t('battery.learnNextNone'),
         },
+        ...(learn.delay_s
+          ? [{ label: t('battery.learnDelay'), value: formatDuration(learn.delay_s) }]
+          : []),
         { label: t('battery.learnLast'), value: last() },
         ...(learn.period_days === null
           ? []

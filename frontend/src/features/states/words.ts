@@ -16,6 +16,7 @@ type Catalogue =
   | 'operationState'
   | 'severity'
   | 'policyWord'
+  | 'presetName'
   | 'media'
   | 'smartState'
   | 'objectKind'

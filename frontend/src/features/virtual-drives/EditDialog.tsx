@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { VirtualDrive, VirtualDriveUpdate } from '@/api/types'
+import type { PolicyPreset, Reason, VirtualDrive, VirtualDriveUpdate } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { sendSeen } from '@/features/commands/send-seen'
@@ -11,7 +11,9 @@ import { reasonText, word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { PolicySelect } from './PolicySelect'
+import { PresetSection, usePolicyPreview } from './PresetSection'
 import { NAME_PATTERN } from './policy-options'
+import { policiesOf, policyBody } from './presets'
 
 interface EditDialogProps {
   virtualDrive: VirtualDrive
@@ -37,6 +39,17 @@ export function differences(before: Settings, after: Settings): VirtualDriveUpda
   return Object.fromEntries(
     keys.filter((key) => before[key] !== after[key]).map((key) => [key, after[key]]),
   )
+}
+
+/** With a preset its name, what was changed in it, and whatever else differs. */
+export function changesOf(
+  before: Settings,
+  after: Settings,
+  preset: PolicyPreset | null,
+): VirtualDriveUpdate {
+  if (preset === null) return differences(before, after)
+  const others = differences(before, { ...after, ...policiesOf(before) } as Settings)
+  return { ...others, ...policyBody(preset, after) }
 }
 
 type PolicyState = VirtualDrive['write_policy'] | VirtualDrive['read_policy']
@@ -73,10 +86,32 @@ function RiskDialog({ name, ...rest }: RiskDialogProps) {
   )
 }
 
+interface PresetRiskDialogProps extends RiskDialogProps {
+  preset: string
+  risks: Reason[]
+}
+
+function PresetRiskDialog({ name, preset: key, risks, ...rest }: PresetRiskDialogProps) {
+  const { t } = useTranslation()
+  const preset = word('presetName', key)
+  return (
+    <ConfirmDialog
+      opened
+      title={t('policy.presetRiskTitle', { preset, name })}
+      verb={t('policy.presetRiskVerb', { preset })}
+      grade={{ kind: 'consent', label: t('policy.presetRiskAccept', { preset }) }}
+      consequences={risks.map(reasonText)}
+      {...rest}
+    />
+  )
+}
+
 export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [settings, setSettings] = useState(() => settingsOf(virtualDrive))
+  const [preset, setPreset] = useState<PolicyPreset | null>(null)
+  const preview = usePolicyPreview(virtualDrive, preset, settings)
   const change = useChange(
     (body: VirtualDriveUpdate) =>
       sendSeen(client, (present) => virtualDriveChanges.update(present, body), {
@@ -90,29 +125,50 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
     },
   )
   const [asksRisk, setAsksRisk] = useState(false)
+  const risks = preview.result?.risks ?? []
   const isNameGood = NAME_PATTERN.test(settings.name)
   const set = (part: Partial<Settings>) => setSettings({ ...settings, ...part })
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (change.isPending || !isNameGood) return
-    const body = differences(settingsOf(virtualDrive), settings)
+    const body = changesOf(settingsOf(virtualDrive), settings, preset)
     if (Object.keys(body).length === 0) onClose()
-    else if (body.write_policy === 'always_write_back') setAsksRisk(true)
+    else if (body.write_policy === 'always_write_back' || risks.length > 0) setAsksRisk(true)
     else change.mutate(body)
+  }
+
+  const confirmation = {
+    name: settings.name,
+    pending: change.isPending,
+    failure: <ChangeFailure error={change.error} />,
+    onClose: () => {
+      change.reset()
+      setAsksRisk(false)
+    },
+  }
+
+  if (asksRisk && preset !== null) {
+    return (
+      <PresetRiskDialog
+        {...confirmation}
+        preset={preset.name}
+        risks={risks}
+        onConfirm={() =>
+          change.mutate({
+            ...changesOf(settingsOf(virtualDrive), settings, preset),
+            accept_risk: true,
+          })
+        }
+      />
+    )
   }
 
   if (asksRisk) {
     return (
       <RiskDialog
-        name={settings.name}
-        pending={change.isPending}
-        failure={<ChangeFailure error={change.error} />}
+        {...confirmation}
         onConfirm={() => change.mutate(differences(settingsOf(virtualDrive), settings))}
-        onClose={() => {
-          change.reset()
-          setAsksRisk(false)
-        }}
       />
     )
   }
@@ -133,6 +189,15 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             maxLength={15}
             error={isNameGood ? undefined : t('vd.nameHelp')}
             onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <PresetSection
+            virtualDrive={virtualDrive}
+            value={preset}
+            policies={settings}
+            onChange={(next) => {
+              setPreset(next)
+              set(policiesOf(next ?? settingsOf(virtualDrive)) as Partial<Settings>)
+            }}
           />
           <PolicySelect
             name="write_policy"
@@ -187,7 +252,11 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            <Button type="submit" loading={change.isPending}>
+            <Button
+              type="submit"
+              loading={change.isPending}
+              disabled={preset !== null && !preview.isCurrent}
+            >
               {t('common.save')}
             </Button>
           </Group>

@@ -1,20 +1,12 @@
 import { useTranslation } from 'react-i18next'
-import type { VirtualDrive } from '@/api/types'
+import type { Reason, VirtualDrive } from '@/api/types'
 import { reasonText, word } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
-import { type Column, DataTable } from '@/ui/DataTable'
+import { DataTable } from '@/ui/DataTable'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
-import { Status } from '@/ui/Status'
+import { type PolicyRow, policyColumns } from './policy-columns'
 import classes from './VirtualDrivePage.module.css'
-
-interface PolicyRow {
-  id: string
-  name: string
-  requested: string
-  effective: string
-  why: string
-}
 
 /** Read-ahead may be wanted and yet rest: it says what it does now. */
 function readWhy({ read_policy, read_ahead }: VirtualDrive): string {
@@ -29,50 +21,30 @@ function switchRow(id: string, name: string, on: boolean | null): PolicyRow[] {
   return [{ id, name, requested: value, effective: value, why: '–' }]
 }
 
+/** An agent of an earlier version says what is asked for, and not what holds. */
+function stateRow(id: string, name: string, asked: string, state: PolicyState): PolicyRow {
+  return state
+    ? { id, name, ...state, why: reasonText(state.reason) }
+    : { id, name, requested: asked, effective: 'unknown', why: i18n.t('policy.silent') }
+}
+
+type PolicyState = { requested: string; effective: string; reason: Reason } | null | undefined
+
 function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
   const { write_policy: write, read_policy: read } = virtualDrive
-  const simple = (id: string, name: string, value: string): PolicyRow => ({
-    id,
-    name,
-    requested: value,
-    effective: value,
-    why: '–',
-  })
   return [
     { id: 'write', name: i18n.t('vd.write'), ...write, why: reasonText(write.reason) },
     { id: 'read', name: i18n.t('vd.read'), ...read, why: readWhy(virtualDrive) },
-    simple('io', i18n.t('vd.io'), virtualDrive.io_policy),
-    simple('driveCache', i18n.t('vd.driveCache'), virtualDrive.drive_cache_policy),
-    simple('access', i18n.t('vd.access'), virtualDrive.access),
+    stateRow('io', i18n.t('vd.io'), virtualDrive.io_policy, virtualDrive.effective_io_policy),
+    stateRow(
+      'driveCache',
+      i18n.t('vd.driveCache'),
+      virtualDrive.drive_cache_policy,
+      virtualDrive.effective_drive_cache,
+    ),
+    stateRow('access', i18n.t('vd.access'), virtualDrive.access, virtualDrive.effective_access),
     ...switchRow('stripeLog', i18n.t('policy.stripeLog'), virtualDrive.stripe_log),
     ...switchRow('hedgedReads', i18n.t('policy.hedgedReads'), virtualDrive.hedged_reads),
-  ]
-}
-
-function policyColumns(): Column<PolicyRow>[] {
-  return [
-    {
-      id: 'policy',
-      header: i18n.t('vd.policy'),
-      isRowHeader: true,
-      cell: (row) => row.name,
-    },
-    {
-      id: 'requested',
-      header: i18n.t('vd.requested'),
-      cell: (row) => word('policyWord', row.requested),
-    },
-    {
-      id: 'effective',
-      header: i18n.t('vd.effective'),
-      cell: (row) =>
-        row.requested === row.effective ? (
-          word('policyWord', row.effective)
-        ) : (
-          <Status tone="warn">{word('policyWord', row.effective)}</Status>
-        ),
-    },
-    { id: 'why', header: i18n.t('vd.why'), cell: (row) => row.why },
   ]
 }
 
@@ -88,6 +60,11 @@ export function PolicyPanel({ virtualDrive }: { virtualDrive: VirtualDrive }) {
         rowId={(row) => row.id}
       />
       <div className={classes.guarantee}>
+        {virtualDrive.preset && (
+          <p className={classes.preset}>
+            {t('policy.preset')}: {word('presetName', virtualDrive.preset)}
+          </p>
+        )}
         <Notice tone="info" title={t('vd.guarantee')}>
           <p>{reasonText(virtualDrive.guarantee)}</p>
         </Notice>

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
@@ -106,6 +106,74 @@ describe('virtual drive page', () => {
     await user.click(verb)
     expect(await screen.findByText('archive is changed.')).toBeVisible()
     expect(update.requests[0]?.body).toEqual({ write_policy: 'always_write_back' })
+  })
+
+  it('says what the drives have, and not only what was asked of them', async () => {
+    const mixed = make.virtualDrive({
+      drive_cache_policy: 'on',
+      effective_drive_cache: {
+        requested: 'on',
+        effective: 'mixed',
+        reason: make.reason('drive_cache_given_up', 'Drive /c0/e252/s1 did not follow.'),
+      },
+      effective_access: null,
+      preset: 'safest',
+    })
+    server.use(get('/virtual-drives/:id', mixed))
+    renderApp(ADDRESS)
+    const row = await screen.findByRole('row', { name: /Drive cache/ })
+    expect(row).toHaveTextContent('On in some drives, off in others')
+    expect(row).toHaveTextContent('Drive /c0/e252/s1 did not follow.')
+    const access = screen.getByRole('row', { name: /Access/ })
+    expect(access).toHaveTextContent('Not known')
+    expect(access).toHaveTextContent('The host does not say.')
+    expect(screen.getByText('Preset: Safest')).toBeVisible()
+  })
+
+  it('shows what a preset would become, and applies it with consent', async () => {
+    const update = record('patch', '/virtual-drives/:id', make.command({ op: 'vd_set' }))
+    const asked = record('post', '/virtual-drives/:id/policy-preview', {
+      ok: true,
+      refusals: [],
+      policies: make.policies(),
+      risks: [make.driveCacheRisk()],
+      cli: 'arrayctl /c0/v0 set wrcache=wb',
+    })
+    server.use(update.handler, asked.handler)
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    await user.selectOptions(
+      await editor.findByRole('combobox', { name: 'Preset' }),
+      'Maximum performance',
+    )
+    const outcome = within(await editor.findByRole('table', { name: /host would make of it/ }))
+    expect(outcome.getByRole('row', { name: /Write policy/ })).toHaveTextContent(
+      'No battery protects the cache.',
+    )
+    expect(editor.getByRole('combobox', { name: 'Drive cache' })).toHaveValue('on')
+    await user.selectOptions(editor.getByRole('combobox', { name: 'Read policy' }), 'read_ahead')
+    expect(editor.getByText('The drives hold what is written.')).toBeVisible()
+    const save = editor.getByRole('button', { name: 'Save' })
+    await waitFor(() => expect(save).toBeEnabled())
+    await user.click(save)
+    const title = 'Apply “Maximum performance” to archive'
+    const risk = within(await screen.findByRole('dialog', { name: title }))
+    const verb = risk.getByRole('button', { name: 'Apply “Maximum performance”' })
+    expect(verb).toBeDisabled()
+    expect(update.requests).toHaveLength(0)
+    await user.click(risk.getByRole('checkbox', { name: /I accept what/ }))
+    await user.click(verb)
+    expect(await screen.findByText('archive is changed.')).toBeVisible()
+    expect(update.requests[0]?.body).toEqual({
+      preset: 'maximum-performance',
+      read_policy: 'read_ahead',
+      accept_risk: true,
+    })
+    expect(asked.requests.at(-1)?.body).toEqual({
+      preset: 'maximum-performance',
+      read_policy: 'read_ahead',
+    })
   })
 
   const growable = make.virtualDrive({

@@ -13,10 +13,11 @@ import { Panel } from '@/ui/Panel'
 import { ProblemNotice } from '@/ui/ProblemNotice'
 import { DataConsent } from './DataConsent'
 import { PreviewResultView } from './PreviewResultView'
+import { RiskConsent } from './RiskConsent'
 import { SameElsewhere } from './SameElsewhere'
 import type { Preview } from './use-preview'
 import classes from './Wizard.module.css'
-import { toCreate, type Wish } from './wish'
+import { asksConsent, riskKey, toCreate, type Wish } from './wish'
 
 interface PreviewPanelProps {
   wish: Wish
@@ -48,6 +49,7 @@ export function PreviewPanel(props: PreviewPanelProps) {
               result={preview.result}
               drives={drives}
               isCurrent={preview.isCurrent}
+              withPolicies={wish.preset !== null}
             />
           )}
           <DataConsent
@@ -58,11 +60,16 @@ export function PreviewPanel(props: PreviewPanelProps) {
             serials={wish.serials}
             onChange={(serials) => props.onChange({ serials })}
           />
+          <RiskConsent wish={wish} risks={preview.result?.risks ?? []} onChange={props.onChange} />
           <CreateButton {...props} />
           {request && preview.result && (
             <SameElsewhere
               cli={preview.result.cli}
-              body={toCreate(request, preview.result.plan_digest)}
+              body={toCreate(
+                request,
+                preview.result.plan_digest,
+                asksConsent(wish, preview.result.risks),
+              )}
             />
           )}
         </Stack>
@@ -104,11 +111,14 @@ function CreateButton({ wish, request, preview, controller }: PreviewPanelProps)
   )
 
   const result = preview.result
+  const asks = result !== undefined && asksConsent(wish, result.risks)
   const reason = () => {
     if (request === undefined) return t('wizard.notReady')
     if (preview.error) return t('wizard.previewOffline')
     if (!preview.isCurrent || !result) return t('wizard.stillChecking')
-    return result.ok ? undefined : t('wizard.refusedReason')
+    if (!result.ok) return t('wizard.refusedReason')
+    const missing = asks && wish.acceptedRisks !== riskKey(result.risks)
+    return missing ? t('policy.presetRiskNeeded') : undefined
   }
 
   return (
@@ -120,7 +130,7 @@ function CreateButton({ wish, request, preview, controller }: PreviewPanelProps)
         blockedReason={blockedText(controller.blocked, 'vd_create') ?? reason()}
         onClick={() => {
           if (!request || !result) return
-          create.mutate(toCreate(request, result.plan_digest), {
+          create.mutate(toCreate(request, result.plan_digest, asks), {
             // The plan may have changed under us: show the new one.
             onError: preview.refresh,
           })

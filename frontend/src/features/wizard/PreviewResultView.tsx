@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { Drive, PreviewResult, Reason } from '@/api/types'
+import type { Drive, PoliciesPreview, PreviewResult, Reason } from '@/api/types'
 import { reasonText, word } from '@/features/states/words'
+import { PolicyOutcome } from '@/features/virtual-drives/PolicyOutcome'
 import { formatBytes, formatDuration, formatStrip } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Notice } from '@/ui/Notice'
@@ -11,10 +12,18 @@ interface PreviewResultViewProps {
   result: PreviewResult
   drives: Drive[]
   isCurrent: boolean
+  /** Also where all policies would hold as they are asked for. */
+  withPolicies: boolean
 }
 
+const differ = (policies: PoliciesPreview) =>
+  Object.values(policies).some(
+    ({ requested, effective }) => requested !== 'default' && requested !== effective,
+  )
+
 /** The host's answer in sentences: what you get, what may fail, what is wasted, what is wrong. */
-export function PreviewResultView({ result, drives, isCurrent }: PreviewResultViewProps) {
+export function PreviewResultView(props: PreviewResultViewProps) {
+  const { result, drives, isCurrent, withPolicies } = props
   const { t } = useTranslation()
   return (
     <div aria-busy={!isCurrent}>
@@ -48,6 +57,9 @@ export function PreviewResultView({ result, drives, isCurrent }: PreviewResultVi
             ]}
           />
         </>
+      )}
+      {result.policies && (withPolicies || differ(result.policies)) && (
+        <PolicyOutcome policies={result.policies} risks={[]} />
       )}
       <Reasons tone="crit" title={t('wizard.refusals')} reasons={result.refusals} />
       <Reasons tone="warn" title={t('wizard.warnings')} reasons={result.warnings} />

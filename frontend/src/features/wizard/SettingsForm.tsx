@@ -5,6 +5,7 @@ import { formatStrip } from '@/lib/format'
 import { Panel } from '@/ui/Panel'
 import type { AdvancedFormProps } from './AdvancedForm'
 import { NameField } from './NameField'
+import { PresetField } from './PresetField'
 import { wholeRows } from './wish'
 
 const GB = 1_000_000_000
@@ -17,6 +18,7 @@ export function SettingsForm(props: AdvancedFormProps) {
       <Stack gap="md">
         <NameField wish={wish} onChange={onChange} />
         <SizeField {...props} />
+        <PresetField {...props} />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
           <NativeSelect
             label={t('wizard.strip')}

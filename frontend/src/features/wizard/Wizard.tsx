@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '@/api/types'
@@ -8,6 +8,7 @@ import { AdvancedForm } from './AdvancedForm'
 import { completeWish } from './complete'
 import { NameField } from './NameField'
 import { PredictionPanel } from './PredictionPanel'
+import { PresetField } from './PresetField'
 import { PreviewPanel } from './PreviewPanel'
 import { SimpleForm } from './SimpleForm'
 import type { WizardSearch } from './search'
@@ -80,7 +81,10 @@ export function Wizard({ inventory, firstController, search, onSearchChange }: W
               onChange={change}
             />
             <Panel title={t('wizard.settingsSimple')}>
-              <NameField wish={wish} onChange={change} />
+              <Stack gap="md">
+                <NameField wish={wish} onChange={change} />
+                <PresetField wish={wish} controller={controller} onChange={change} />
+              </Stack>
             </Panel>
           </>
         ) : (

@@ -1,5 +1,12 @@
-import type { RaidLevel, VirtualDriveCreate, VirtualDrivePreview } from '@/api/types'
+import type {
+  PolicyPreset,
+  RaidLevel,
+  Reason,
+  VirtualDriveCreate,
+  VirtualDrivePreview,
+} from '@/api/types'
 import type { POLICY_OPTIONS } from '@/features/virtual-drives/policy-options'
+import { policyBody } from '@/features/virtual-drives/presets'
 import type { Goal } from './suggest'
 
 type Word<Name extends keyof typeof POLICY_OPTIONS> = (typeof POLICY_OPTIONS)[Name][number]
@@ -23,6 +30,10 @@ export interface Wish {
   read_policy: Word<'read_policy'>
   io_policy: Word<'io_policy'>
   drive_cache_policy: Word<'drive_cache_policy'>
+  /** It has filled in the policies above; those that were changed since are sent beside it. */
+  preset: PolicyPreset | null
+  /** The risks that were accepted, see riskKey. */
+  acceptedRisks: string
   /** Typed serial numbers of drives that carry data and may be overwritten. */
   serials: string[]
 }
@@ -46,6 +57,8 @@ export function emptyWish(controllerId: string): Wish {
     read_policy: 'adaptive_read_ahead',
     io_policy: 'direct',
     drive_cache_policy: 'default',
+    preset: null,
+    acceptedRisks: '',
     serials: [],
   }
 }
@@ -75,18 +88,25 @@ export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
     ...(wish.sizeBytes !== null && { size_bytes: wish.sizeBytes }),
     ...(wish.stripBytes !== null && { strip_bytes: wish.stripBytes }),
     ...(wish.name !== '' && { name: wish.name }),
-    write_policy: wish.write_policy,
-    read_policy: wish.read_policy,
-    io_policy: wish.io_policy,
-    drive_cache_policy: wish.drive_cache_policy,
+    ...policyBody(wish.preset, wish),
     spare_ids: wish.spareIds,
     force: wish.serials.length > 0,
     serials: wish.serials,
   }
 }
 
-export function toCreate(preview: VirtualDrivePreview, planDigest: string): VirtualDriveCreate {
-  return { ...preview, plan_digest: planDigest }
+/** What is accepted are these risks, and no others that come with another choice. */
+export const riskKey = (risks: Reason[]) => risks.map(({ code }) => code).join(' ')
+
+/** A preset that gives something up needs a word; policies chosen one by one have had theirs. */
+export const asksConsent = (wish: Wish, risks: Reason[]) => wish.preset !== null && risks.length > 0
+
+export function toCreate(
+  preview: VirtualDrivePreview,
+  planDigest: string,
+  acceptRisk = false,
+): VirtualDriveCreate {
+  return { ...preview, plan_digest: planDigest, ...(acceptRisk && { accept_risk: true }) }
 }
 
 /** The same by REST, ready for a shell. */

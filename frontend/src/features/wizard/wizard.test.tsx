@@ -43,6 +43,41 @@ describe('creation wizard', () => {
     expect(creates.requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('applies a preset by its name, and only when what it gives up is accepted', async () => {
+    const plan = make.preview({ policies: make.policies(), risks: [make.driveCacheRisk()] })
+    const previews = record('post', '/virtual-drives/preview', plan)
+    const creates = record('post', '/virtual-drives', created)
+    server.use(list('/drives', free()), previews.handler, creates.handler)
+    const { user } = renderApp(ADDRESS)
+
+    await ready() // Policies chosen one by one have been warned of where they were chosen.
+    await user.selectOptions(await screen.findByRole('combobox', { name: 'Preset' }), 'Safest')
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Preset' }),
+      'Maximum performance',
+    )
+    const consent = await screen.findByRole('checkbox', {
+      name: /what “Maximum performance” gives/,
+    })
+    expect(screen.getByText('The drives hold what is written.')).toBeVisible()
+    expect(screen.getByRole('row', { name: /Write policy/ })).toHaveTextContent(
+      'No battery protects the cache.',
+    )
+    await waitFor(async () =>
+      expect(await createButton()).toHaveAccessibleDescription(/Accept what the preset gives up/),
+    )
+    expect(previews.requests.at(-1)?.body).toMatchObject({ preset: 'maximum-performance' })
+    expect(previews.requests.at(-1)?.body).not.toHaveProperty('write_policy')
+    await user.click(consent)
+    await ready()
+    await user.click(await createButton())
+    await waitFor(() => expect(creates.requests).toHaveLength(1))
+    expect(creates.requests[0]?.body).toMatchObject({
+      preset: 'maximum-performance',
+      accept_risk: true,
+    })
+  })
+
   it('does not create what the host refuses, and shows every reason', async () => {
     server.use(
       list('/drives', free()),

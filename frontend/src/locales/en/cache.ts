@@ -39,6 +39,7 @@ export const battery = {
   learnMode: 'When',
   learnState: 'Now',
   learnNext: 'Next one',
+  learnDelay: 'Postponed by',
   learnNextNone: 'None is planned',
   learnLast: 'Last one',
   learnNever: 'Never',
@@ -187,6 +188,18 @@ export const policy = {
   riskLoss:
     'Writes are acknowledged from the cache even when no working battery protects it. A power failure then loses them.',
   riskLasting: 'The risk lasts, and is shown, until another write policy is chosen.',
+  silent: 'The host does not say.',
+  preset: 'Preset',
+  presetNone: 'Own choice',
+  presetHelp:
+    'Sets write, read and I/O policy and drive cache together. Each can still be changed.',
+  outcome: 'What the host would make of it',
+  outcomePending: 'Asking the host …',
+  presetRisks: 'What is given up',
+  presetRiskTitle: 'Apply “{{preset}}” to {{name}}',
+  presetRiskVerb: 'Apply “{{preset}}”',
+  presetRiskAccept: 'I accept what “{{preset}}” gives up',
+  presetRiskNeeded: 'Accept what the preset gives up, or choose another.',
   stripeLog: 'Stripe log',
   stripeLogHelp:
     'Logs each partly written row on the drives first. Closes the write hole; small writes are slower.',

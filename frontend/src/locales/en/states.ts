@@ -118,6 +118,16 @@ export const policyWord = {
   read_write: 'Read and write',
   read_only: 'Read only',
   blocked: 'Blocked',
+  mixed: 'On in some drives, off in others',
+} as const
+
+/** Names of presets, as the profiles of controllers have them. */
+export const presetName = {
+  'maximum-performance': 'Maximum performance',
+  safest: 'Safest',
+  'storsave-protection': 'StorSave: Protection',
+  'storsave-balance': 'StorSave: Balance',
+  'storsave-performance': 'StorSave: Performance',
 } as const
 
 export const media = { hdd: 'Hard disk', ssd: 'SSD' } as const

@@ -1,0 +1,259 @@
+/*
+ * See vd_policies.h.
+ *
+ * (1) A policy that holds as it was asked for says so; any other effective value has its reason.
+ * (2) A preset only fills in: what is given itself stays as it was given.
+ * (3) A preset never takes a risk by itself: whoever applies it accepts what it gives up.
+ */
+#include "ctl/vd_policies.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+static bool has_cache(const struct policies_subject *subject)
+{
+    return subject->ctl->cache != NULL && (subject->cv == NULL || !subject->cv->cache_refused);
+}
+
+static enum reason_code cache_missing(const struct policies_subject *subject,
+                                      enum reason_code without)
+{
+    return subject->ctl->cache != NULL ? REASON_CACHE_NO_PLACE : without;
+}
+
+static void write_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    struct write_policy_wish wish = {.requested = subject->vd->write_policy,
+                                     .asked = subject->asked,
+                                     .drives = subject->drives,
+                                     .drive_count = subject->drive_count,
+                                     .cv = subject->cv};
+    struct write_policy_decision decision;
+
+    ctl_write_policy_of(subject->ctl, &wish, &decision);
+    ret->requested = write_policy_word(wish.requested);
+    ret->effective = write_policy_word(decision.effective);
+    ret->reason = decision.reason;
+}
+
+static void read_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum read_policy wanted = subject->vd->read_policy;
+    bool holds = has_cache(subject) || wanted == READ_POLICY_NO_READ_AHEAD;
+
+    ret->requested = read_policy_word(wanted);
+    ret->effective = read_policy_word(holds ? wanted : READ_POLICY_NO_READ_AHEAD);
+    reason_set(&ret->reason,
+               holds ? REASON_AS_REQUESTED : cache_missing(subject, REASON_NO_CACHE_MEMORY), NULL);
+}
+
+/* Without a cache nothing that was read is kept. */
+static void io_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum io_policy wanted = subject->vd->io_policy;
+    bool holds = has_cache(subject) || wanted == IO_POLICY_DIRECT;
+
+    ret->requested = io_policy_word(wanted);
+    ret->effective = io_policy_word(holds ? wanted : IO_POLICY_DIRECT);
+    reason_set(&ret->reason,
+               holds ? REASON_AS_REQUESTED : cache_missing(subject, REASON_IO_POLICY_NO_CACHE),
+               NULL);
+}
+
+/* Why nobody can use it; OK: its access policy decides. */
+static enum reason_code access_fault(const struct ctl_vd *cv)
+{
+    if (cv_state(cv) == VIRTUAL_DRIVE_STATE_OFFLINE) {
+        return REASON_ACCESS_OFFLINE;
+    }
+    if (cv->vd == NULL) {
+        return REASON_ACCESS_NOT_STARTED;
+    }
+    return cv->measure.active ? REASON_ACCESS_MEASURED : REASON_OK;
+}
+
+static void access_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum access_policy wanted = subject->vd->access;
+    enum reason_code fault =
+        subject->cv != NULL && !subject->ahead && wanted != ACCESS_POLICY_BLOCKED
+            ? access_fault(subject->cv)
+            : REASON_OK;
+
+    ret->requested = access_policy_word(wanted);
+    ret->effective = access_policy_word(fault != REASON_OK ? ACCESS_POLICY_BLOCKED : wanted);
+    reason_set(&ret->reason, fault != REASON_OK ? fault : REASON_AS_REQUESTED, NULL);
+}
+
+void policies_judge(const struct policies_subject *subject, struct policies_view *ret)
+{
+    ASSERT(subject->vd != NULL && subject->ctl != NULL);
+    write_judge(subject, &ret->write_policy);
+    read_judge(subject, &ret->read_policy);
+    io_judge(subject, &ret->io_policy);
+    drive_cache_judge(subject, &ret->drive_cache);
+    access_judge(subject, &ret->access);
+}
+
+/* Risks */
+
+static void risk_add(struct policy_risks *risks, enum reason_code code)
+{
+    ASSERT(risks->count < POLICY_RISKS_MAX);
+    reason_set(&risks->items[risks->count++], code, NULL);
+}
+
+/* A medium that keeps itself needs no battery, and a controller that refuses never forces. */
+static bool may_be_forced_later(const struct ctl *ctl)
+{
+    return ctl->write_medium == WRITE_MEDIUM_SHARED_MEMORY &&
+           ctl->options.profile.no_battery_rule != NO_BATTERY_RULE_REFUSE;
+}
+
+static void write_risk(const struct policies_subject *subject, struct policy_risks *risks)
+{
+    struct write_policy_wish wish = {.requested = subject->vd->write_policy,
+                                     .asked = true,
+                                     .drives = subject->drives,
+                                     .drive_count = subject->drive_count,
+                                     .cv = subject->cv};
+    struct write_policy_decision decision;
+
+    ctl_write_policy_of(subject->ctl, &wish, &decision);
+    if (decision.at_risk) {
+        risk_add(risks, REASON_RISK_WRITE_BACK_NOW);
+    } else if (wish.requested == WRITE_POLICY_ALWAYS_WRITE_BACK &&
+               may_be_forced_later(subject->ctl)) {
+        risk_add(risks, REASON_RISK_WRITE_BACK_LATER);
+    }
+}
+
+void policies_risks(const struct policies_subject *subject, const struct vd_config *now,
+                    struct policy_risks *ret)
+{
+    const struct vd_config *vd = subject->vd;
+
+    ret->count = 0;
+    if (now == NULL || now->write_policy != vd->write_policy) {
+        write_risk(subject, ret);
+    }
+    if (vd->drive_cache_policy == DRIVE_CACHE_POLICY_ON &&
+        (now == NULL || now->drive_cache_policy != DRIVE_CACHE_POLICY_ON)) {
+        risk_add(ret, REASON_RISK_DRIVE_CACHE);
+    }
+}
+
+/* Presets */
+
+const char *policies_preset(const struct ctl *ctl, const struct vd_config *vd)
+{
+    struct vd_preset policies = {.read_policy = vd->read_policy,
+                                 .write_policy = vd->write_policy,
+                                 .io_policy = vd->io_policy,
+                                 .drive_cache_policy = vd->drive_cache_policy};
+    const struct vd_preset *preset = controller_profile_preset_of(&ctl->options.profile, &policies);
+
+    return preset != NULL ? preset->name : NULL;
+}
+
+static const struct vd_preset *preset_find(const struct ctl *ctl, const char *name,
+                                           struct reason *ret_reason)
+{
+    const struct controller_profile *profile = &ctl->options.profile;
+    const struct vd_preset *preset = controller_profile_preset(profile, name);
+    char names[128] = "";
+
+    if (preset != NULL) {
+        return preset;
+    }
+    for (uint32_t i = 0; i < profile->preset_count; i++) {
+        size_t used = strlen(names);
+
+        (void)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
+                       profile->presets[i].name);
+    }
+    reason_set(ret_reason, REASON_PRESET_UNKNOWN, "model", profile->model, "preset", name,
+               "presets", names, NULL);
+    return NULL;
+}
+
+/* Afterwards all four are given, so that once more changes nothing. */
+static void preset_fill(const struct vd_preset *preset, uint32_t *fields, enum write_policy *write,
+                        enum read_policy *read, enum io_policy *io, enum drive_cache_policy *cache)
+{
+    *write = (*fields & VD_SET_WRITE_POLICY) != 0 ? *write : preset->write_policy;
+    *read = (*fields & VD_SET_READ_POLICY) != 0 ? *read : preset->read_policy;
+    *io = (*fields & VD_SET_IO_POLICY) != 0 ? *io : preset->io_policy;
+    *cache = (*fields & VD_SET_DRIVE_CACHE) != 0 ? *cache : preset->drive_cache_policy;
+    *fields |= VD_SET_POLICIES;
+}
+
+bool ctl_preset_fill_create(const struct ctl *ctl, struct command_vd_create *args,
+                            struct reason *ret_reason)
+{
+    const struct vd_preset *preset = NULL;
+
+    if (args->preset[0] == '\0') {
+        return true;
+    }
+    preset = preset_find(ctl, args->preset, ret_reason);
+    if (preset == NULL) {
+        return false;
+    }
+    preset_fill(preset, &args->fields, &args->write_policy, &args->read_policy, &args->io_policy,
+                &args->drive_cache_policy);
+    return true;
+}
+
+bool ctl_preset_fill_set(const struct ctl *ctl, struct command_vd_set *args,
+                         struct reason *ret_reason)
+{
+    const struct vd_preset *preset = NULL;
+
+    if ((args->fields & VD_SET_PRESET) == 0) {
+        return true;
+    }
+    preset = preset_find(ctl, args->preset, ret_reason);
+    if (preset == NULL) {
+        return false;
+    }
+    preset_fill(preset, &args->fields, &args->write_policy, &args->read_policy, &args->io_policy,
+                &args->drive_cache_policy);
+    return true;
+}
+
+bool ctl_preset_fill(const struct ctl *ctl, struct ctl_command *command, struct reason *ret_reason)
+{
+    if (command->op == CTL_OP_VD_CREATE) {
+        return ctl_preset_fill_create(ctl, &command->args.vd_create, ret_reason);
+    }
+    return command->op != CTL_OP_VD_SET ||
+           ctl_preset_fill_set(ctl, &command->args.vd_set, ret_reason);
+}
+
+static const char *risk_words(enum reason_code code)
+{
+    return code == REASON_RISK_WRITE_BACK_NOW     ? "write-back without a working battery"
+           : code == REASON_RISK_WRITE_BACK_LATER ? "write-back also while the battery is not ready"
+                                                  : "the drives' own caches on";
+}
+
+bool rule_preset_risk(const char *preset, bool accepted, const struct policy_risks *risks,
+                      struct reason *ret_reason)
+{
+    char what[128] = "";
+
+    if (preset[0] == '\0' || accepted || risks->count == 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < risks->count; i++) {
+        size_t used = strlen(what);
+
+        (void)snprintf(what + used, sizeof(what) - used, "%s%s", i > 0 ? "; " : "",
+                       risk_words(risks->items[i].code));
+    }
+    reason_set(ret_reason, REASON_PRESET_GIVES_UP, "preset", preset, "what", what, NULL);
+    return false;
+}

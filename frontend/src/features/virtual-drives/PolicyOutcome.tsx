@@ -1,0 +1,63 @@
+import { useTranslation } from 'react-i18next'
+import type { PoliciesPreview, Reason } from '@/api/types'
+import { reasonText } from '@/features/states/words'
+import { i18n } from '@/lib/i18n'
+import { DataTable } from '@/ui/DataTable'
+import { Notice } from '@/ui/Notice'
+import { type PolicyRow, policyColumns } from './policy-columns'
+
+function rowsOf(policies: PoliciesPreview): PolicyRow[] {
+  const row = (
+    id: string,
+    name: string,
+    { requested, effective, reason }: PoliciesPreview[keyof PoliciesPreview],
+  ): PolicyRow => ({ id, name, requested, effective, why: reasonText(reason) })
+  return [
+    row('write', i18n.t('vd.write'), policies.write_policy),
+    row('read', i18n.t('vd.read'), policies.read_policy),
+    row('io', i18n.t('vd.io'), policies.io_policy),
+    row('driveCache', i18n.t('vd.driveCache'), policies.drive_cache_policy),
+  ]
+}
+
+interface PolicyOutcomeProps {
+  policies: PoliciesPreview
+  refusals?: Reason[]
+  risks: Reason[]
+}
+
+/** The host's own answer: what would be asked for, what would hold, why, and what is given up. */
+export function PolicyOutcome({ policies, refusals = [], risks }: PolicyOutcomeProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <DataTable
+        label={t('policy.outcome')}
+        columns={policyColumns()}
+        rows={rowsOf(policies)}
+        rowId={(row) => row.id}
+      />
+      <Reasons tone="crit" title={t('wizard.refusals')} reasons={refusals} />
+      <Reasons tone="warn" title={t('policy.presetRisks')} reasons={risks} />
+    </>
+  )
+}
+
+interface ReasonsProps {
+  tone: 'crit' | 'warn'
+  title: string
+  reasons: Reason[]
+}
+
+function Reasons({ tone, title, reasons }: ReasonsProps) {
+  if (reasons.length === 0) return null
+  return (
+    <Notice tone={tone} title={title}>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason.code}>{reasonText(reason)}</li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
