@@ -26,8 +26,8 @@ static void look_object(void *context, const struct object_head *head, const voi
         const struct virtual_drive_view *vd = view;
 
         life->wrote_back =
-            life->wrote_back ||
-            strcmp(vd->write_policy.effective, write_policy_word(WRITE_POLICY_WRITE_THROUGH)) != 0;
+            life->wrote_back || strcmp(vd->policies.write_policy.effective,
+                                       write_policy_word(WRITE_POLICY_WRITE_THROUGH)) != 0;
     } else if (head->kind == OBJECT_KIND_BATTERY) {
         life->pack = *((const struct battery_view *)view)->reading;
         life->protects = ((const struct battery_view *)view)->protects;
