@@ -1,6 +1,6 @@
 """Whether failing lives are shrunk: shrink_check.py ARRAYSIM
 
-For each of some planted bugs: the first life that fails by it is shrunk by `arraysim crash --shrink`.
+For each of some planted bugs: the first life that fails by it is shrunk (arraysim crash --shrink).
 The command that prints must fail of the same, the same way each time; it must be much smaller than
 the life; without the bug nothing fails; and shrinking again must end with the same command.
 """

@@ -343,8 +343,8 @@ class Test:
     def check_dirty(self):
         """Ends that met an empty cache prove nothing of it."""
         if self.cache and self.cache.dirty_cycles < self.cycles * DIRTY_SHARE:
-            raise AssertionError(f"only {self.cache.dirty_cycles} of {self.cycles} ends met writes that "
-                                 "were in the cache alone")
+            raise AssertionError(f"only {self.cache.dirty_cycles} of {self.cycles} ends met writes "
+                                 "that were in the cache alone")
 
     def run(self):
         started = time.monotonic()
