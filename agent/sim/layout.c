@@ -58,6 +58,35 @@ bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t
     return member / layout->members_per_span == first / layout->members_per_span;
 }
 
+static bool ranges_meet(uint64_t a, uint32_t a_length, uint64_t b, uint32_t b_length)
+{
+    return a < b + b_length && b < a + a_length;
+}
+
+bool layout_touches(const struct layout *layout, uint64_t offset_bytes, uint32_t length_bytes,
+                    uint32_t member, uint64_t at_bytes, uint32_t at_length_bytes)
+{
+    uint32_t width = layout->members_per_span;
+    uint32_t first = 0;
+    uint32_t second = 0;
+    uint64_t here = 0;
+    uint64_t there = 0;
+
+    layout_find(layout, offset_bytes, &first, &here);
+    if (layout->pairs) {
+        pair_slot_find(layout, offset_bytes / layout->strip_bytes * 2 + 1, &second, &there);
+        there += offset_bytes % layout->strip_bytes;
+        return (member == first && ranges_meet(here, length_bytes, at_bytes, at_length_bytes)) ||
+               (member == second && ranges_meet(there, length_bytes, at_bytes, at_length_bytes));
+    }
+    if (!layout->mirrored && layout->parity_count == 0 && member != first) {
+        return false;
+    }
+    /* The others of a row have the same place on their drives. */
+    return member / width == first / width &&
+           ranges_meet(here, length_bytes, at_bytes, at_length_bytes);
+}
+
 static const char *mirror_check(uint8_t *const *strips, uint32_t n, uint32_t bytes)
 {
     for (uint32_t i = 1; i < n; i++) {

@@ -31,6 +31,10 @@ void layout_find(const struct layout *layout, uint64_t offset_bytes, uint32_t *r
 /* Is the member among those that what lies there, or is computed for it, is made of? Where there is
  * redundancy. */
 bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t member);
+/* Is what lies there, or may be computed for it, made of any of these bytes of the member, which
+ * are of one strip? */
+bool layout_touches(const struct layout *layout, uint64_t offset_bytes, uint32_t length_bytes,
+                    uint32_t member, uint64_t at_bytes, uint32_t at_length_bytes);
 /* NULL if every row's mirrors and parity agree, else what does not; *ret_row says where. */
 const char *layout_check(const struct layout *layout, uint64_t *ret_row);
 

@@ -46,6 +46,7 @@ struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uin
     model->unsure = array_new(block_count, sizeof(bool));
     model->at_risk = array_new(block_count, sizeof(bool));
     model->torn = array_new(block_count, sizeof(bool));
+    model->rotten = array_new(block_count, sizeof(bool));
     return model;
 }
 
@@ -63,6 +64,7 @@ void model_destroy(struct model *model)
     free(model->unsure);
     free(model->at_risk);
     free(model->torn);
+    free(model->rotten);
     free(model);
 }
 
@@ -88,6 +90,7 @@ struct model *model_copy(const struct model *model)
     copy->unsure = array_copy(model->unsure, count, sizeof(bool));
     copy->at_risk = array_copy(model->at_risk, count, sizeof(bool));
     copy->torn = array_copy(model->torn, count, sizeof(bool));
+    copy->rotten = array_copy(model->rotten, count, sizeof(bool));
     return copy;
 }
 
@@ -204,7 +207,7 @@ const char *model_read_check(struct model *model, uint64_t block, uint64_t count
         uint32_t oldest =
             torn && model->durable[block + i] < floor[i] ? model->durable[block + i] : floor[i];
 
-        if (!model->unsure[block + i]) {
+        if (!model->unsure[block + i] && !model->rotten[block + i]) {
             wrong =
                 block_check(model, block + i, oldest, bytes + i * model->block_bytes, pin && !torn);
         }
@@ -287,6 +290,13 @@ void model_seen_forget(struct model *model)
 {
     for (uint64_t i = 0; i < model->block_count; i++) {
         model->floor[i] = min_u32(model->floor[i], model->acked[i]);
+    }
+}
+
+void model_rotten(struct model *model, const bool *blocks)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->rotten[i] = model->rotten[i] || blocks[i];
     }
 }
 

@@ -31,6 +31,8 @@ struct model {
     uint32_t *cleared;/* the write that ended unsure: if a power cut takes it, unsure is back */
     bool *unsure;     /* anything may be there: the write hole of a degraded stop */
     bool *at_risk;    /* of a row that was being written at a stop */
+    bool *rotten; /* a drive has silently changed it, or what it is computed from: anything may be
+                     there, for good */
     bool *torn; /* of several copies one may be as old as before the stop: then what has been
                    read counts no more, but what was durable does */
 };
@@ -74,6 +76,10 @@ void model_risk_taken(struct model *model, const bool *blocks);
 void model_copies_torn(struct model *model, const bool *blocks);
 /* All rows agree again: from now on there is one version of each block. */
 void model_risk_over(struct model *model);
+/* What a drive holds there, or what a drive holds that this is computed from, has changed without
+ * an error. No check on reading can tell; nothing is said of these blocks any more, but that they
+ * can be read. */
+void model_rotten(struct model *model, const bool *blocks);
 /* A drive has lied about its flushes: any version may be back, but still no other bytes. */
 void model_forget(struct model *model);
 

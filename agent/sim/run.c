@@ -338,6 +338,7 @@ static void live_one(struct run *run)
         return;
     }
     faults_maybe(run);
+    silent_maybe(run);
     risks_review(run);
     members_replace(run, false);
     copyback_maybe(run);

@@ -49,6 +49,8 @@ enum run_class {
     RUN_LIE,         /* a drive that answers flushes and makes nothing durable */
     RUN_LABEL,       /* a power cut damages one label of a drive, or both */
     RUN_COPYBACK,    /* members are copied to other drives, which take their places */
+    RUN_ROT,         /* sectors of a drive silently become other bytes */
+    RUN_MISDIRECT,   /* a write of a drive silently goes to another place of it */
     RUN_CLASS_MAX
 };
 

@@ -134,6 +134,11 @@ void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *
  * though its rebuild may be over. */
 bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
 
+/* run_silent.c */
+void silent_maybe(struct run *run);
+/* Redundancy need not agree any more. */
+bool silent_has_been(const struct run *run, uint32_t vd);
+
 /* run_tasks.c */
 void tasks_tend(struct run *run, bool tease);
 void tasks_end(struct run *run);

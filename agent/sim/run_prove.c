@@ -14,7 +14,7 @@ static void raw_check(struct run *run, uint32_t index)
     uint64_t row = 0;
     const char *wrong = NULL;
 
-    wrong = layout_check(&layout, &row);
+    wrong = silent_has_been(run, index) ? NULL : layout_check(&layout, &row);
     ASSERT(bytes != NULL);
     if (wrong != NULL) {
         run_fail(run, "vd%u row %llu: %s", index, (unsigned long long)row, wrong);

@@ -102,6 +102,10 @@ void shape_choose(struct run *run, struct sim_array_options *options)
     if (run->options->seed % 64 == 27) {
         shape_widen(run, options);
     }
+    /* A drive alone, with nothing to compare it with; seeds of its own too. */
+    if (options->level == RAID_LEVEL_0 && run->options->seed % 4 == 2) {
+        options->members_per_span = 1;
+    }
     options->hedged_reads = run->options->seed % 5 == 3;
     /* Few, because both copies are read at each start. */
     options->ddf = run->options->seed % 13 == 4;
@@ -131,6 +135,7 @@ uint32_t classes_choose(struct run *run)
     const uint32_t label_seeds = 0x26; /* by the remainder by 7: 1, 2 and 5 */
     bool label = (label_seeds >> run->options->seed % 7 & 1) != 0;
     bool copyback = run->options->seed % 3 == 1; /* the same */
+    bool silent = run->options->seed % 17 == 6;  /* and these, in few: they hide other mistakes */
 
     if (run->options->swarm) {
         uint32_t percent = run_chance(run, 50) ? 80 : 30;
@@ -145,6 +150,7 @@ uint32_t classes_choose(struct run *run)
     }
     classes &= label ? all : ~(UINT32_C(1) << RUN_LABEL);
     classes &= copyback ? all : ~(UINT32_C(1) << RUN_COPYBACK);
+    classes &= silent ? all : ~((UINT32_C(1) << RUN_ROT) | (UINT32_C(1) << RUN_MISDIRECT));
     return classes & ~run->options->classes_off;
 }
 
@@ -176,6 +182,8 @@ const char *run_class_name(enum run_class class)
         [RUN_LIE] = "lie",
         [RUN_LABEL] = "label",
         [RUN_COPYBACK] = "copyback",
+        [RUN_ROT] = "bit-rot",
+        [RUN_MISDIRECT] = "misdirect",
     };
 
     ASSERT((unsigned int)class < RUN_CLASS_MAX && names[class] != NULL);

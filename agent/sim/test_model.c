@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "layout.h"
 #include "model.h"
 
 #define BLOCK 512u
@@ -116,13 +117,98 @@ static void test_risk_taken(void **state UNUSED)
     model_destroy(model);
 }
 
+/* Of a block that a drive has silently changed nothing is said, ever; of the others all. */
+static void test_rotten(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {false, true, false, false};
+    static const uint8_t noise[BLOCK] = {1, 2, 3};
+    struct model *model = model_create(7, 0, BLOCK, BLOCKS);
+    struct model *copy = NULL;
+    uint32_t version = model_write_begin(model, 0, BLOCKS, false);
+
+    model_write_acked(model, 0, BLOCKS, version, true);
+    model_rotten(model, blocks);
+    model_write_acked(model, 0, BLOCKS, model_write_begin(model, 0, BLOCKS, false), true);
+    copy = model_copy(model);
+    for (uint64_t i = 0; i < BLOCKS; i++) {
+        const char *wrong = model_read_check(copy, i, 1, copy->floor + i, noise, true);
+
+        assert_true((wrong == NULL) == blocks[i]);
+        assert_true(reads(copy, i, version, false) == blocks[i]);
+    }
+    model_destroy(copy);
+    model_destroy(model);
+}
+
+#define STRIP 4096u
+#define STRIPS 6u /* of each member */
+
+struct touching {
+    struct layout layout;
+    uint32_t blocks; /* that a sector of a member is part of, or of what they are computed from */
+    uint32_t members; /* that have such a sector for a block */
+};
+
+#define LAYOUT(spans, width, ...)                                                                  \
+    {.span_count = (spans),                                                                        \
+     .members_per_span = (width),                                                                  \
+     .strip_bytes = STRIP,                                                                         \
+     .extent_start_bytes = 1u << 20,                                                               \
+     .extent_bytes = (uint64_t)STRIPS * STRIP,                                                     \
+     __VA_ARGS__}
+
+static const struct touching touchings[] = {
+    {LAYOUT(1, 1, .parity_count = 0), 1, 1}, {LAYOUT(1, 3, .parity_count = 0), 1, 1},
+    {LAYOUT(1, 3, .mirrored = true), 1, 3},  {LAYOUT(2, 2, .mirrored = true), 1, 2},
+    {LAYOUT(1, 3, .pairs = true), 1, 2},     {LAYOUT(1, 5, .pairs = true), 1, 2},
+    {LAYOUT(1, 4, .parity_count = 1), 3, 4}, {LAYOUT(2, 3, .parity_count = 1), 2, 3},
+    {LAYOUT(1, 5, .parity_count = 2), 3, 5}, {LAYOUT(2, 4, .parity_count = 2), 2, 4},
+};
+
+static uint64_t layout_blocks(const struct layout *layout)
+{
+    uint64_t strips = (uint64_t)STRIPS * layout->members_per_span * layout->span_count;
+    uint32_t data = layout->members_per_span - layout->parity_count;
+
+    data = layout->mirrored ? 1 : data;
+    return (layout->pairs ? strips / 2 : strips / layout->members_per_span * data) * STRIP / BLOCK;
+}
+
+/* Each sector of each member: how far damage to it reaches, and from how far it comes. */
+static void test_damage_reaches(void **state UNUSED)
+{
+    for (size_t i = 0; i < sizeof(touchings) / sizeof(touchings[0]); i++) {
+        const struct touching *t = &touchings[i];
+        uint64_t count = layout_blocks(&t->layout);
+        uint32_t members = t->layout.members_per_span * t->layout.span_count;
+        uint32_t touched[STRIPS * 8 * STRIP / BLOCK] = {0};
+
+        assert_true(count <= sizeof(touched) / sizeof(touched[0]));
+        for (uint64_t sector = 0; sector < (uint64_t)members * STRIPS * STRIP / BLOCK; sector++) {
+            uint32_t member = (uint32_t)(sector % members);
+            uint64_t at = t->layout.extent_start_bytes + sector / members * BLOCK;
+            uint32_t reached = 0;
+
+            for (uint64_t block = 0; block < count; block++) {
+                bool touches = layout_touches(&t->layout, block * BLOCK, BLOCK, member, at, BLOCK);
+
+                reached += touches ? 1 : 0;
+                touched[block] += touches ? 1 : 0;
+            }
+            assert_int_equal(reached, t->blocks);
+        }
+        for (uint64_t block = 0; block < count; block++) {
+            assert_int_equal(touched[block], t->members);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torn_copies),
-        cmocka_unit_test(test_torn_copies_written),
-        cmocka_unit_test(test_risk_over),
-        cmocka_unit_test(test_risk_taken),
+        cmocka_unit_test(test_torn_copies), cmocka_unit_test(test_torn_copies_written),
+        cmocka_unit_test(test_risk_over),   cmocka_unit_test(test_risk_taken),
+        cmocka_unit_test(test_rotten),      cmocka_unit_test(test_damage_reaches),
     };
 
     aw_test_catch_asserts();

@@ -41,7 +41,8 @@ def main():
     parser.add_argument("--piece", type=int, default=50, help="cycles of one run, one geometry")
     options = parser.parse_args()
     plan = [("power", "log", options.power_cuts),
-            ("kill", "shared-memory", (options.kills + 1) // 2), ("kill", "log", options.kills // 2),
+            ("kill", "shared-memory", (options.kills + 1) // 2),
+            ("kill", "log", options.kills // 2),
             ("power", None, options.power_cuts), ("kill", None, options.kills)]
     for mode, cache, wanted in plan:
         while (left := wanted - totals(options.ledger)[0].get(kind(mode, cache), 0)) > 0:
