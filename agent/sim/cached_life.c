@@ -92,10 +92,12 @@ static void live_one(struct life *life)
     uint64_t dice = life_below(life, 1000);
     uint32_t vd = (uint32_t)life_below(life, life->array->options.vd_count);
 
+    life_points_watch(life, true);
     life_submit(life);
     for (uint64_t steps = life_below(life, 30); steps > 0; steps--) {
         (void)sim_world_step(life->world);
     }
+    life_points_watch(life, false);
     if (dice < 12 || (dice >= 100 && dice < 150 && life_log_is_lost(life))) {
         life_crash(life);
     } else if (dice < 15) {
@@ -120,7 +122,7 @@ static void live_one(struct life *life)
     }
 }
 
-static void teardown(struct life *life)
+void life_free(struct life *life)
 {
     for (uint32_t i = 0; i < LIFE_VDS_MAX; i++) {
         if (life->models[i] != NULL) {
@@ -132,6 +134,7 @@ static void teardown(struct life *life)
     free(life->medium_kept);
     sim_array_destroy(life->array);
     sim_world_destroy(life->world);
+    free(life);
 }
 
 struct life *life_new(const struct life_options *options, bool log_wanted,
@@ -163,8 +166,7 @@ void life_end(struct life *life)
         life_cache_close(life);
         (void)sim_array_stop(life->array); /* has been proved above */
         life_cache_end(life);
-        teardown(life);
-        free(life);
+        life_free(life);
     }
 }
 
@@ -175,6 +177,7 @@ void cached_life(const struct life_options *options, struct life_result *ret_res
     if (!ret_result->failed && life_is_wide(options) && life_chance(life, 25)) {
         life_begin_degraded(life);
     }
+    life_points_begin(life);
     for (uint32_t i = 0; i < options->requests && !ret_result->failed; i++) {
         live_one(life);
     }

@@ -15,6 +15,7 @@ struct life_options {
     uint64_t seed;
     uint32_t requests;
     int level;  /* enum raid_level, or -1: by the seed */
+    bool points; /* crash points of copies too */
     bool trace; /* tell on stderr what happens */
 };
 
@@ -28,8 +29,9 @@ struct life_result {
     uint64_t writes;        /* acknowledged */
     uint64_t back;          /* of them: from the cache, and expected to outlive what ends */
     uint64_t flushes;
-    uint64_t crashes;       /* the agent's death, or a power cut */
-    uint64_t deaths;        /* of them */
+    uint64_t crash_points;  /* the agent's death, or a power cut, of the life or of a copy */
+    uint64_t crashes;       /* of them: of the life itself */
+    uint64_t deaths;        /* of the crash points: the agent's */
     uint64_t cuts[SIM_CUT_MAX]; /* the others */
     uint64_t restarts;
     uint64_t recoveries;    /* of a virtual drive with dirty blocks, after an end */
@@ -46,6 +48,9 @@ void cached_life(const struct life_options *options, struct life_result *ret_res
 /* A story instead (cached_story.c): what a lost log still has of an earlier life is discarded,
  * something is written at once, and the power goes or the agent dies in that very moment. */
 void cached_discard(uint64_t seed, struct life_result *ret_result);
+/* Another: a write that the cache has no room for as a whole waits for the log, what goes through
+ * meanwhile in its range is answered, and the log fails. */
+void cached_overtake(uint64_t seed, struct life_result *ret_result);
 /* Another: what is being read ahead is written meanwhile, and then read. */
 void cached_join(uint64_t seed, struct life_result *ret_result);
 

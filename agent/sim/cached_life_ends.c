@@ -87,6 +87,58 @@ bool life_hole_is_closed(const struct life *life, bool death)
            intents_outlive(life, death);
 }
 
+/* Whole rows that are being written are not logged, because nothing in them is to be kept
+ * (vd/intent.c (1)): what the end leaves of them does not agree before it is written again. */
+static bool whole_rows_open(const struct life *life)
+{
+    for (uint32_t i = 0; i < FLIGHTS_MAX; i++) {
+        const struct flight *flight = &life->flights.flights[i];
+        const struct geometry *geometry = &life->array->config->vds[flight->vd].geometry;
+        uint64_t row_blocks = geometry_row_bytes(geometry) / geometry->block_bytes;
+        uint64_t first = (flight->block + row_blocks - 1) / row_blocks;
+
+        if (flight->open && flight_writes(flight) &&
+            (first + 1) * row_blocks <= flight->block + flight->count &&
+            raid_level_info(geometry->level)->parity_count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was acknowledged and in memory, as far as that is expected to be there. */
+static void models_after(struct life *life, bool death)
+{
+    if (death) { /* makes nothing durable, and takes no acknowledged thing away */
+        memory_goes(life);
+    } else {
+        models_end(life, false);
+    }
+}
+
+static void group_after(struct life *life, bool death, bool kept, uint32_t **acked)
+{
+    group_again(life, !kept, true);
+    verify_all(life, acked, death ? "after the death" : "after the power cut");
+    back_lower(life);
+}
+
+static void acked_copy(const struct life *life, uint32_t **ret_acked)
+{
+    for (uint32_t i = 0; i < life->array->options.vd_count && life->back_only; i++) {
+        ret_acked[i] = back_copy(life, i);
+    }
+}
+
+void life_begin_after(struct life *life, bool death, bool kept)
+{
+    uint32_t *acked[LIFE_VDS_MAX] = {NULL};
+
+    acked_copy(life, acked);
+    models_after(life, death);
+    group_after(life, death, kept, acked);
+}
+
 /* The agent dies, or the power goes. */
 void life_crash(struct life *life)
 {
@@ -99,22 +151,17 @@ void life_crash(struct life *life)
     if (!optimal && !life_hole_is_closed(life, death)) {
         return;
     }
-    for (uint32_t i = 0; i < life->array->options.vd_count && life->back_only; i++) {
-        acked[i] = back_copy(life, i);
-    }
+    acked_copy(life, acked);
     memcpy(life->medium_kept, life->medium.base, life->medium.size_bytes);
-    life->torn = life->torn || !intents_outlive(life, death);
+    life->torn = life->torn || !intents_outlive(life, death) || whole_rows_open(life);
     life->dead = true;
+    life->result->crash_points++;
     life->result->crashes++;
     life->result->deaths += death ? 1 : 0;
     life->result->cuts[cut] += death ? 0 : 1;
     life_trace(life, "%s %d", death ? "the agent's death" : "power cut", (int)cut);
     sim_world_power_off(life->world, cut);
-    if (death) { /* makes nothing durable, and takes no acknowledged thing away */
-        memory_goes(life);
-    } else {
-        models_end(life, false);
-    }
+    models_after(life, death);
     if (!life_drain(life)) {
         return;
     }
@@ -131,9 +178,7 @@ void life_crash(struct life *life)
         memset(life->medium.base, 0, life->medium.size_bytes);
     }
     life->dead = false;
-    group_again(life, !kept, true);
-    verify_all(life, acked, death ? "after the death" : "after the power cut");
-    back_lower(life);
+    group_after(life, death, kept, acked);
 }
 
 /* All drives leave for a while: what was acknowledged waits in the cache. */

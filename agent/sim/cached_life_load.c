@@ -209,14 +209,16 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
     if (!life->result->failed && acked != NULL &&
         model_read_check(model, 0, model->block_count, acked, bytes, false) != NULL &&
         !vd_config(sim_array_vd(life->array, index))->cache_lost) {
-        life_fail(life, "%s: vd%u: writes are lost and nobody says so", when, index);
+        life_fail(life, "%s: vd%u: writes are lost and nobody says so (block %llu, version %u)",
+                  when, index, (unsigned long long)model->wrong_block, acked[model->wrong_block]);
     }
     wrong = life->result->failed
                 ? NULL
                 : model_read_check(model, 0, model->block_count, model->floor, bytes,
                                    vd_is_consistent(sim_array_vd(life->array, index)));
     if (wrong != NULL) {
-        life_fail(life, "%s: vd%u: %s", when, index, wrong);
+        life_fail(life, "%s: vd%u: block %llu of at least version %u: %s", when, index,
+                  (unsigned long long)model->wrong_block, model->floor[model->wrong_block], wrong);
     }
     free(bytes);
 }

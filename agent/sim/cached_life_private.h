@@ -40,6 +40,8 @@ struct life {
     bool back_only;          /* write-back all the time */
     uint32_t *back[LIFE_VDS_MAX]; /* then: the newest version of each block acknowledged so */
     bool torn;               /* rows without an intent may be, since a crash */
+    struct rng point_rng;
+    uint32_t points_left;
     bool dead;   /* answers do not count */
     bool away;   /* the drives are: errors are no failures */
 };
@@ -54,11 +56,18 @@ struct life *life_new(const struct life_options *options, bool log_wanted,
                       struct life_result *ret_result);
 /* Everything is looked at once more, then it is freed. */
 void life_end(struct life *life);
+/* After life_stop(). */
+void life_free(struct life *life);
 
 /* cached_shape.c */
 bool life_is_wide(const struct life_options *options);
 void life_shape_choose(struct life *life, struct sim_array_options *options);
 void life_shape_describe(struct life *life);
+
+/* cached_point.c: crash points of copies */
+void life_points_begin(struct life *life);
+/* Only while the group and its cache are up. */
+void life_points_watch(struct life *life, bool watch);
 
 /* cached_life_medium.c: the cache and its medium */
 void life_medium_make(struct life *life);
@@ -88,6 +97,8 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
 bool life_hole_is_closed(const struct life *life, bool death);
 /* The agent dies, or the power goes. */
 void life_crash(struct life *life);
+/* What that has left comes up, and is looked at. The drives have already lost what they may. */
+void life_begin_after(struct life *life, bool death, bool kept);
 /* All drives leave for a while: what was acknowledged waits in the cache. */
 void life_drives_leave(struct life *life);
 /* One member leaves for good; the rest goes on without. */

@@ -42,7 +42,8 @@ static const struct {
     size_t offset;
 } counters[] = {
     {"requests", offsetof(struct life_result, requests)},
-    {"crash_points", offsetof(struct life_result, crashes)},
+    {"crash_points", offsetof(struct life_result, crash_points)},
+    {"crashes", offsetof(struct life_result, crashes)},
     {"deaths", offsetof(struct life_result, deaths)},
     {"reads", offsetof(struct life_result, reads)},
     {"looks", offsetof(struct life_result, looks)},
@@ -251,8 +252,11 @@ static bool life_repeats(void)
 static bool life_one(const struct arguments *arguments, uint64_t seed, struct life_result *totals,
                      uint64_t *repeated)
 {
-    running_options = (struct life_options){
-        .seed = seed, .requests = REQUESTS, .level = arguments->level, .trace = arguments->trace};
+    running_options = (struct life_options){.seed = seed,
+                                            .requests = REQUESTS,
+                                            .level = arguments->level,
+                                            .points = true,
+                                            .trace = arguments->trace};
     cached_life(&running_options, &running);
     totals_add(totals, &running);
     if (!running.failed && seed % REPEATED_EACH == 0) {
@@ -293,7 +297,7 @@ static void totals_print(struct life_result *totals, uint64_t lives, uint64_t re
     }
     printf("\n# in %.1f s: %.0f lives/s, %.0f crash points/s\n", seconds,
            (double)lives / (seconds > 0 ? seconds : 1),
-           (double)totals->crashes / (seconds > 0 ? seconds : 1));
+           (double)totals->crash_points / (seconds > 0 ? seconds : 1));
     fflush(stdout);
 }
 
@@ -326,16 +330,16 @@ int cached_lives_command(int count, char **texts)
     (void)assert_set_handler(assertion_failed);
     printf("# first seed %llu\n", (unsigned long long)arguments.seed);
     fflush(stdout);
-    while (good && !is_enough(&arguments, lives, totals.crashes, lives_now() - began)) {
+    while (good && !is_enough(&arguments, lives, totals.crash_points, lives_now() - began)) {
         good = life_one(&arguments, arguments.seed + lives++, &totals, &repeated);
     }
     totals_print(&totals, lives, repeated, lives_now() - began);
     if (arguments.json) {
         totals_print_json(&totals, lives, repeated, lives_now() - began);
     }
-    if (good && totals.crashes < arguments.min_points) {
+    if (good && totals.crash_points < arguments.min_points) {
         printf("FAILED: only %llu crash points of at least %llu\n",
-               (unsigned long long)totals.crashes, (unsigned long long)arguments.min_points);
+               (unsigned long long)totals.crash_points, (unsigned long long)arguments.min_points);
         good = false;
     }
     return good ? 0 : 1;

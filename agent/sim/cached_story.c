@@ -85,3 +85,23 @@ void cached_join(uint64_t seed, struct life_result *ret_result)
     }
     life_end(life);
 }
+
+void cached_overtake(uint64_t seed, struct life_result *ret_result)
+{
+    const struct life_options options = {.seed = seed, .level = -1};
+    struct life *life = life_new(&options, true, ret_result);
+    uint64_t blocks = life->models[0]->block_count;
+
+    if (!ret_result->failed) {
+        life->log_device.drive->extra_latency_us = 1000 + (uint32_t)life_below(life, 20000);
+        life_ask(life, 0, VD_OP_WRITE, 0, blocks);
+        go_on(life, 0, life_below(life, UINT64_C(1) << life_below(life, 12)));
+        life_ask(life, 0, life_chance(life, 50) ? VD_OP_TRIM : VD_OP_WRITE_ZEROES,
+                 life_below(life, blocks / 4), 1);
+        go_on(life, 1, 100000);
+        life->log_device.drive->write_fails = true;
+        (void)life_drain(life);
+        life->log_device.drive->extra_latency_us = 0;
+    }
+    life_end(life);
+}

@@ -19,6 +19,7 @@ enum cache_bug {
     CACHE_BUG_FLUSH_SHORT,        /* a flush does not wait for the cache */
     CACHE_BUG_FLUSH_LATER,        /* a flush vouches for what was written while it ran */
     CACHE_BUG_PASS_UNDRAINED,     /* a write passes older dirty blocks of its range */
+    CACHE_BUG_PASS_COMMIT,        /* ... and older ones that the log does not have yet */
     CACHE_BUG_STALE_FILL,         /* a read fills in what was overwritten meanwhile */
     CACHE_BUG_JOIN_SPOILED,       /* a read waits for what was read before it was overwritten */
     CACHE_BUG_PARTIAL_FORGOTTEN,  /* a new frame loses the old one's other dirty sectors */

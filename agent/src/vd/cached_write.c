@@ -9,7 +9,9 @@
  * (1) `held` is in order of admission. A write that overlaps an earlier one in it, or one on its
  *     way through, in blocks, waits: older dirty sectors of a block are never put over newer
  *     ones on the drives.
- * (2) One drain at a time: who comes while one runs waits for the next, because what it covers
+ * (2) What goes through waits as well for what is in the journal, but not for good yet: if the log
+ *     fails, that goes to the drives again.
+ * (3) One drain at a time: who comes while one runs waits for the next, because what it covers
  *     was settled when it began.
  */
 #include "vd/cached_private.h"
@@ -261,11 +263,28 @@ static bool may_pass(struct vd_cached *cached, struct vd_request *request)
     return journal_is_durable(journal, state->ticket) || CACHE_BUG(LOG_RELEASE_LATE);
 }
 
+/* (2) */
+static bool is_behind_commit(const struct vd_cached *cached, const struct vd_request *request)
+{
+    LIST_FOR_EACH (node, &cached->committing) {
+        const struct vd_request *earlier = list_entry(node, const struct vd_request, vd_link);
+
+        if (earlier->op == VD_OP_WRITE &&
+            overlaps(request, block_begin(earlier), block_end(earlier))) {
+            return !CACHE_BUG(PASS_COMMIT);
+        }
+    }
+    return false;
+}
+
 static void write_through(struct vd_cached *cached, struct vd_request *request)
 {
     uint64_t begin = block_begin(request);
     struct cache_transfer *transfer = NULL;
 
+    if (is_behind_commit(cached, request)) {
+        return; /* the journal tells when that is over */
+    }
     if (cache_range_dirty(cached->blocks, begin, block_end(request) - begin) > 0 &&
         !CACHE_BUG(PASS_UNDRAINED)) {
         if (cache_vd_is_pinned(cached->blocks)) {

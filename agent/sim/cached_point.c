@@ -1,0 +1,112 @@
+/*
+ * Crash points of a life behind the cache, as crash_point.c has them without one: at an I/O
+ * boundary a copy is made of what the agent's death or a power cut would leave, medium of the cache
+ * included; the group is built anew from the copy, everything is looked at, what the cache has goes
+ * to the drives, and what they hold alone is looked at. The life that was copied notices nothing,
+ * and nothing here draws from its dice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "cached_life_private.h"
+
+#define POINTS 8u /* of one life in four: each is as dear as a tenth of a life */
+#define PERIOD 300u /* boundaries from one to the next, about */
+
+void life_points_begin(struct life *life)
+{
+    rng_seed(&life->point_rng, life->options->seed ^ UINT64_C(0xb0a2d));
+    life->points_left = life->options->points && life->options->seed % 4 == 3 ? POINTS : 0;
+}
+
+static void medium_fork(struct life *life, const struct life *from, const struct sim_cut_plan *plan,
+                        bool kept)
+{
+    life->medium.base = aligned_alloc(4096, life->medium.size_bytes);
+    life->medium_kept = NULL;
+    ASSERT(life->medium.base != NULL);
+    if (kept && !life->on_log) {
+        memcpy(life->medium.base, from->medium.base, life->medium.size_bytes);
+    } else {
+        memset(life->medium.base, 0, life->medium.size_bytes);
+    }
+    if (life->on_log) {
+        sim_log_init(&life->log_device, sim_drive_fork(from->log_device.drive, life->world, plan));
+    }
+}
+
+static void models_fork(struct life *life, const struct life *from)
+{
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        size_t bytes = from->models[i]->block_count * sizeof(uint32_t);
+
+        life->models[i] = model_copy(from->models[i]);
+        life->back[i] = malloc(bytes);
+        ASSERT(life->back[i] != NULL);
+        memcpy(life->back[i], from->back[i], bytes);
+    }
+}
+
+static struct life *point_begin(struct life *from, bool death)
+{
+    struct life *life = malloc(sizeof(*life));
+    struct sim_cut_plan plan;
+    enum sim_cut cut = SIM_CUT_KEEP_ALL;
+
+    ASSERT(life != NULL);
+    *life = *from;
+    rng_seed(&life->rng, rng_u64(&from->point_rng));
+    cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)life_below(life, SIM_CUT_MAX);
+    plan = sim_cut_plan_make(&life->rng, cut);
+    life->world = sim_world_create(rng_u64(&life->rng));
+    life->world->now_us = from->world->now_us;
+    life->array = sim_array_fork(from->array, life->world, &plan, false);
+    medium_fork(life, from, &plan, death || life_medium_is_stable(from));
+    models_fork(life, from);
+    life->cache = NULL;
+    life_load_init(life);
+    memset(life->flights.flights, 0, sizeof(life->flights.flights));
+    life->flights.open = 0;
+    life->points_left = 0;
+    life->result->crash_points++;
+    life->result->deaths += death ? 1 : 0;
+    life->result->cuts[cut] += death ? 0 : 1;
+    life_trace(life, "crash point %llu: %s %d", (unsigned long long)life->result->crash_points,
+               death ? "the agent's death" : "power cut", (int)cut);
+    return life;
+}
+
+static void point(struct life *from)
+{
+    bool death = rng_below(&from->point_rng, 2) == 0;
+    bool optimal = group_state(from->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
+    bool kept = death || life_medium_is_stable(from);
+    struct life *life = NULL;
+
+    if (!optimal && !life_hole_is_closed(from, death)) {
+        return;
+    }
+    from->points_left--;
+    life = point_begin(from, death);
+    life_begin_after(life, death, kept);
+    if (!life->result->failed && life_stop(life)) {
+        life_free(life);
+    }
+}
+
+static void boundary(void *context)
+{
+    struct life *life = context;
+
+    if (life->points_left > 0 && !life->result->failed &&
+        rng_below(&life->point_rng, PERIOD) == 0) {
+        point(life);
+    }
+}
+
+void life_points_watch(struct life *life, bool watch)
+{
+    life->world->boundary = watch && life->points_left > 0 ? boundary : NULL;
+    life->world->boundary_context = life;
+}
