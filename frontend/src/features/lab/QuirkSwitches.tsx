@@ -11,7 +11,11 @@ interface QuirkSwitchesProps {
   onChange: (change: LabSearch) => void
 }
 
-const spoken = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
+/** "raid50-deep-queue-weak" as a person writes it. */
+const spoken = (name: string) =>
+  (name.charAt(0).toUpperCase() + name.slice(1))
+    .replaceAll('-', ' ')
+    .replace(/\braid(\d+)/gi, 'RAID $1')
 
 /** What the reviewers of a model saw and could not explain; off unless somebody wants it. */
 export function QuirkSwitches({ controller, choices, onChange }: QuirkSwitchesProps) {
