@@ -49,6 +49,8 @@ def scenario(**changes: Any) -> dict[str, Any]:
     }
 
 
+MEDIUM = [{"bytes": 131072, "percent": 100}]
+
 LONG = scenario(
     workloads=[{"profile": "w01-database"}],
     sweep={"levels": ["raid5", "raid6"]},
@@ -114,6 +116,36 @@ async def test_catalogue(viewer: httpx.AsyncClient) -> None:
     assert "intel-x25-e" in {each["name"] for each in found["drives"]}
     server = next(each for each in found["workloads"] if each["name"] == "w06-file-server")
     assert server["assumed"]
+    files = next(each for each in found["workloads"] if each["name"] == "w10-files-read")
+    assert files["file_bytes"] > 0
+    assert found["controllers"][0]["quirks"] == []
+    card = next(each for each in found["controllers"] if each["name"] == "lsi-megaraid-sas-9260-8i")
+    assert all(each["text"] for each in card["quirks"])
+    assert "adaptive-cache-lag" in {each["name"] for each in card["quirks"]}
+
+
+async def test_oddities_of_a_model_are_had_by_name(viewer: httpx.AsyncClient) -> None:
+    async def predicted(**controller: Any) -> tuple[float, int]:
+        body = scenario(
+            controller={"profile": "lsi-megaraid-sas-9260-8i", "cache_bytes": 0, **controller},
+            workloads=[{"profile": "w13-streaming-write", "mixes": [MEDIUM]}],
+        )
+        answer = await viewer.post("/lab/simulations", json=body)
+        done = await ended(viewer, answer.json())
+        assert done["state"] == "completed", done["problem"]
+        array = done["prediction"]["arrays"][0]
+        return array["points"][0]["bytes_per_s"], array["size_bytes"]
+
+    rate, size = await predicted()
+    odd_rate, odd_size = await predicted(quirks=["medium-block-dip"])
+    assert (odd_rate < 0.8 * rate, odd_size) == (True, size)
+    # Twice the drives, under a stripe of the host.
+    assert (await predicted(count=2))[1] == pytest.approx(2 * size, rel=0.001)
+    body = scenario(controller={"profile": "native", "quirks": ["medium-block-dip"]})
+    answer = await viewer.post("/lab/simulations", json=body)
+    failed = await ended(viewer, answer.json())
+    assert failed["state"] == "failed"
+    assert "has no quirk" in failed["problem"]
 
 
 async def test_simulation(viewer: httpx.AsyncClient) -> None:
@@ -293,9 +325,16 @@ async def test_what_is_measured_is_predicted(agent: FakeAgent, viewer: httpx.Asy
     reading, writing = found["loads"]
     assert reading["operations_per_s"] > 2 * writing["operations_per_s"] > 0
     assert reading["bytes_per_s"] == pytest.approx(4096 * reading["operations_per_s"])
-    copying = {**load, "pattern": "files_copy", "file_bytes": 4096}
-    refused = await viewer.post("/lab/measured", json={**body, "loads": [copying]})
-    assert refused.status_code == 422
+    copying = {**load, "pattern": "files_copy", "file_bytes": 1 << 20, "depth": 1}
+    files = await viewer.post(
+        "/lab/measured", json={**body, "loads": [copying]}, timeout=PATIENCE_S
+    )
+    assert files.status_code == 200, files.text
+    assert files.json()["loads"][0]["bytes_per_s"] > 1_000_000
+    nothing = await viewer.post(
+        "/lab/measured", json={**body, "loads": [{**copying, "file_bytes": 0}]}
+    )
+    assert nothing.status_code == 422
     unknown = await viewer.post("/lab/measured", json={**body, "virtual_drive_id": str(uuid4())})
     assert unknown.status_code == 404
 

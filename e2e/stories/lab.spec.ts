@@ -70,3 +70,51 @@ test('the wizard says what the choice would do, next to its alternatives', async
   await expect(prediction.getByRole('img', { name: 'data lost' })).toHaveCount(4);
   await expect(prediction.getByText(/^Simulated by arraysim .* not measured/)).toBeVisible();
 });
+
+test('a controller is chosen with what it has, and loads are measured beside their prediction', async ({
+  console,
+  page,
+}) => {
+  await console.createArray({ host: 'alpha', level: 'RAID 1', slots: [5, 6], name: 'tried' });
+  await page.getByRole('link', { name: 'Lab' }).click();
+  const controller = page.getByRole('combobox', { name: 'Controller', exact: true });
+
+  await test.step('a host bus adapter has no cache, and nothing is written back', async () => {
+    await controller.selectOption('lsi-92xx-hba');
+    await expect(page.getByRole('button', { name: 'Write-back', exact: true })).toBeHidden();
+    await expect(page.getByText(/nothing can be written back/)).toBeVisible();
+  });
+
+  await test.step('oddities of a model are off until somebody wants them', async () => {
+    await controller.selectOption('lsi-megaraid-sas-9260-8i');
+    const oddity = page.getByRole('checkbox', { name: 'Medium block dip' });
+    await expect(oddity).not.toBeChecked();
+    await oddity.check();
+    await expect(page).toHaveURL(/quirks=.*medium-block-dip/);
+  });
+
+  await test.step('a load of the reviews and one of our own are measured', async () => {
+    const others = page.getByRole('group', { name: 'Other loads' });
+    await others.getByRole('combobox', { name: 'Pattern' }).selectOption('w16-toms-web-server');
+    await expect(others.getByText(/The reviews do not say all of this load/)).toBeVisible();
+    await others.getByRole('button', { name: 'Add to the measurement' }).click();
+    await others.getByRole('combobox', { name: 'Pattern' }).selectOption('own');
+    await others.getByRole('combobox', { name: 'Block size' }).selectOption('16384');
+    await others.getByRole('button', { name: 'Add to the measurement' }).click();
+    await page.getByRole('button', { name: 'Sequential reads, 1 MiB × 8' }).click();
+    await page.getByRole('button', { name: 'Random reads, 4 KiB × 16' }).click();
+    await page.getByRole('combobox', { name: 'Time of each' }).selectOption('5');
+    await page.getByRole('button', { name: 'Measure tried' }).click();
+    const result = page.getByRole('region', { name: 'Measurement of tried' });
+    await expect(result.getByText(/^Measured until .*, 5 s each\./)).toBeVisible({
+      timeout: 60_000,
+    });
+    const loads = result.getByRole('listitem');
+    await expect(loads).toHaveCount(2);
+    await expect(loads.nth(1)).toHaveAccessibleName('Random, 16 KiB × 16, 0 % writes');
+    for (const index of [0, 1]) {
+      await expect(loads.nth(index).getByText(/^Measured ÷ predicted: \d/)).toBeVisible();
+    }
+  });
+  expect(await accessibilityViolations(page)).toEqual([]);
+});

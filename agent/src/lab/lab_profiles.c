@@ -44,6 +44,34 @@ static json_t *strips_doc(const struct controller_profile *profile)
     return doc;
 }
 
+/* What it is called and what it does, in the words of the model's file; the one without a file has
+ * none. */
+static json_t *quirks_doc(const char *directory, const struct controller_profile_file *file,
+                          char *text)
+{
+    struct profile_reader reader = {.text = text};
+    json_t *doc = json_new_array();
+    json_t *object = NULL;
+    size_t index = 0;
+    const json_t *quirk = NULL;
+
+    if (file->quirk_count == 0) {
+        return doc;
+    }
+    object = profile_load(&reader, directory, "controllers", file->profile.name);
+    ASSERT(object != NULL); /* it has been read */
+    json_array_foreach(json_object_get(object, "quirks"), index, quirk)
+    {
+        json_t *entry = json_new_object();
+
+        json_put_text(entry, "name", json_string_value(json_object_get(quirk, "name")));
+        json_put_text(entry, "text", json_string_value(json_object_get(quirk, "text")));
+        json_append(doc, entry);
+    }
+    json_decref(object);
+    return doc;
+}
+
 static json_t *controller_doc(const char *directory, const char *name, char *text)
 {
     struct controller_profile_file file;
@@ -63,6 +91,7 @@ static json_t *controller_doc(const char *directory, const char *name, char *tex
     json_put(doc, "levels", levels_doc(&file.profile));
     json_put(doc, "strip_sizes_bytes", strips_doc(&file.profile));
     json_put_u64(doc, "strip_default_bytes", controller_profile_strip_default(&file.profile));
+    json_put(doc, "quirks", quirks_doc(directory, &file, text));
     return doc;
 }
 

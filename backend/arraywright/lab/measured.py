@@ -78,6 +78,8 @@ def _workload(load: Load, number: int, size_bytes: int) -> Workload:
         depths=[load.depth],
         # As much of the platters as the virtual drive has.
         zone_bytes=min(load.zone_bytes or size_bytes, size_bytes),
+        start_bytes=load.start_bytes,
+        file_bytes=load.file_bytes,
     )
 
 

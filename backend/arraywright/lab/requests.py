@@ -1,16 +1,15 @@
 """The wizard's question: what would these drives do at this level, and at the others?"""
 
-from typing import Annotated, Self
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord
 from arraywright.lab.schemas import DRIVES_MAX, ProfileName, Rebuild, StripBytes, Survival
 from arraywright.link.protocol import (
     DriveMedia,
     IoPolicy,
-    LoadPattern,
     RaidLevel,
     ReadPolicy,
     WritePolicy,
@@ -98,13 +97,6 @@ class MeasuredRequest(ApiInput):
     virtual_drive_id: UUID
     seconds: Annotated[int, Field(ge=1, le=600)]
     loads: Annotated[list[Load], Field(min_length=1, max_length=8)]
-
-    @model_validator(mode="after")
-    def _known(self) -> Self:
-        plain = (LoadPattern.RANDOM, LoadPattern.SEQUENTIAL)
-        if any(load.pattern not in plain or load.start_bytes for load in self.loads):
-            raise ValueError("random and sequential loads from the beginning are predicted")
-        return self
 
 
 class LoadPrediction(ApiModel):

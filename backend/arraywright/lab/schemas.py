@@ -49,6 +49,13 @@ class CatalogueLevel(ApiModel):
     drives_min: int
 
 
+class QuirkModel(ApiModel):
+    """What the reviewers of a controller saw and could not explain: off unless it is asked for."""
+
+    name: str
+    text: Annotated[str, Field(description="what it does")]
+
+
 class ControllerModel(ApiModel):
     name: str
     model: str
@@ -60,6 +67,7 @@ class ControllerModel(ApiModel):
     levels: list[CatalogueLevel]
     strip_sizes_bytes: list[int]
     strip_default_bytes: int
+    quirks: list[QuirkModel] = []
 
 
 class DriveModel(ApiModel):
@@ -88,6 +96,9 @@ class WorkloadModel(ApiModel):
     write_percents: list[int]
     workers: list[int]
     depths: list[int]
+    zone_bytes: Annotated[int, Field(description="only the first so many; 0: all")] = 0
+    start_bytes: Annotated[int, Field(description="sequential: begins there")] = 0
+    file_bytes: Annotated[int, Field(description="files: of each")] = 0
     rating: OpenWord[Formula]
     assumed: Annotated[
         list[str], Field(description="what the reviews do not say and was assumed")
@@ -135,6 +146,8 @@ class Workload(ApiInput):
         | None
     ) = None
     zone_bytes: Annotated[int, Field(ge=0, le=2**50)] | None = None
+    start_bytes: Annotated[int, Field(ge=0, le=2**50)] | None = None
+    file_bytes: Annotated[int, Field(ge=0, le=2**50)] | None = None
     operations: Annotated[
         int | None, Field(ge=10, le=200_000, description="measured; absent: the limits'")
     ] = None
@@ -157,6 +170,9 @@ class ScenarioController(ApiInput):
     cache_bytes: Annotated[
         int | None, Field(ge=0, le=16 * 1024**3, description="absent: as fitted")
     ] = None
+    quirks: Annotated[
+        list[ProfileName], Field(max_length=16, description="of its model, by name")
+    ] = []
 
 
 class ScenarioDrives(ApiInput):

@@ -2635,6 +2635,11 @@ export interface components {
              * @description 0: as many as there are
              */
             ports: number;
+            /**
+             * Quirks
+             * @default []
+             */
+            quirks: components["schemas"]["QuirkModel"][];
             /** Strip Default Bytes */
             strip_default_bytes: number;
             /** Strip Sizes Bytes */
@@ -4865,6 +4870,19 @@ export interface components {
             type: string;
         };
         /**
+         * QuirkModel
+         * @description What the reviewers of a controller saw and could not explain: off unless it is asked for.
+         */
+        QuirkModel: {
+            /** Name */
+            name: string;
+            /**
+             * Text
+             * @description what it does
+             */
+            text: string;
+        };
+        /**
          * RaidLevel
          * @enum {string}
          */
@@ -5149,6 +5167,12 @@ export interface components {
             count: number;
             /** Profile */
             profile: string;
+            /**
+             * Quirks
+             * @description of its model, by name
+             * @default []
+             */
+            quirks: string[];
         };
         /** ScenarioDrives */
         ScenarioDrives: {
@@ -5823,6 +5847,8 @@ export interface components {
         Workload: {
             /** Depths */
             depths?: number[] | null;
+            /** File Bytes */
+            file_bytes?: number | null;
             /** Mixes */
             mixes?: components["schemas"]["Block"][][] | null;
             /** Name */
@@ -5835,6 +5861,8 @@ export interface components {
             pattern?: components["schemas"]["Pattern"] | null;
             /** Profile */
             profile?: string | null;
+            /** Start Bytes */
+            start_bytes?: number | null;
             /**
              * Warmup Operations
              * @description absent: the limits'
@@ -5861,6 +5889,12 @@ export interface components {
             /** Depths */
             depths: number[];
             /**
+             * File Bytes
+             * @description files: of each
+             * @default 0
+             */
+            file_bytes: number;
+            /**
              * Id
              * @default
              */
@@ -5872,6 +5906,12 @@ export interface components {
             pattern: components["schemas"]["Pattern"];
             rating: components["schemas"]["Formula"];
             /**
+             * Start Bytes
+             * @description sequential: begins there
+             * @default 0
+             */
+            start_bytes: number;
+            /**
              * Title
              * @default
              */
@@ -5880,6 +5920,12 @@ export interface components {
             workers: number[];
             /** Write Percents */
             write_percents: number[];
+            /**
+             * Zone Bytes
+             * @description only the first so many; 0: all
+             * @default 0
+             */
+            zone_bytes: number;
         };
         /**
          * WritePolicy

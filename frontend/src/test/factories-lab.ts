@@ -103,6 +103,7 @@ export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
     cache_max_bytes: 0,
     strip_sizes_bytes: [65536, 131072],
     strip_default_bytes: 65536,
+    quirks: [],
   }
   return {
     version: '0.1.0',
@@ -115,6 +116,16 @@ export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
         ports: 8,
         has_cache: false,
         levels: levels.filter(({ level }) => level !== 'raid5' && level !== 'raid6'),
+      },
+      {
+        ...base,
+        name: 'lsi-megaraid-sata-300-8x',
+        model: 'LSI MegaRAID SATA 300-8X',
+        ports: 8,
+        cache_fitted_bytes: 128 << 20,
+        cache_max_bytes: 128 << 20,
+        levels,
+        quirks: [{ name: 'mirror-notch', text: 'mirrors collapse at many writes' }],
       },
     ],
     drives: [
@@ -147,6 +158,9 @@ export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
         write_percents: [0, 50, 100],
         workers: [1],
         depths: [1, 16],
+        zone_bytes: 0,
+        start_bytes: 0,
+        file_bytes: 0,
         rating: 'none',
         assumed: [],
       },
@@ -159,6 +173,9 @@ export function catalogue(part: Partial<LabCatalogue> = {}): LabCatalogue {
         write_percents: [20],
         workers: [1],
         depths: [1, 16],
+        zone_bytes: 0,
+        start_bytes: 0,
+        file_bytes: 0,
         rating: 'mean',
         assumed: ['the mix of block sizes'],
       },
@@ -244,7 +261,7 @@ export function savedScenario(part: Partial<SavedScenario> = {}): SavedScenario 
     name: 'Mirrors against parity',
     scenario: {
       seed: 1,
-      controller: { profile: 'native', count: 1, cache_bytes: 64 << 20 },
+      controller: { profile: 'native', count: 1, cache_bytes: 64 << 20, quirks: [] },
       drives: { profile: 'fujitsu-mba3073rc', count: 4, write_cache: true, failed: [] },
       array: {
         level: 'raid1e',

@@ -4,7 +4,8 @@ interface TogglePillsProps<W extends string> {
   label: string
   options: { value: W; label: string }[]
   values: readonly W[]
-  /** Never empty: the last one stays. */
+  /** Otherwise the last one stays. */
+  mayBeEmpty?: boolean
   onChange: (values: W[]) => void
 }
 
@@ -14,7 +15,7 @@ export function TogglePills<W extends string>(props: TogglePillsProps<W>) {
     const values = props.options
       .map((option) => option.value)
       .filter((each) => (each === value) !== props.values.includes(each))
-    if (values.length > 0) props.onChange(values)
+    if (values.length > 0 || props.mayBeEmpty) props.onChange(values)
   }
   return (
     <fieldset className={classes.group}>

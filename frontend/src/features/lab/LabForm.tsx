@@ -6,9 +6,12 @@ import { formatBytes, formatStrip } from '@/lib/format'
 import { ActionButton } from '@/ui/ActionButton'
 import { Panel } from '@/ui/Panel'
 import { TogglePills } from '@/ui/TogglePills'
+import { cacheOf, cachesOf, offeredPolicies, policiesOf } from './controller-choices'
+import { workloadLabel } from './figures'
 import classes from './Lab.module.css'
+import { QuirkSwitches } from './QuirkSwitches'
 import {
-  CACHES,
+  CONTROLLERS,
   COUNTS,
   EFFORTS,
   type Effort,
@@ -36,6 +39,7 @@ export function LabForm(props: LabFormProps) {
   const offered = LEVELS.filter((level) => controller?.levels.some((each) => each.level === level))
   // A chosen level stays visible when another controller does not offer it: the answer says why.
   const levels = LEVELS.filter((level) => offered.includes(level) || choices.levels.includes(level))
+  const policies = controller ? offeredPolicies(choices, controller) : POLICIES
   return (
     <Panel title={t('lab.form')}>
       <Stack gap="md">
@@ -55,8 +59,8 @@ export function LabForm(props: LabFormProps) {
           />
           <TogglePills
             label={t('lab.policies')}
-            options={POLICIES.map((value) => ({ value, label: word('policyWord', value) }))}
-            values={choices.policies}
+            options={policies.map((value) => ({ value, label: word('policyWord', value) }))}
+            values={controller ? policiesOf(choices, controller) : choices.policies}
             onChange={(policies) => onChange({ policies })}
           />
           <TogglePills
@@ -66,6 +70,10 @@ export function LabForm(props: LabFormProps) {
             onChange={(failures) => onChange({ failures })}
           />
         </div>
+        {policies.length < POLICIES.length && (
+          <p className={classes.muted}>{t('lab.noWriteBack')}</p>
+        )}
+        {controller && <QuirkSwitches controller={controller} {...{ choices, onChange }} />}
         {workload && workload.assumed.length > 0 && (
           <p className={classes.muted}>{t('lab.assumed', { what: workload.assumed.join('; ') })}</p>
         )}
@@ -82,13 +90,25 @@ export function LabForm(props: LabFormProps) {
 function Models({ choices, catalogue, onChange }: LabFormProps) {
   const { t } = useTranslation()
   const controller = catalogue.controllers.find(({ name }) => name === choices.controller)
+  const cacheMib = controller ? cacheOf(choices, controller) : choices.cacheMib
+  const offered = controller ? cachesOf(controller) : []
+  // A size out of the address that is not on the list stays what is simulated.
+  const caches = offered.includes(cacheMib) ? offered : [...offered, cacheMib]
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
       <NativeSelect
         label={t('lab.controller')}
         value={choices.controller}
         data={catalogue.controllers.map(({ name, model }) => ({ value: name, label: model }))}
-        onChange={(event) => onChange({ controller: event.currentTarget.value })}
+        onChange={(event) => onChange({ controller: event.currentTarget.value, quirks: undefined })}
+      />
+      <NativeSelect
+        label={t('lab.controllers')}
+        value={choices.controllers}
+        data={CONTROLLERS.map((value) => ({ value, label: t(`lab.controllerCounts.${value}`) }))}
+        onChange={(event) =>
+          onChange({ controllers: event.currentTarget.value as LabChoices['controllers'] })
+        }
       />
       <NativeSelect
         label={t('lab.drive')}
@@ -106,9 +126,9 @@ function Models({ choices, catalogue, onChange }: LabFormProps) {
       <NativeSelect
         label={t('lab.load')}
         value={choices.load}
-        data={catalogue.workloads.map(({ name, id, title }) => ({
-          value: name,
-          label: t('lab.loadOption', { id, title }),
+        data={catalogue.workloads.map((each) => ({
+          value: each.name,
+          label: workloadLabel(each),
         }))}
         onChange={(event) => onChange({ load: event.currentTarget.value })}
       />
@@ -141,10 +161,10 @@ function Models({ choices, catalogue, onChange }: LabFormProps) {
       <NativeSelect
         label={t('lab.controllerCache')}
         disabled={controller?.has_cache === false}
-        value={controller?.has_cache === false ? '0' : String(choices.cacheMib)}
-        data={CACHES.map((mib) => ({
+        value={String(cacheMib)}
+        data={caches.map((mib) => ({
           value: String(mib),
-          label: mib === 0 ? t('lab.cacheNone') : formatStrip(mib << 20),
+          label: mib === 0 ? t('lab.cacheNone') : formatStrip(mib * 1024 * 1024),
         }))}
         onChange={(event) => onChange({ cache: Number(event.currentTarget.value) })}
       />

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hostsQuery } from '@/api/hosts'
-import type { VirtualDrive } from '@/api/types'
+import { catalogueQuery } from '@/api/lab'
+import type { Load, VirtualDrive } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery, virtualDrivesQuery } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
@@ -16,6 +17,8 @@ import { TogglePills } from '@/ui/TogglePills'
 import classes from './Lab.module.css'
 import { LOAD_NAMES, LOADS, type LoadName, overwrites, SECONDS } from './loads'
 import { MeasuredResult } from './MeasuredResult'
+import { MoreLoads } from './MoreLoads'
+import { moreLoads } from './more-loads'
 import type { LabSearch } from './search'
 
 interface MeasurePanelProps {
@@ -96,6 +99,7 @@ function HostPart({ hostId, hosts, search, onSearchChange }: HostPartProps) {
 }
 
 const LOOK_MS = 1000
+const DEFAULT_NAMES: readonly LoadName[] = ['sequentialRead', 'randomReads']
 
 function DrivePart({ id, search, onSearchChange }: MeasurePanelProps & { id: string }) {
   const { t } = useTranslation()
@@ -104,16 +108,32 @@ function DrivePart({ id, search, onSearchChange }: MeasurePanelProps & { id: str
     refetchInterval: ({ state }) =>
       state.data?.measurement?.state === 'running' ? LOOK_MS : false,
   })
-  const names = search.measure ?? ['sequentialRead', 'randomReads']
+  const catalogue = useQuery(catalogueQuery).data
+  const more = moreLoads(search.more ?? [], catalogue)
+  // One's own loads stand alone if nothing else is asked for.
+  const names = search.measure ?? (more.length > 0 ? [] : DEFAULT_NAMES)
+  const loads = [...names.map((name) => LOADS[name]), ...more.map(({ load }) => load)]
   return (
     <>
       <TogglePills
         label={t('measure.loads')}
         options={LOAD_NAMES.map((value) => ({ value, label: t(`measure.names.${value}`) }))}
         values={names}
-        onChange={(measure) => onSearchChange({ measure })}
+        mayBeEmpty={more.length > 0}
+        onChange={(next) => onSearchChange({ measure: next.length > 0 ? next : undefined })}
       />
-      {drive && <Start drive={drive} names={names} seconds={Number(search.seconds ?? '10')} />}
+      <MoreLoads
+        catalogue={catalogue}
+        loads={more}
+        count={loads.length}
+        onChange={(texts) =>
+          onSearchChange({
+            more: texts.length > 0 ? texts : undefined,
+            measure: names.length > 0 ? [...names] : undefined,
+          })
+        }
+      />
+      {drive && <Start drive={drive} loads={loads} seconds={Number(search.seconds ?? '10')} />}
       {drive?.measurement && <MeasuredResult drive={drive} measurement={drive.measurement} />}
     </>
   )
@@ -121,11 +141,11 @@ function DrivePart({ id, search, onSearchChange }: MeasurePanelProps & { id: str
 
 interface StartProps {
   drive: VirtualDrive
-  names: LoadName[]
+  loads: Load[]
   seconds: number
 }
 
-function Start({ drive, names, seconds }: StartProps) {
+function Start({ drive, loads, seconds }: StartProps) {
   const { t } = useTranslation()
   const [asking, setAsking] = useState(false)
   const name = drive.name || drive.path
@@ -134,7 +154,7 @@ function Start({ drive, names, seconds }: StartProps) {
       virtualDriveChanges.measure(drive, {
         action: 'start',
         seconds,
-        loads: names.map((each) => LOADS[each]),
+        loads,
         ...(confirm ? { confirm } : {}),
       }),
     { done: t('measure.started', { name }), onDone: () => setAsking(false) },
@@ -142,7 +162,7 @@ function Start({ drive, names, seconds }: StartProps) {
   const stop = useChange(() => virtualDriveChanges.measure(drive, { action: 'stop' }), {
     done: t('measure.stopped', { name }),
   })
-  const writes = overwrites(names)
+  const writes = overwrites(loads)
   const running = drive.measurement?.state === 'running'
   return (
     <>

@@ -2,8 +2,9 @@ import '@/locales/later/lab'
 import { describe, expect, it } from 'vitest'
 import '@/lib/i18n'
 import { catalogue, predictedArray } from '@/test/factories-lab'
+import { cachesOf } from './controller-choices'
 import { arrayLabel, axesOf, ratios, ratioTone, stepLabels, valueAt } from './figures'
-import { toScenario } from './scenario'
+import { searchOf, toScenario } from './scenario'
 import { choicesOf, readLabSearch } from './search'
 
 const [database] = catalogue().workloads
@@ -98,6 +99,33 @@ describe('the address', () => {
 
   it('gives a controller without a cache none', () => {
     const choices = choicesOf(readLabSearch({ controller: 'lsi-92xx-hba' }))
-    expect(toScenario(choices, catalogue())?.controller.cache_bytes).toBe(0)
+    const scenario = toScenario(choices, catalogue())
+    expect(scenario?.controller.cache_bytes).toBe(0)
+    expect(scenario?.sweep?.write_policies).toEqual(['write_through'])
+  })
+
+  it('keeps to the sizes of cache that a model has', () => {
+    const [, , card] = catalogue().controllers
+    if (!card) throw new Error('there is a card with a cache of its own')
+    expect(cachesOf(card)).toEqual([0, 16, 64, 128])
+    const choices = choicesOf(readLabSearch({ controller: card.name, cache: 256 }))
+    expect(toScenario(choices, catalogue())?.controller.cache_bytes).toBe(128 << 20)
+    const none = choicesOf(readLabSearch({ controller: card.name, cache: 0 }))
+    expect(toScenario(none, catalogue())?.sweep?.write_policies).toEqual(['write_through'])
+  })
+
+  it('names controllers and oddities, and comes back from the scenario', () => {
+    const search = {
+      controller: 'lsi-megaraid-sata-300-8x',
+      controllers: 2,
+      quirks: ['mirror-notch', 'of-another-model', '../x'],
+      drive: 'intel-x25-e',
+    }
+    const scenario = toScenario(choicesOf(readLabSearch(search)), catalogue())
+    expect(scenario?.controller).toMatchObject({ count: 2, quirks: ['mirror-notch'] })
+    if (!scenario) throw new Error('all of it is known')
+    expect(searchOf(scenario)).toMatchObject({ controllers: '2', quirks: ['mirror-notch'] })
+    const plain = toScenario(choicesOf({}), catalogue())
+    expect(plain?.controller).toMatchObject({ count: 1, quirks: [] })
   })
 })

@@ -33,7 +33,13 @@ export function isThroughput(workload: WorkloadModel): boolean {
   return workload.mixes.length > 1 || workload.pattern !== 'random'
 }
 
-function mixLabel(mix: Mix): string {
+/** With a mark if the reviews do not say all of it. */
+export function workloadLabel({ id, title, assumed }: WorkloadModel): string {
+  return i18n.t(assumed.length > 0 ? 'lab.loadOptionAssumed' : 'lab.loadOption', { id, title })
+}
+
+/** One size, or how many there are. */
+export function sizeText(mix: Mix): string {
   const [block] = mix
   return mix.length === 1 && block
     ? block.bytes % 1024 === 0
@@ -44,7 +50,7 @@ function mixLabel(mix: Mix): string {
 
 /** Each step of an axis as people read it. */
 export function stepLabels(workload: WorkloadModel, axis: Axis): string[] {
-  if (axis === 'mixes') return workload.mixes.map(mixLabel)
+  if (axis === 'mixes') return workload.mixes.map(sizeText)
   return workload[axis].map((step) => (axis === 'write_percents' ? `${step} %` : String(step)))
 }
 

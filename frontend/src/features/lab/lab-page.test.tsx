@@ -36,6 +36,47 @@ describe('lab', () => {
     expect(within(arrays).getByText('RAID60 cannot be')).toBeVisible()
   })
 
+  it('offers what the chosen controller has', async () => {
+    const asked = record('post', '/lab/simulations', simulation())
+    server.use(asked.handler)
+    const { user, router } = renderApp('/lab')
+    const cache = await screen.findByRole('combobox', { name: 'Cache of the controller' })
+    expect(screen.queryByRole('group', { name: 'Oddities of this model' })).toBeNull()
+    const controller = screen.getByRole('combobox', { name: 'Controller' })
+    await user.selectOptions(controller, 'LSI 92xx')
+    expect(screen.queryByRole('button', { name: 'Write-back' })).toBeNull()
+    expect(screen.getByText(/nothing can be written back/)).toBeVisible()
+    expect(cache).toBeDisabled()
+    await user.selectOptions(controller, 'LSI MegaRAID SATA 300-8X')
+    expect(screen.getByRole('button', { name: 'Write-back' })).toBeVisible()
+    expect(
+      within(cache)
+        .getAllByRole('option')
+        .map((each) => each.textContent),
+    ).toEqual(['None', '16 MiB', '64 MiB', '128 MiB'])
+    const oddity = screen.getByRole('checkbox', { name: 'Mirror notch' })
+    expect(oddity).not.toBeChecked()
+    expect(oddity).toHaveAccessibleDescription('mirrors collapse at many writes')
+    await user.click(oddity)
+    await user.selectOptions(screen.getByRole('combobox', { name: 'How many controllers' }), '2')
+    await user.click(screen.getByRole('button', { name: 'Simulate' }))
+    expect(router.state.location.search).toMatchObject({ quirks: ['mirror-notch'] })
+    expect(asked.requests[0]?.body).toMatchObject({
+      controller: { profile: 'lsi-megaraid-sata-300-8x', count: 2, quirks: ['mirror-notch'] },
+    })
+    // Another model does not have them.
+    await user.selectOptions(controller, 'Arraywright')
+    expect(router.state.location.search).not.toHaveProperty('quirks')
+  })
+
+  it('marks loads of which the reviews do not say all', async () => {
+    const { user } = renderApp('/lab')
+    const load = await screen.findByRole('combobox', { name: 'Load' })
+    expect(within(load).getByRole('option', { name: 'W01 Database' })).toBeVisible()
+    await user.selectOptions(load, 'W06 File server (partly assumed)')
+    expect(screen.getByText(/Assumed: the mix of block sizes\./)).toBeVisible()
+  })
+
   it('forgets what was simulated when the choice changes', async () => {
     server.use(record('post', '/lab/simulations', simulation()).handler)
     const { user, router } = renderApp(`${BOTH}&run=yes`)

@@ -31,9 +31,13 @@ export type LoadName = keyof typeof LOADS
 export const LOAD_NAMES = Object.keys(LOADS) as LoadName[]
 export const SECONDS = ['5', '10', '30', '60'] as const
 
-/** Of these loads: they are the pattern's words that decide it for files. */
-export const overwrites = (names: readonly LoadName[]) =>
-  names.some((name) => (LOADS[name].write_percent ?? 0) > 0)
+/** Of files the pattern decides it, as the server does. */
+export const overwrites = (loads: readonly Load[]) =>
+  loads.some(({ pattern, write_percent }) =>
+    pattern === 'random' || pattern === 'sequential'
+      ? (write_percent ?? 0) > 0
+      : pattern !== 'files_read',
+  )
 
 /** What was measured, as it is asked for. */
 export const askedOf = (measured: MeasuredLoad): Load => ({

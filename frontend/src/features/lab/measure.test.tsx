@@ -93,6 +93,71 @@ describe('measuring', () => {
     })
   })
 
+  it("takes loads of the reviews and of one's own", async () => {
+    const { asked } = serve()
+    const { user, router } = renderApp('/lab')
+    const others = await screen.findByRole('group', { name: 'Other loads' })
+    const kind = await within(others).findByRole('combobox', { name: 'Pattern' })
+    await user.selectOptions(kind, 'W06 File server (partly assumed)')
+    expect(within(others).getByText(/Assumed: the mix of block sizes/)).toBeVisible()
+    await user.selectOptions(within(others).getByRole('combobox', { name: 'Queue depth' }), '16')
+    const add = within(others).getByRole('button', { name: 'Add to the measurement' })
+    await user.click(add)
+    const added = within(others).getByRole('list', { name: 'Other loads that are measured' })
+    expect(added).toHaveTextContent(
+      'W06 File server (partly assumed): Random, 4 KiB × 16, 20 % writes',
+    )
+    await user.selectOptions(kind, 'Of your own')
+    await user.selectOptions(within(others).getByRole('combobox', { name: 'Block size' }), '512 B')
+    await user.click(add)
+    expect(added).toHaveTextContent('Random, 512 B × 16, 0 % writes')
+    expect(add).toBeDisabled() // it is there
+    // Those that were offered may all be left out.
+    await user.click(screen.getByRole('button', { name: 'Sequential reads, 1 MiB × 8' }))
+    await user.click(screen.getByRole('button', { name: 'Random reads, 4 KiB × 16' }))
+    expect(router.state.location.search).toMatchObject({
+      more: ['w06-file-server/0.0.0.1', 'own/random/512/0/16'],
+    })
+    // A fifth of W06 writes: only with the name.
+    await user.click(screen.getByRole('button', { name: 'Overwrite and measure archive' }))
+    const dialog = await screen.findByRole('dialog')
+    expect(asked.requests).toHaveLength(0)
+    await user.type(within(dialog).getByRole('textbox'), 'archive')
+    await user.click(within(dialog).getByRole('button', { name: 'Overwrite and measure archive' }))
+    await expect
+      .poll(() => asked.requests[0]?.body)
+      .toMatchObject({
+        confirm: 'archive',
+        loads: [
+          { pattern: 'random', write_percent: 20, depth: 16, blocks: [{ bytes: 4096 }] },
+          {
+            pattern: 'random',
+            write_percent: 0,
+            depth: 16,
+            blocks: [{ bytes: 512, percent: 100 }],
+          },
+        ],
+      })
+  })
+
+  it('measures without a question what only reads, and has at most eight', async () => {
+    const { asked } = serve()
+    const more = [1, 2, 3, 4, 5, 6, 7, 8].map((depth) => `own/sequential/65536/0/${depth}`)
+    const { user } = renderApp(`/lab?more=${encodeURIComponent(JSON.stringify(more))}`)
+    const add = await screen.findByRole('button', { name: 'Add to the measurement' })
+    expect(add).toHaveAttribute('aria-disabled', 'true')
+    expect(add).toHaveAccessibleDescription('A measurement has at most 8 loads.')
+    await user.click(screen.getByRole('button', { name: /^Leave out .* × 8,/ }))
+    expect(screen.getByRole('button', { name: 'Add to the measurement' })).not.toHaveAttribute(
+      'aria-disabled',
+      'true',
+    )
+    await user.click(await screen.findByRole('button', { name: 'Measure archive' }))
+    await expect.poll(() => asked.requests.length).toBe(1)
+    expect(asked.requests[0]?.body).toMatchObject({ loads: { length: 7 } })
+    expect(asked.requests[0]?.body).not.toHaveProperty('confirm')
+  })
+
   it('shows how far it is, and can be stopped', async () => {
     const { asked } = serve({
       measurement: measurement({ state: 'running', progress_percent: 40, ended_at: null }),

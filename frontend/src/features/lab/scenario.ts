@@ -1,4 +1,5 @@
 import type { LabCatalogue, Scenario } from '@/api/types'
+import { cacheOf, policiesOf, quirksOf } from './controller-choices'
 import { EFFORTS, type Effort, type LabChoices, type LabSearch, readLabSearch } from './search'
 
 const MIB = 1 << 20
@@ -22,8 +23,9 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
     seed: 1,
     controller: {
       profile: controller.name,
-      count: 1,
-      cache_bytes: controller.has_cache ? choices.cacheMib * MIB : 0,
+      count: Number(choices.controllers),
+      cache_bytes: cacheOf(choices, controller) * MIB,
+      quirks: quirksOf(choices, controller),
     },
     drives: {
       profile: drive.name,
@@ -41,7 +43,7 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
     sweep: {
       levels: choices.levels,
       drive_counts: choices.counts.map(Number),
-      write_policies: choices.policies,
+      write_policies: policiesOf(choices, controller),
       failures: choices.failures.map((count) => failedMembers(Number(count))),
     },
     workloads: [{ profile: load.name }],
@@ -66,6 +68,8 @@ export function searchOf(scenario: Scenario): LabSearch {
     reading: array.read_policy,
     strip: array.strip_bytes,
     cache: controller.cache_bytes == null ? undefined : controller.cache_bytes / MIB,
+    controllers: controller.count,
+    quirks: controller.quirks,
     load: workloads[0]?.profile,
     effort,
   })

@@ -1,5 +1,6 @@
 import { readInteger, readText, readWord, readWords } from '@/lib/search'
 import { LOAD_NAMES, type LoadName, SECONDS } from './loads'
+import { readMore } from './more-loads'
 
 /** What is compared stands in the address, so that a comparison can be sent to somebody. */
 export const LEVELS = [
@@ -21,7 +22,10 @@ export const READ_POLICIES = ['no_read_ahead', 'read_ahead', 'adaptive_read_ahea
 export const EFFORTS = { quick: 500, normal: 2000, fine: 8000 } as const
 export type Effort = keyof typeof EFFORTS
 
+export const CONTROLLERS = ['1', '2'] as const
+
 const MIB = 1 << 20
+/** Besides what a model is sold with. */
 export const CACHES = [0, 16, 64, 256] as const
 const PROFILE = /^[a-z0-9-]{1,32}$/
 
@@ -35,6 +39,9 @@ export interface LabSearch {
   reading?: (typeof READ_POLICIES)[number] | undefined
   strip?: number | undefined
   cache?: number | undefined
+  /** How many, each with its own drives, under a stripe of the host. */
+  controllers?: (typeof CONTROLLERS)[number] | undefined
+  quirks?: string[] | undefined
   load?: string | undefined
   effort?: Effort | undefined
   /** Was simulated as it stands here. */
@@ -45,12 +52,20 @@ export interface LabSearch {
   host?: string | undefined
   vd?: string | undefined
   measure?: LoadName[] | undefined
+  /** Loads besides, as more-loads.ts writes them. */
+  more?: string[] | undefined
   seconds?: (typeof SECONDS)[number] | undefined
 }
 
 function readProfile(value: unknown): string | undefined {
   const text = readText(value, 32)
   return text !== undefined && PROFILE.test(text) ? text : undefined
+}
+
+function readProfiles(value: unknown): string[] | undefined {
+  const names = (Array.isArray(value) ? value : [value]).map(readProfile)
+  const known = [...new Set(names.filter((name) => name !== undefined))].slice(0, 16)
+  return known.length > 0 ? known : undefined
 }
 
 /** The router reads numbers out of the address; the words here are texts. */
@@ -68,6 +83,8 @@ export function readLabSearch(search: Record<string, unknown>): LabSearch {
     reading: readWord(search.reading, READ_POLICIES),
     strip: readInteger(search.strip, 8192, MIB),
     cache: readInteger(search.cache, 0, 16 * 1024),
+    controllers: readWord(texts(search.controllers), CONTROLLERS),
+    quirks: readProfiles(search.quirks),
     load: readProfile(search.load),
     effort: readWord(search.effort, Object.keys(EFFORTS) as Effort[]),
     run: readWord(search.run, ['yes']),
@@ -75,6 +92,7 @@ export function readLabSearch(search: Record<string, unknown>): LabSearch {
     host: readText(search.host, 36),
     vd: readText(search.vd, 36),
     measure: readWords(search.measure, LOAD_NAMES),
+    more: readMore(search.more),
     seconds: readWord(texts(search.seconds), SECONDS),
   }
 }
@@ -90,6 +108,8 @@ export interface LabChoices {
   reading: (typeof READ_POLICIES)[number]
   strip: number
   cacheMib: number
+  controllers: (typeof CONTROLLERS)[number]
+  quirks: string[]
   load: string
   effort: Effort
 }
@@ -105,6 +125,8 @@ export function choicesOf(search: LabSearch): LabChoices {
     reading: search.reading ?? 'no_read_ahead',
     strip: search.strip ?? 65536,
     cacheMib: search.cache ?? 16,
+    controllers: search.controllers ?? '1',
+    quirks: search.quirks ?? [],
     load: search.load ?? 'w01-database',
     effort: search.effort ?? 'quick',
   }
