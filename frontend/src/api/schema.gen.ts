@@ -3153,6 +3153,11 @@ export interface components {
             /** Host Name */
             host_name: string;
             /**
+             * Hot Swap
+             * @description drives are changed while it runs; null: not known
+             */
+            hot_swap: boolean | null;
+            /**
              * Id
              * Format: uuid
              */
