@@ -191,12 +191,16 @@ json_t *enclosure_details(const struct model *model, const json_t *enclosure)
 {
     json_t *details = json_object();
     json_t *rows = json_array();
+    json_t *information =
+        json_pack("{s:s, s:s, s:i}", "Enclosure Serial Number", "N/A", "Device Type",
+                  doc_bool(enclosure, "emulated") ? "Emulated" : "N/A", "Device ID",
+                  (int)doc_u64(enclosure, "eid"));
 
     rows_append(rows, enclosure_row(model, enclosure));
-    row_set(details, "Information",
-            json_pack("{s:s, s:s, s:i}", "Enclosure Serial Number", "N/A", "Device Type",
-                      doc_bool(enclosure, "emulated") ? "Emulated" : "N/A", "Device ID",
-                      (int)doc_u64(enclosure, "eid")));
+    if (!doc_is_null(enclosure, "hot_swap")) {
+        row_text(information, "Hot Swap", doc_bool(enclosure, "hot_swap") ? "Yes" : "No");
+    }
+    row_set(details, "Information", information);
     row_set(details, "Inquiry Data",
             json_pack("{s:s, s:s, s:s, s:s}", "Vendor Identification", "", "Product Identification",
                       doc_text(enclosure, "model"), "Product Revision Level", "", "Vendor Specific",

@@ -250,6 +250,8 @@ static json_t *enclosure_doc(const struct enclosure_view *view)
     json_put_u64(doc, "columns", view->config->columns);
     json_put_text(doc, "order", view->config->column_major ? "column_major" : "row_major");
     json_put_bool(doc, "emulated", view->config->emulated);
+    json_put(doc, "hot_swap",
+             view->config->has_profile ? json_boolean(view->config->hot_swap) : json_null());
     return doc;
 }
 

@@ -106,6 +106,8 @@ struct ctl_enclosure_config {
     uint32_t columns;
     bool column_major;
     bool emulated;
+    bool has_profile;                /* and hot_swap is known */
+    bool hot_swap;
 };
 
 struct enclosure_view {

@@ -81,6 +81,8 @@ struct config_enclosure {
     uint32_t columns;            /* 0: as many as the slots need */
     bool column_major;
     bool emulated;
+    char profile[33];            /* "" none, or the enclosure's; see profiles_enclosures_read() */
+    bool hot_swap;               /* the profile's */
     uint32_t line;
 };
 

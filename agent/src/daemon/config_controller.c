@@ -83,7 +83,8 @@ bool config_cache_read(struct config_reader *reader, const config_setting_t *set
 static const struct config_key enclosure_keys[] = {
     {"eid", CONFIG_U32, AT(config_enclosure, eid), 0, 65534, NULL, NULL, true},
     {"model", CONFIG_TEXT, AT(config_enclosure, model), 1, 40, NULL, NULL, false},
-    {"slots", CONFIG_U32, AT(config_enclosure, slots), 1, 255, NULL, NULL, true},
+    {"profile", CONFIG_TEXT, AT(config_enclosure, profile), 1, 32, NULL, NULL, false},
+    {"slots", CONFIG_U32, AT(config_enclosure, slots), 1, 255, NULL, NULL, false},
     {"rows", CONFIG_U32, AT(config_enclosure, rows), 1, 64, NULL, NULL, false},
     {"columns", CONFIG_U32, AT(config_enclosure, columns), 1, 64, NULL, NULL, false},
     {"order", CONFIG_CUSTOM, AT(config_enclosure, column_major), 0, 0, NULL, order_read, false},
@@ -147,6 +148,38 @@ static bool list_check(struct config_reader *reader, const config_setting_t *set
     return true;
 }
 
+/* Its shape, or a profile that has it. */
+static bool enclosure_shape(struct config_reader *reader, const config_setting_t *entry,
+                            struct config_enclosure *enclosure)
+{
+    static const char *const of_the_profile[] = {"model",   "slots", "rows",
+                                                 "columns", "order", "emulated"};
+
+    for (size_t i = 0;
+         enclosure->profile[0] != '\0' && i < sizeof(of_the_profile) / sizeof(of_the_profile[0]);
+         i++) {
+        const config_setting_t *other = config_setting_get_member(entry, of_the_profile[i]);
+
+        if (other != NULL) {
+            return config_fail(reader, other, "%s comes from the profile", of_the_profile[i]);
+        }
+    }
+    if (enclosure->profile[0] != '\0') {
+        enclosure->emulated = true;
+        return true;
+    }
+    if (enclosure->slots == 0) {
+        return config_fail(reader, entry, "slots is missing");
+    }
+    enclosure->rows = enclosure->rows != 0 ? enclosure->rows : 1;
+    if (enclosure->columns == 0) {
+        enclosure->columns = (enclosure->slots + enclosure->rows - 1) / enclosure->rows;
+    }
+    return enclosure->rows * enclosure->columns >= enclosure->slots ||
+           config_fail(reader, entry, "%u slots do not fit into %u rows of %u", enclosure->slots,
+                       enclosure->rows, enclosure->columns);
+}
+
 bool config_enclosures_read(struct config_reader *reader, const config_setting_t *setting,
                             void *target)
 {
@@ -172,13 +205,8 @@ bool config_enclosures_read(struct config_reader *reader, const config_setting_t
                 return config_fail(reader, entry, "enclosure %u is listed twice", enclosure->eid);
             }
         }
-        enclosure->rows = enclosure->rows != 0 ? enclosure->rows : 1;
-        if (enclosure->columns == 0) {
-            enclosure->columns = (enclosure->slots + enclosure->rows - 1) / enclosure->rows;
-        }
-        if (enclosure->rows * enclosure->columns < enclosure->slots) {
-            return config_fail(reader, entry, "%u slots do not fit into %u rows of %u",
-                               enclosure->slots, enclosure->rows, enclosure->columns);
+        if (!enclosure_shape(reader, entry, enclosure)) {
+            return false;
         }
         config->enclosure_count++;
     }
@@ -388,7 +416,8 @@ static bool drive_place_check(const struct daemon_config *config, const struct c
         (void)snprintf(why, why_bytes, "slot is missing: enclosure %u is given", drive->eid);
         return false;
     }
-    if (drive->slot >= enclosure->slots) {
+    /* That of a profile is not known yet: profiles_enclosures_read() looks. */
+    if (enclosure->profile[0] == '\0' && drive->slot >= enclosure->slots) {
         (void)snprintf(why, why_bytes, "slot %u is beyond the %u slots of enclosure %u",
                        drive->slot, enclosure->slots, drive->eid);
         return false;

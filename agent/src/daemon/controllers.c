@@ -102,7 +102,9 @@ static void enclosures_fill(const struct daemon_config *config, uint32_t index,
                                             .rows = from->rows,
                                             .columns = from->columns,
                                             .column_major = from->column_major,
-                                            .emulated = from->emulated};
+                                            .emulated = from->emulated,
+                                            .has_profile = from->profile[0] != '\0',
+                                            .hot_swap = from->hot_swap};
         (void)snprintf(to->model, sizeof(to->model), "%s", from->model);
     }
 }

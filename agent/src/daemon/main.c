@@ -51,6 +51,7 @@ static int run(const char *path, bool check_only)
     }
     log_open(config->log_level);
     if (profiles_drives_read(config, error, sizeof(error)) != 0 ||
+        profiles_enclosures_read(config, error, sizeof(error)) != 0 ||
         app_check(config, error, sizeof(error)) != 0) {
         log_error("%s:%s%s", path, isdigit((unsigned char)error[0]) ? "" : " ", error);
         code = EXIT_FAILURE;

@@ -1,7 +1,7 @@
 /*
- * Profiles of controllers, drives and batteries: JSON files DIRECTORY/controllers/NAME.json,
- * DIRECTORY/drives/NAME.json and DIRECTORY/batteries/NAME.json, one model each. A file with an
- * unknown key, a wrong type or a value out of bounds is refused as a whole.
+ * Profiles of controllers, drives, batteries and enclosures: JSON files
+ * DIRECTORY/controllers/NAME.json, drives/, batteries/ and enclosures/, one model each. A file with
+ * an unknown key, a wrong type or a value out of bounds is refused as a whole.
  */
 #ifndef ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
 #define ARRAYWRIGHT_DAEMON_PROFILE_FILE_H
@@ -29,6 +29,14 @@ struct controller_profile_file {
     struct controller_quirk quirks[PROFILE_QUIRKS_MAX];
 };
 
+struct enclosure_profile {
+    char name[33];
+    char model[41];
+    uint32_t slots, rows, columns;
+    bool column_major;
+    bool hot_swap;               /* drives are changed while it runs */
+};
+
 /* "native" needs no file. 0, or -errno with a sentence in text that names the file. */
 MUST_CHECK int controller_profile_read(const char *directory, const char *name,
                                        struct controller_profile_file *ret,
@@ -37,6 +45,8 @@ MUST_CHECK int battery_profile_read(const char *directory, const char *name,
                                     struct battery_profile *ret, char text[PROFILE_TEXT_BYTES]);
 MUST_CHECK int drive_profile_read(const char *directory, const char *name,
                                   struct drive_profile *ret, char text[PROFILE_TEXT_BYTES]);
+MUST_CHECK int enclosure_profile_read(const char *directory, const char *name,
+                                      struct enclosure_profile *ret, char text[PROFILE_TEXT_BYTES]);
 bool profile_name_is_valid(const char *name);
 /* Does the controller take an emulated battery of that name? */
 bool controller_takes_battery(const struct controller_profile_file *file, const char *battery);

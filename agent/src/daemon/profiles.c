@@ -149,3 +149,50 @@ int profiles_drives_read(struct daemon_config *config, char *text, size_t text_b
     }
     return 0;
 }
+
+static int places_check(const struct daemon_config *config,
+                        const struct config_enclosure *enclosure, char *text, size_t text_bytes)
+{
+    for (uint32_t i = 0; i < config->drive_count; i++) {
+        const struct config_drive *drive = &config->drives[i];
+
+        if (drive->controller == enclosure->controller && drive->eid == enclosure->eid &&
+            drive->slot >= enclosure->slots) {
+            (void)snprintf(text, text_bytes, "%u: slot %u is beyond the %u slots of enclosure %u",
+                           drive->line, drive->slot, enclosure->slots, enclosure->eid);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+int profiles_enclosures_read(struct daemon_config *config, char *text, size_t text_bytes)
+{
+    for (uint32_t i = 0; i < config->enclosure_count; i++) {
+        struct config_enclosure *enclosure = &config->enclosures[i];
+        struct enclosure_profile profile;
+        char why[PROFILE_TEXT_BYTES] = "";
+        int error = 0;
+
+        if (enclosure->profile[0] == '\0') {
+            continue;
+        }
+        error = enclosure_profile_read(config->profiles_dir, enclosure->profile, &profile, why);
+        if (error != 0) {
+            (void)snprintf(text, text_bytes, "%u: enclosure profile \"%s\": %s", enclosure->line,
+                           enclosure->profile, why);
+            return error;
+        }
+        memcpy(enclosure->model, profile.model, sizeof(enclosure->model));
+        enclosure->slots = profile.slots;
+        enclosure->rows = profile.rows;
+        enclosure->columns = profile.columns;
+        enclosure->column_major = profile.column_major;
+        enclosure->hot_swap = profile.hot_swap;
+        error = places_check(config, enclosure, text, text_bytes);
+        if (error != 0) {
+            return error;
+        }
+    }
+    return 0;
+}

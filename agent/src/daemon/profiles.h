@@ -17,4 +17,9 @@ MUST_CHECK int profiles_read(const struct daemon_config *config,
  * Errors as above. */
 MUST_CHECK int profiles_drives_read(struct daemon_config *config, char *text, size_t text_bytes);
 
+/* Gives enclosures that name a profile its shape, and looks that their drives have a place in it.
+ * Errors as above. */
+MUST_CHECK int profiles_enclosures_read(struct daemon_config *config, char *text,
+                                        size_t text_bytes);
+
 #endif

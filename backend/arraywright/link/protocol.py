@@ -501,6 +501,7 @@ class EnclosureDoc(Wire):
     columns: Annotated[int, Field(ge=0)]
     order: str
     emulated: bool
+    hot_swap: bool | None = None
 
 
 class HotSpare(Wire):

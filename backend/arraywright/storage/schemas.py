@@ -179,6 +179,9 @@ class Enclosure(Reported):
     columns: int
     order: Annotated[str, Field(description="row_major or column_major")]
     emulated: bool
+    hot_swap: Annotated[
+        bool | None, Field(description="drives are changed while it runs; null: not known")
+    ] = None
 
 
 class HotSpare(ApiModel):

@@ -3158,6 +3158,11 @@ export interface components {
             /** Host Name */
             host_name: string;
             /**
+             * Hot Swap
+             * @description drives are changed while it runs; null: not known
+             */
+            hot_swap: boolean | null;
+            /**
              * Id
              * Format: uuid
              */

@@ -119,6 +119,7 @@ export function enclosure(part: Partial<Enclosure> = {}): Enclosure {
     columns: 4,
     order: 'row_major',
     emulated: true,
+    hot_swap: null,
     ...part,
   }
 }

@@ -3,12 +3,14 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import nbd
 from cases import AgentCase, digest, write_random
 from harness import ARRAYCTL, EID, MIB, PATIENCE_S, wait_for
 
 SIZE = 8 * MIB
+PROFILES = Path(__file__).resolve().parents[3] / "profiles"
 
 
 def drives(*slots):
@@ -39,6 +41,27 @@ class Controllers(AgentCase):
         text = agent.config_path.read_text()
         self.assertIn(before, text)
         agent.config_path.write_text(text.replace(before, after))
+
+    def test_an_enclosure_of_a_profile(self):
+        shape = 'model = "Test"; slots = 1; emulated = true;'
+        with self.agent(slots=1, config=f'profiles_dir = "{PROFILES}";') as agent:
+            agent.stop()
+            self.reconfigure(agent, shape, 'profile = "intel-axx6satadb";')
+            agent.start()
+            [enclosure] = agent.view().all("enclosure").values()
+            self.assertEqual((enclosure["model"], enclosure["slot_count"], enclosure["rows"]),
+                             ("Intel AXX6SATADB", 6, 6))
+            self.assertTrue(enclosure["emulated"] and enclosure["hot_swap"])
+            shown = json.loads(agent.ctl(f"/c0/e{EID}", "show", "all", "J").stdout)
+            details = shown["Controllers"][0]["Response Data"][f"Enclosure /c0/e{EID} "]
+            self.assertEqual(details["Properties"][0]["Slots"], 6)
+            self.assertEqual(details["Properties"][0]["ProdID"], "Intel AXX6SATADB")
+            self.assertEqual(details["Information"]["Hot Swap"], "Yes")
+            agent.stop()
+            self.reconfigure(agent, "slot = 0;", "slot = 6;")
+            self.assertIn("slot 6 is beyond the 6 slots", agent.fail_to_start())
+            self.reconfigure(agent, "intel-axx6satadb", "nobodys")
+            self.assertIn('enclosure profile "nobodys"', agent.fail_to_start())
 
     def test_both_come_back(self):
         agent = self.pair()

@@ -174,6 +174,9 @@ static void test_contradictions(void **state UNUSED)
                  ":3: path is that of the drive in line 2 too");
     expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 2; }, { eid = 1; slots = 2; } );\n",
                  "enclosure 1 is listed twice");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; } );\n", "slots is missing");
+    expect_error(MINIMUM "enclosures = ( { eid = 1; profile = \"x\"; rows = 2; } );\n",
+                 "rows comes from the profile");
     expect_error(MINIMUM "enclosures = ( { eid = 1; slots = 9; rows = 2; columns = 4; } );\n",
                  "9 slots do not fit into 2 rows of 4");
     expect_error(MINIMUM "drives = ( { path = \"/d\"; emulated = { size = \"1 MiB\"; }; } );\n",

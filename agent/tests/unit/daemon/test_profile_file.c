@@ -377,6 +377,30 @@ static int remove_directory(void **state UNUSED)
     return system(command);
 }
 
+static void an_enclosure_has_its_bays(void **state UNUSED)
+{
+    struct enclosure_profile profile = {.slots = 77};
+
+    assert_int_equal(enclosure_profile_read(PROFILES, "intel-axx6satadb", &profile, text), 0);
+    assert_string_equal(profile.model, "Intel AXX6SATADB");
+    assert_int_equal(profile.slots, 6);
+    assert_int_equal(profile.rows * profile.columns, 6);
+    assert_true(profile.hot_swap);
+    assert_int_equal(enclosure_profile_read(PROFILES, "intel-sc5200", &profile, text), 0);
+    assert_false(profile.hot_swap);
+    write_file("enclosures", "{\"name\": \"x\", \"model\": \"X\", \"slots\": 9, \"rows\": 2,"
+                             " \"columns\": 4, \"order\": \"row_major\", \"hot_swap\": true}");
+    profile.slots = 77;
+    assert_int_not_equal(enclosure_profile_read(directory, "x", &profile, text), 0);
+    expect_text("9 slots do not fit into 2 rows of 4");
+    write_file("enclosures", "{\"name\": \"x\", \"order\": \"round\"}");
+    assert_int_not_equal(enclosure_profile_read(directory, "x", &profile, text), 0);
+    expect_text("order must be");
+    assert_int_not_equal(enclosure_profile_read(PROFILES, "nobody", &profile, text), 0);
+    expect_text("there is no such profile");
+    assert_int_equal(profile.slots, 77); /* untouched */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_bad_quirk_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_drive_is_refused_with_a_sentence),
+        cmocka_unit_test(an_enclosure_has_its_bays),
     };
 
     aw_test_catch_asserts();

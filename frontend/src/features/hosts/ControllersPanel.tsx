@@ -6,6 +6,7 @@ import { batteriesQuery } from '@/api/batteries'
 import type { Controller } from '@/api/types'
 import { BatteryStatus } from '@/features/batteries/BatteryStatus'
 import { controllerLooks, UNKNOWN_LOOK } from '@/features/states/tones'
+import { vendorWords } from '@/features/states/vocabulary'
 import { blockedText, word } from '@/features/states/words'
 import { formatBytes } from '@/lib/format'
 import { ActionButton } from '@/ui/ActionButton'
@@ -31,6 +32,7 @@ function ControllerView({ controller }: { controller: Controller }) {
   const { t } = useTranslation()
   const [isEditing, setEditing] = useState(false)
   const look = controllerLooks[controller.status] ?? UNKNOWN_LOOK
+  const words = vendorWords(controller)
   return (
     <div className={classes.controller}>
       <div className={classes.head}>
@@ -84,6 +86,7 @@ function ControllerView({ controller }: { controller: Controller }) {
               </Link>
             ),
           },
+          ...(words ? [{ label: t('controller.vocabulary'), value: words }] : []),
           {
             label: t('controller.nbdTcp'),
             value: controller.nbd_tcp ? <code>{controller.nbd_tcp}</code> : t('controller.nbdOff'),

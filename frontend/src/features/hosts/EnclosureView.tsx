@@ -37,6 +37,7 @@ export function EnclosureView({ enclosure, inventory, openSlot, ...props }: Encl
         <strong>{enclosure.model}</strong>
         <code>{enclosure.path}</code>
         {enclosure.emulated && <span>{t('chassis.emulated')}</span>}
+        {enclosure.hot_swap === false && <span>{t('chassis.coldSwap')}</span>}
         <span>{t('chassis.hint')}</span>
       </p>
       <Chassis

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { HardDrive, Layers } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { DriveGroup } from '@/api/types'
+import type { DriveGroup, VirtualDrive } from '@/api/types'
+import { vendorVirtualDrive } from '@/features/states/vocabulary'
 import { word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
@@ -39,6 +40,8 @@ function GroupItem({ group, inventory }: { group: DriveGroup; inventory: Invento
   const { t } = useTranslation()
   const missing = group.members.filter((member) => member.drive_id === null).length
   const spares = inventory.drives.filter((drive) => group.spare_ids.includes(drive.id))
+  const controller = inventory.controllers.find((each) => each.id === group.controller_id)
+  const vendorName = ({ index }: VirtualDrive) => vendorVirtualDrive(controller, index)
   const own = inventory.virtualDrives.filter((each) => each.drive_group_id === group.id)
   return (
     <li className={classes.group}>
@@ -73,6 +76,7 @@ function GroupItem({ group, inventory }: { group: DriveGroup; inventory: Invento
             >
               {virtualDrive.name || virtualDrive.path}
             </Link>
+            {vendorName(virtualDrive) && <span>{vendorName(virtualDrive)}</span>}
             <Bytes bytes={virtualDrive.size_bytes} />
             <VirtualDriveStatus state={virtualDrive.state} />
             <MemberOf virtualDrive={virtualDrive} />

@@ -9,6 +9,13 @@ const ADDRESS = `/hosts/${make.HOST_ID}`
 const bay = (slot: number) => screen.findByRole('button', { name: new RegExp(`^Slot ${slot}\\b`) })
 
 describe('host page', () => {
+  it('says the words of the controller’s vendor where they are not ours', async () => {
+    server.use(list('/controllers', [make.controller({ vocabulary: 'threeware' })]))
+    renderApp(ADDRESS)
+    expect(await screen.findByText(/^3ware: a virtual drive is a unit/)).toBeVisible()
+    expect(screen.getByText('unit u0')).toBeVisible()
+  })
+
   it('opens a bay, keeps it in the address, and closes it with Escape', async () => {
     const { user, router } = renderApp(ADDRESS)
     await user.click(await bay(1))

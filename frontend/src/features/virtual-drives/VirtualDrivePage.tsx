@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { operationsQuery } from '@/api/activity'
+import { controllerQuery } from '@/api/controllers'
 import { groupQuery } from '@/api/groups'
 import type { VirtualDrive } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
@@ -14,6 +15,7 @@ import { LatencyPanel } from '@/features/figures/LatencyPanel'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
+import { vendorVirtualDrive } from '@/features/states/vocabulary'
 import { blockedText, reasonText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
 import { formatBytes, formatPercent } from '@/lib/format'
@@ -41,6 +43,8 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
   const operations = useQuery(
     operationsQuery({ drive_group_id: virtualDrive.drive_group_id, active: true }),
   )
+  const controller = useQuery(controllerQuery(virtualDrive.controller_id))
+  const vendorName = vendorVirtualDrive(controller.data, virtualDrive.index)
   const running = (operations.data?.items ?? []).filter(
     (each) => each.target_kind !== 'virtual_drive' || each.target_id === virtualDrive.id,
   )
@@ -51,7 +55,7 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
         title={virtualDrive.name || virtualDrive.path}
         below={[<GroupCrumb key="group" groupId={virtualDrive.drive_group_id} />]}
         status={<VirtualDriveStatus state={virtualDrive.state} variant="pill" />}
-        subtitle={`${t('vd.title')} ${virtualDrive.path}`}
+        subtitle={[`${t('vd.title')} ${virtualDrive.path}`, vendorName].filter(Boolean).join(' · ')}
       />
       <PanelStack>
         <StaleBanner of={virtualDrive} />

@@ -108,6 +108,14 @@ describe('virtual drive page', () => {
     expect(update.requests[0]?.body).toEqual({ write_policy: 'always_write_back' })
   })
 
+  it('says the vendor’s word beside ours, where the model has words of its own', async () => {
+    renderApp(ADDRESS)
+    expect(await screen.findByText('Virtual drive /c0/v0')).toBeVisible()
+    server.use(get('/controllers/:id', make.controller({ vocabulary: 'threeware' })))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('Virtual drive /c0/v0 · unit u0')).toBeVisible()
+  })
+
   it('says what the drives have, and not only what was asked of them', async () => {
     const mixed = make.virtualDrive({
       drive_cache_policy: 'on',

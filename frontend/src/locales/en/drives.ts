@@ -14,6 +14,7 @@ export const chassis = {
   locating: 'locating',
   rebuildPercent: '{{percent}} rebuilt',
   emulated: 'Emulated',
+  coldSwap: 'Drives are changed with the power off.',
   legend: 'Legend',
   heat: { cool: 'below 30 °C', normal: '30–44 °C', warm: '45–54 °C', hot: '55 °C and more' },
   peers: 'Dashed outline: the other members of the same drive group.',

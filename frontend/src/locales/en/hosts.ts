@@ -90,6 +90,7 @@ export const controller = {
   foreignOpen: 'Look for them',
   undo: 'What was deleted',
   undoOpen: 'Restore it',
+  vocabulary: 'Words of the vendor',
   nbdTcp: 'Export over the network',
   nbdOff: 'off',
   on: 'On',

@@ -130,6 +130,14 @@ export const presetName = {
   'storsave-performance': 'StorSave: Performance',
 } as const
 
+/** Vendors' own words, by the vocabulary of a controller's profile. */
+export const vocabulary = {
+  threeware: {
+    virtualDrive: 'unit u{{index}}',
+    all: '3ware: a virtual drive is a unit (u0), a drive a port (p0), background initialisation INITIALIZING, a RAID level "RAID-5", the presets StorSave profiles. tw_cli takes these words.',
+  },
+} as const
+
 export const media = { hdd: 'Hard disk', ssd: 'SSD' } as const
 
 export const objectKind = {
