@@ -6,6 +6,7 @@ import socket
 import threading
 import unittest
 import uuid
+from pathlib import Path
 
 import schema_check
 from cases import AgentCase
@@ -113,6 +114,23 @@ class ControlSocket(AgentCase):
             self.assert_refused("policy_denied", control.command, "vd_set", args, number=1)
             control.command("vd_set", {**args, "write_policy": "write_back"}, number=2)
             control.command("vd_set", args)  # on the host itself
+
+    def test_a_preset_is_judged_by_what_it_sets(self):
+        profiles = Path(__file__).resolve().parents[3] / "profiles"
+        config = f'profile = "3ware-9650se-8"; profiles_dir = "{profiles}";'
+        with self.agent(slots=2, policy="strict", config=config) as agent, \
+                agent.control() as control:
+            agent.create("raid1", [0, 1])
+            args = {"virtual_drive": agent.view().vd_key(), "accept_risk": True}
+            forces = {**args, "preset": "storsave-performance"}
+            self.assert_refused("policy_denied", control.command, "vd_set", forces, number=1)
+            control.command("vd_set", {**args, "preset": "storsave-balance"}, number=2)
+            self.assertEqual(agent.view().vd()["preset"], "storsave-balance")
+            # What is given itself holds, for the class as well.
+            control.command("vd_set", {**forces, "write_policy": "write_back"}, number=3)
+            self.assert_refused("preset_unknown", control.command, "vd_set",
+                                {**args, "preset": "fastest"}, number=4)
+            control.command("vd_set", forces)  # on the host itself
 
     def test_standard_policy_limits_destruction_per_hour(self):
         with self.agent(slots=2, policy="standard") as agent, agent.control() as control:
