@@ -100,7 +100,8 @@ static void expect_policy(struct ctl_world *world, const char *name, enum write_
 
     assert_true(world_vd(world, name, &view, NULL));
     assert_string_equal(view.policies.write_policy.effective, write_policy_word(effective));
-    assert_string_equal(reason_code_word(view.policies.write_policy.reason.code), reason_code_word(code));
+    assert_string_equal(reason_code_word(view.policies.write_policy.reason.code),
+                        reason_code_word(code));
 }
 
 static enum reason_code fault(struct ctl_world *world, enum battery_fault kind)

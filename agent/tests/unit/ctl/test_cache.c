@@ -91,7 +91,8 @@ static void expect_policy(struct ctl_world *world, const char *name, enum write_
     struct virtual_drive_view view = vd_of(world, name);
 
     assert_string_equal(view.policies.write_policy.effective, write_policy_word(effective));
-    assert_string_equal(reason_code_word(view.policies.write_policy.reason.code), reason_code_word(code));
+    assert_string_equal(reason_code_word(view.policies.write_policy.reason.code),
+                        reason_code_word(code));
 }
 
 static void find_cache(void *context, const struct object_head *head, const void *view)
