@@ -16,7 +16,7 @@ static void begin_again(struct life *life)
     life->flap_until_us = 0;
     life->good_since_us = 0;
     life->fell_us = 0;
-    life->over_us = 0;
+    life->over_us = life->limit_over_us = 0;
     life->rate = 0;
     life->rate_since_us = 0;
     life->wrote_back = false;

@@ -154,14 +154,19 @@ static void ups_judge(struct life *life)
     }
     if (!life->wrote_back || life->rate == 0 || now_us - life->left_said_us < LOOK_US ||
         now_us - life->rate_since_us < LOOK_US) {
-        life->over_us = 0;
+        life->over_us = life->limit_over_us = 0;
         return;
     }
     life->result->limit_looks++;
     for (uint32_t i = 0; i < RATES; i++) {
         newest = max_u64(newest, limit_of(life, life->rates[i]));
     }
-    if (life->limit > newest + newest / 2) {
+    /* Between two polls the rate may have been another one; the next look puts that right. */
+    if (life->limit <= newest + newest / 2) {
+        life->limit_over_us = 0;
+    } else if (life->limit_over_us == 0) {
+        life->limit_over_us = now_us;
+    } else if (now_us - life->limit_over_us > 2 * LOOK_US) {
         life_fail(life, "the limit is %llu, and the UPS is good for half of %llu",
                   (unsigned long long)life->limit, (unsigned long long)(2 * newest));
     }

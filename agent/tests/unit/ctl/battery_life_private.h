@@ -50,6 +50,7 @@ struct life {
     uint64_t fell_us;
     uint64_t fell_dirty;
     uint64_t over_us;             /* more was dirty than the time is good for, since then */
+    uint64_t limit_over_us;       /* the limit is more than the rates say since */
     uint64_t dirty, pinned, limit, rate, written;
     uint64_t rate_since_us;       /* it has been measured since */
     uint64_t rates[8];            /* as polled last */
