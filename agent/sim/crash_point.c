@@ -38,6 +38,7 @@ static struct run *point_begin(struct run *from)
     run->lying = from->lying;
     run->name_acked = from->name_acked;
     run->name_pending = from->name_pending;
+    run->name_failed = from->name_failed;
     rng_seed(&run->rng, rng_u64(&from->point_rng));
     rng_seed(&run->point_rng, rng_u64(&run->rng));
     run->world = sim_world_create(rng_u64(&run->rng));

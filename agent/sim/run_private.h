@@ -45,6 +45,7 @@ struct run {
     /* Changes of the configuration: the number in the first virtual drive's name. */
     uint32_t name_acked;
     uint32_t name_pending; /* 0: none */
+    uint32_t name_failed;  /* over budget: the newest of those refused since; 0: none */
 };
 
 void run_fail(struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -37,7 +37,7 @@ export function PolicyOutcome({ policies, refusals = [], risks }: PolicyOutcomeP
         rows={rowsOf(policies)}
         rowId={(row) => row.id}
       />
-      <Reasons tone="crit" title={t('wizard.refusals')} reasons={refusals} />
+      <Reasons tone="crit" title={t('policy.refusals')} reasons={refusals} />
       <Reasons tone="warn" title={t('policy.presetRisks')} reasons={risks} />
     </>
   )

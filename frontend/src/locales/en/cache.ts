@@ -195,6 +195,7 @@ export const policy = {
     'Sets write, read and I/O policy and drive cache together. Each can still be changed.',
   outcome: 'What the host would make of it',
   outcomePending: 'Asking the host …',
+  refusals: 'This is not possible',
   presetRisks: 'What is given up',
   presetRiskTitle: 'Apply “{{preset}}” to {{name}}',
   presetRiskVerb: 'Apply “{{preset}}”',
