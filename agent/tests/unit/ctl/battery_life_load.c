@@ -8,16 +8,29 @@
 #define FLIGHTS 10u
 #define PATIENCE_US (600 * SIM_SECOND)
 
+/* Now: what was seen at the last poll may be over. */
+static bool writes_back(struct life *life, uint32_t vd)
+{
+    struct virtual_drive_view view;
+    char name[16];
+
+    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
+    assert_true(world_vd(life->world, name, &view, NULL));
+    return strcmp(view.policies.write_policy.effective,
+                  write_policy_word(WRITE_POLICY_WRITE_THROUGH)) != 0;
+}
+
 static void flight_answered(void *owner, struct flight *flight, enum vd_status status)
 {
     struct life *life = owner;
     uint32_t *back = life->back[flight->vd];
-    bool was_back = life->back_at[flight - life->flights.flights] && life->wrote_back;
+    bool was_back = false;
     const char *wrong = NULL;
 
     if (life->dead || life->result->failed) {
         return;
     }
+    was_back = life->back_at[flight - life->flights.flights] && writes_back(life, flight->vd);
     life->result->hash = life->result->hash * 31 + life_now(life) * 8 + (uint64_t)status;
     if (status != VD_STATUS_OK) {
         life_fail(life, "vd%u: operation %d failed with %d", flight->vd, (int)flight->request.op,
@@ -63,7 +76,7 @@ void life_submit(struct life *life)
         flight->block = life_below(life, blocks - flight->count);
         flight->request.fua = flight_writes(flight) && life_chance(life, 3);
     }
-    life->back_at[flight - life->flights.flights] = life->wrote_back;
+    life->back_at[flight - life->flights.flights] = writes_back(life, flight->vd);
     flight_prepare(flight, life->models[flight->vd]);
     life->result->requests++;
     target = life_target(life, flight->vd);

@@ -194,6 +194,11 @@ static void fall_judge(struct life *life)
         life->fell_us = life->dirty == 0 || life->wrote_back ? 0 : life->fell_us;
         return;
     }
+    if (life->dirty > life->fell_dirty) { /* a write that was half in the cache when it fell */
+        life->fell_dirty = life->dirty;
+        life->fell_us = life_now(life);
+        return;
+    }
     if (life_now(life) - life->fell_us > allowed_us) {
         life_fail(life, "%llu bytes are still dirty %llu us after write-back ended with %llu",
                   (unsigned long long)life->dirty,
