@@ -4,33 +4,31 @@
  */
 #include "base/checked.h"
 #include "battery_life_private.h"
+#include "vd/cached_private.h"
 
 #define FLIGHTS 10u
 #define PATIENCE_US (600 * SIM_SECOND)
 
 /* Now: what was seen at the last poll may be over. */
-static bool writes_back(struct life *life, uint32_t vd)
+static bool writes_back(const struct vd_target *target)
 {
-    struct virtual_drive_view view;
-    char name[16];
+    const struct vd_cached *cached = container_of(target, const struct vd_cached, target);
 
-    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
-    assert_true(world_vd(life->world, name, &view, NULL));
-    return strcmp(view.policies.write_policy.effective,
-                  write_policy_word(WRITE_POLICY_WRITE_THROUGH)) != 0;
+    return vd_cached_policy(cached) != WRITE_POLICY_WRITE_THROUGH;
 }
 
 static void flight_answered(void *owner, struct flight *flight, enum vd_status status)
 {
     struct life *life = owner;
     uint32_t *back = life->back[flight->vd];
+    ptrdiff_t index = flight - life->flights.flights;
     bool was_back = false;
     const char *wrong = NULL;
 
     if (life->dead || life->result->failed) {
         return;
     }
-    was_back = life->back_at[flight - life->flights.flights] && writes_back(life, flight->vd);
+    was_back = life->back_at[index] && writes_back(life->target_at[index]);
     life->result->hash = life->result->hash * 31 + life_now(life) * 8 + (uint64_t)status;
     if (status != VD_STATUS_OK) {
         life_fail(life, "vd%u: operation %d failed with %d", flight->vd, (int)flight->request.op,
@@ -76,10 +74,11 @@ void life_submit(struct life *life)
         flight->block = life_below(life, blocks - flight->count);
         flight->request.fua = flight_writes(flight) && life_chance(life, 3);
     }
-    life->back_at[flight - life->flights.flights] = writes_back(life, flight->vd);
+    target = life_target(life, flight->vd);
+    life->target_at[flight - life->flights.flights] = target;
+    life->back_at[flight - life->flights.flights] = writes_back(target);
     flight_prepare(flight, life->models[flight->vd]);
     life->result->requests++;
-    target = life_target(life, flight->vd);
     target->ops->submit(target, &flight->request);
 }
 

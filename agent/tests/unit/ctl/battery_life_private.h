@@ -23,6 +23,7 @@ struct life {
     struct model *models[LIFE_VDS_MAX];
     uint32_t *back[LIFE_VDS_MAX]; /* the newest version acknowledged as written back */
     struct flights flights;
+    const struct vd_target *target_at[FLIGHTS_MAX]; /* of this flight */
     bool back_at[FLIGHTS_MAX];    /* write-back was in effect when this flight was submitted */
     bool busy;                    /* more is written than the drives take */
     bool dead;                    /* answers do not count */
