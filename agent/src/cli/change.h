@@ -33,8 +33,8 @@ const char *change_task_word(const struct cli_context *context);
 bool change_name_ask(const char *warning, const char *path, const char *name, char out[80]);
 
 /* policies.c */
-/* Puts the preset that was typed, and whether its risks are accepted; false: none was typed. */
 const char *storsave_preset(const char *typed); /* "perform": 3ware's word for one; or itself */
+/* Puts the preset that was typed, and whether its risks are accepted; false: none was typed. */
 bool preset_put(const struct cli_context *context, json_t *args);
 
 /* change_drive.c */

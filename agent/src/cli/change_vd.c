@@ -153,30 +153,67 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
     set_row(change, vd, property->shown, typed, error, message);
 }
 
-/* Before the single policies: those that are typed beside it hold. */
-static void vd_preset_set(struct cli_context *context, const struct model_object *vd,
+static bool is_policy(const struct property *property)
+{
+    return word_is_one_of(property->option, "wrcache|rdcache|iopolicy|pdcache");
+}
+
+/* Policies typed beside a preset go with it: what they replace of it never holds, and is no risk to
+ * be accepted. NULL, or the option whose value is none. */
+static const char *preset_args(const struct cli_context *context, json_t *args)
+{
+    for (size_t i = 0; i < sizeof(vd_property_table) / sizeof(vd_property_table[0]); i++) {
+        const struct property *property = &vd_property_table[i];
+        const char *word = NULL;
+
+        if (!is_policy(property) || !option_has(context, property->option)) {
+            continue;
+        }
+        word = property_word(property, option_value(context, property->option));
+        if (word == NULL) {
+            return property->option;
+        }
+        row_text(args, property->argument, word);
+    }
+    return NULL;
+}
+
+/* True: a preset was typed. */
+static bool vd_preset_set(struct cli_context *context, const struct model_object *vd,
                           struct change *change)
 {
     json_t *args = json_pack("{s:s}", "virtual_drive", vd->key);
+    const char *wrong = NULL;
     char message[REQUEST_TEXT_BYTES];
     char typed[64];
-    int error = 0;
+    int error = CLI_ERROR_GENERIC;
 
     if (!preset_put(context, args)) {
         json_decref(args);
-        return;
+        return false;
     }
     (void)snprintf(typed, sizeof(typed), "%s", doc_text(args, "preset"));
-    error = cli_execute(context, "vd_set", args, NULL, message);
+    wrong = preset_args(context, args);
+    if (wrong == NULL) {
+        error = cli_execute(context, "vd_set", args, NULL, message);
+    } else {
+        json_decref(args);
+        (void)snprintf(message, sizeof(message), "%.60s is not a value of %s",
+                       option_value(context, wrong), wrong);
+    }
     set_row(change, vd, "Preset", typed, error, message);
+    return true;
 }
 
 static void vd_set_visit(struct cli_context *context, const struct model_object *vd, void *data)
 {
-    vd_preset_set(context, vd, data);
+    bool by_preset = vd_preset_set(context, vd, data);
+
     for (size_t i = 0; i < sizeof(vd_property_table) / sizeof(vd_property_table[0]); i++) {
-        if (option_has(context, vd_property_table[i].option)) {
-            vd_property_set(context, vd, &vd_property_table[i], data);
+        const struct property *property = &vd_property_table[i];
+
+        if (option_has(context, property->option) && !(by_preset && is_policy(property))) {
+            vd_property_set(context, vd, property, data);
         }
     }
 }

@@ -270,7 +270,6 @@ static const char *mode_shown(const json_t *learn)
                                          : "Disabled";
 }
 
-/* "2026/01/02  03:04:05 (820551845 seconds)": two blanks, as StorCLI has it. */
 /* How much later than by its calendar the next cycle begins; begun hours count. */
 static void delay_text(const json_t *learn, char out[VALUE_BYTES])
 {
@@ -282,6 +281,7 @@ static void delay_text(const json_t *learn, char out[VALUE_BYTES])
                    (unsigned long long)(doc_u64(learn, "delay_s") + 3599) / 3600);
 }
 
+/* "2026/01/02  03:04:05 (820551845 seconds)": two blanks, as StorCLI has it. */
 static void next_learn_text(const json_t *learn, char out[VALUE_BYTES])
 {
     time_t at = (time_t)(doc_u64(learn, "next_at_us") / 1000000);

@@ -97,6 +97,22 @@ class CommandLine(AgentCase):
             agent.ctl(f"/c0/e{EID}/s0", "start", "locate", "seconds=1")
             agent.until("the light to go out", lambda view: not view.drive(0)["locating"])
 
+    def test_what_is_typed_beside_a_preset_goes_with_it(self):
+        with self.agent(slots=2) as agent:
+            agent.ctl("/c0", "add", "vd", "r1", f"drives={EID}:0,1", "name=data", "pdcache=off")
+            fast = ("/c0/v0", "set", "preset=maximum-performance")
+            refused = agent.ctl(*fast, check=False)
+            self.assertIn("the drives' own caches on", refused.stdout)
+            # What would have to be accepted is not asked for.
+            agent.ctl(*fast, "pdcache=off", "name=fast")
+            vd = agent.view().vd("fast")
+            self.assertEqual((vd["read_policy"]["requested"], vd["drive_cache_policy"]),
+                             ("adaptive_read_ahead", "off"))
+            wrong = agent.ctl("/c0/v0", "set", "preset=safest", "wrcache=purple", check=False)
+            self.assertIn("purple is not a value of wrcache", wrong.stdout)
+            self.assertEqual(agent.view().vd("fast")["read_policy"]["requested"],
+                             "adaptive_read_ahead")
+
     def test_replace_by_the_guide(self):
         """offline, missing, insert: what the guides for StorCLI say."""
         drive = f"/c0/e{EID}/s1"
