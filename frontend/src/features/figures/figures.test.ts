@@ -22,6 +22,17 @@ describe('figures', () => {
     expect(formatAxis('bytes', axisTop('bytes', 420_000_000))).toBe('500 MB')
   })
 
+  it.each([
+    ['bytes', 0],
+    ['bytes_per_second', 0],
+    ['celsius', 25],
+    ['percent', 0],
+    ['seconds', 0],
+  ])('gives the middle of an axis of %s a figure of its own', (unit, highest) => {
+    const top = axisTop(unit, highest)
+    expect(new Set([0, top / 2, top].map((value) => formatAxis(unit, value)))).toHaveLength(3)
+  })
+
   it('shows a unit it does not know as a plain number', () => {
     expect(formatFigure('celsius', 27.4)).toBe('27 °C')
     expect(formatFigure('parsecs', 3)).toBe('3')

@@ -33,10 +33,18 @@ export function formatAxis(unit: string, value: number): string {
   return unit === 'percent' ? `${Math.round(value)} %` : formatFigure(unit, value)
 }
 
+/** Where an axis ends at the least, so that its middle is a figure of its own and noise stays small. */
+const TOP_AT_LEAST: Record<string, number> = {
+  celsius: 60,
+  bytes: 1e6,
+  bytes_per_second: 1e6,
+}
+
 /** Where the axis ends: whole hours for times, all of it for shares. */
 export function axisTop(unit: string, highest: number): number {
   if (unit === 'percent') return 100
-  return unit === 'seconds' ? niceTop(highest / HOUR_S) * HOUR_S : niceTop(highest)
+  if (unit === 'seconds') return niceTop(highest / HOUR_S) * HOUR_S
+  return Math.max(TOP_AT_LEAST[unit] ?? 0, niceTop(highest))
 }
 
 /** Microseconds as people read them: "85 µs", "1.2 ms", "3.4 s". */
