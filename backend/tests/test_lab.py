@@ -192,6 +192,11 @@ async def test_what_is_refused(viewer: httpx.AsyncClient) -> None:
     large = {"operations": 200_000, "warmup_operations": 200_000}
     database: list[dict[str, Any]] = [{"profile": "w01-database"}]
     assert await code(workloads=database, limits=large) == (422, "lab_too_many_operations")
+    # 99 points, each of them twice 200,000 in order to fill a cache: only if it is written back
+    filling = {"operations": 10, "warmup_operations": 10, "fill_operations": 200_000}
+    back = {"level": "raid5", "write_policy": "write_back"}
+    refused = await code(workloads=database, limits=filling, array=back)
+    assert refused == (422, "lab_too_many_operations")
     database[0] |= large  # a load's own count
     assert await code(workloads=database) == (422, "lab_too_many_operations")
     absent = await viewer.get(f"/lab/simulations/{'0' * 64}")

@@ -63,6 +63,7 @@ static json_t *point_doc(const struct lab_scenario *scenario, const struct lab_p
 {
     const struct lab_workload *workload = &scenario->workloads[place->workload];
     const struct lab_outcome *outcome = &answer->outcome;
+    uint64_t fills = lab_point_fill_operations(scenario, place);
     json_t *doc = json_new_object();
 
     json_put_text(doc, "workload", workload->name);
@@ -83,6 +84,9 @@ static json_t *point_doc(const struct lab_scenario *scenario, const struct lab_p
     json_put(doc, "bytes_per_s", real_doc(outcome->bytes_per_s));
     json_put(doc, "bytes_per_s_max", real_doc(outcome->bytes_per_s_max));
     json_put_u64(doc, "dirty_bytes", answer->dirty_bytes);
+    if (fills > 0) {
+        json_put(doc, "cache_filled", json_boolean(fills <= scenario->fill_operations));
+    }
     json_put(doc, "read_latency", latency_of(&outcome->read));
     json_put(doc, "write_latency", latency_of(&outcome->write));
     json_put(doc, "drives", drives_doc(outcome));
@@ -214,6 +218,9 @@ static json_t *head_doc(const struct lab_scenario *scenario, const struct lab_sc
 
     json_put_u64(limits, "operations", scenario->operations);
     json_put_u64(limits, "warmup_operations", scenario->warmup_operations);
+    if (scenario->fill_operations > 0) {
+        json_put_u64(limits, "fill_operations", scenario->fill_operations);
+    }
     json_put_u64(limits, "seconds", scenario->seconds);
     json_put_text(doc, "name", scenario->name);
     json_put_u64(doc, "seed", scenario->seed);

@@ -251,6 +251,8 @@ static const struct profile_field limit_fields[] = {
     {"operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, operations), 10, 10000000, NULL},
     {"warmup_operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, warmup_operations), 0,
      10000000, NULL},
+    {"fill_operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, fill_operations), 0, 10000000,
+     NULL},
     {"seconds", FIELD_BYTES, false, FIELD_OF(lab_scenario, seconds), 1, 10000000, NULL},
     FIELDS_END};
 

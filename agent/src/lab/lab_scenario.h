@@ -58,6 +58,7 @@ struct lab_scenario {
     uint32_t spans;              /* of the array's own level; 0: as levels do it */
     bool rebuild;                /* is to be predicted too */
     uint64_t operations, warmup_operations, seconds, seed;
+    uint64_t fill_operations;    /* to fill caches first, and measured then, at most; 0: not */
     uint64_t before_operations;  /* 0: nothing goes before */
     uint64_t before_pause_s;
     bool recreate;               /* after that, the array is deleted and made anew */
@@ -87,6 +88,9 @@ struct lab_scenario *lab_scenario_free(struct lab_scenario *scenario);
 /* point_count of each, in order. Points of variants that cannot be are left out. */
 void lab_scenario_points(const struct lab_scenario *scenario, struct lab_point *points,
                          struct lab_place *places);
+/* So many operations write as much as the caches hold; 0: they are not to be filled first. */
+uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
+                                   const struct lab_place *place);
 /* Of a variant that is not refused; its extent is a strip. */
 void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_variant *variant,
                           struct geometry *ret_geometry);

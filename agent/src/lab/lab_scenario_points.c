@@ -36,6 +36,41 @@ static void before_make(const struct lab_scenario *scenario, struct lab_point *p
     memcpy(point->before.load.blocks, before->mixes[0].blocks, sizeof(point->before.load.blocks));
 }
 
+/* What one request writes on average, in hundredths of a byte. */
+static uint64_t written_each(const struct lab_workload *workload, const struct lab_place *place)
+{
+    const struct lab_mix *mix = &workload->mixes[place->mix];
+    uint64_t hundredths = 0;
+
+    for (uint32_t i = 0; i < mix->count; i++) {
+        hundredths += (uint64_t)mix->blocks[i].bytes * mix->blocks[i].percent;
+    }
+    return hundredths * workload->write_percents[place->write_percent] / 100;
+}
+
+uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
+                                   const struct lab_place *place)
+{
+    uint64_t each = written_each(&scenario->workloads[place->workload], place);
+    uint64_t cache_bytes = scenario->array.cache_bytes * scenario->front.controller_count;
+
+    if (scenario->fill_operations == 0 || each == 0 ||
+        scenario->variants[place->variant].write_policy == WRITE_POLICY_WRITE_THROUGH) {
+        return 0;
+    }
+    return div_ceil_u64(cache_bytes * 100, each);
+}
+
+/* Over the time in which it is written once, a cache has been filled and emptied again; the drives
+ * take some of what comes before that. */
+static void fill_first(const struct lab_scenario *scenario, uint64_t fills, struct lab_load *load)
+{
+    uint64_t most = scenario->fill_operations;
+
+    load->warmup_operations = max_u64(load->warmup_operations, min_u64(2 * fills, most));
+    load->operations = max_u64(load->operations, min_u64(fills, most));
+}
+
 static struct lab_point point_make(const struct lab_scenario *scenario,
                                    const struct lab_place *place)
 {
@@ -72,6 +107,7 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
                                              place->workers * 101u + place->depth),
     };
     memcpy(point.load.load.blocks, mix->blocks, sizeof(point.load.load.blocks));
+    fill_first(scenario, lab_point_fill_operations(scenario, place), &point.load);
     before_make(scenario, &point);
     lab_quirks_apply(&point);
     return point;

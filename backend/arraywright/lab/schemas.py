@@ -18,7 +18,7 @@ from arraywright.link.protocol import (
 
 DRIVES_MAX = 64
 POINTS_MAX = 1024
-OPERATIONS_MAX = 4_000_000
+OPERATIONS_MAX = 10_000_000
 
 ProfileName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}$")]
 DriveNumber = Annotated[int, Field(ge=0, lt=DRIVES_MAX)]
@@ -199,6 +199,15 @@ class ScenarioLimits(ApiInput):
 
     operations: Annotated[int, Field(ge=10, le=200_000)] = 2000
     warmup_operations: Annotated[int, Field(ge=0, le=200_000)] = 1000
+    fill_operations: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=200_000,
+            description="writes by way of a cache are measured when it has been filled, and until "
+            "it was written once more: so many operations at most, each",
+        ),
+    ] = 0
     seconds: Annotated[int, Field(ge=1, le=100_000, description="of virtual time")] = 3600
 
 
@@ -291,6 +300,9 @@ class PredictedPoint(ApiModel):
     duration_us: Annotated[int, Field(description="of virtual time")]
     operations_per_s: float
     bytes_per_s: float
+    cache_filled: Annotated[
+        bool | None, Field(description="before writes were measured; null: there was none to fill")
+    ] = None
     read_latency: PredictedLatency
     write_latency: PredictedLatency
     drives: list[DriveCommands]

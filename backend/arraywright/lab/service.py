@@ -19,6 +19,7 @@ from arraywright.lab.schemas import (
     Simulation,
     Workload,
 )
+from arraywright.link.protocol import WritePolicy
 
 
 async def catalogue(lab: Lab) -> LabCatalogue:
@@ -36,20 +37,30 @@ def _points(workload: Workload, known: Catalogue) -> int:
     return count
 
 
-def _operations(workload: Workload, limits: ScenarioLimits) -> int:
-    """Of each point."""
+def _operations(workload: Workload, limits: ScenarioLimits, fill: int) -> int:
+    """Of each point, at most; `fill` are those that may be needed to fill a cache."""
     warmup = workload.warmup_operations
-    return (workload.operations or limits.operations) + (
-        limits.warmup_operations if warmup is None else warmup
+    return max(workload.operations or limits.operations, fill) + max(
+        limits.warmup_operations if warmup is None else warmup, fill
     )
+
+
+def _fills(scenario: Scenario) -> list[int]:
+    """One for each write policy: only what is written back fills a cache."""
+    return [
+        0 if policy == WritePolicy.WRITE_THROUGH else scenario.limits.fill_operations
+        for policy in scenario.sweep.write_policies or [scenario.array.write_policy]
+    ]
 
 
 def _checked_points(scenario: Scenario, known: Catalogue) -> int:
     arrays = scenario.sweep.arrays()
     points = arrays * sum(_points(workload, known) for workload in scenario.workloads)
-    operations = arrays * sum(
-        _points(workload, known) * _operations(workload, scenario.limits)
+    fills = _fills(scenario)
+    operations = (arrays // len(fills)) * sum(
+        _points(workload, known) * _operations(workload, scenario.limits, fill)
         for workload in scenario.workloads
+        for fill in fills
     )
     if points > POINTS_MAX:
         raise InvalidError(

@@ -4732,6 +4732,11 @@ export interface components {
         PredictedPoint: {
             /** Bytes Per S */
             bytes_per_s: number;
+            /**
+             * Cache Filled
+             * @description before writes were measured; null: there was none to fill
+             */
+            cache_filled: boolean | null;
             /** Depth */
             depth: number;
             /** Drives */
@@ -5118,6 +5123,7 @@ export interface components {
             drives: components["schemas"]["ScenarioDrives"];
             /**
              * @default {
+             *       "fill_operations": 0,
              *       "operations": 2000,
              *       "seconds": 3600,
              *       "warmup_operations": 1000
@@ -5207,6 +5213,12 @@ export interface components {
          * @description The bound of a prediction, for each point.
          */
         ScenarioLimits: {
+            /**
+             * Fill Operations
+             * @description writes by way of a cache are measured when it has been filled, and until it was written once more: so many operations at most, each
+             * @default 0
+             */
+            fill_operations: number;
             /**
              * Operations
              * @default 2000

@@ -204,6 +204,7 @@ export function predictedArray(
       bytes_per_s: operations(write, depth) * 8192,
       read_latency: noLatency,
       write_latency: noLatency,
+      cache_filled: null,
       drives: [],
     })),
   )
@@ -277,7 +278,12 @@ export function savedScenario(part: Partial<SavedScenario> = {}): SavedScenario 
         failures: [[], [0, 2]],
       },
       workloads: [{ profile: 'w01-database' }],
-      limits: { operations: 2000, warmup_operations: 2000, seconds: 3600 },
+      limits: {
+        operations: 2000,
+        warmup_operations: 2000,
+        fill_operations: 6000,
+        seconds: 3600,
+      },
       rebuild: true,
     },
     created_at: '2026-11-22T10:00:00Z',

@@ -124,6 +124,28 @@ static void more_drives_take_more_out_of_the_cache(void **state UNUSED)
     assert_true(eight > 1.7 * four);
 }
 
+static double mixed_per_s(uint32_t fill_operations, uint32_t write_percent)
+{
+    char content[1024];
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"fill\", \"controller\": {\"profile\": \"native\","
+                   " \"cache_bytes\": 16777216}, \"drives\": {\"profile\": \"fujitsu-mba3073rc\","
+                   " \"count\": 4}, \"array\": {\"level\": \"raid10\", \"write_policy\":"
+                   " \"write_back\"}, \"limits\": {\"operations\": 500, \"warmup_operations\":"
+                   " 500, \"fill_operations\": %u}, \"workloads\": [{\"profile\":"
+                   " \"w01-database\", \"write_percents\": [%u], \"depths\": [16]}]}",
+                   fill_operations, write_percent);
+    return answer_of(content).outcome.operations_per_s;
+}
+
+/* Few requests do not fill it: what is measured then is the memory, not the drives. */
+static void a_cache_is_filled_before_writes_are_measured(void **state UNUSED)
+{
+    assert_true(mixed_per_s(6000, 90) < 0.5 * mixed_per_s(0, 90));
+    assert_true(mixed_per_s(6000, 0) == mixed_per_s(0, 0)); /* reads fill nothing */
+}
+
 static void the_same_scenario_gives_the_same_answer(void **state UNUSED)
 {
     static const char content[] =
@@ -528,6 +550,36 @@ static void a_load_has_its_own_limits(void **state UNUSED)
     free(scenario);
 }
 
+static void so_many_requests_fill_a_cache(void **state UNUSED)
+{
+    static const char content[] =
+        "{\"name\": \"fill\", \"controller\": {\"profile\": \"native\", \"cache_bytes\": 8192000,"
+        " \"count\": 2}, \"drives\": " SSDS(
+            "4") ", \"array\": {\"level\": \"raid10\"},"
+                 " \"sweep\": {\"write_policies\": [\"write_back\", \"write_through\"]},"
+                 " \"limits\": {\"operations\": 100, \"warmup_operations\": 6000,"
+                 " \"fill_operations\": 9000}, \"workloads\": [{\"profile\": \"w01-database\","
+                 " \"write_percents\": [0, 10, 50, 100], \"depths\": [1]}]}";
+    /* 16,384,000 bytes in blocks of 8 KiB: 2,000 writes. */
+    static const uint64_t fills[] = {0, 20000, 4000, 2000, 0, 0, 0, 0};
+    static const uint64_t limits[][2] = {{6000, 100}, {9000, 9000}, {8000, 4000}, {6000, 2000},
+                                         {6000, 100}, {6000, 100},  {6000, 100},  {6000, 100}};
+    struct lab_scenario *scenario = NULL;
+    struct lab_point points[8];
+    struct lab_place places[8];
+
+    scenario_write(content);
+    assert_int_equal(lab_scenario_read(scenario_path, PROFILES, &scenario, text), 0);
+    assert_int_equal(scenario->point_count, 8);
+    lab_scenario_points(scenario, points, places);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(lab_point_fill_operations(scenario, &places[i]), fills[i]);
+        assert_int_equal(points[i].load.warmup_operations, limits[i][0]);
+        assert_int_equal(points[i].load.operations, limits[i][1]);
+    }
+    free(scenario);
+}
+
 static void the_catalogue_has_every_profile(void **state UNUSED)
 {
     json_t *doc = lab_profiles_doc(PROFILES, text);
@@ -553,6 +605,8 @@ int main(void)
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
         cmocka_unit_test(write_back_answers_from_the_cache),
         cmocka_unit_test(more_drives_take_more_out_of_the_cache),
+        cmocka_unit_test(a_cache_is_filled_before_writes_are_measured),
+        cmocka_unit_test(so_many_requests_fill_a_cache),
         cmocka_unit_test(the_same_scenario_gives_the_same_answer),
         cmocka_unit_test(points_run_side_by_side),
         cmocka_unit_test(a_bad_scenario_is_refused_with_a_sentence),

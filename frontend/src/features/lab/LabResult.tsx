@@ -5,6 +5,7 @@ import { copyText } from '@/lib/clipboard'
 import { formatCount } from '@/lib/format'
 import { FilterPills } from '@/ui/FilterPills'
 import { LINES_MAX, LinePlot } from '@/ui/LinePlot'
+import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { showToast } from '@/ui/toasts'
 import { ArraysPanel } from './ArraysPanel'
@@ -33,6 +34,10 @@ const alike = (but: 'write_policy' | 'failed') => (one: PredictedArray, other: P
     ? one.write_policy === other.write_policy
     : one.failed.length === other.failed.length)
 
+/** Many writes into a cache that has room for them: it is not the drives that are measured. */
+const isMemory = ({ points }: PredictedArray) =>
+  points.some((point) => point.cache_filled === false && point.write_percent >= 50)
+
 export function LabResult(props: LabResultProps) {
   const { t } = useTranslation()
   const { prediction, version, scenario, workload } = props
@@ -45,6 +50,7 @@ export function LabResult(props: LabResultProps) {
           operations: formatCount(scenario.limits?.operations ?? 0),
         })}
       </p>
+      {arrays.some(isMemory) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
       <Curves {...props} />
       <RatingsPanel arrays={arrays} />
       <RatioPanel

@@ -118,7 +118,10 @@ describe('lab', () => {
     expect(await screen.findByRole('link', { name: 'ours' })).toBeVisible()
     expect(saved.requests[0]?.body).toMatchObject({
       name: 'ours',
-      scenario: { sweep: { levels: ['raid5'] }, limits: { operations: 8000 } },
+      scenario: {
+        sweep: { levels: ['raid5'] },
+        limits: { operations: 8000, fill_operations: 12_000 },
+      },
     })
   })
 

@@ -58,6 +58,31 @@ describe('ratings', () => {
   })
 })
 
+describe('a cache that is not full', () => {
+  const MEMORY = /how fast the memory takes them/
+  const withCache = (filled: (writes: number) => boolean | null) => {
+    const array = predictedArray()
+    const points = array.points.map((point) => ({
+      ...point,
+      cache_filled: filled(point.write_percent),
+    }))
+    serve([{ ...array, points }])
+  }
+
+  it('is spoken of where most requests write', async () => {
+    withCache((writes) => (writes === 0 ? null : writes >= 50))
+    renderApp(ADDRESS)
+    expect(await screen.findByRole('heading', { name: /^Database:/ })).toBeVisible()
+    expect(screen.queryByText(MEMORY)).toBeNull()
+  })
+
+  it('is not what the drives do', async () => {
+    withCache((writes) => (writes === 0 ? null : false))
+    renderApp(ADDRESS)
+    expect(await screen.findByText(MEMORY)).toBeVisible()
+  })
+})
+
 describe('degraded against healthy', () => {
   it('divides each degraded array by its own healthy one', async () => {
     serve([

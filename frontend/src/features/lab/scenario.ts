@@ -1,6 +1,13 @@
 import type { LabCatalogue, Scenario } from '@/api/types'
 import { cacheOf, policiesOf, quirksOf } from './controller-choices'
-import { EFFORTS, type Effort, type LabChoices, type LabSearch, readLabSearch } from './search'
+import {
+  EFFORTS,
+  type Effort,
+  FILLS,
+  type LabChoices,
+  type LabSearch,
+  readLabSearch,
+} from './search'
 
 const MIB = 1 << 20
 
@@ -47,7 +54,12 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
       failures: choices.failures.map((count) => failedMembers(Number(count))),
     },
     workloads: [{ profile: load.name }],
-    limits: { operations, warmup_operations: operations, seconds: 3600 },
+    limits: {
+      operations,
+      warmup_operations: operations,
+      fill_operations: FILLS[choices.effort],
+      seconds: 3600,
+    },
     rebuild: true,
   }
 }

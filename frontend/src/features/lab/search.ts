@@ -21,6 +21,8 @@ export const READ_POLICIES = ['no_read_ahead', 'read_ahead', 'adaptive_read_ahea
 /** Requests for each point. */
 export const EFFORTS = { quick: 500, normal: 2000, fine: 8000 } as const
 export type Effort = keyof typeof EFFORTS
+/** To fill a cache before its writes are measured, at most. */
+export const FILLS: Record<Effort, number> = { quick: 6000, normal: 6000, fine: 12_000 }
 
 export const CONTROLLERS = ['1', '2'] as const
 

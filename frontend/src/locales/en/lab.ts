@@ -89,6 +89,8 @@ export const lab = {
   unknown: 'This address names a model that is not known here. Choose another one.',
   failedTitle: 'The simulation failed',
   unavailable: 'Nothing can be simulated here',
+  notFilled:
+    'The cache has room for more than was written to it before: where many are writes, what is shown is how fast the memory takes them. With a smaller cache, or more requests for each point, it is how fast the drives do.',
   stand: 'arraysim {{version}}, {{operations}} requests for each point: simulated, not measured.',
   arrays: 'Arrays',
   arraysTable: 'The arrays that are compared',
