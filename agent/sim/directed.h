@@ -65,6 +65,12 @@ bool directed_lost(uint64_t seed);
 bool directed_note_end(uint64_t seed);
 
 /*
+ * With a log of write intents and a member missing: the power goes while a row is being written, and
+ * takes the log with it. False: the row is torn, and the virtual drive does not say that it may be.
+ */
+bool directed_log_anew(uint64_t seed);
+
+/*
  * With a log of write intents: a whole row, which is not in the log, is in the caches of the
  * drives when a member is lost and then the power goes; it is being written when the member is
  * lost; it is written when a rebuild is over but no record says so. False: where the records call

@@ -22,6 +22,7 @@ struct tale {
     struct sim_world *world;
     struct sim_array *array;
     struct sim_intent_log *log;
+    struct sim_intent_log *log_lost; /* NULL: it is the first one */
     struct rng rng;
     uint32_t lost; /* member */
     struct vd_request request;
@@ -66,6 +67,7 @@ static void tale_end(struct tale *tale)
     (void)sim_array_stop(tale->array); /* degraded */
     sim_array_destroy(tale->array);
     sim_intent_log_destroy(tale->log);
+    sim_intent_log_destroy(tale->log_lost);
     sim_world_destroy(tale->world);
 }
 
@@ -170,6 +172,35 @@ bool directed_loss_in_row(uint64_t seed)
     sim_drive_pull(sim_array_sim(tale->array, tale->lost), true);
     write_begin(tale, 0, 2);
     holds = row_holds_after_cut(tale);
+    tale_end(tale);
+    free(tale);
+    return holds;
+}
+
+/* Another log, which holds nothing, is there from the next start on. */
+static void log_replace(struct tale *tale)
+{
+    struct sim_intent_log *anew = sim_intent_log_create(tale->world);
+
+    anew->log.identity = tale->log->log.identity + 1;
+    tale->array->options.intent_log = &anew->log;
+    tale->log_lost = tale->log;
+    tale->log = anew;
+}
+
+bool directed_log_anew(uint64_t seed)
+{
+    struct tale *tale = malloc(sizeof(*tale));
+    bool holds = false;
+
+    ASSERT(tale != NULL);
+    tale_begin(tale, seed);
+    row_write(tale, 1, true);
+    sim_drive_pull(sim_array_sim(tale->array, tale->lost), true);
+    row_write(tale, 1, true);
+    write_begin(tale, 0, 2);
+    log_replace(tale);
+    holds = row_holds_after_cut(tale) || vd_suspect_bytes(sim_array_vd(tale->array, 0)) > 0;
     tale_end(tale);
     free(tale);
     return holds;

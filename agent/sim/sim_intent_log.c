@@ -467,6 +467,7 @@ struct sim_intent_log *sim_intent_log_fork(const struct sim_intent_log *log,
     fork->capacity = log->capacity;
     fork->latency_us = log->latency_us;
     fork->lazy = log->lazy;
+    fork->log.identity = log->log.identity;
     fork->next_number = log->next_number;
     for (uint32_t i = 0; i < log->capacity; i++) {
         const struct sim_intent *entry = &log->intents[i];

@@ -49,6 +49,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_MIRROR_READS_ANY, .level = "1"},
     {.bug = SIM_BUG_DOUBT_ONE_COPY, .story = directed_doubt_write},
     {.bug = SIM_BUG_SYNC_OTHER_COPY, .level = "1", .budget = BUDGET_WITHIN},
+    {.bug = SIM_BUG_LOG_ANY_TRUSTED, .story = directed_log_anew},
     {.bug = SIM_BUG_LOG_ONE_COPY, .story = closure_drives_loss},
     {.bug = SIM_BUG_LOG_TAIL_EARLY, .story = closure_drives_whole},
     {.bug = SIM_BUG_REBUILT_UNSETTLED, .story = directed_old_intents},

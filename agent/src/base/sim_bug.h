@@ -77,6 +77,7 @@
     X(INTENT_IGNORES_OPEN, P1, "writes whole rows past older open intents")                        \
     X(REPLAY_NOT_DEGRADED, P1, "does not replay intents with members missing")                     \
     X(REPLAY_UNFLUSHED, P1, "clears the log before the replayed rows are flushed")                 \
+    X(LOG_ANY_TRUSTED, P2, "takes a log made anew for the one that knew what was being written")   \
     X(LOG_ONE_COPY, P1, "keeps one copy of the stripe log only")                                   \
     X(LOG_TAIL_EARLY, P1, "takes intents for released before the stripe log says so")              \
     X(LOG_NOT_JOINED, P1, "a rebuilt member is in sync without having joined the stripe log")      \

@@ -547,6 +547,7 @@ int intents_open(struct intents *intents, const struct guid *group, uint32_t spa
     share->log.ops = &share_ops;
     share->log.medium =
         journal_is_stable(intents->cache->journal) ? INTENT_MEDIUM_STABLE : INTENT_MEDIUM_MEMORY;
+    share->log.identity = get_le32(journal_uuid(intents->cache->journal)->bytes);
     share->intents = intents;
     share->group = *group;
     share->timer.fire = timer_fired;

@@ -137,6 +137,9 @@ struct intent_log_ops {
 struct intent_log {
     const struct intent_log_ops *ops;
     enum intent_medium medium;
+    /* Which log this is. One that was made anew, after its medium had been lost, has another one:
+     * of what was written with the one before, it knows nothing. */
+    uint32_t identity;
 
     /* Set by the group before the first append(): the log is short of room, and a flush would
      * release something retired. May be called from inside append(), retire() and flushed(); the

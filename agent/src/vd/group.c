@@ -351,6 +351,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
         config->dirty = false;
         return;
     }
+    vd->doubt_unlogged = !vd_is_logged(vd);
     if (region_store_start(vd, unclean)) {
         config->resync =
             !vd_regions_are_sound(vd) ||

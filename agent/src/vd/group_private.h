@@ -242,6 +242,7 @@ struct vd {
     uint64_t checkpoint_rows;
     bool serving;                /* its creation is durable, its removal not begun */
     bool growing;                /* the record with its new size is being saved */
+    bool doubt_unlogged;         /* no log knew what was being written at the last unclean stop */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
     bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
@@ -564,6 +565,8 @@ void regions_republish(struct group *group);
 void intent_init(struct group *group);
 /* Does the virtual drive have the log? A stripe log only those that ask for it. */
 bool vd_has_log(const struct vd *vd);
+/* ... and it is the one that the record names: it knows what was written with that record. */
+bool vd_is_logged(const struct vd *vd);
 /* Makes and clears a stripe log if one is asked for and there is no log, while at work. */
 void stripe_log_review(struct group *group);
 /* Makes one at the start; it is to be replayed. */

@@ -50,17 +50,29 @@ bool vd_has_log(const struct vd *vd)
 }
 
 /* Generations tell by their last two bits whose they are: 1 of the log that was given, 3 of the
- * stripe log, even of none. What one log holds is void as soon as another takes its place. */
+ * stripe log, even of none; and by the upper half which one it is. What one log holds is void as
+ * soon as another takes its place: the lower half never goes back. */
 static uint64_t generation_for(const struct vd *vd, uint64_t generation)
 {
     const struct group *group = vd->group;
     bool own = group->stripe_log != NULL && group->log == stripe_log_seam(group->stripe_log);
-    uint64_t wanted = own ? 3 : 1;
+    uint32_t wanted = own ? 3 : 1;
+    uint32_t count = (uint32_t)generation;
+    uint64_t identity = 0;
 
     if (!vd_has_log(vd)) {
         return generation + generation % 2;
     }
-    return generation + (wanted + 4 - generation % 4) % 4;
+    identity = SIM_BUG(LOG_ANY_TRUSTED) ? generation >> 32 : group->log->identity;
+    count += identity != generation >> 32 ? 4 : 0;
+    return identity << 32 | (count + (wanted + 4 - count % 4) % 4);
+}
+
+bool vd_is_logged(const struct vd *vd)
+{
+    uint64_t generation = vd_config_of(vd)->intent_generation;
+
+    return vd_has_log(vd) && generation_for(vd, generation) == generation;
 }
 
 bool generations_set(struct group *group)

@@ -278,21 +278,23 @@ enum vd_guarantee vd_guarantee(const struct vd *vd)
 /*
  * With members missing, rows in doubt describe the missing data by parity that may be of another
  * moment. That cannot be told from the bytes, so it is recorded; mirrors have no such rows, and
- * with a log the intents have made the rows agree.
+ * with a log the intents have made the rows agree: with the very log that had them.
  */
+static bool vd_may_be_misdescribed(const struct vd *vd)
+{
+    return raid_level_info(vd_config_of(vd)->geometry.level)->parity_count > 0 &&
+           vd->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL && !group_is_offline(vd->group);
+}
+
 bool vd_marks_are_suspects(const struct vd *vd)
 {
-    bool described = raid_level_info(vd_config_of(vd)->geometry.level)->parity_count > 0;
-    bool logged = vd_has_log(vd) && vd_config_of(vd)->intent_generation % 2 != 0;
-
     ASSERT(vd->regions != NULL);
-    return described && !logged && vd->group->state != VIRTUAL_DRIVE_STATE_OPTIMAL &&
-           !group_is_offline(vd->group);
+    return vd_may_be_misdescribed(vd) && !vd_is_logged(vd);
 }
 
 void vd_note_suspects(struct vd *vd, bool all)
 {
-    if (!vd_marks_are_suspects(vd)) {
+    if (!vd_may_be_misdescribed(vd) || (vd_is_logged(vd) && !vd->doubt_unlogged)) {
         return;
     }
     region_map_suspect(region_store_map(vd->regions), all);

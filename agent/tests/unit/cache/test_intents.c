@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "cache/intents.h"
 #include "sim_world.h"
 
@@ -15,6 +16,8 @@
 static const struct guid group_guid = {{1}};
 static const struct guid vd_guid = {{2}};
 static const struct uuid owner = {{9}};
+/* Of the next journal that is made anew. */
+static struct uuid owner_next = {{9}};
 static const struct memory_port_ops plain_ops = {.copy = NULL};
 
 struct world {
@@ -44,7 +47,7 @@ static void log_open(struct world *world)
 {
     struct journal *journal = NULL;
 
-    assert_int_equal(journal_open(&world->port, &owner, &owner, &journal), 0);
+    assert_int_equal(journal_open(&world->port, &owner, &owner_next, &journal), 0);
     assert_int_equal(cache_create(journal, NULL, &world->cache), 0);
     assert_int_equal(intents_create(world->cache, sim_world_clock(world->sim), &world->intents), 0);
     assert_int_equal(intents_open(world->intents, &group_guid, 3, &world->log), 0);
@@ -96,7 +99,8 @@ static void durable(struct intent *intent, int error)
 }
 
 /* Two data parts and a parity. */
-static int append(struct world *world, struct intent *intent, uint64_t row, uint8_t value)
+static int append_long(struct world *world, struct intent *intent, uint64_t row, uint8_t value,
+                       uint32_t length)
 {
     memset(intent, 0, sizeof(*intent));
     intent->vd = vd_guid;
@@ -104,7 +108,7 @@ static int append(struct world *world, struct intent *intent, uint64_t row, uint
     intent->row = row;
     intent->slice = 1;
     intent->lo = 65536;
-    intent->hi = 65536 + LENGTH;
+    intent->hi = 65536 + length;
     intent->part_count = 3;
     intent->durable = durable;
     intent->owner = world;
@@ -114,6 +118,11 @@ static int append(struct world *world, struct intent *intent, uint64_t row, uint
             (struct intent_part){.places = 1u << i, .parity = i == 2, .bytes = bytes[i]};
     }
     return world->log->ops->append(world->log, intent);
+}
+
+static int append(struct world *world, struct intent *intent, uint64_t row, uint8_t value)
+{
+    return append_long(world, intent, row, value, LENGTH);
 }
 
 static void replay_intent(struct intent_replay *replay, const struct intent *intent)
@@ -199,6 +208,24 @@ static void test_kept_and_replayed_in_order(void **state)
     assert_int_equal(replay(world), -ENOENT);
 }
 
+/* What it says of itself is of the journal: a new one of the same owner is another log. */
+static void test_another_journal_is_another_log(void **state)
+{
+    struct world *world = *state;
+    uint32_t identity = world->log->identity;
+
+    assert_int_equal(identity, get_le32(owner.bytes));
+    log_close(world);
+    owner_next = (struct uuid){{9, 8, 7, 6}};
+    log_open(world);
+    assert_int_equal(world->log->identity, identity); /* found again */
+    log_close(world);
+    memset(world->port.base, 0, world->port.size_bytes);
+    log_open(world);
+    assert_int_equal(world->log->identity, get_le32(owner_next.bytes));
+    owner_next = owner;
+}
+
 static void test_released_by_its_flush(void **state)
 {
     struct world *world = *state;
@@ -262,6 +289,46 @@ static void test_waits_behind_who_waits(void **state)
     assert_int_equal(replay(world), 0);
     assert_int_equal(world->count, 2);
     assert_int_equal(world->rows[1], 9);
+}
+
+/* All the room is taken by what only has to be flushed. */
+static void test_waits_for_a_flush(void **state)
+{
+    struct world *world = *state;
+    struct intent intents[9];
+
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_int_equal(append(world, &intents[i], i, 1), 0);
+        world->log->ops->retire(world->log, intents[i].ticket, 1);
+    }
+    assert_int_equal(append(world, &intents[8], 8, 9), -EINPROGRESS);
+    assert_int_equal(world->flushes_wanted, 1);
+    world->log->ops->flushed(world->log, 1);
+    run(world);
+    assert_int_equal(world->error, 0);
+    assert_int_equal(intents_open_count(world->log), 1);
+}
+
+/* What has become free is too little: it waits on, and is not refused. */
+static void test_waits_for_more_room(void **state)
+{
+    struct world *world = *state;
+    struct intent intents[9];
+
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_int_equal(append(world, &intents[i], i, 1), 0);
+    }
+    assert_int_equal(append_long(world, &intents[8], 8, 9, 2 * LENGTH), -EINPROGRESS);
+    world->log->ops->retire(world->log, intents[0].ticket, 1);
+    world->log->ops->flushed(world->log, 1);
+    sim_world_advance(world->sim, SIM_SECOND);
+    assert_false(world->done);
+    assert_int_equal(intents_open_count(world->log), 7);
+    world->log->ops->retire(world->log, intents[1].ticket, 2);
+    world->log->ops->flushed(world->log, 2);
+    run(world);
+    assert_int_equal(world->error, 0);
+    assert_int_equal(intents_open_count(world->log), 7);
 }
 
 /* A second group, of the same width. */
@@ -393,8 +460,11 @@ int main(void)
 #define WITH_WORLD(test) cmocka_unit_test_setup_teardown(test, world_begin, world_end)
     const struct CMUnitTest tests[] = {
         WITH_WORLD(test_kept_and_replayed_in_order),
+        WITH_WORLD(test_another_journal_is_another_log),
         WITH_WORLD(test_released_by_its_flush),
         WITH_WORLD(test_waits_for_room),
+        WITH_WORLD(test_waits_for_a_flush),
+        WITH_WORLD(test_waits_for_more_room),
         WITH_WORLD(test_waits_behind_who_waits),
         WITH_WORLD(test_room_is_everybodys),
         WITH_WORLD(test_nothing_comes_of_who_is_offline),

@@ -52,16 +52,16 @@ uint64_t life_now(const struct life *life)
     return life->world->sim->now_us;
 }
 
-static void name_of(uint32_t vd, char out[16])
+void life_vd_name(uint32_t vd, char ret_name[16])
 {
-    (void)snprintf(out, 16, "vd%u", vd); /* fits */
+    (void)snprintf(ret_name, 16, "vd%u", vd); /* fits */
 }
 
 struct vd_target *life_target(struct life *life, uint32_t vd)
 {
     char name[16];
 
-    name_of(vd, name);
+    life_vd_name(vd, name);
     for (uint32_t i = 0; i < life->world->exported_count; i++) {
         if (strcmp(life->world->exported[i]->name, name) == 0) {
             return life->world->exported[i];
@@ -132,50 +132,17 @@ static void memory_make(struct life *life)
     life->world->cache_memory = &life->memory;
 }
 
-static void vds_create(struct life *life, enum raid_level level, uint32_t width)
-{
-    for (uint32_t i = 0; i < life->vd_count; i++) {
-        char name[16];
-        struct ctl_command *command = NULL;
-        struct vd_target *target = NULL;
-
-        name_of(i, name);
-        command = world_create_command(life->world, level, i * width, width, name);
-        command->args.vd_create.write_policy = WRITE_POLICY_WRITE_BACK;
-        command->args.vd_create.strip_bytes = 16u << 10;
-        command->args.vd_create.size_bytes = (1 + life_below(life, 2)) << 20;
-        assert_int_equal(world_run(life->world, command), REASON_OK);
-        target = life_target(life, i);
-        life->models[i] = model_create(life->options->seed, i, target->block_bytes,
-                                       target->size_bytes / target->block_bytes);
-        life->back[i] = calloc(life->models[i]->block_count, sizeof(uint32_t));
-        assert_non_null(life->back[i]);
-    }
-}
-
 static void setup(struct life *life)
 {
-    static const struct {
-        enum raid_level level;
-        uint32_t width;
-    } shapes[] = {{RAID_LEVEL_0, 2}, {RAID_LEVEL_1, 2},  {RAID_LEVEL_5, 3},
-                  {RAID_LEVEL_6, 4}, {RAID_LEVEL_10, 4}, {RAID_LEVEL_1E, 3}};
-    uint32_t shape = (uint32_t)life_below(life, sizeof(shapes) / sizeof(shapes[0]));
-
-    life->vd_count = 1 + (uint32_t)life_below(life, LIFE_VDS_MAX);
-    life->drives = shapes[shape].width * life->vd_count;
+    life_shape_choose(life);
     life->world = world_new(life->options->seed, life->drives);
+    life_drives_make(life);
     power_choose(life);
     memory_make(life);
-    (void)snprintf(life->result->shape, sizeof(life->result->shape),
-                   "%s x%u vds %u %s runtime %llu low %u%s cache %llu KiB",
-                   raid_level_info(shapes[shape].level)->name, shapes[shape].width, life->vd_count,
-                   life->ups ? "UPS" : "pack", (unsigned long long)(life->full_us / SIM_SECOND),
-                   life->low_s, life->lies ? " lies" : "",
-                   (unsigned long long)life->memory.size_bytes / 1024); /* fits */
+    life_shape_describe(life);
     life_load_init(life);
     world_start(life->world);
-    vds_create(life, shapes[shape].level, shapes[shape].width);
+    life_vds_create(life);
     life->latency_us = 2000u << life_below(life, 7);
     life->busy = life_chance(life, 30);
     life_latency(life, life->latency_us);

@@ -12,6 +12,9 @@
  * (4) When the power goes, whatever was acknowledged while write-back was in effect is there again
  *     after it, unless the source had lied, failed at a stroke or was not asked: then the loss is
  *     noted on the virtual drive, and still no read returns anything but versions of the block.
+ * (5) Only where drives are missing and the memory has gone, or has no room for intents, parity
+ * that was being written may be torn, and with it blocks that nobody wrote: then it is said in an
+ *     event of how many bytes that may be true, and it is of no more.
  */
 #ifndef ARRAYWRIGHT_TESTS_BATTERY_LIFE_H
 #define ARRAYWRIGHT_TESTS_BATTERY_LIFE_H
@@ -34,6 +37,8 @@ struct battery_life_result {
     uint64_t falls, rises;  /* of the policy in effect */
     uint64_t stale, flaps, lies, fades, learns, faults, slower;
     uint64_t losses_noted;
+    uint64_t degraded, members_missing; /* from the start and for good */
+    uint64_t torn_noted;    /* bytes that (5) has cost */
     uint64_t limit_looks;   /* times the dirty bytes were held against the limit */
     uint64_t hash;
 };

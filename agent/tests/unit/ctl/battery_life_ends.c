@@ -22,6 +22,7 @@ static void begin_again(struct life *life)
     life->wrote_back = false;
     life->failed_us = 0;
     life_latency(life, 0);
+    life->world->log_count = 0;
     world_start(life->world);
 }
 
@@ -39,10 +40,23 @@ static void models_crash(struct life *life)
     }
 }
 
+/* Parity that was being written without all drives, and intents that go with the memory, or are not
+ * there at all. */
+static void torn_note(struct life *life, bool memory_kept)
+{
+    bool parity = raid_level_info(life->shape->level)->parity_count > 0;
+
+    for (uint32_t vd = 0; vd < life->vd_count; vd++) {
+        life->torn_is_fine[vd] =
+            parity && life->missing[vd] > 0 && !(memory_kept && life_is_logged(life, vd));
+    }
+}
+
 static void verify_all(struct life *life, bool lost_is_fine, const char *when)
 {
     for (uint32_t vd = 0; vd < life->vd_count && !life->result->failed; vd++) {
         life_verify(life, vd, lost_is_fine, when);
+        life->torn_is_fine[vd] = false;
     }
     life_latency(life, life->latency_us);
     if (!life->result->failed) {
@@ -60,6 +74,7 @@ void life_cut(struct life *life, bool death)
     bool lost_is_fine = !kept && life->dirty > 0 && (life->ups || stroke);
 
     life_look(life);
+    torn_note(life, kept);
     lost_is_fine = !kept && life->dirty > 0 && (life->ups || stroke);
     if (!kept && life->dirty > 0 && !lost_is_fine) {
         life_fail(life, "%llu bytes are dirty and nothing keeps them: the pack is %s, %lld s left",
@@ -116,6 +131,7 @@ void life_low(struct life *life)
     life->result->crash_points++;
     life->result->lows++;
     life_look(life);
+    torn_note(life, false);
     life_trace(life, "low, %llu bytes dirty", (unsigned long long)life->dirty);
     battery_reading_init(&low);
     low.state = BATTERY_STATE_LOW;
@@ -140,6 +156,7 @@ void life_low(struct life *life)
         list_remove(&dark.event.link);
         for (uint32_t vd = 0; vd < life->vd_count; vd++) {
             model_stopped(life->models[vd]);
+            life->torn_is_fine[vd] = false;
         }
         sim_world_power_off(life->world->sim, (enum sim_cut)life_below(life, SIM_CUT_MAX));
         models_crash(life);

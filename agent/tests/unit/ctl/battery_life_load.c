@@ -7,6 +7,7 @@
 #include "vd/cached_private.h"
 
 #define FLIGHTS 10u
+#define CODE_SUSPECT 60090u
 #define PATIENCE_US (600 * SIM_SECOND)
 
 /* Now: what was seen at the last poll may be over. */
@@ -15,6 +16,15 @@ static bool writes_back(const struct vd_target *target)
     const struct vd_cached *cached = container_of(target, const struct vd_cached, target);
 
     return vd_cached_policy(cached) != WRITE_POLICY_WRITE_THROUGH;
+}
+
+bool life_is_logged(struct life *life, uint32_t vd)
+{
+    const struct vd_cached *cached =
+        container_of(life_target(life, vd), const struct vd_cached, target);
+    enum vd_guarantee guarantee = vd_guarantee(cached->vd);
+
+    return guarantee == VD_GUARANTEE_JOURNAL || guarantee == VD_GUARANTEE_JOURNAL_AGENT;
 }
 
 static void flight_answered(void *owner, struct flight *flight, enum vd_status status)
@@ -100,9 +110,48 @@ static bool is_noted(struct life *life, uint32_t vd)
     struct virtual_drive_view view;
     char name[16];
 
-    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
+    life_vd_name(vd, name);
     assert_true(world_vd(life->world, name, &view, NULL));
     return view.config->cache_lost;
+}
+
+/* What has been said since the last start. */
+static uint64_t suspect_bytes_told(struct life *life, uint32_t vd)
+{
+    struct virtual_drive_view view;
+    object_key_t key;
+    char name[16];
+    uint64_t bytes = 0;
+
+    life_vd_name(vd, name);
+    assert_true(world_vd(life->world, name, &view, key));
+    assert_true(life->world->log_count < EVENTS_MAX);
+    for (uint32_t i = 0; i < life->world->log_count; i++) {
+        const struct event *event = &life->world->log[i];
+
+        if (event->code == CODE_SUSPECT && strcmp(event->object_key, key) == 0) {
+            assert_string_equal(event->params[1].name, "bytes");
+            bytes = strtoull(event->params[1].value, NULL, 10);
+        }
+    }
+    return bytes;
+}
+
+/* What else is wrong with these bytes, when blocks of as many bytes as were told are believed to be
+ * torn. */
+static const char *torn_take(struct life *life, uint32_t vd, const uint8_t *bytes,
+                             const char *wrong)
+{
+    struct model *model = life->models[vd];
+    uint64_t left = suspect_bytes_told(life, vd);
+
+    while (wrong != NULL && left >= model->block_bytes) {
+        left -= model->block_bytes;
+        life->result->torn_noted += model->block_bytes;
+        model_unsure_rows(model, model->wrong_block, 1, 1);
+        wrong = model_read_check(model, 0, model->block_count, model->floor, bytes, false);
+    }
+    return wrong;
 }
 
 /* lost_is_fine: what is missing must be noted, and nothing but versions may be there. */
@@ -115,7 +164,7 @@ void life_verify(struct life *life, uint32_t vd, bool lost_is_fine, const char *
     const char *wrong = NULL;
 
     assert_non_null(bytes);
-    (void)snprintf(name, sizeof(name), "vd%u", vd); /* fits */
+    life_vd_name(vd, name);
     assert_int_equal(world_io(life->world, name, VD_OP_READ, 0, length, bytes), VD_STATUS_OK);
     wrong = model_read_check(model, 0, model->block_count, model->floor, bytes, false);
     if (wrong != NULL && lost_is_fine) {
@@ -126,6 +175,9 @@ void life_verify(struct life *life, uint32_t vd, bool lost_is_fine, const char *
         model_forget(model);
         memset(life->back[vd], 0, model->block_count * sizeof(uint32_t));
         wrong = model_read_check(model, 0, model->block_count, model->floor, bytes, false);
+    }
+    if (wrong != NULL && life->torn_is_fine[vd]) {
+        wrong = torn_take(life, vd, bytes, wrong);
     }
     if (wrong != NULL) {
         life_fail(life, "%s: vd%u block %llu: %s", when, vd, (unsigned long long)model->wrong_block,

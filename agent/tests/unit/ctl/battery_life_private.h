@@ -11,6 +11,12 @@
 #define LIFE_VDS_MAX 3u
 #define POLL_US SIM_SECOND
 
+struct life_shape {
+    enum raid_level level;
+    uint32_t spans, per_span;
+    uint32_t bears;
+};
+
 struct life {
     const struct battery_life_options *options;
     struct battery_life_result *result;
@@ -18,6 +24,11 @@ struct life {
     struct ctl_world *world;
     struct memory_port memory;
     uint8_t *memory_kept;
+    const struct life_shape *shape;
+    uint32_t block_bytes;
+    bool starts_degraded;
+    uint32_t missing[LIFE_VDS_MAX]; /* drives of this virtual drive */
+    bool torn_is_fine[LIFE_VDS_MAX]; /* of rows that were being written at this end (5) */
     uint32_t drives;
     uint32_t vd_count;
     struct model *models[LIFE_VDS_MAX];
@@ -65,13 +76,24 @@ void life_trace(const struct life *life, const char *format, ...) PRINTF_LIKE(2,
 uint64_t life_below(struct life *life, uint64_t bound);
 bool life_chance(struct life *life, uint32_t percent);
 uint64_t life_now(const struct life *life);
+void life_vd_name(uint32_t vd, char ret_name[16]);
 struct vd_target *life_target(struct life *life, uint32_t vd);
 void life_latency(struct life *life, uint32_t latency_us);
+
+/* battery_life_shape.c */
+void life_shape_choose(struct life *life);
+void life_shape_describe(struct life *life);
+/* With blocks of the life's size. */
+void life_drives_make(struct life *life);
+/* And what is missing goes. */
+void life_vds_create(struct life *life);
 
 /* battery_life_load.c */
 void life_load_init(struct life *life);
 void life_submit(struct life *life);
 bool life_drain(struct life *life);
+/* Its intents are in the memory; where that is too small for them, nowhere. */
+bool life_is_logged(struct life *life, uint32_t vd);
 void life_verify(struct life *life, uint32_t vd, bool lost_is_fine, const char *when);
 
 /* battery_life_power.c: the source, and what is judged of the object that follows it */

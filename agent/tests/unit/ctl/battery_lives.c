@@ -71,6 +71,9 @@ static const struct {
     {"faults", offsetof(struct battery_life_result, faults)},
     {"slower", offsetof(struct battery_life_result, slower)},
     {"losses_noted", offsetof(struct battery_life_result, losses_noted)},
+    {"degraded", offsetof(struct battery_life_result, degraded)},
+    {"members_missing", offsetof(struct battery_life_result, members_missing)},
+    {"torn_noted", offsetof(struct battery_life_result, torn_noted)},
     {"limit_looks", offsetof(struct battery_life_result, limit_looks)},
 };
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))

@@ -312,6 +312,22 @@ static void test_a_reader_beside_others(void **state UNUSED)
     }
 }
 
+/* Nor are those of somebody who reads far behind. */
+static void test_a_reader_ahead_of_others(void **state UNUSED)
+{
+    struct bench *bench = bench_reading(READ_POLICY_ADAPTIVE_READ_AHEAD);
+    struct io ios[2];
+
+    assert_int_equal(get(bench, 11 * ROW, STRIP, 12), VD_STATUS_OK);
+    io_begin(bench, &ios[0], VD_OP_READ, 0, STRIP, 0xee);
+    io_begin(bench, &ios[1], VD_OP_READ, 11 * ROW + STRIP, STRIP, 0xee);
+    assert_int_not_equal(bench->mover->ahead_count, AHEAD_BUFFERS);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(io_end(bench, &ios[i]), VD_STATUS_OK);
+    }
+    bench_free(bench);
+}
+
 /* Two at a time, but small ones: most drives have nothing of it. */
 static void test_a_reader_of_little(void **state UNUSED)
 {
@@ -378,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_closed_while_a_read_waits),
         cmocka_unit_test(test_a_reader_who_keeps_the_drives_busy),
         cmocka_unit_test(test_a_reader_beside_others),
+        cmocka_unit_test(test_a_reader_ahead_of_others),
         cmocka_unit_test(test_a_reader_of_little),
         cmocka_unit_test(test_read_ahead_of_small_reads),
         cmocka_unit_test(test_read_ahead_ends_with_the_drive),

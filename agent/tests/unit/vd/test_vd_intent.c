@@ -176,6 +176,88 @@ static void test_without_redundancy_there_are_none(void **state)
     fixture_end(&f);
 }
 
+/* A power cut, and the log's medium with it: another one is there. */
+static void cut_to_log(struct fixture *f, uint32_t identity)
+{
+    sim_array_power_cut(f->array, SIM_CUT_KEEP_ALL);
+    f->log->log.identity = identity;
+    assert_int_equal(sim_array_reload(f->array), 0);
+}
+
+static void lose_member(struct fixture *f, uint32_t member)
+{
+    assert_int_equal(
+        group_member_lose(f->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+        0);
+}
+
+static uint32_t generation_count(const struct fixture *f)
+{
+    return (uint32_t)vd_config(sim_array_vd(f->array, 0))->intent_generation;
+}
+
+/* What was being written without all members can only be believed if the log that knew of it is
+ * still the same. */
+static void test_a_log_made_anew_knows_nothing(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+    uint32_t counts[3] = {generation_count(&f)};
+    uint64_t told = 0;
+
+    (void)state;
+    lose_member(&f, 1);
+    write_bytes(&f, 0, 4096, 1);
+    cut_to_log(&f, 0);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)), 0);
+    assert_int_equal(generation_count(&f), counts[0]);
+    write_bytes(&f, 0, 4096, 2);
+    cut_to_log(&f, 7);
+    told = vd_suspect_bytes(sim_array_vd(f.array, 0));
+    assert_true(told > 0);
+    write_bytes(&f, 0, 4096, 3);
+    cut_to_log(&f, 7);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)), told);
+    /* What the first one holds is void, should it come back. */
+    counts[1] = generation_count(&f);
+    cut_to_log(&f, 0);
+    counts[2] = generation_count(&f);
+    assert_true(counts[0] < counts[1]);
+    assert_true(counts[1] < counts[2]);
+    assert_int_equal(counts[2] % 4, counts[0] % 4);
+    fixture_end(&f);
+}
+
+/* Nothing was being written: then no log is missed. */
+static void test_a_log_made_anew_after_a_stop(void **state)
+{
+    struct fixture f = fixture_make(RAID_LEVEL_6, 5);
+
+    (void)state;
+    lose_member(&f, 1);
+    write_bytes(&f, 0, 4096, 1);
+    assert_int_equal(sim_array_stop(f.array), 0);
+    f.log->log.identity = 7;
+    assert_int_equal(sim_array_reload(f.array), 0);
+    assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)), 0);
+    fixture_end(&f);
+}
+
+/* The member is lost after that, but before what was being written is made to agree. */
+static void test_a_member_goes_after_the_log(void **state)
+{
+    for (uint32_t identity = 0; identity < 2; identity++) {
+        struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+
+        (void)state;
+        write_bytes(&f, 0, 4096, 1);
+        cut_to_log(&f, identity);
+        assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)), 0);
+        lose_member(&f, 1);
+        assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)) > 0, identity != 0);
+        fixture_end(&f);
+    }
+}
+
 /* The medium goes while intents are open: writing goes on, and what the medium holds is void even
  * if it comes back. */
 static void test_a_log_that_has_gone_is_void(void **state)
@@ -827,6 +909,9 @@ int main(void)
         cmocka_unit_test(test_stopped_while_a_rebuild_ends),
         cmocka_unit_test(test_the_end_of_a_stop_waits_for_the_log),
         cmocka_unit_test(test_a_log_that_has_gone_is_void),
+        cmocka_unit_test(test_a_log_made_anew_knows_nothing),
+        cmocka_unit_test(test_a_log_made_anew_after_a_stop),
+        cmocka_unit_test(test_a_member_goes_after_the_log),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_goes_amid_a_logged_write),
         cmocka_unit_test(test_a_log_that_cannot_be_read_does_not_stop_the_start),

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { PoliciesPreview, Reason } from '@/api/types'
+import { Reasons } from '@/features/states/Reasons'
 import { reasonText } from '@/features/states/words'
 import { i18n } from '@/lib/i18n'
 import { DataTable } from '@/ui/DataTable'
-import { Notice } from '@/ui/Notice'
 import { type PolicyRow, policyColumns } from './policy-columns'
 
 function rowsOf(policies: PoliciesPreview): PolicyRow[] {
@@ -40,24 +40,5 @@ export function PolicyOutcome({ policies, refusals = [], risks }: PolicyOutcomeP
       <Reasons tone="crit" title={t('policy.refusals')} reasons={refusals} />
       <Reasons tone="warn" title={t('policy.presetRisks')} reasons={risks} />
     </>
-  )
-}
-
-interface ReasonsProps {
-  tone: 'crit' | 'warn'
-  title: string
-  reasons: Reason[]
-}
-
-function Reasons({ tone, title, reasons }: ReasonsProps) {
-  if (reasons.length === 0) return null
-  return (
-    <Notice tone={tone} title={title}>
-      <ul>
-        {reasons.map((reason) => (
-          <li key={reason.code}>{reasonText(reason)}</li>
-        ))}
-      </ul>
-    </Notice>
   )
 }

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import type { Drive, PoliciesPreview, PreviewResult, Reason } from '@/api/types'
-import { reasonText, word } from '@/features/states/words'
+import type { Drive, PoliciesPreview, PreviewResult } from '@/api/types'
+import { Reasons } from '@/features/states/Reasons'
+import { word } from '@/features/states/words'
 import { PolicyOutcome } from '@/features/virtual-drives/PolicyOutcome'
 import { formatBytes, formatDuration, formatStrip } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
-import { Notice } from '@/ui/Notice'
 import { Bytes } from '@/ui/Quantity'
 import classes from './Wizard.module.css'
 
@@ -61,8 +61,10 @@ export function PreviewResultView(props: PreviewResultViewProps) {
       {result.policies && (withPolicies || differ(result.policies)) && (
         <PolicyOutcome policies={result.policies} risks={[]} />
       )}
-      <Reasons tone="crit" title={t('wizard.refusals')} reasons={result.refusals} />
-      <Reasons tone="warn" title={t('wizard.warnings')} reasons={result.warnings} />
+      <div className={classes.reasons}>
+        <Reasons tone="crit" title={t('wizard.refusals')} reasons={result.refusals} live />
+        <Reasons tone="warn" title={t('wizard.warnings')} reasons={result.warnings} live />
+      </div>
     </div>
   )
 }
@@ -84,26 +86,5 @@ function Wasted({ result, drives }: { result: PreviewResult; drives: Drive[] }) 
         ))}
       </ul>
     </>
-  )
-}
-
-interface ReasonsProps {
-  tone: 'crit' | 'warn'
-  title: string
-  reasons: Reason[]
-}
-
-function Reasons({ tone, title, reasons }: ReasonsProps) {
-  if (reasons.length === 0) return null
-  return (
-    <div className={classes.reasons}>
-      <Notice tone={tone} title={title} live>
-        <ul>
-          {reasons.map((reason) => (
-            <li key={reason.code + reason.text}>{reasonText(reason)}</li>
-          ))}
-        </ul>
-      </Notice>
-    </div>
   )
 }
