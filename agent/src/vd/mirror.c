@@ -2,8 +2,9 @@
  * Which copy of a mirror to read. The one with the lowest expected completion: what its drive has
  * to do before, and the way there (drive_expected_us). A sequential stream alternates 1 MiB
  * sections between the copies instead, so that each drive reads long runs and all of them work
- * (engine.md §6.3); of several streams each keeps to a copy of its own, so that no drive goes back
- * and forth between them; as long as no copy's drive is much slower than the best.
+ * (engine.md §6.3), if it has more than one read under way; of several streams each keeps to a copy
+ * of its own, so that no drive goes back and forth between them; as long as no copy's drive is much
+ * slower than the best.
  *
  * (1) Only a choice of speed: every place in `valid` may be read.
  */
@@ -193,16 +194,32 @@ static bool section_is_fair(const struct stripe_op *op, uint32_t place, uint32_t
                                  expected_of(op, best, fastest) + AHEAD_SLICES * each_us);
 }
 
-/* Its part of the copies: in turn if it is alone, always the same if it is not. */
-static uint32_t stream_place(const struct vd *vd, const struct mirror_run *stream,
-                             uint64_t offset_bytes, uint32_t valid)
+static bool copies_are_idle(const struct stripe_op *op, uint32_t valid)
+{
+    for (uint32_t left = valid; left != 0; left &= left - 1) {
+        if (queued_of(drive_of(op, (uint32_t)__builtin_ctz(left))) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Its part of the copies: in turn if it is alone, always the same if it is not. One that asks for
+ * one piece after the other cannot have two of them work: the other copy's head would have to get
+ * there first, section by section, so it goes on where its head is. */
+static uint32_t stream_place(const struct stripe_op *op, const struct mirror_run *stream,
+                             uint64_t offset_bytes, uint32_t valid, uint32_t best)
 {
     uint32_t copies = (uint32_t)__builtin_popcount(valid);
     uint32_t count = 0;
-    uint32_t rank = stream_rank(vd, stream, &count);
+    uint32_t rank = stream_rank(op->vd, stream, &count);
 
-    return place_at(valid, count > 1 ? rank % copies
-                                     : (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
+    if (count > 1) {
+        return place_at(valid, rank % copies);
+    }
+    return copies_are_idle(op, valid)
+               ? best
+               : place_at(valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
 }
 
 uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
@@ -225,6 +242,6 @@ uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
     if (stream->run_bytes < STREAM_RUN_BYTES) {
         return best;
     }
-    section = stream_place(op->vd, stream, offset_bytes, valid);
+    section = stream_place(op, stream, offset_bytes, valid, best);
     return section_is_fair(op, section, best, &fastest) ? section : best;
 }

@@ -15,7 +15,6 @@ WHY: dict[str, str] = {
     "B17": "R50 and R5 cost the same four commands; R5 is ahead by some percent at 0.5, 4 and 8 KiB",
     "B22": "the card's ceiling is one request's at a time: every array grows with more of them",
     "B29": "one writer creates at 399 MB/s and the quirk leaves him 95: more than four times slower",
-    "B32": "all are R10, 6 to 45 % faster after it; what its choice of a copy keeps of it is not found out",
     "C37": INFORMATION,
     "C38": "one writer fills R10 behind that card; two make the heads go back and forth",
     "C40": INFORMATION,
