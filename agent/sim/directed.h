@@ -101,6 +101,15 @@ bool directed_hedge(uint64_t seed);
 bool directed_lent_read(uint64_t seed);
 
 /*
+ * A plain read of what a drive that is to be rebuilt does not have yet; of a mirror while one copy
+ * of a write is on its way; of a block that is noted as lost. False: it reads what the new drive
+ * had before; what one read has found is gone for the next; it reads as data.
+ */
+bool directed_plain_target(uint64_t seed);
+bool directed_plain_mirror(uint64_t seed);
+bool directed_plain_noted(uint64_t seed);
+
+/*
  * With the stripe log, a drive that was a member comes back and is rebuilt; then another member is
  * missing after a power cut: of a mirror, so that it is alone; of RAID 5, so that the newest batch
  * of the time without it may be gone. False: what was written since is covered by an older intent.

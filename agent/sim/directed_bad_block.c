@@ -211,6 +211,47 @@ static void rebuild(struct sim_array *array)
     ASSERT(error == 0);
 }
 
+struct lent_get {
+    struct vd_request request;
+    enum vd_status status;
+};
+
+static void lent_get_done(struct vd_request *request, enum vd_status status)
+{
+    ((struct lent_get *)request->owner)->status = status;
+}
+
+/* The same as get(), into memory that is lent. */
+static int get_lent(struct sim_array *array, uint64_t offset)
+{
+    static uint8_t bytes[BLOCK] __attribute__((aligned(BLOCK)));
+    struct lent_get get = {.status = VD_STATUS_MAX};
+
+    get.request = (struct vd_request){.op = VD_OP_READ,
+                                      .offset_bytes = offset,
+                                      .length_bytes = BLOCK,
+                                      .buffer = bytes,
+                                      .lends = true,
+                                      .complete = lent_get_done,
+                                      .owner = &get};
+    vd_submit(sim_array_vd(array, 0), &get.request);
+    while (get.status == VD_STATUS_MAX) {
+        (void)sim_world_step(array->world); /* it keeps the world going, and no drive is late */
+    }
+    return get.status == VD_STATUS_OK ? bytes[0] : -1;
+}
+
+bool directed_plain_noted(uint64_t seed)
+{
+    struct sim_array *array = array_beyond(seed);
+    bool good = true;
+
+    rebuild(array);
+    good = is_error_or(get_lent(array, STRIP), 4) && get_lent(array, (uint64_t)STRIP * 4) == 5;
+    array_end(array);
+    return good;
+}
+
 bool directed_puncture(uint64_t seed)
 {
     struct sim_array *array = array_beyond(seed);

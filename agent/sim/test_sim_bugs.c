@@ -80,6 +80,9 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .story = stripe_life},
     {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .story = stripe_life},
     {.bug = SIM_BUG_HEDGE_UNSOUND, .story = directed_hedge},
+    {.bug = SIM_BUG_PLAIN_UNTRUSTED, .story = directed_plain_target},
+    {.bug = SIM_BUG_PLAIN_UNLOCKED, .story = directed_plain_mirror},
+    {.bug = SIM_BUG_PLAIN_NOTED, .story = directed_plain_noted},
     {.bug = SIM_BUG_LENT_READ_KEPT, .story = directed_lent_read},
 };
 

@@ -56,6 +56,9 @@
     X(READ_GIVES_UP, P2, "a read error is answered although redundancy could help")                \
     X(WRITE_ERROR_FORGOTTEN, P3, "a write error costs nobody anything")                            \
     X(LATE_OP_REUSED, A, "buffers of a late transfer are used again")                              \
+    X(PLAIN_UNTRUSTED, P3, "a plain read trusts a rebuild target above its cursor")                \
+    X(PLAIN_UNLOCKED, P2, "a plain read does not look whether its slice is locked")                \
+    X(PLAIN_NOTED, P2, "a plain read does not look for notes of bad blocks")                       \
     X(LENT_READ_KEPT, P2, "a read is answered in memory that a late drive still writes to")        \
     X(LOST_FORGOTTEN, P2, "a block beyond recovery is not recorded")                               \
     X(SPARE_TOO_SMALL, P1, "a drive that is too small becomes a member")                           \

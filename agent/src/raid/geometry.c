@@ -213,8 +213,8 @@ static uint32_t place_after(uint32_t place, uint32_t step, uint32_t width)
     return sum >= width ? sum - width : sum;
 }
 
-/* P walks down one place per row; Q stands just before it; data follow P cyclically. */
-static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t parity_count)
+/* P walks down one place per row; Q stands just before it. */
+static void map_parity(struct row_map *map, uint64_t span_row, uint32_t parity_count)
 {
     uint32_t width = map->width;
     /* Dividing 32 bits is cheaper, and few members have more rows. */
@@ -228,16 +228,20 @@ static void map_parity_row(struct row_map *map, uint64_t span_row, uint32_t pari
     if (parity_count == 2) {
         map->q_place = (int8_t)place_after(p_place, width - 1, width);
     }
-    for (uint32_t i = 0, place = p_place; i < map->data_count; i++) {
-        place = place + 1 == width ? 0 : place + 1;
-        map->data_place[i] = (uint8_t)place;
-        if (SIM_BUG(LAYOUT_WRONG) && parity_count == 1) {
-            map->data_place[i] = (uint8_t)(i < p_place ? i : i + 1); /* left-asymmetric */
-        }
-    }
 }
 
-/* Without parity data strip d is on place d. */
+/* Data follow P cyclically; without parity data strip d is on place d. */
+static uint32_t data_place_of(const struct row_map *map, uint32_t data_index)
+{
+    uint32_t place = (uint32_t)(map->p_place + 1) + data_index;
+
+    if (SIM_BUG(LAYOUT_WRONG) && map->p_place >= 0 && map->q_place < 0) { /* left-asymmetric */
+        return data_index < (uint32_t)map->p_place ? data_index : data_index + 1;
+    }
+    return place >= map->width ? place - map->width : place;
+}
+
+/* The same without parity, for a whole row. */
 static const uint8_t in_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 STATIC_ASSERT(sizeof(in_order) == sizeof(((struct row_map *)0)->data_place), "all places");
@@ -266,7 +270,8 @@ static void map_pair(const struct geometry *geometry, uint64_t row, struct row_m
            geometry->extent_bytes - geometry->strip_bytes);
 }
 
-void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
+/* All but the data places. */
+static void map_row(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
 {
     const struct raid_level_info *info = raid_level_info(geometry->level);
     /* Most virtual drives have one span; a division is one of the dear things here. */
@@ -287,12 +292,30 @@ void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_
     ret_map->p_place = -1;
     ret_map->q_place = -1;
     if (info->parity_count > 0) {
-        map_parity_row(ret_map, span_row, info->parity_count);
-    } else {
-        memcpy(ret_map->data_place, in_order, sizeof(in_order));
+        map_parity(ret_map, span_row, info->parity_count);
     }
     /* With it the row exists: the strip lies inside the extent. */
     ASSERT(ret_map->member_offset_bytes <= geometry->extent_bytes - geometry->strip_bytes);
+}
+
+void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map)
+{
+    map_row(geometry, row, ret_map);
+    if (ret_map->p_place < 0) {
+        memcpy(ret_map->data_place, in_order, sizeof(in_order));
+        return;
+    }
+    for (uint32_t i = 0; i < ret_map->data_count; i++) {
+        ret_map->data_place[i] = (uint8_t)data_place_of(ret_map, i);
+    }
+}
+
+uint32_t geometry_strip_map(const struct geometry *geometry, uint64_t row, uint32_t data_index,
+                            struct row_map *ret_map)
+{
+    map_row(geometry, row, ret_map);
+    ASSERT(data_index < ret_map->data_count);
+    return data_place_of(ret_map, data_index);
 }
 
 bool geometry_row_at(const struct geometry *geometry, uint32_t member, uint64_t offset_bytes,

@@ -139,6 +139,10 @@ struct row_map {
 };
 
 void geometry_row_map(const struct geometry *geometry, uint64_t row, struct row_map *ret_map);
+/* The same for who wants one data strip only: data_place is left as it was. Returns the place of
+ * that strip; mirrors: 0. */
+uint32_t geometry_strip_map(const struct geometry *geometry, uint64_t row, uint32_t data_index,
+                            struct row_map *ret_map);
 
 static inline uint32_t row_map_member(const struct row_map *map, uint32_t place)
 {

@@ -143,9 +143,14 @@ void group_leave_later(struct group *group)
 
 /* Create and free */
 
+static bool transfers_are_late(const struct group *group)
+{
+    return group->late_ops > 0 || group->late_reads > 0 || group->late_flushes > 0;
+}
+
 static void group_dispose(struct group *group)
 {
-    ASSERT(group->late_ops == 0 && group->late_flushes == 0);
+    ASSERT(!transfers_are_late(group));
     clock_cancel(group->clock, &group->turn_timer);
     clock_cancel(group->clock, &group->stop_timer);
     for (uint32_t i = 0; i < GROUP_VDS_MAX; i++) {
@@ -153,6 +158,7 @@ static void group_dispose(struct group *group)
     }
     group->stripe_log = stripe_log_free(group->stripe_log);
     stripe_pools_done(group);
+    plain_reads_done(group);
     free(group->save_drives);
     free(group->members);
     free(group);
@@ -164,7 +170,7 @@ void group_late_gone(struct group *group)
     if (!group->orphaned) {
         group_enter(group);
         group_leave(group); /* somebody may have waited for the operation */
-    } else if (group->late_ops == 0 && group->late_flushes == 0) {
+    } else if (!transfers_are_late(group)) {
         group_dispose(group);
     }
 }
@@ -225,6 +231,9 @@ static int group_init(struct group *group)
     checkpoint_init(group);
     stripe_locks_init(group);
     error = stripe_pools_init(group);
+    if (error == 0) {
+        error = plain_reads_init(group);
+    }
     for (uint32_t i = 0; i < group->config.vd_count && error == 0; i++) {
         error = vd_create(group, i, &group->vds[i]);
         if (error == 0) {

@@ -18,6 +18,7 @@
  *   hedge.c          reads that take too long
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
+ *   plain_read.c     reads that need nothing of all that
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
  *   sync.c           stripe operations for background tasks
  *
@@ -97,6 +98,7 @@ struct member {
     uint64_t flushed;            /* writes covered by a flush */
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
     uint32_t percentile_reads;   /* left before it is looked up again */
+    struct pace pace;            /* mirrors: of its drive, while a copy is chosen */
     struct member_flush flush;   /* of rounds */
     struct member_flush loss_flush; /* before a loss is recorded */
 };
@@ -198,8 +200,10 @@ struct group {
     struct pool sync_ops;
     uint8_t *op_memory;          /* buffers of all operations */
     uint32_t op_width;           /* columns of an operation: places of a row */
-    uint32_t ops_active;         /* taken and not ended, of both pools */
+    uint32_t ops_active;         /* taken and not ended, of both pools, and plain reads */
     uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
+    struct pool plain_reads;     /* as many as operations for requests */
+    uint32_t late_reads; /* plain ones that have timed out and are still with the device */
     struct list substitutes;     /* free ones, made in place of operations held up */
     uint32_t substitute_count;   /* all of them */
     uint32_t hedge_credit;       /* grows with every read that might be hedged */
@@ -287,6 +291,8 @@ struct request_state {
     uint32_t open_ops;
     uint8_t status;   /* enum vd_status */
     uint8_t phase;
+    bool begun;  /* no plain read any more: an operation was split off, or a plain one has failed */
+    bool locked; /* the latter: its operations take the lock */
 };
 STATIC_ASSERT(sizeof(struct request_state) <= sizeof(((struct vd_request *)0)->vd_private),
               "the private part of a request is too small");
@@ -364,7 +370,6 @@ struct stripe_column {
     uint8_t *buffer; /* of [lo, hi) of this place */
     uint8_t *home; /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
-    struct pace pace; /* mirrors: of its drive, while a copy is chosen */
     enum io_status status;
     bool late; /* io is still with the device, but nobody waits for it */
     bool hedged; /* it is late because there was another way (hedge.c) */
@@ -622,15 +627,33 @@ void requests_pump(struct group *group);
 /* What stands in the way of the request now, if anything. */
 enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request);
 void request_op_done(struct stripe_op *op);
-/* The drive that has the memory of op's read is late: the request goes on with another one. False:
- * there is no memory. */
-MUST_CHECK bool request_memory_exchange(struct stripe_op *op);
+/* A read that fits a plain one has its bytes. */
+void request_plain_done(struct vd_request *request);
+/* ... or has not got them: it begins anew, with the lock. */
+void request_plain_again(struct vd_request *request);
+/* May the drives write the answer to this read straight into its memory, whole blocks of it? */
+static inline bool request_lends_blocks(const struct vd *vd, const struct vd_request *request)
+{
+    return request->lends &&
+           ((request->offset_bytes | request->length_bytes | (uintptr_t)request->buffer) &
+            (IO_ALIGN_BYTES - 1)) == 0 &&
+           !vd_config_of(vd)->hedged_reads;
+}
+/* The drive that has the memory of a read is late: the request goes on with another one, and the
+ * drive keeps what is returned. NULL: there is no memory. */
+MUST_CHECK uint8_t *request_memory_exchange(struct vd_request *request);
 /* The drive has let go of it. */
-void request_memory_return(struct stripe_op *op);
+void request_memory_return(struct vd_lender *lender, uint8_t *memory);
 /* The last late transfer of an operation with memory of a request came back. */
 void request_memory_let_go(struct stripe_op *op);
 /* Narrows op's range to what its request touches of it and sets its masks; false: nothing. */
 bool stripe_take_range(struct stripe_op *op);
+
+/* plain_read.c */
+MUST_CHECK int plain_reads_init(struct group *group);
+void plain_reads_done(struct group *group);
+/* True: the drive has it, and the request will be told. False: it is none. */
+MUST_CHECK bool plain_read_begin(struct vd *vd, struct vd_request *request);
 
 /* sync.c */
 void syncs_pump(struct group *group);
@@ -655,6 +678,11 @@ void stripe_start(struct stripe_op *op);
 void stripe_start_replay(struct stripe_op *op);
 void stripe_marks_check(struct group *group);
 enum stripe_event stripe_end(struct stripe_op *op, int error);
+/* Of a row's places those whose strips can be trusted up to `hi`, and those that can be written. */
+uint32_t row_valid_mask(const struct vd *vd, const struct row_map *map, uint32_t hi);
+uint32_t row_live_mask(const struct vd *vd, const struct row_map *map);
+bool row_is_consistent(const struct vd *vd, uint64_t row);
+/* The same, without the barred ones. */
 uint32_t stripe_valid_mask(const struct stripe_op *op);
 uint32_t stripe_live_mask(const struct stripe_op *op);
 bool stripe_row_is_consistent(const struct stripe_op *op);
@@ -688,7 +716,13 @@ void stripe_read_submit(struct stripe_op *op, uint32_t places);
 /* False: there is nothing to write. */
 MUST_CHECK bool stripe_write_submit(struct stripe_op *op, uint32_t places);
 void stripe_verify_submit(struct stripe_op *op, uint32_t place);
-/* Of the operation's range on the member of a place. */
+/* Where the bytes from `lo` of a row's strips on are on the member of a place. */
+static inline uint64_t row_drive_offset(const struct vd *vd, const struct row_map *map,
+                                        uint32_t place, uint32_t lo)
+{
+    return vd_config_of(vd)->extent_start_bytes + row_map_offset(map, place) + lo;
+}
+/* Of the operation's range. */
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place);
 
 /* hedge.c */
@@ -702,8 +736,15 @@ void hedge_timed_out(struct stripe_op *op, struct stripe_column *column);
 /* Not late any more, while the operation is under way. */
 void hedge_returned(struct stripe_op *op, struct stripe_column *column);
 
-/* mirror.c: the place to read from; any of `valid` will do. */
-uint32_t mirror_choose(struct stripe_op *op, uint32_t valid);
+/* mirror.c */
+struct mirror_read {
+    struct vd *vd;
+    const struct row_map *map;
+    uint32_t lo, hi; /* of the strip */
+    bool direct; /* one of those that streams are made of */
+};
+/* The place to read from; any of `valid` will do. */
+uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid);
 
 /* stripe_kernel.c */
 void stripe_compute(struct stripe_op *op);
@@ -718,5 +759,7 @@ void stripe_locks_init(struct group *group);
 bool stripe_lock(struct stripe_op *op);
 void stripe_unlock(struct stripe_op *op);
 bool stripe_is_locked(const struct stripe_op *op);
+/* The same of any slice: somebody has the lock. */
+bool slice_is_locked(const struct vd *vd, uint64_t row, uint32_t slice);
 
 #endif

@@ -87,9 +87,22 @@ static uint32_t stream_rank(const struct vd *vd, const struct mirror_run *stream
     return rank;
 }
 
-static struct drive *drive_of(const struct stripe_op *op, uint32_t place)
+/* A choice under way; how fast the copies' drives are is with the members. */
+struct choice {
+    const struct mirror_read *read;
+    struct pace fastest;
+};
+
+static struct member *member_of(const struct choice *choice, uint32_t place)
 {
-    return op->group->members[stripe_member(op, place)].drive;
+    const struct mirror_read *read = choice->read;
+
+    return &read->vd->group->members[row_map_member(read->map, place)];
+}
+
+static struct drive *drive_of(const struct choice *choice, uint32_t place)
+{
+    return member_of(choice, place)->drive;
 }
 
 static uint64_t smaller_known(uint64_t a, uint64_t b)
@@ -98,19 +111,19 @@ static uint64_t smaller_known(uint64_t a, uint64_t b)
 }
 
 /* Asks every copy's drive for its pace. */
-static struct pace fastest_of(struct stripe_op *op, uint32_t valid)
+static void paces_ask(struct choice *choice, uint32_t valid)
 {
-    struct pace fastest = {0};
+    const struct mirror_read *read = choice->read;
 
+    choice->fastest = (struct pace){0};
     for (uint32_t left = valid; left != 0; left &= left - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(left);
-        struct pace *pace = &op->columns[place].pace;
+        struct member *member = member_of(choice, (uint32_t)__builtin_ctz(left));
+        struct pace *pace = &member->pace;
 
-        *pace = drive_pace(drive_of(op, place), op->hi - op->lo);
-        fastest.idle_us = smaller_known(fastest.idle_us, pace->idle_us);
-        fastest.busy_us = smaller_known(fastest.busy_us, pace->busy_us);
+        *pace = drive_pace(member->drive, read->hi - read->lo);
+        choice->fastest.idle_us = smaller_known(choice->fastest.idle_us, pace->idle_us);
+        choice->fastest.busy_us = smaller_known(choice->fastest.busy_us, pace->busy_us);
     }
-    return fastest;
 }
 
 /* Only like is compared with like: how long a lonely read takes says nothing about many. */
@@ -122,26 +135,27 @@ static bool pace_is_slower(const struct pace *pace, const struct pace *fastest)
 
 /* Drives of about the same speed count as equal, so that what wins is the shorter queue and not
  * the noise of a measurement. */
-static const struct pace *believed(const struct stripe_op *op, uint32_t place,
-                                   const struct pace *fastest)
+static const struct pace *believed(const struct choice *choice, uint32_t place)
 {
-    const struct pace *pace = &op->columns[place].pace;
+    const struct pace *pace = &member_of(choice, place)->pace;
 
-    return pace_is_slower(pace, fastest) ? pace : fastest;
+    return pace_is_slower(pace, &choice->fastest) ? pace : &choice->fastest;
 }
 
-static uint64_t expected_of(const struct stripe_op *op, uint32_t place, const struct pace *fastest)
+static uint64_t expected_of(const struct choice *choice, uint32_t place)
 {
-    return drive_expected_us(drive_of(op, place), &op->columns[place].pace,
-                             believed(op, place, fastest));
+    return drive_expected_us(drive_of(choice, place), &member_of(choice, place)->pace,
+                             believed(choice, place));
 }
 
 /* The way there. Of a drive that usually answers sooner than it could get there, it is not
  * believed: it does not rotate, or answers out of its memory. */
-static uint64_t way_of(const struct stripe_op *op, uint32_t place, const struct pace *fastest)
+static uint64_t way_of(const struct choice *choice, uint32_t place)
 {
-    uint64_t seek_us = drive_seek_us(drive_of(op, place), stripe_drive_offset(op, place));
-    uint64_t idle_us = believed(op, place, fastest)->idle_us;
+    const struct mirror_read *read = choice->read;
+    uint64_t seek_us = drive_seek_us(drive_of(choice, place),
+                                     row_drive_offset(read->vd, read->map, place, read->lo));
+    uint64_t idle_us = believed(choice, place)->idle_us;
 
     return idle_us == 0 ? seek_us : min_u64(seek_us, WAY_IDLE_MAX * idle_us);
 }
@@ -153,7 +167,7 @@ static uint32_t queued_of(const struct drive *drive)
 
 /* Of those that would answer at the same time the one with the shortest queue: a drive that works
  * on many at once answers few of them no later than one. */
-static uint32_t cheapest(const struct stripe_op *op, uint32_t valid, const struct pace *fastest)
+static uint32_t cheapest(const struct choice *choice, uint32_t valid)
 {
     uint32_t best = 0;
     uint32_t best_queued = 0;
@@ -161,8 +175,8 @@ static uint32_t cheapest(const struct stripe_op *op, uint32_t valid, const struc
 
     for (uint32_t left = valid; left != 0; left &= left - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(left);
-        uint64_t expected_us = expected_of(op, place, fastest) + way_of(op, place, fastest);
-        uint32_t queued = queued_of(drive_of(op, place));
+        uint64_t expected_us = expected_of(choice, place) + way_of(choice, place);
+        uint32_t queued = queued_of(drive_of(choice, place));
 
         if (expected_us < best_us || (expected_us == best_us && queued < best_queued)) {
             best_us = expected_us;
@@ -183,21 +197,21 @@ static uint32_t place_at(uint32_t mask, uint32_t n)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-static bool section_is_fair(const struct stripe_op *op, uint32_t place, uint32_t best,
-                            const struct pace *fastest)
+static bool section_is_fair(const struct choice *choice, uint32_t place, uint32_t best)
 {
+    const struct pace *fastest = &choice->fastest;
     uint64_t each_us = max_u64(1, fastest->busy_us != 0 ? fastest->busy_us : fastest->idle_us);
 
-    return place == best || (!pace_is_slower(&op->columns[place].pace, fastest) &&
-                             !drive_is_slow(drive_of(op, place)) &&
-                             expected_of(op, place, fastest) <=
-                                 expected_of(op, best, fastest) + AHEAD_SLICES * each_us);
+    return place == best ||
+           (!pace_is_slower(&member_of(choice, place)->pace, fastest) &&
+            !drive_is_slow(drive_of(choice, place)) &&
+            expected_of(choice, place) <= expected_of(choice, best) + AHEAD_SLICES * each_us);
 }
 
-static bool copies_are_idle(const struct stripe_op *op, uint32_t valid)
+static bool copies_are_idle(const struct choice *choice, uint32_t valid)
 {
     for (uint32_t left = valid; left != 0; left &= left - 1) {
-        if (queued_of(drive_of(op, (uint32_t)__builtin_ctz(left))) > 0) {
+        if (queued_of(drive_of(choice, (uint32_t)__builtin_ctz(left))) > 0) {
             return false;
         }
     }
@@ -207,25 +221,25 @@ static bool copies_are_idle(const struct stripe_op *op, uint32_t valid)
 /* Its part of the copies: in turn if it is alone, always the same if it is not. One that asks for
  * one piece after the other cannot have two of them work: the other copy's head would have to get
  * there first, section by section, so it goes on where its head is. */
-static uint32_t stream_place(const struct stripe_op *op, const struct mirror_run *stream,
+static uint32_t stream_place(const struct choice *choice, const struct mirror_run *stream,
                              uint64_t offset_bytes, uint32_t valid, uint32_t best)
 {
     uint32_t copies = (uint32_t)__builtin_popcount(valid);
     uint32_t count = 0;
-    uint32_t rank = stream_rank(op->vd, stream, &count);
+    uint32_t rank = stream_rank(choice->read->vd, stream, &count);
 
     if (count > 1) {
         return place_at(valid, rank % copies);
     }
-    return copies_are_idle(op, valid)
+    return copies_are_idle(choice, valid)
                ? best
                : place_at(valid, (uint32_t)((offset_bytes >> SECTION_SHIFT) % copies));
 }
 
-uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
+uint32_t mirror_choose(const struct mirror_read *read, uint32_t valid)
 {
-    uint64_t offset_bytes = stripe_drive_offset(op, 0);
-    struct pace fastest;
+    uint64_t offset_bytes = row_drive_offset(read->vd, read->map, 0, read->lo);
+    struct choice choice;
     const struct mirror_run *stream = NULL;
     uint32_t best = 0;
     uint32_t section = 0;
@@ -233,15 +247,16 @@ uint32_t mirror_choose(struct stripe_op *op, uint32_t valid)
     if ((valid & (valid - 1)) == 0) { /* none or one: nothing to choose */
         return valid != 0 ? (uint32_t)__builtin_ctz(valid) : 0;
     }
-    fastest = fastest_of(op, valid);
-    best = cheapest(op, valid, &fastest);
-    if (!op->direct) {
+    choice.read = read;
+    paces_ask(&choice, valid);
+    best = cheapest(&choice, valid);
+    if (!read->direct) {
         return best;
     }
-    stream = stream_note(op->vd, op->map.span_base, offset_bytes, op->hi - op->lo);
+    stream = stream_note(read->vd, read->map->span_base, offset_bytes, read->hi - read->lo);
     if (stream->run_bytes < STREAM_RUN_BYTES) {
         return best;
     }
-    section = stream_place(op, stream, offset_bytes, valid, best);
-    return section_is_fair(op, section, best, &fastest) ? section : best;
+    section = stream_place(&choice, stream, offset_bytes, valid, best);
+    return section_is_fair(&choice, section, best) ? section : best;
 }

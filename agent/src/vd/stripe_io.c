@@ -6,7 +6,7 @@
 
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place)
 {
-    return vd_config_of(op->vd)->extent_start_bytes + row_map_offset(&op->map, place) + op->lo;
+    return row_drive_offset(op->vd, &op->map, place, op->lo);
 }
 
 static uint32_t bit_of(const struct stripe_column *column)
@@ -23,12 +23,10 @@ static uint32_t bit_of(const struct stripe_column *column)
 static void read_lend(struct stripe_op *op, struct stripe_column *column)
 {
     const struct vd_request *request = op->request;
-    bool whole = request->offset_bytes % IO_ALIGN_BYTES == 0 && /* or parts of two may add up */
-                 request->length_bytes == op->hi - op->lo && op->data_end - op->data_first == 1;
 
     ASSERT(op->lent == 0 && (op->taken == NULL || op->late > 0));
-    if (!whole || !request->lends || op->late > 0 ||
-        (uintptr_t)request->buffer % IO_ALIGN_BYTES != 0 || vd_config_of(op->vd)->hedged_reads) {
+    if (!request_lends_blocks(op->vd, request) || request->length_bytes != op->hi - op->lo ||
+        op->data_end - op->data_first != 1 || op->late > 0) {
         return;
     }
     op->lent = bit_of(column);
@@ -208,13 +206,20 @@ static void column_answered(struct stripe_column *column)
     group_leave(group);
 }
 
+static bool memory_exchange(struct stripe_op *op)
+{
+    ASSERT(op->want == PLAN_READ && op->taken == NULL && op->lent_memory == op->request->buffer);
+    op->taken = request_memory_exchange(op->request);
+    return op->taken != NULL;
+}
+
 /* False: without memory the drive is waited for (1). */
 static bool column_memory_is_safe(struct stripe_column *column)
 {
     struct stripe_op *op = column->op;
 
     return op->state != STRIPE_READ || (op->lent & bit_of(column)) == 0 ||
-           SIM_BUG(LENT_READ_KEPT) || request_memory_exchange(op);
+           SIM_BUG(LENT_READ_KEPT) || memory_exchange(op);
 }
 
 static void column_complete(struct drive_io *io, enum io_status status)
@@ -247,7 +252,8 @@ static void column_released(struct drive_io *io)
     ASSERT(op->late > 0);
     op->late--;
     if (op->taken != NULL && op->taken == io->buffer) {
-        request_memory_return(op);
+        request_memory_return(op->lender, op->taken);
+        op->taken = NULL;
     }
     if (column->hedged && op->state != STRIPE_LINGER) {
         hedge_returned(op, column);

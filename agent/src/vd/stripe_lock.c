@@ -5,20 +5,24 @@
  */
 #include "vd/group_private.h"
 
-static struct list *bucket_of(const struct stripe_op *op)
+static struct list *bucket_named(const struct vd *vd, uint64_t row, uint32_t slice)
 {
-    uint64_t hash = op->map.row * UINT64_C(0x9e3779b97f4a7c15) +
-                    (uint64_t)op->slice * UINT64_C(0xc2b2ae3d27d4eb4f) +
-                    (uint64_t)(uintptr_t)op->vd;
+    uint64_t hash = row * UINT64_C(0x9e3779b97f4a7c15) +
+                    (uint64_t)slice * UINT64_C(0xc2b2ae3d27d4eb4f) + (uint64_t)(uintptr_t)vd;
 
     STATIC_ASSERT(STRIPE_LOCK_BUCKETS == 256, "the shift below");
     hash ^= hash >> 29;
-    return &op->group->locks[(hash * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+    return &vd->group->locks[(hash * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
 }
 
-static bool same_name(const struct stripe_op *a, const struct stripe_op *b)
+static struct list *bucket_of(const struct stripe_op *op)
 {
-    return a->map.row == b->map.row && a->slice == b->slice && a->vd == b->vd;
+    return bucket_named(op->vd, op->map.row, op->slice);
+}
+
+static bool has_name(const struct stripe_op *op, const struct vd *vd, uint64_t row, uint32_t slice)
+{
+    return op->map.row == row && op->slice == slice && op->vd == vd;
 }
 
 void stripe_locks_init(struct group *group)
@@ -28,16 +32,21 @@ void stripe_locks_init(struct group *group)
     }
 }
 
-bool stripe_is_locked(const struct stripe_op *op)
+bool slice_is_locked(const struct vd *vd, uint64_t row, uint32_t slice)
 {
-    struct list *bucket = bucket_of(op);
+    struct list *bucket = bucket_named(vd, row, slice);
 
     LIST_FOR_EACH (node, bucket) {
-        if (same_name(list_entry(node, struct stripe_op, lock_link), op)) {
+        if (has_name(list_entry(node, struct stripe_op, lock_link), vd, row, slice)) {
             return true;
         }
     }
     return false;
+}
+
+bool stripe_is_locked(const struct stripe_op *op)
+{
+    return slice_is_locked(op->vd, op->map.row, op->slice);
 }
 
 bool stripe_lock(struct stripe_op *op)
@@ -64,7 +73,7 @@ void stripe_unlock(struct stripe_op *op)
     LIST_FOR_EACH (node, bucket) {
         struct stripe_op *next = list_entry(node, struct stripe_op, lock_link);
 
-        if (same_name(next, op)) {
+        if (has_name(next, op->vd, op->map.row, op->slice)) {
             if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED)) && next->state != STRIPE_LOCK) {
                 return;
             }

@@ -30,23 +30,24 @@
 
 /* What can be trusted and what can be written, now */
 
-static uint32_t places_of(const struct stripe_op *op)
+static uint32_t row_places(const struct row_map *map)
 {
-    return UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - op->map.width);
+    return UINT32_MAX >> (RAID_SPAN_MEMBERS_MAX - map->width);
 }
 
-static bool place_is_valid(const struct stripe_op *op, uint32_t place)
+static uint32_t places_of(const struct stripe_op *op)
 {
-    const struct group *group = op->group;
-    uint32_t member = stripe_member(op, place);
+    return row_places(&op->map);
+}
 
+/* Up to this byte of its drive. */
+static bool member_is_valid(const struct group *group, uint32_t member, uint64_t end_bytes)
+{
     switch (group->config.members[member].state) {
     case MEMBER_ONLINE:
         return true;
     case MEMBER_REBUILD:
-        return stripe_drive_offset(op, place) + (op->hi - op->lo) <=
-                   group->members[member].rebuilt_bytes ||
-               SIM_BUG(CURSOR_AHEAD);
+        return end_bytes <= group->members[member].rebuilt_bytes || SIM_BUG(CURSOR_AHEAD);
     case MEMBER_FAILED:
     case MEMBER_MISSING:
     case MEMBER_OFFLINE:
@@ -57,17 +58,25 @@ static bool place_is_valid(const struct stripe_op *op, uint32_t place)
     UNREACHABLE();
 }
 
-uint32_t stripe_valid_mask(const struct stripe_op *op)
+uint32_t row_valid_mask(const struct vd *vd, const struct row_map *map, uint32_t hi)
 {
     uint32_t mask = 0;
 
-    if (op->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) { /* every member is ONLINE */
-        return places_of(op) & ~op->barred;
+    if (vd->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) { /* every member is ONLINE */
+        return row_places(map);
     }
-    for (uint32_t place = 0; place < op->map.width; place++) {
-        mask |= place_is_valid(op, place) ? UINT32_C(1) << place : 0;
+    for (uint32_t place = 0; place < map->width; place++) {
+        bool valid = member_is_valid(vd->group, row_map_member(map, place),
+                                     row_drive_offset(vd, map, place, hi));
+
+        mask |= valid ? UINT32_C(1) << place : 0;
     }
-    return mask & ~op->barred;
+    return mask;
+}
+
+uint32_t stripe_valid_mask(const struct stripe_op *op)
+{
+    return row_valid_mask(op->vd, &op->map, op->hi) & ~op->barred;
 }
 
 /* Places that a start would trust too if the power went now. */
@@ -93,29 +102,48 @@ static uint32_t recorded_mask(const struct stripe_op *op)
     return mask & ~op->barred;
 }
 
-uint32_t stripe_live_mask(const struct stripe_op *op)
+uint32_t row_live_mask(const struct vd *vd, const struct row_map *map)
 {
     uint32_t mask = 0;
 
-    if (op->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) {
-        return places_of(op) & ~op->barred;
+    if (vd->group->state == VIRTUAL_DRIVE_STATE_OPTIMAL) {
+        return row_places(map);
     }
-    for (uint32_t place = 0; place < op->map.width; place++) {
-        mask |= member_is_live(op->group, stripe_member(op, place)) ? UINT32_C(1) << place : 0;
+    for (uint32_t place = 0; place < map->width; place++) {
+        mask |= member_is_live(vd->group, row_map_member(map, place)) ? UINT32_C(1) << place : 0;
     }
+    return mask;
+}
+
+uint32_t stripe_live_mask(const struct stripe_op *op)
+{
+    uint32_t mask = row_live_mask(op->vd, &op->map);
+
     if (SIM_BUG(SKIP_TARGET)) {
         mask &= stripe_valid_mask(op);
     }
     return mask & ~op->barred;
 }
 
-bool stripe_row_is_consistent(const struct stripe_op *op)
+bool row_is_consistent(const struct vd *vd, uint64_t row)
 {
-    if (op->vd->regions == NULL || SIM_BUG(UPDATE_INCONSISTENT)) {
+    if (vd->regions == NULL || SIM_BUG(UPDATE_INCONSISTENT)) {
         return true;
     }
-    return op->map.row < op->vd->consistent_rows &&
-           region_map_row_is_sound(region_store_map(op->vd->regions), op->map.row);
+    return row < vd->consistent_rows && region_map_row_is_sound(region_store_map(vd->regions), row);
+}
+
+bool stripe_row_is_consistent(const struct stripe_op *op)
+{
+    return row_is_consistent(op->vd, op->map.row);
+}
+
+static uint32_t op_mirror_choose(const struct stripe_op *op, uint32_t valid)
+{
+    const struct mirror_read read = {
+        .vd = op->vd, .map = &op->map, .lo = op->lo, .hi = op->hi, .direct = op->direct};
+
+    return mirror_choose(&read, valid);
 }
 
 int stripe_plan(struct stripe_op *op)
@@ -134,7 +162,7 @@ int stripe_plan(struct stripe_op *op)
     consistent = stripe_row_is_consistent(op) ||
                  (SIM_BUG(MIRROR_READS_ANY) && level->mirrored && op->want == PLAN_READ);
     if (plan_is_plain_copy(level, op->want, valid, op->failed & valid) && consistent) {
-        op->plan = plan_plain_read(UINT32_C(1) << mirror_choose(op, valid));
+        op->plan = plan_plain_read(UINT32_C(1) << op_mirror_choose(op, valid));
         return 0;
     }
     input = (struct plan_input){
@@ -153,7 +181,7 @@ int stripe_plan(struct stripe_op *op)
         input.copy = op->copy & input.writable;
     }
     if (level->mirrored && input.consistent) {
-        input.mirror_preference = mirror_choose(op, valid & ~op->failed);
+        input.mirror_preference = op_mirror_choose(op, valid & ~op->failed);
     }
     return plan_make(&input, &op->plan);
 }
@@ -499,7 +527,8 @@ void stripe_start(struct stripe_op *op)
     ASSERT(op->lo < op->hi && op->hi - op->lo <= SLICE_MAX_BYTES);
     ASSERT((op->touched & ~places_of(op)) == 0);
     op->verifying = NO_PLACE;
-    op->direct = op->want == PLAN_READ && !stripe_is_locked(op);
+    op->direct =
+        op->want == PLAN_READ && !request_state(op->request)->locked && !stripe_is_locked(op);
     stripe_event(op, op->direct ? STRIPE_START_DIRECT : STRIPE_START);
 }
 

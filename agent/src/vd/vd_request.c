@@ -54,10 +54,11 @@ static void request_memory_keep(struct vd_request *request)
     }
 }
 
-static void memory_give_back(const struct stripe_op *op, uint8_t *memory)
+void request_memory_return(struct vd_lender *lender, uint8_t *memory)
 {
-    if (op->lender != NULL) {
-        op->lender->give_back(op->lender, memory);
+    ASSERT(memory != NULL);
+    if (lender != NULL) {
+        lender->give_back(lender, memory);
     } else {
         free(memory);
     }
@@ -76,31 +77,20 @@ void request_memory_let_go(struct stripe_op *op)
             state->held = other == NULL ? NULL : list_entry(other, struct stripe_op, lent_link);
         }
     } else if (other == NULL) {
-        memory_give_back(op, op->lent_memory);
+        request_memory_return(op->lender, op->lent_memory);
     }
 }
 
-bool request_memory_exchange(struct stripe_op *op)
+uint8_t *request_memory_exchange(struct vd_request *request)
 {
-    struct vd_request *request = op->request;
+    uint8_t *taken = request->buffer;
     uint8_t *other = aligned_alloc(IO_ALIGN_BYTES, request->length_bytes);
 
-    ASSERT(op->want == PLAN_READ && op->taken == NULL && op->lent_memory == request->buffer);
     if (other == NULL) {
-        return false;
+        return NULL;
     }
-    op->taken = request->buffer;
     request->buffer = other;
-    return true;
-}
-
-void request_memory_return(struct stripe_op *op)
-{
-    uint8_t *memory = op->taken;
-
-    ASSERT(memory != NULL);
-    op->taken = NULL;
-    memory_give_back(op, memory);
+    return taken;
 }
 
 /* Answering */
@@ -230,6 +220,7 @@ static bool request_next_piece(struct vd_request *request, uint64_t end, struct 
     op->vd = vd;
     op->request = request;
     op->want = request->op == VD_OP_READ ? PLAN_READ : PLAN_WRITE;
+    state->begun = true;
     while (state->cursor < end) {
         uint64_t cursor = state->cursor++;
         uint64_t row = vd->slices == 1 ? cursor : cursor / vd->slices;
@@ -349,6 +340,18 @@ static bool request_is_behind(struct group *group, struct vd_request *request)
     }
 }
 
+/* A read that is plain has no operation; what is left of its splitting is the same. */
+static bool request_go_on(struct group *group, struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    if (!state->begun && plain_read_begin(state->vd, request)) {
+        state->open_ops++;
+        return true;
+    }
+    return request_split(group, request);
+}
+
 void requests_pump(struct group *group)
 {
     uint32_t scanned = 0;
@@ -359,7 +362,7 @@ void requests_pump(struct group *group)
         if (!stripe_ops_are_left(group) || scanned++ == ADMISSION_SCAN_MAX) {
             return;
         }
-        if (!request_is_behind(group, request) && request_split(group, request)) {
+        if (!request_is_behind(group, request) && request_go_on(group, request)) {
             request_split_done(request);
         }
     }
@@ -383,7 +386,37 @@ void request_op_done(struct stripe_op *op)
     }
 }
 
+void request_plain_done(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    ASSERT(state->open_ops == 1 && state->phase == REQUEST_RUNNING);
+    state->open_ops = 0;
+    request_answer(request, VD_STATUS_OK);
+}
+
 /* Admission */
+
+static void request_wait(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+    struct vd *vd = state->vd;
+
+    state->phase = REQUEST_SPLITTING;
+    state->cursor = request->offset_bytes / vd->row_bytes * vd->slices;
+    list_push_tail(&vd->group->admission, &state->waiter.link);
+}
+
+void request_plain_again(struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    ASSERT(state->open_ops == 1 && state->phase == REQUEST_RUNNING);
+    state->open_ops = 0;
+    state->begun = true;
+    state->locked = true;
+    request_wait(request);
+}
 
 enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *request)
 {
@@ -413,11 +446,8 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
     return VD_STATUS_OK;
 }
 
-static void request_admit(struct vd *vd, struct vd_request *request)
+static void request_admit(struct vd *vd, struct vd_request *request, enum vd_status status)
 {
-    struct request_state *state = request_state(request);
-    enum vd_status status = vd_request_check(vd, request);
-
     if (request_writes(request)) {
         vd_write_begin(vd);
     }
@@ -428,16 +458,30 @@ static void request_admit(struct vd *vd, struct vd_request *request)
     } else if (request->length_bytes == 0) {
         request_answer(request, VD_STATUS_OK);
     } else {
-        state->phase = REQUEST_SPLITTING;
-        state->cursor = request->offset_bytes / vd->row_bytes * vd->slices;
-        list_push_tail(&vd->group->admission, &state->waiter.link);
+        request_wait(request);
     }
+}
+
+/* A plain read that need not wait brings nothing up that a turn would have to see to. */
+static bool request_begin_plain(struct vd *vd, struct vd_request *request)
+{
+    struct request_state *state = request_state(request);
+
+    if (request->op != VD_OP_READ || request->length_bytes == 0 ||
+        !list_is_empty(&vd->group->admission) || group_is_held(vd->group) ||
+        !plain_read_begin(vd, request)) {
+        return false;
+    }
+    state->open_ops = 1;
+    state->phase = REQUEST_RUNNING;
+    return true;
 }
 
 void vd_submit(struct vd *vd, struct vd_request *request)
 {
     struct group *group = vd->group;
     struct request_state *state = request_state(request);
+    enum vd_status status = VD_STATUS_OK;
 
     ASSERT(request->complete != NULL);
     memset(request->vd_private, 0, sizeof(request->vd_private));
@@ -445,9 +489,13 @@ void vd_submit(struct vd *vd, struct vd_request *request)
     state->vd = vd;
     list_init(&state->waiter.link);
     state->phase = REQUEST_NEW;
-    group_enter(group);
     vd->requests_open++;
     group->requests_open++;
-    request_admit(vd, request);
+    status = vd_request_check(vd, request);
+    if (status == VD_STATUS_OK && request_begin_plain(vd, request)) {
+        return;
+    }
+    group_enter(group);
+    request_admit(vd, request, status);
     group_leave_later(group);
 }
