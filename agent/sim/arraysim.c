@@ -7,24 +7,23 @@
  *
  * Ends with 0 if nothing was found wrong, 1 if something was, 2 if it was called wrongly.
  */
-#include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "base/assert.h"
 #include "base/attrs.h"
 #include "base/sim_bug.h"
 #include "cached_lives.h"
 #include "enumerate.h"
-#include "fresh_seed.h"
 #include "lives.h"
 
 static const char usage_text[] =
     "usage: arraysim crash [OPTION...]\n"
     "  --seed N        first seed; default: a new one, printed\n"
-    "  --runs N        lives; default 100 unless --minutes or --points is given\n"
+    "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
     "  --minutes M     as many lives as begin within M minutes\n"
     "  --points N      as many lives as it takes for N crash points\n"
     "  --min-points N  fewer crash points than that are a failure\n"
@@ -35,53 +34,46 @@ static const char usage_text[] =
     "  --off NAME,...  these classes of faults are off (--off help lists them)\n"
     "  --json          the totals as one line of JSON besides\n"
     "  --trace         tells on stderr what happens\n"
+    "  --help\n"
     "usage: arraysim enumerate [OPTION...]\n"
     "  --operations N  workloads of up to N operations (1 to 3); default 2\n"
     "  --pages N       all subsets of up to N page writes (at most 12); default 12\n"
     "  --samples N     so many subsets where there are more; default 32\n"
-    "  --level L, --bug NAME, --seed N\n";
+    "  --level L, --bug NAME, --seed N\n" CACHED_LIVES_USAGE;
 
 struct arguments {
-    uint64_t seed;
-    uint64_t runs;
-    uint64_t points;
-    uint64_t min_points;
-    double minutes;
-    int level;
+    struct lives_arguments lives;
     bool shrink;
-    bool trace;
-    bool json;
     bool has_steps;
     uint32_t classes_off;
     uint8_t skipped[LIVES_STEPS_MAX];
 };
 
-__attribute__((noreturn)) static void usage(const char *why)
+static const char *bug_at(uint32_t index)
 {
-    fprintf(stderr, "arraysim: %s\n%s%s", why, usage_text, cached_lives_usage);
-    exit(2);
+    return sim_bugs[index + 1].name;
 }
 
-static uint64_t number_parse(const char *text)
+static const char *bug_text(uint32_t index)
 {
-    char *end = NULL;
-    unsigned long long value = strtoull(text, &end, 0);
+    static char text[200];
 
-    if (text[0] == '\0' || text[0] == '-' || *end != '\0') {
-        usage("a number is wanted");
-    }
-    return value;
+    (void)snprintf(text, sizeof(text), "%s  %s", sim_bugs[index + 1].promise,
+                   sim_bugs[index + 1].text); /* may cut */
+    return text;
 }
 
-static int level_parse(const char *text)
+static void bug_plant(uint32_t index)
 {
-    enum raid_level level = RAID_LEVEL_0;
-
-    if (raid_level_parse(text, &level) != 0) {
-        usage("no such RAID level");
-    }
-    return (int)level;
+    sim_bug_active = (enum sim_bug)(index + 1);
 }
+
+static const struct program program = {.name = "arraysim",
+                                       .usage = usage_text,
+                                       .bug_count = SIM_BUG_MAX - 1,
+                                       .bug_name = bug_at,
+                                       .bug_text = bug_text,
+                                       .bug_plant = bug_plant};
 
 static void class_off(struct arguments *arguments, const char *name)
 {
@@ -97,7 +89,7 @@ static void class_off(struct arguments *arguments, const char *name)
     if (strcmp(name, "help") == 0) {
         exit(0);
     }
-    usage("no such class of faults");
+    arguments_refuse(&program, "no such class of faults");
 }
 
 static void classes_parse(struct arguments *arguments, char *text)
@@ -119,72 +111,27 @@ static void steps_parse(struct arguments *arguments, char *text)
         if (dash != NULL) {
             *dash = '\0';
         }
-        first = number_parse(part);
-        last = dash != NULL ? number_parse(dash + 1) : first;
+        first = argument_number(&program, part);
+        last = dash != NULL ? argument_number(&program, dash + 1) : first;
         if (first > last || last >= LIVES_STEPS_MAX) {
-            usage("no such step");
+            arguments_refuse(&program, "no such step");
         }
         memset(arguments->skipped + first, 0, last - first + 1);
     }
 }
 
-static void bug_plant(const char *name)
-{
-    for (uint32_t i = 1; i < SIM_BUG_MAX; i++) {
-        if (strcmp(name, "help") == 0) {
-            printf("%-22s %s  %s\n", sim_bugs[i].name, sim_bugs[i].promise, sim_bugs[i].text);
-        } else if (strcmp(name, sim_bugs[i].name) == 0) {
-            sim_bug_active = (enum sim_bug)i;
-            return;
-        }
-    }
-    if (strcmp(name, "help") == 0) {
-        exit(0);
-    }
-    usage("no such bug");
-}
-
 static struct arguments arguments_parse(int count, char **texts)
 {
-    static const struct option options[] = {{"seed", required_argument, NULL, 's'},
-                                            {"runs", required_argument, NULL, 'r'},
-                                            {"minutes", required_argument, NULL, 'm'},
-                                            {"points", required_argument, NULL, 'p'},
-                                            {"min-points", required_argument, NULL, 'q'},
-                                            {"level", required_argument, NULL, 'l'},
-                                            {"bug", required_argument, NULL, 'b'},
+    static const struct option options[] = {LIVES_OPTIONS,
                                             {"shrink", no_argument, NULL, 'k'},
                                             {"steps", required_argument, NULL, 't'},
                                             {"off", required_argument, NULL, 'o'},
-                                            {"trace", no_argument, NULL, 'v'},
-                                            {"json", no_argument, NULL, 'j'},
                                             {NULL, 0, NULL, 0}};
-    struct arguments arguments = {.seed = fresh_seed(), .level = -1};
+    struct arguments arguments = {.lives = lives_arguments_new()};
     int option = 0;
 
     while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
         switch (option) {
-        case 's':
-            arguments.seed = number_parse(optarg);
-            break;
-        case 'r':
-            arguments.runs = number_parse(optarg);
-            break;
-        case 'm':
-            arguments.minutes = (double)number_parse(optarg);
-            break;
-        case 'p':
-            arguments.points = number_parse(optarg);
-            break;
-        case 'q':
-            arguments.min_points = number_parse(optarg);
-            break;
-        case 'l':
-            arguments.level = level_parse(optarg);
-            break;
-        case 'b':
-            bug_plant(optarg);
-            break;
         case 'k':
             arguments.shrink = true;
             break;
@@ -194,19 +141,13 @@ static struct arguments arguments_parse(int count, char **texts)
         case 'o':
             classes_parse(&arguments, optarg);
             break;
-        case 'j':
-            arguments.json = true;
-            break;
-        case 'v':
-            arguments.trace = true;
-            break;
         default:
-            usage("no such option");
+            if (!lives_argument_take(&program, &arguments.lives, option, optarg)) {
+                arguments_refuse(&program, "no such option");
+            }
         }
     }
-    if (arguments.runs == 0 && arguments.minutes == 0 && arguments.points == 0) {
-        arguments.runs = 100;
-    }
+    lives_arguments_end(&program, &arguments.lives, optind == count);
     return arguments;
 }
 
@@ -288,21 +229,13 @@ static bool life_repeats(const struct run_options *options, const struct run_res
     return again.hash == result->hash;
 }
 
-static bool is_enough(const struct arguments *arguments, const struct lives_totals *totals,
-                      double seconds)
-{
-    return (arguments->runs > 0 && totals->lives >= arguments->runs) ||
-           (arguments->points > 0 && totals->crash_points >= arguments->points) ||
-           (arguments->minutes > 0 && seconds >= arguments->minutes * 60);
-}
-
 static bool life_one(const struct arguments *arguments, uint64_t seed, struct lives_totals *totals)
 {
     running_options = lives_options(seed);
-    running_options.level = arguments->level;
+    running_options.level = arguments->lives.level;
     running_options.classes_off = arguments->classes_off;
     running_options.skipped = arguments->has_steps ? arguments->skipped : NULL;
-    running_options.trace = arguments->trace;
+    running_options.trace = arguments->lives.trace;
     run(&running_options, &running_result);
     lives_add(totals, &running_options, &running_result);
     totals->repeated += seed % 100 == 0 ? 1u : 0u;
@@ -327,6 +260,7 @@ static void memory_keep(void)
 static int crash_command(int count, char **texts)
 {
     struct arguments arguments = arguments_parse(count, texts);
+    const struct lives_arguments *wanted = &arguments.lives;
     struct lives_totals totals = {0};
     double began = lives_now();
     bool good = true;
@@ -334,29 +268,25 @@ static int crash_command(int count, char **texts)
     running_arguments = &arguments;
     (void)assert_set_handler(assertion_failed);
     memory_keep();
-    printf("# first seed %llu\n", (unsigned long long)arguments.seed);
+    printf("# first seed %llu\n", (unsigned long long)wanted->seed);
     fflush(stdout);
-    while (good && !is_enough(&arguments, &totals, lives_now() - began)) {
-        good = life_one(&arguments, arguments.seed + totals.lives, &totals);
+    while (good && !lives_suffice(wanted, totals.lives, totals.crash_points, lives_now() - began)) {
+        good = life_one(&arguments, wanted->seed + totals.lives, &totals);
     }
     lives_print(&totals, lives_now() - began);
-    if (arguments.json) {
-        lives_print_json(&totals, arguments.seed, lives_now() - began);
+    if (wanted->json) {
+        lives_print_json(&totals, wanted->seed, lives_now() - began);
     }
-    if (good && totals.crash_points < arguments.min_points) {
-        printf("FAILED: only %llu crash points of at least %llu\n",
-               (unsigned long long)totals.crash_points, (unsigned long long)arguments.min_points);
-        good = false;
-    }
+    good = good && lives_points_suffice(wanted, totals.crash_points);
     return good ? 0 : 1;
 }
 
 static uint32_t small_number_parse(const char *text, uint32_t least, uint32_t most)
 {
-    uint64_t value = number_parse(text);
+    uint64_t value = argument_number(&program, text);
 
     if (value < least || value > most) {
-        usage("a number is out of range");
+        arguments_refuse(&program, "a number is out of range");
     }
     return (uint32_t)value;
 }
@@ -385,16 +315,16 @@ static struct enumerate_options enumerate_parse(int count, char **texts)
             parsed.samples = small_number_parse(optarg, 2, 1000000);
             break;
         case 'l':
-            parsed.level = level_parse(optarg);
+            parsed.level = argument_level(&program, optarg);
             break;
         case 'b':
-            bug_plant(optarg);
+            argument_bug(&program, optarg);
             break;
         case 's':
-            parsed.seed = number_parse(optarg);
+            parsed.seed = argument_number(&program, optarg);
             break;
         default:
-            usage("no such option");
+            arguments_refuse(&program, "no such option");
         }
     }
     return parsed;
@@ -442,5 +372,5 @@ int main(int count, char **texts)
     if (count >= 2 && strcmp(texts[1], "enumerate") == 0) {
         return enumerate_command(count - 1, texts + 1);
     }
-    usage("what is to be done?");
+    arguments_refuse(&program, "what is to be done?");
 }

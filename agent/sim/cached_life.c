@@ -7,7 +7,6 @@
  */
 #include "cached_life.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,34 +14,6 @@
 #include "base/assert.h"
 #include "cache/sim_bug.h"
 #include "cached_life_private.h"
-
-void life_fail(struct life *life, const char *format, ...)
-{
-    va_list arguments;
-
-    if (life->result->failed) {
-        return;
-    }
-    life->result->failed = true;
-    va_start(arguments, format);
-    (void)vsnprintf(life->result->why, sizeof(life->result->why), format, arguments);
-    va_end(arguments);
-    life_trace(life, "FAILED: %s", life->result->why);
-}
-
-void life_trace(const struct life *life, const char *format, ...)
-{
-    va_list arguments;
-
-    if (!life->options->trace) {
-        return;
-    }
-    fprintf(stderr, "%12llu ", (unsigned long long)life->world->now_us);
-    va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments); /* only a trace */
-    va_end(arguments);
-    fputc('\n', stderr);
-}
 
 void life_hash(struct life *life, uint64_t value)
 {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report.h"
 #include "sim_world.h"
 
 struct life_options {
@@ -21,7 +22,7 @@ struct life_options {
 
 struct life_result {
     bool failed;
-    char why[256];
+    char why[REPORT_WHY_BYTES];
     char shape[128];
     uint64_t requests;
     uint64_t reads;         /* judged */

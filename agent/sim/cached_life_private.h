@@ -8,6 +8,7 @@
 #include "cached_life.h"
 #include "flight.h"
 #include "model.h"
+#include "report.h"
 #include "sim_array.h"
 #include "sim_log.h"
 #include "vd/cached.h"
@@ -47,8 +48,15 @@ struct life {
 };
 
 /* cached_life.c */
-void life_fail(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
-void life_trace(const struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
+static inline struct report life_report(const struct life *life)
+{
+    return (struct report){.trace = life->options->trace,
+                           .now_us = life->world->now_us,
+                           .failed = &life->result->failed,
+                           .why = life->result->why};
+}
+#define life_fail(life, ...) report_fail(life_report(life), __VA_ARGS__)
+#define life_trace(life, ...) report_trace(life_report(life), __VA_ARGS__)
 void life_hash(struct life *life, uint64_t value);
 uint64_t life_below(struct life *life, uint64_t bound);
 bool life_chance(struct life *life, uint32_t percent);

@@ -3,38 +3,18 @@
  */
 #include "cached_lives.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "base/assert.h"
 #include "cache/sim_bug.h"
 #include "cached_life.h"
-#include "fresh_seed.h"
-#include "lives.h"
+#include "raid/geometry.h"
 
 #define REQUESTS 250u
 #define REPEATED_EACH 100u /* so often a life is lived twice */
-
-const char cached_lives_usage[] =
-    "usage: arraysim cached [OPTION...]\n"
-    "  --seed N        first seed; default: a new one, printed\n"
-    "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
-    "  --minutes M     as many lives as begin within M minutes\n"
-    "  --points N      as many lives as it takes for N crash points\n"
-    "  --min-points N  fewer crash points than that are a failure\n"
-    "  --level L       RAID level (0, 1, 1E, 5, ...); default: by the seed\n"
-    "  --bug NAME      plants a bug (cache/sim_bug.h; --bug help lists them)\n"
-    "  --json          the totals as one line of JSON besides\n"
-    "  --trace         tells on stderr what happens\n"
-    "  --help\n";
-
-struct arguments {
-    uint64_t seed, lives, points, min_points, minutes;
-    int level;
-    bool json, trace;
-};
 
 /* In the order in which they are printed. */
 static const struct {
@@ -78,33 +58,6 @@ static void totals_add(struct life_result *totals, struct life_result *result)
 
 /* Arguments */
 
-__attribute__((noreturn)) static void usage(const char *why)
-{
-    fprintf(stderr, "arraysim: %s\n%s", why, cached_lives_usage);
-    exit(2);
-}
-
-static uint64_t number_parse(const char *text)
-{
-    char *end = NULL;
-    unsigned long long value = strtoull(text, &end, 0);
-
-    if (text[0] == '\0' || text[0] == '-' || *end != '\0') {
-        usage("a number is wanted");
-    }
-    return value;
-}
-
-static int level_parse(const char *text)
-{
-    enum raid_level level = RAID_LEVEL_0;
-
-    if (raid_level_parse(text, &level) != 0) {
-        usage("no such RAID level");
-    }
-    return (int)level;
-}
-
 /* Those that these lives meet soon; the rest is for the stories and for the tests of the cache. */
 static const struct {
     const char *name;
@@ -134,81 +87,34 @@ static const char *bug_name(enum cache_bug bug)
     return NULL;
 }
 
-static void bug_plant(const char *name)
+static const char *bug_at(uint32_t index)
 {
-    for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
-        if (strcmp(name, "help") == 0) {
-            puts(bugs[i].name);
-        } else if (strcmp(name, bugs[i].name) == 0) {
-            cache_bug_active = bugs[i].bug;
-            return;
-        }
-    }
-    if (strcmp(name, "help") == 0) {
-        exit(0);
-    }
-    usage("no such bug");
+    return bugs[index].name;
 }
 
-static void argument_take(struct arguments *arguments, int option)
+static void bug_plant(uint32_t index)
 {
-    switch (option) {
-    case 's':
-        arguments->seed = number_parse(optarg);
-        break;
-    case 'n':
-        arguments->lives = number_parse(optarg);
-        break;
-    case 'm':
-        arguments->minutes = number_parse(optarg);
-        break;
-    case 'p':
-        arguments->points = number_parse(optarg);
-        break;
-    case 'q':
-        arguments->min_points = number_parse(optarg);
-        break;
-    case 'l':
-        arguments->level = level_parse(optarg);
-        break;
-    case 'b':
-        bug_plant(optarg);
-        break;
-    case 'j':
-        arguments->json = true;
-        break;
-    case 'v':
-        arguments->trace = true;
-        break;
-    case 'h':
-        fputs(cached_lives_usage, stdout);
-        exit(0);
-    default:
-        usage("no such option");
-    }
+    cache_bug_active = bugs[index].bug;
 }
 
-static struct arguments arguments_parse(int count, char **texts)
+static const struct program program = {.name = "arraysim",
+                                       .usage = CACHED_LIVES_USAGE,
+                                       .bug_count = sizeof(bugs) / sizeof(bugs[0]),
+                                       .bug_name = bug_at,
+                                       .bug_plant = bug_plant};
+
+static struct lives_arguments arguments_parse(int count, char **texts)
 {
-    static const struct option options[] = {
-        {"seed", required_argument, NULL, 's'},   {"lives", required_argument, NULL, 'n'},
-        {"runs", required_argument, NULL, 'n'},   {"minutes", required_argument, NULL, 'm'},
-        {"points", required_argument, NULL, 'p'}, {"min-points", required_argument, NULL, 'q'},
-        {"level", required_argument, NULL, 'l'},  {"bug", required_argument, NULL, 'b'},
-        {"json", no_argument, NULL, 'j'},         {"trace", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-    struct arguments arguments = {.seed = fresh_seed(), .level = -1};
+    static const struct option options[] = {LIVES_OPTIONS, {NULL, 0, NULL, 0}};
+    struct lives_arguments arguments = lives_arguments_new();
     int option = 0;
 
     while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
-        argument_take(&arguments, option);
+        if (!lives_argument_take(&program, &arguments, option, optarg)) {
+            arguments_refuse(&program, "no such option");
+        }
     }
-    if (optind < count) {
-        usage("no such argument");
-    }
-    if (arguments.lives == 0 && arguments.minutes == 0 && arguments.points == 0) {
-        arguments.lives = 100;
-    }
+    lives_arguments_end(&program, &arguments, optind == count);
     return arguments;
 }
 
@@ -249,8 +155,8 @@ static bool life_repeats(void)
     return again.hash == running.hash;
 }
 
-static bool life_one(const struct arguments *arguments, uint64_t seed, struct life_result *totals,
-                     uint64_t *repeated)
+static bool life_one(const struct lives_arguments *arguments, uint64_t seed,
+                     struct life_result *totals, uint64_t *repeated)
 {
     running_options = (struct life_options){.seed = seed,
                                             .requests = REQUESTS,
@@ -271,14 +177,6 @@ static bool life_one(const struct arguments *arguments, uint64_t seed, struct li
         failure_report();
     }
     return !running.failed;
-}
-
-static bool is_enough(const struct arguments *arguments, uint64_t lives, uint64_t points,
-                      double seconds)
-{
-    return (arguments->lives > 0 && lives >= arguments->lives) ||
-           (arguments->points > 0 && points >= arguments->points) ||
-           (arguments->minutes > 0 && seconds >= (double)arguments->minutes * 60);
 }
 
 static const char *const cut_names[SIM_CUT_MAX] = {"keep-all",       "drop-all", "rate",
@@ -320,7 +218,7 @@ static void totals_print_json(struct life_result *totals, uint64_t lives, uint64
 
 int cached_lives_command(int count, char **texts)
 {
-    struct arguments arguments = arguments_parse(count, texts);
+    struct lives_arguments arguments = arguments_parse(count, texts);
     struct life_result totals = {0};
     double began = lives_now();
     uint64_t lives = 0;
@@ -330,17 +228,13 @@ int cached_lives_command(int count, char **texts)
     (void)assert_set_handler(assertion_failed);
     printf("# first seed %llu\n", (unsigned long long)arguments.seed);
     fflush(stdout);
-    while (good && !is_enough(&arguments, lives, totals.crash_points, lives_now() - began)) {
+    while (good && !lives_suffice(&arguments, lives, totals.crash_points, lives_now() - began)) {
         good = life_one(&arguments, arguments.seed + lives++, &totals, &repeated);
     }
     totals_print(&totals, lives, repeated, lives_now() - began);
     if (arguments.json) {
         totals_print_json(&totals, lives, repeated, lives_now() - began);
     }
-    if (good && totals.crash_points < arguments.min_points) {
-        printf("FAILED: only %llu crash points of at least %llu\n",
-               (unsigned long long)totals.crash_points, (unsigned long long)arguments.min_points);
-        good = false;
-    }
+    good = good && lives_points_suffice(&arguments, totals.crash_points);
     return good ? 0 : 1;
 }

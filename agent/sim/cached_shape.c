@@ -5,18 +5,11 @@
 
 #include "base/assert.h"
 #include "cached_life_private.h"
+#include "shapes.h"
 
 /* All levels and more virtual drives on one cache came later: they have seeds of their own, so that
  * those recorded keep their lives. */
 #define WIDE_SEEDS 0x3bdau /* by the remainder by 16 */
-
-static const struct {
-    uint32_t spans_min, spans_max, width_min, width_max;
-} ranges[RAID_LEVEL_MAX] = {
-    [RAID_LEVEL_0] = {1, 1, 2, 5},  [RAID_LEVEL_1] = {1, 1, 2, 3},  [RAID_LEVEL_5] = {1, 1, 3, 6},
-    [RAID_LEVEL_6] = {1, 1, 4, 7},  [RAID_LEVEL_10] = {2, 3, 2, 2}, [RAID_LEVEL_50] = {2, 2, 3, 4},
-    [RAID_LEVEL_60] = {2, 2, 4, 5}, [RAID_LEVEL_1E] = {1, 1, 3, 7},
-};
 
 bool life_is_wide(const struct life_options *options)
 {
@@ -49,12 +42,12 @@ static void wide_choose(struct life *life, struct sim_array_options *options)
         level = (uint32_t)life->options->level;
     }
     options->level = (enum raid_level)level;
-    options->span_count =
-        ranges[level].spans_min +
-        (uint32_t)life_below(life, ranges[level].spans_max - ranges[level].spans_min + 1);
-    options->members_per_span =
-        ranges[level].width_min +
-        (uint32_t)life_below(life, ranges[level].width_max - ranges[level].width_min + 1);
+    options->span_count = shape_ranges[level].spans_min +
+                          (uint32_t)life_below(life, shape_ranges[level].spans_max -
+                                                         shape_ranges[level].spans_min + 1);
+    options->members_per_span = shape_ranges[level].width_min +
+                                (uint32_t)life_below(life, shape_ranges[level].width_max -
+                                                               shape_ranges[level].width_min + 1);
     options->strip_bytes = strips[life_below(life, options->span_count > 1 ? 3 : 4)];
     options->block_bytes = life_chance(life, 60) ? 512 : 4096;
     options->vd_count = 1 + (uint32_t)life_below(life, LIFE_VDS_MAX);

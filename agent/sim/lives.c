@@ -13,14 +13,6 @@
 
 #include "base/assert.h"
 
-double lives_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 struct run_options lives_options(uint64_t seed)
 {
     return (struct run_options){

@@ -37,6 +37,4 @@ bool lives_same_failure(const char *a, const char *b);
 uint32_t lives_shrink(struct run_options *options, const char *why, uint8_t *skipped,
                       double limit_seconds);
 
-double lives_now(void);
-
 #endif

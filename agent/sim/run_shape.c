@@ -4,14 +4,7 @@
 #include <stdio.h>
 
 #include "run_private.h"
-
-static const struct {
-    uint32_t spans_min, spans_max, width_min, width_max;
-} ranges[RAID_LEVEL_MAX] = {
-    [RAID_LEVEL_0] = {1, 1, 2, 5},  [RAID_LEVEL_1] = {1, 1, 2, 3},  [RAID_LEVEL_5] = {1, 1, 3, 6},
-    [RAID_LEVEL_6] = {1, 1, 4, 7},  [RAID_LEVEL_10] = {2, 3, 2, 2}, [RAID_LEVEL_50] = {2, 2, 3, 4},
-    [RAID_LEVEL_60] = {2, 2, 4, 5}, [RAID_LEVEL_1E] = {1, 1, 3, 7},
-};
+#include "shapes.h"
 
 /* The level that came last has seeds of its own, so that those recorded keep their lives. */
 static uint32_t level_draw(struct run *run)
@@ -73,17 +66,18 @@ void shape_choose(struct run *run, struct sim_array_options *options)
 {
     static const uint32_t ops[] = {2, 3, 8, 64};
     uint32_t level = run->options->level >= 0 ? (uint32_t)run->options->level : level_draw(run);
-    uint32_t width_max = ranges[level].width_max;
+    uint32_t width_max = shape_ranges[level].width_max;
 
     if (run->options->small) {
-        width_max = min_u32(width_max, ranges[level].width_min + 1);
+        width_max = min_u32(width_max, shape_ranges[level].width_min + 1);
     }
     options->level = (enum raid_level)level;
     options->span_count =
-        ranges[level].spans_min +
-        (uint32_t)run_below(run, ranges[level].spans_max - ranges[level].spans_min + 1);
+        shape_ranges[level].spans_min +
+        (uint32_t)run_below(run, shape_ranges[level].spans_max - shape_ranges[level].spans_min + 1);
     options->members_per_span =
-        ranges[level].width_min + (uint32_t)run_below(run, width_max - ranges[level].width_min + 1);
+        shape_ranges[level].width_min +
+        (uint32_t)run_below(run, width_max - shape_ranges[level].width_min + 1);
     options->block_bytes = run_chance(run, 60) ? 512 : 4096;
     options->noise = true;
     options->stripe_ops = ops[run_below(run, run->options->small ? 3 : 4)];

@@ -3,39 +3,9 @@
  */
 #include "battery_life_private.h"
 
-#include <stdarg.h>
-
 #include "cache/journal.h"
 
 #define STEPS 220u
-
-void life_fail(struct life *life, const char *format, ...)
-{
-    va_list arguments;
-
-    if (life->result->failed) {
-        return;
-    }
-    life->result->failed = true;
-    va_start(arguments, format);
-    (void)vsnprintf(life->result->why, sizeof(life->result->why), format, arguments); /* may cut */
-    va_end(arguments);
-    life_trace(life, "FAILED: %s", life->result->why);
-}
-
-void life_trace(const struct life *life, const char *format, ...)
-{
-    va_list arguments;
-
-    if (!life->options->trace) {
-        return;
-    }
-    fprintf(stderr, "%12llu ", (unsigned long long)life_now(life));
-    va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments); /* only a trace */
-    va_end(arguments);
-    fputc('\n', stderr);
-}
 
 uint64_t life_below(struct life *life, uint64_t bound)
 {

@@ -22,9 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report.h"
+
 struct battery_life_result {
     bool failed;
-    char why[256];
+    char why[REPORT_WHY_BYTES];
     char shape[128];
     uint64_t requests, reads, writes, back, flushes;
     uint64_t crash_points;  /* the power has gone, or the agent died */
@@ -45,6 +47,7 @@ struct battery_life_result {
 
 struct battery_life_options {
     uint64_t seed;
+    int level; /* enum raid_level, or -1: by the seed */
     bool trace;
 };
 

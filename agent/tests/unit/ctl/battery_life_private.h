@@ -71,8 +71,15 @@ struct life {
 };
 
 /* battery_life.c */
-void life_fail(struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
-void life_trace(const struct life *life, const char *format, ...) PRINTF_LIKE(2, 3);
+static inline struct report life_report(const struct life *life)
+{
+    return (struct report){.trace = life->options->trace,
+                           .now_us = life->world->sim->now_us,
+                           .failed = &life->result->failed,
+                           .why = life->result->why};
+}
+#define life_fail(life, ...) report_fail(life_report(life), __VA_ARGS__)
+#define life_trace(life, ...) report_trace(life_report(life), __VA_ARGS__)
 uint64_t life_below(struct life *life, uint64_t bound);
 bool life_chance(struct life *life, uint32_t percent);
 uint64_t life_now(const struct life *life);

@@ -20,9 +20,15 @@ static const struct life_shape shapes[] = {
     {.level = RAID_LEVEL_1E, .spans = 1, .per_span = 3, .bears = 1},
 };
 
+#define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
 void life_shape_choose(struct life *life)
 {
-    life->shape = &shapes[life_below(life, sizeof(shapes) / sizeof(shapes[0]))];
+    life->shape = &shapes[life_below(life, SHAPES)];
+    for (uint32_t i = 0; i < SHAPES && life->options->level >= 0; i++) {
+        life->shape =
+            shapes[i].level == (enum raid_level)life->options->level ? &shapes[i] : life->shape;
+    }
     life->vd_count = 1 + (uint32_t)life_below(life, LIFE_VDS_MAX);
     life->drives = life->shape->spans * life->shape->per_span * life->vd_count;
     life->block_bytes = life_chance(life, NATIVE_4K_PERCENT) ? 4096 : 512;

@@ -1,20 +1,19 @@
 /*
  * Many lives by battery (battery_life.h), as arraysim has many of the engine alone:
  *
- *   battery_lives [--seed N] [--lives N] [--minutes M] [--points N] [--bug NAME] [--json] [--trace]
+ *   battery_lives [--seed N] [--lives N] [--minutes M] [--points N] [--min-points N]
+ *                 [--level L] [--bug NAME] [--json] [--trace]
  *
  * The lives are new ones for every change (fresh_seed.h); the first seed is printed. Ends with 0 if
  * nothing was found wrong, 1 if something was, 2 if it was called wrongly.
  */
-#include <getopt.h>
 #include <stddef.h>
-#include <time.h>
 
+#include "arguments.h"
 #include "battery_life.h"
 #include "cache/sim_bug.h"
 #include "ctl/sim_bug.h"
 #include "ctl_world.h"
-#include "fresh_seed.h"
 
 enum ctl_bug ctl_bug_active = CTL_BUG_NONE;
 enum cache_bug cache_bug_active = CACHE_BUG_NONE;
@@ -27,6 +26,8 @@ static const char usage_text[] =
     "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
     "  --minutes M     as many lives as begin within M minutes\n"
     "  --points N      as many lives as it takes for N crash points\n"
+    "  --min-points N  fewer crash points than that are a failure\n"
+    "  --level L       RAID level (0, 1, 1E, 5, ...); default: by the seed\n"
     "  --bug NAME      plants a bug (ctl/sim_bug.h; --bug help lists them)\n"
     "  --json          the totals as one line of JSON besides\n"
     "  --trace         tells on stderr what happens\n"
@@ -78,97 +79,35 @@ static const struct {
 };
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
-struct arguments {
-    uint64_t seed, lives, points, minutes;
-    bool json, trace;
-};
-
-__attribute__((noreturn)) static void usage(const char *why)
+static const char *bug_at(uint32_t index)
 {
-    fprintf(stderr, "battery_lives: %s\n%s", why, usage_text);
-    exit(2);
+    return bugs[index].name;
 }
 
-static uint64_t number_parse(const char *text)
+static void bug_plant(uint32_t index)
 {
-    char *end = NULL;
-    unsigned long long value = strtoull(text, &end, 0);
-
-    if (text[0] == '\0' || text[0] == '-' || *end != '\0') {
-        usage("a number is wanted");
-    }
-    return value;
+    ctl_bug_active = bugs[index].ctl;
+    cache_bug_active = bugs[index].cache;
 }
 
-static void bug_plant(const char *name)
-{
-    for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
-        if (strcmp(name, "help") == 0) {
-            puts(bugs[i].name);
-        } else if (strcmp(name, bugs[i].name) == 0) {
-            ctl_bug_active = bugs[i].ctl;
-            cache_bug_active = bugs[i].cache;
-            return;
-        }
-    }
-    if (strcmp(name, "help") == 0) {
-        exit(0);
-    }
-    usage("no such bug");
-}
+static const struct program program = {.name = "battery_lives",
+                                       .usage = usage_text,
+                                       .bug_count = sizeof(bugs) / sizeof(bugs[0]),
+                                       .bug_name = bug_at,
+                                       .bug_plant = bug_plant};
 
-static void argument_take(struct arguments *arguments, int option)
+static struct lives_arguments arguments_parse(int count, char **texts)
 {
-    switch (option) {
-    case 's':
-        arguments->seed = number_parse(optarg);
-        break;
-    case 'n':
-        arguments->lives = number_parse(optarg);
-        break;
-    case 'm':
-        arguments->minutes = number_parse(optarg);
-        break;
-    case 'p':
-        arguments->points = number_parse(optarg);
-        break;
-    case 'b':
-        bug_plant(optarg);
-        break;
-    case 'j':
-        arguments->json = true;
-        break;
-    case 'v':
-        arguments->trace = true;
-        break;
-    case 'h':
-        fputs(usage_text, stdout);
-        exit(0);
-    default:
-        usage("no such option");
-    }
-}
-
-static struct arguments arguments_parse(int count, char **texts)
-{
-    static const struct option options[] = {
-        {"seed", required_argument, NULL, 's'},   {"lives", required_argument, NULL, 'n'},
-        {"runs", required_argument, NULL, 'n'},   {"minutes", required_argument, NULL, 'm'},
-        {"points", required_argument, NULL, 'p'}, {"bug", required_argument, NULL, 'b'},
-        {"json", no_argument, NULL, 'j'},         {"trace", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
-    struct arguments arguments = {.seed = fresh_seed()};
+    static const struct option options[] = {LIVES_OPTIONS, {NULL, 0, NULL, 0}};
+    struct lives_arguments arguments = lives_arguments_new();
     int option = 0;
 
     while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
-        argument_take(&arguments, option);
+        if (!lives_argument_take(&program, &arguments, option, optarg)) {
+            arguments_refuse(&program, "no such option");
+        }
     }
-    if (optind < count) {
-        usage("no such argument");
-    }
-    if (arguments.lives == 0 && arguments.minutes == 0 && arguments.points == 0) {
-        arguments.lives = 100;
-    }
+    lives_arguments_end(&program, &arguments, optind == count);
     return arguments;
 }
 
@@ -182,7 +121,11 @@ static void failure_report(void)
 {
     printf("FAILED seed %llu hash %016llx (%s): %s\n", (unsigned long long)running_options.seed,
            (unsigned long long)running.hash, running.shape, running.why);
-    printf("battery_lives --lives 1 --seed %llu\n", (unsigned long long)running_options.seed);
+    printf("battery_lives --lives 1 --seed %llu", (unsigned long long)running_options.seed);
+    if (running_options.level >= 0) {
+        printf(" --level %s", raid_level_info((enum raid_level)running_options.level)->name + 4);
+    }
+    printf("\n");
     fflush(stdout);
 }
 
@@ -204,9 +147,10 @@ static void assertion_failed(const char *expression, const char *file, int line)
     exit(1);
 }
 
-static bool life_one(const struct arguments *arguments, uint64_t seed)
+static bool life_one(const struct lives_arguments *arguments, uint64_t seed)
 {
-    running_options = (struct battery_life_options){.seed = seed, .trace = arguments->trace};
+    running_options = (struct battery_life_options){
+        .seed = seed, .level = arguments->level, .trace = arguments->trace};
     is_running = true;
     battery_life(&running_options, &running);
     if (!running.failed && seed % REPEATED_EACH == 0) {
@@ -224,14 +168,6 @@ static bool life_one(const struct arguments *arguments, uint64_t seed)
         failure_report();
     }
     return !running.failed;
-}
-
-static double now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static uint64_t *counter(struct battery_life_result *result, size_t index)
@@ -259,9 +195,9 @@ static void totals_print(struct battery_life_result *totals, uint64_t lives, dou
 
 int main(int count, char **texts)
 {
-    struct arguments arguments = arguments_parse(count, texts);
+    struct lives_arguments arguments = arguments_parse(count, texts);
     struct battery_life_result totals = {0};
-    double began = now();
+    double began = lives_now();
     uint64_t lives = 0;
     bool good = true;
 
@@ -269,14 +205,13 @@ int main(int count, char **texts)
     (void)atexit(ended);
     printf("# first seed %llu\n", (unsigned long long)arguments.seed);
     fflush(stdout);
-    while (good && (arguments.lives == 0 || lives < arguments.lives) &&
-           (arguments.points == 0 || totals.crash_points < arguments.points) &&
-           (arguments.minutes == 0 || now() - began < (double)arguments.minutes * 60)) {
+    while (good && !lives_suffice(&arguments, lives, totals.crash_points, lives_now() - began)) {
         good = life_one(&arguments, arguments.seed + lives++);
         for (size_t i = 0; i < COUNTERS; i++) {
             *counter(&totals, i) += *counter(&running, i);
         }
     }
-    totals_print(&totals, lives, now() - began, arguments.json);
+    totals_print(&totals, lives, lives_now() - began, arguments.json);
+    good = good && lives_points_suffice(&arguments, totals.crash_points);
     return good ? 0 : 1;
 }
