@@ -20,14 +20,21 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
 #include "export/export_private.h"
 #include "export/nbd_session.h"
 
 /* Sends tried in a row before other connections get their turn. */
 #define SENDS_PER_TURN 8u
-/* (2): after so many turns in a row that found replies unread, receiving waits so long. */
+/* (2): after so many turns in a row that found replies unread, receiving waits. */
 #define BEHIND_TURNS 4u
-#define BEHIND_PAUSE_US 50u
+/* Each pause is twice as long as the one before if that brought few requests and found the client
+ * behind even at its end, half as long if it found it not behind or brought many: a client that
+ * shares our processor needs longer ones, in which one on its own would run dry. */
+#define PAUSE_MIN_US 50u
+#define PAUSE_MAX_US 200u
+#define PAUSE_FEW_REQUESTS 8u
+#define PAUSE_MANY_REQUESTS 16u
 /* After so many turns in a row that found none, only one turn in so many looks. */
 #define AHEAD_TURNS 32u
 #define AHEAD_LOOKS 16u
@@ -44,6 +51,9 @@ struct nbd_connection {
     struct loop_task flush;
     struct clock_timer timer; /* handshake, then linger */
     struct clock_timer pause; /* of receiving (2) */
+    uint32_t pause_us;        /* how long the last one was */
+    bool pause_unread;        /* replies were unread at its end */
+    uint64_t pause_requests;  /* that had come by its end */
     uint32_t behind_turns;    /* in a row */
     uint32_t ahead_turns;     /* the same, of those that found none unread */
     bool paused_once;         /* the pause for this receive is over */
@@ -157,17 +167,23 @@ static void send_by_ring(struct nbd_connection *connection)
     loop_op_start(connection->server->loop, &connection->send_op);
 }
 
-/* Before the first reply of a turn goes out: are those of earlier turns still unread? Only Unix
- * sockets know; TCP counts what the peer's kernel has not acknowledged, which is next to never. */
-static void look_behind(struct nbd_connection *connection)
+/* Only Unix sockets know; TCP counts what the peer's kernel has not acknowledged, which is next to
+ * never. */
+static bool has_unread(const struct nbd_connection *connection)
 {
     int unread_bytes = 0;
 
+    return ioctl(connection->fd, SIOCOUTQ, &unread_bytes) == 0 && unread_bytes > 0;
+}
+
+/* Before the first reply of a turn goes out: are those of earlier turns still unread? */
+static void look_behind(struct nbd_connection *connection)
+{
     if (connection->ahead_turns >= AHEAD_TURNS && connection->ahead_turns % AHEAD_LOOKS != 0) {
         connection->ahead_turns++;
         return;
     }
-    if (ioctl(connection->fd, SIOCOUTQ, &unread_bytes) == 0 && unread_bytes > 0) {
+    if (has_unread(connection)) {
         connection->behind_turns++;
         connection->ahead_turns = 0;
     } else {
@@ -245,8 +261,22 @@ static void pause_fire(struct clock_timer *timer)
 {
     struct nbd_connection *connection = timer->owner;
 
+    connection->pause_unread = has_unread(connection);
+    connection->pause_requests = nbd_session_request_count(connection->session);
     connection->paused_once = true;
     connection_flush(connection);
+}
+
+static void pause_adapt(struct nbd_connection *connection)
+{
+    uint64_t request_count =
+        nbd_session_request_count(connection->session) - connection->pause_requests;
+
+    if (!connection->pause_unread || request_count > PAUSE_MANY_REQUESTS) {
+        connection->pause_us = (uint32_t)max_u64(connection->pause_us / 2, PAUSE_MIN_US);
+    } else if (request_count < PAUSE_FEW_REQUESTS) {
+        connection->pause_us = (uint32_t)min_u64(connection->pause_us * 2u, PAUSE_MAX_US);
+    }
 }
 
 /* (2): whether receiving has to wait for the pause that is, or now begins to be, under way. */
@@ -261,7 +291,8 @@ static bool pause_first(struct nbd_connection *connection)
         connection->paused_once = false;
         return false;
     }
-    clock_arm(clock, &connection->pause, clock_now_us(clock) + BEHIND_PAUSE_US);
+    pause_adapt(connection);
+    clock_arm(clock, &connection->pause, clock_now_us(clock) + connection->pause_us);
     return true;
 }
 
@@ -466,6 +497,7 @@ void nbd_connection_start(struct export_server *server, int fd, bool tls)
     connection->timer.fire = timer_fire;
     connection->timer.owner = connection;
     list_init(&connection->timer.port_link);
+    connection->pause_us = PAUSE_MIN_US;
     connection->pause.fire = pause_fire;
     connection->pause.owner = connection;
     list_init(&connection->pause.port_link);

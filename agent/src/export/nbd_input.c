@@ -179,6 +179,7 @@ static bool parse_request(struct nbd_session *session)
         return false;
     }
     session->stream_start += NBD_REQUEST_BYTES;
+    session->request_count++;
     execute(session, &request, &verdict);
     return true;
 }

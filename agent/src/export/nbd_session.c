@@ -350,6 +350,11 @@ uint32_t nbd_session_inflight_count(const struct nbd_session *session)
     return session->inflight_count;
 }
 
+uint64_t nbd_session_request_count(const struct nbd_session *session)
+{
+    return session->request_count;
+}
+
 struct vd_target *nbd_session_target(const struct nbd_session *session)
 {
     return session->state == SESSION_HANDSHAKE ? NULL : session->handshake.target;

@@ -87,6 +87,8 @@ bool nbd_session_waits_for_memory(const struct nbd_session *session);
 bool nbd_session_keeps_memory(const struct nbd_session *session);
 /* Requests that the target owns. */
 uint32_t nbd_session_inflight_count(const struct nbd_session *session);
+/* That have ever come in, refused ones included. */
+uint64_t nbd_session_request_count(const struct nbd_session *session);
 /* NULL until transmission has started. */
 struct vd_target *nbd_session_target(const struct nbd_session *session);
 

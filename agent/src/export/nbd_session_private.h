@@ -56,6 +56,7 @@ struct nbd_session {
     struct list replies; /* in the order in which they go out */
     size_t reply_sent;   /* bytes of the first reply already out */
     uint32_t inflight_count;
+    uint64_t request_count; /* ever */
     uint64_t buffer_bytes; /* rounded, of all commands */
     struct nbd_buffer_waiter waiter;
     struct command commands[NBD_SESSION_COMMANDS];
