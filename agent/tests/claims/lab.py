@@ -4,7 +4,10 @@ The controller is the native one unless a claim names a card. Cards had 128 MiB 
 has what is written in streams, for they fill it soon; else there are 16 MiB, so that a few thousand
 requests see the steady state. No load is measured before it has written as much as the cache holds,
 a stream twice that; one of few writes, before it has sent 8,000 requests. Nor is one of nothing but
-writes measured over less. A claim about a card's cache takes the card with its own: Array.fitted.
+writes measured over less. A claim about a card's cache takes the card with its own: Array.fitted;
+if it is about how much that gains, the cache is filled whatever that takes: Load.filled. Room comes
+a quarter of the cache at a time, with each flush of the drives: what is to be told apart by a few
+percent is measured over many of those.
 """
 
 from __future__ import annotations
@@ -68,6 +71,7 @@ class Load:
     file: int = 0
     operations: int = 4000
     warmup: int = 3000             # at least
+    filled: bool = False           # the cache, however few of them are writes; and once again
     after_random: bool = False     # a phase of random requests before it
     recreated: bool = False        # and the array made anew
 
@@ -114,8 +118,9 @@ class Lab:
             fills = int(self.cache_bytes(array) / written)
             if load.pattern != "random":
                 fills *= 2
-            warmup = max(warmup, min(WARMUP_MAX, fills) if load.pattern == "random" else fills)
-            if written == load.bytes or load.pattern.startswith("files"):
+            most = WARMUP_MAX if load.pattern == "random" and not load.filled else fills
+            warmup = max(warmup, min(most, fills))
+            if written == load.bytes or load.filled or load.pattern.startswith("files"):
                 operations = max(operations, fills)
         return {"operations": operations, "warmup_operations": warmup}
 
@@ -209,6 +214,11 @@ class Lab:
                     warmup=enough(2500, size))
         return self.point(array, load)["bytes_per_s"] / 1e6
 
+    def rnd_long(self, array: Array, size: int, writes: int) -> float:
+        """As db_long."""
+        load = Load(bytes=size, writes=writes, depths=(4,), operations=20000)
+        return sum(self.point(array, load, seed)["bytes_per_s"] for seed in (1, 2, 3)) / 3e6
+
     def mt(self, array: Array, workers: int, writes: int = 0, depth: int = 1) -> float:
         load = Load(pattern="sequential", bytes=64 * KIB, writes=writes, depths=(depth,),
                     workers=workers, operations=3000, warmup=2000)
@@ -220,18 +230,19 @@ class Lab:
         kind = "write_latency" if writes else "read_latency"
         return self.point(array, load, seed)[kind]["mean_us"] / 1e3
 
-    def rating(self, array: Array, workload: str) -> float:
+    def rating(self, array: Array, workload: str, filled: bool = False) -> float:
         depths = {"w08-workstation": (1, 2, 4, 8, 16, 32), "w09-workstation-32gb":
                   (1, 2, 4, 8, 16, 32)}.get(workload, (1, 4, 16, 64, 256))
-        load = Load(profile=workload, depths=depths, operations=2500, warmup=2500)
+        load = Load(profile=workload, depths=depths, operations=2500, warmup=2500, filled=filled)
         return self.answer(array, load)["ratings"][0]["value"]
 
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
 
     def commands(self, array: Array, size: int) -> float:
-        """Of the drives, for one random write that goes through to them."""
-        load = Load(bytes=size, writes=100, operations=500, warmup=100)
+        """Of the drives, for one random write that goes through to them; without those that note
+        in which regions has been written, which come with the first few hundred."""
+        load = Load(bytes=size, writes=100, operations=2000, warmup=400)
         drives = self.point(array.through(), load)["drives"]
         return sum(drive["reads"] + drive["writes"] for drive in drives) / load.operations
 
