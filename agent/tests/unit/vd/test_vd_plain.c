@@ -101,9 +101,7 @@ static void test_back(struct vd_lender *lender, uint8_t *memory)
 
 static uint32_t plain_now(const struct sim_array *array)
 {
-    const struct pool *pool = &array->group->plain_reads;
-
-    return pool->count - pool_free_count(pool);
+    return array->group->plain_busy;
 }
 
 static void read_make(struct plain_test *test, uint64_t offset, uint32_t length)
