@@ -203,8 +203,9 @@ struct pace drive_pace(const struct drive *drive, uint32_t length_bytes);
  * without the way there. `own`: drive_pace(); `pace`: the same, or what it is to be taken for. */
 uint64_t drive_expected_us(const struct drive *drive, const struct pace *own,
                            const struct pace *pace);
-/* A rotating drive's way to an offset; 0 for others, and where the last transfer ended. */
-uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes);
+/* A rotating drive's way to an offset, or most_us if it takes longer; 0 for others, and where the
+ * last transfer ended. */
+uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes, uint64_t most_us);
 /* The latency that one foreground read in a thousand exceeds; 0: too few were seen. */
 uint64_t drive_read_p999_us(const struct drive *drive);
 bool drive_is_slow(const struct drive *drive);

@@ -223,7 +223,7 @@ void drive_peers_judge(struct drive *drive, struct drive *const *peers, uint32_t
 
 /* Questions */
 
-uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes)
+uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes, uint64_t most_us)
 {
     const uint64_t shortest_us = 1000;
     const uint64_t stroke_us = 9000; /* all the way, beyond the shortest */
@@ -233,7 +233,11 @@ uint64_t drive_seek_us(const struct drive *drive, uint64_t offset_bytes)
     if (drive->identity.media != DRIVE_MEDIA_HDD || way == 0) {
         return 0;
     }
-    return shortest_us + stroke_us * (way >> 20) / max_u64(1, drive->size_bytes >> 20);
+    if (most_us <= shortest_us) { /* nearly always of what does not rotate: no division then */
+        return most_us;
+    }
+    return min_u64(most_us,
+                   shortest_us + stroke_us * (way >> 20) / max_u64(1, drive->size_bytes >> 20));
 }
 
 /* What one more transfer of many costs, as far as is known. */

@@ -108,13 +108,11 @@ static bool any_is_queued(const struct drive *drive)
            !list_is_empty(&drive->queued[IO_CLASS_BACKGROUND]);
 }
 
-static bool may_dispatch(const struct drive *drive, enum io_class class_)
+/* (3) */
+static bool has_room(const struct drive *drive, enum io_class class_)
 {
     uint32_t limit = drive->options.queue_depth;
 
-    if (list_is_empty(&drive->queued[class_])) {
-        return false;
-    }
     if (class_ == IO_CLASS_BACKGROUND) {
         return drive->slow_count == 0 &&
                drive->device_count[class_] < drive->options.background_depth &&
@@ -127,16 +125,18 @@ static bool may_dispatch(const struct drive *drive, enum io_class class_)
     return device_total(drive) < limit;
 }
 
-static void dispatch_one(struct drive *drive, enum io_class class_)
+static bool may_dispatch(const struct drive *drive, enum io_class class_)
 {
-    struct drive_io *io = list_entry(list_pop_head(&drive->queued[class_]), struct drive_io, link);
+    return !list_is_empty(&drive->queued[class_]) && has_room(drive, class_);
+}
+
+/* Of a transfer that is on no list. */
+static void device_submit(struct drive *drive, struct drive_io *io)
+{
     uint64_t now_us = clock_now_us(drive->clock);
 
-    ASSERT(io->place == DRIVE_IO_QUEUED);
-    ASSERT(drive->queued_count[class_] > 0);
     account(drive, now_us);
-    drive->queued_count[class_]--;
-    drive->device_count[class_]++;
+    drive->device_count[io->class_]++;
     io->place = DRIVE_IO_DEVICE;
     io->attempt++;
     io->submitted_us = now_us;
@@ -152,6 +152,16 @@ static void dispatch_one(struct drive *drive, enum io_class class_)
     io->request.complete = request_answered;
     io->request.owner = io;
     io_port_submit(drive->port, &io->request);
+}
+
+static void dispatch_one(struct drive *drive, enum io_class class_)
+{
+    struct drive_io *io = list_entry(list_pop_head(&drive->queued[class_]), struct drive_io, link);
+
+    ASSERT(io->place == DRIVE_IO_QUEUED);
+    ASSERT(drive->queued_count[class_] > 0);
+    drive->queued_count[class_]--;
+    device_submit(drive, io);
 }
 
 static void dispatch(struct drive *drive)
@@ -505,6 +515,12 @@ void drive_submit(struct drive *drive, struct drive_io *io)
             ? 0
             : drive_cost_us(drive, io->op == IO_OP_READ ? PACE_READ : PACE_WRITE, io->length_bytes);
     drive->backlog_us += io->cost_us;
+    if (!any_is_queued(drive) && has_room(drive, io->class_)) { /* it would be the next one */
+        device_submit(drive, io);
+        deadline_arm(drive);
+        queue_check(drive);
+        return;
+    }
     io->place = DRIVE_IO_QUEUED;
     list_push_tail(&drive->queued[io->class_], &io->link);
     drive->queued_count[io->class_]++;

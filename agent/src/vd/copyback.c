@@ -183,7 +183,7 @@ void exchange_pump(struct group *group)
 {
     struct exchange *exchange = group->exchange;
 
-    if (exchange == NULL || !exchange->draining || group->ops_active > 0) {
+    if (!exchange->draining || group->ops_active > 0) {
         return;
     }
     exchange->draining = false;

@@ -55,7 +55,9 @@ static void answer_deliver(struct vd_request *request)
 /* Starts what can be started. Most turns have nothing for most of the three. */
 static void turn_pump(struct group *group)
 {
-    exchange_pump(group);
+    if (group->exchange != NULL) {
+        exchange_pump(group);
+    }
     if (!list_is_empty(&group->admission) && !group_is_held(group)) {
         requests_pump(group);
     }
@@ -99,7 +101,6 @@ static void turn_deliver(struct group *group)
         }
         answer_deliver(list_entry(node, struct vd_request, vd_link));
     }
-    group_stop_check(group);
 }
 
 static void turn_timer_fired(struct clock_timer *timer)
@@ -126,7 +127,10 @@ void group_leave(struct group *group)
     ASSERT(group->depth > 0);
     if (group->depth == 1) {
         turn_deliver(group);
-        turn_later(group); /* the check of a stop may have brought something up */
+        if (group->stop != STOP_NO) {
+            group_stop_check(group);
+            turn_later(group); /* it may have brought something up */
+        }
     }
     group->depth--;
 }

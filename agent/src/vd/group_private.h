@@ -202,8 +202,10 @@ struct group {
     uint32_t op_width;           /* columns of an operation: places of a row */
     uint32_t ops_active;         /* taken and not ended, of both pools, and plain reads */
     uint32_t late_ops;           /* ended, but a late transfer holds their buffers */
-    struct pool plain_reads;     /* as many as operations for requests */
-    uint32_t late_reads; /* plain ones that have timed out and are still with the device */
+    struct plain_read *plain_reads; /* as many as operations for requests */
+    struct plain_read *plain_free;  /* the one given back last is taken next */
+    uint32_t plain_busy;         /* taken, and not free again */
+    uint32_t late_reads;         /* plain ones that have timed out and are still with the device */
     struct list substitutes;     /* free ones, made in place of operations held up */
     uint32_t substitute_count;   /* all of them */
     uint32_t hedge_credit;       /* grows with every read that might be hedged */

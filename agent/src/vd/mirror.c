@@ -135,29 +135,29 @@ static bool pace_is_slower(const struct pace *pace, const struct pace *fastest)
 
 /* Drives of about the same speed count as equal, so that what wins is the shorter queue and not
  * the noise of a measurement. */
-static const struct pace *believed(const struct choice *choice, uint32_t place)
+static const struct pace *believed(const struct choice *choice, const struct member *member)
 {
-    const struct pace *pace = &member_of(choice, place)->pace;
+    const struct pace *pace = &member->pace;
 
     return pace_is_slower(pace, &choice->fastest) ? pace : &choice->fastest;
 }
 
 static uint64_t expected_of(const struct choice *choice, uint32_t place)
 {
-    return drive_expected_us(drive_of(choice, place), &member_of(choice, place)->pace,
-                             believed(choice, place));
+    const struct member *member = member_of(choice, place);
+
+    return drive_expected_us(member->drive, &member->pace, believed(choice, member));
 }
 
 /* The way there. Of a drive that usually answers sooner than it could get there, it is not
  * believed: it does not rotate, or answers out of its memory. */
-static uint64_t way_of(const struct choice *choice, uint32_t place)
+static uint64_t way_of(const struct choice *choice, uint32_t place, const struct pace *pace)
 {
     const struct mirror_read *read = choice->read;
-    uint64_t seek_us = drive_seek_us(drive_of(choice, place),
-                                     row_drive_offset(read->vd, read->map, place, read->lo));
-    uint64_t idle_us = believed(choice, place)->idle_us;
 
-    return idle_us == 0 ? seek_us : min_u64(seek_us, WAY_IDLE_MAX * idle_us);
+    return drive_seek_us(drive_of(choice, place),
+                         row_drive_offset(read->vd, read->map, place, read->lo),
+                         pace->idle_us == 0 ? UINT64_MAX : WAY_IDLE_MAX * pace->idle_us);
 }
 
 static uint32_t queued_of(const struct drive *drive)
@@ -175,8 +175,11 @@ static uint32_t cheapest(const struct choice *choice, uint32_t valid)
 
     for (uint32_t left = valid; left != 0; left &= left - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(left);
-        uint64_t expected_us = expected_of(choice, place) + way_of(choice, place);
-        uint32_t queued = queued_of(drive_of(choice, place));
+        const struct member *member = member_of(choice, place);
+        const struct pace *pace = believed(choice, member);
+        uint64_t expected_us =
+            drive_expected_us(member->drive, &member->pace, pace) + way_of(choice, place, pace);
+        uint32_t queued = queued_of(member->drive);
 
         if (expected_us < best_us || (expected_us == best_us && queued < best_queued)) {
             best_us = expected_us;

@@ -23,12 +23,16 @@
  * transfer lingers without it until the drive lets go. Without memory for that, the drive is waited
  * for.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "vd/group_private.h"
 
 struct plain_read {
     struct drive_io io;
+    struct plain_read *next_free;
     struct group *group;
-    struct vd_request *request; /* NULL once it is late */
+    struct vd_request *request; /* NULL: it is free, or late */
     uint32_t member;
     enum io_status status;
     bool late;                  /* io has timed out and is still with the device */
@@ -47,14 +51,43 @@ struct plain_way {
 static void plain_complete(struct drive_io *io, enum io_status status);
 static void plain_released(struct drive_io *io);
 
+static void plain_give(struct plain_read *plain)
+{
+    struct group *group = plain->group;
+
+    ASSERT(group->plain_busy > 0 && plain->request == NULL && !plain->late);
+    group->plain_busy--;
+    plain->next_free = group->plain_free;
+    group->plain_free = plain;
+}
+
 int plain_reads_init(struct group *group)
 {
-    return pool_init(&group->plain_reads, group->options.stripe_ops, sizeof(struct plain_read));
+    uint32_t count = group->options.stripe_ops;
+
+    group->plain_reads = calloc(count, sizeof(struct plain_read));
+    if (group->plain_reads == NULL) {
+        return -ENOMEM;
+    }
+    group->plain_busy = count;
+    for (uint32_t i = count; i > 0; i--) {
+        struct plain_read *plain = &group->plain_reads[i - 1];
+
+        plain->group = group;
+        plain->io.op = IO_OP_READ;
+        plain->io.class_ = IO_CLASS_FOREGROUND;
+        plain->io.complete = plain_complete;
+        plain->io.released = plain_released;
+        plain->io.owner = plain;
+        plain_give(plain);
+    }
+    return 0;
 }
 
 void plain_reads_done(struct group *group)
 {
-    pool_done(&group->plain_reads);
+    ASSERT(group->plain_busy == 0);
+    free(group->plain_reads);
 }
 
 /* Beginning */
@@ -63,7 +96,7 @@ static bool request_is_plain(const struct vd *vd, const struct vd_request *reque
 {
     return request->op == VD_OP_READ && request_lends_blocks(vd, request) &&
            (vd->group->config.bad_count == 0 || SIM_BUG(PLAIN_NOTED)) &&
-           pool_free_count(&vd->group->plain_reads) > 0;
+           vd->group->plain_free != NULL;
 }
 
 /* False: it is not in one strip of one slice. */
@@ -117,23 +150,19 @@ static uint32_t way_choose(struct vd *vd, const struct plain_way *way)
 static void plain_submit(struct vd *vd, struct vd_request *request, const struct plain_way *way)
 {
     struct group *group = vd->group;
-    struct plain_read *plain = pool_take(&group->plain_reads);
+    struct plain_read *plain = group->plain_free;
     uint32_t place = way_choose(vd, way);
 
-    ASSERT(plain != NULL && !plain->late);
+    ASSERT(plain->request == NULL);
+    group->plain_free = plain->next_free;
+    group->plain_busy++;
     group->ops_active++;
-    plain->group = group;
     plain->request = request;
     plain->member = row_map_member(&way->map, place);
     plain->lender = request->lender;
-    plain->io.op = IO_OP_READ;
-    plain->io.class_ = IO_CLASS_FOREGROUND;
     plain->io.offset_bytes = row_drive_offset(vd, &way->map, place, way->lo);
     plain->io.length_bytes = way->hi - way->lo;
     plain->io.buffer = request->buffer;
-    plain->io.complete = plain_complete;
-    plain->io.released = plain_released;
-    plain->io.owner = plain;
     drive_submit(group->members[plain->member].drive, &plain->io);
 }
 
@@ -184,7 +213,7 @@ static void plain_answered(struct plain_read *plain)
     } else {
         plain_trouble(plain);
     }
-    pool_give(&group->plain_reads, plain);
+    plain_give(plain);
     group_leave(group);
 }
 
@@ -223,7 +252,7 @@ static void plain_released(struct drive_io *io)
         request_memory_return(plain->lender, plain->taken);
     }
     plain->late = false;
-    pool_give(&group->plain_reads, plain);
+    plain_give(plain);
     ASSERT(group->late_reads > 0);
     group->late_reads--;
     group_late_gone(group);

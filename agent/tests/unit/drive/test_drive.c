@@ -179,7 +179,8 @@ static uint64_t expected_us(struct fixture *f, uint64_t offset_bytes)
 {
     struct pace pace = drive_pace(f->drive, 4096);
 
-    return drive_expected_us(f->drive, &pace, &pace) + drive_seek_us(f->drive, offset_bytes);
+    return drive_expected_us(f->drive, &pace, &pace) +
+           drive_seek_us(f->drive, offset_bytes, UINT64_MAX);
 }
 
 static void test_write_read_flush(void **state)
@@ -672,6 +673,10 @@ static void test_expected(void **state)
     assert_true(expected_us(f, 4 * 4096) > 4 * (idle_us - 2));
     sim_world_advance(f->world, SIM_SECOND);
     assert_true(expected_us(f, 4u << 20) > expected_us(f, 4 * 4096) + 900);
+    assert_int_equal(drive_seek_us(f->drive, 4u << 20, 700), 700); /* no more than is asked for */
+    assert_in_range(drive_seek_us(f->drive, 4u << 20, 20000), 1000, 10000);
+    assert_int_equal(drive_seek_us(f->drive, 4u << 20, 1001),
+                     min_u64(1001, drive_seek_us(f->drive, 4u << 20, UINT64_MAX)));
     assert_int_equal(drive_read_p999_us(f->drive), 0); /* too few */
     fixture_free(f);
 }

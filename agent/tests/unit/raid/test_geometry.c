@@ -30,7 +30,15 @@ static void draw_row(const struct geometry *geometry, uint64_t row, char *text)
     memset(text, '?', map.width);
     text[map.width] = '\0';
     for (uint32_t i = 0; i < map.data_count; i++) {
+        struct row_map strip;
+
         text[map.data_place[i]] = (char)('0' + i);
+        assert_int_equal(geometry_strip_map(geometry, row, i, &strip), map.data_place[i]);
+        assert_int_equal(strip.row, row);
+        assert_int_equal(row_map_member(&strip, map.data_place[i]),
+                         row_map_member(&map, map.data_place[i]));
+        assert_int_equal(row_map_offset(&strip, map.data_place[i]),
+                         row_map_offset(&map, map.data_place[i]));
     }
     if (map.p_place >= 0) {
         text[map.p_place] = 'P';
@@ -242,6 +250,7 @@ static void offsets_beyond_the_end_assert(void **state)
 
     (void)state;
     EXPECT_ASSERT(geometry_row_map(&geometry, 7, &map));
+    EXPECT_ASSERT(geometry_strip_map(&geometry, 6, 3, &map));
     EXPECT_ASSERT(geometry_locate(&geometry, geometry_size_bytes(&geometry), &position));
     geometry_locate(&geometry, geometry_size_bytes(&geometry) - 1, &position);
     assert_int_equal(position.row, 6);
