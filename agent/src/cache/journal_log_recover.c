@@ -324,8 +324,9 @@ static int super_find(struct reader *reader, const struct uuid *owner, const str
         (!good[0] && !bytes_are_all(reader->window, LOG_BLOCK_BYTES, 0)) ||
         (!good[1] && !bytes_are_all(reader->window + LOG_BLOCK_BYTES, LOG_BLOCK_BYTES, 0));
     if (good[0] || good[1]) {
-        log->super =
-            good[0] && (!good[1] || supers[0].turn > supers[1].turn) ? supers[0] : supers[1];
+        bool first = good[0] && (!good[1] || supers[0].turn > supers[1].turn);
+
+        log->super = supers[first ? 0 : 1];
         return super_judge(log, &log->super);
     }
     if (!reader->super_damaged) {

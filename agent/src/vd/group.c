@@ -459,6 +459,7 @@ static void stop_finish(struct group *group)
 {
     ASSERT(group->stop == STOP_END);
     ASSERT(!group->save_running && !group->flush_round && !group->checkpoint_running);
+    ASSERT(group->saved == group->change);
     group->stop = STOP_DONE;
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         clock_cancel(group->clock, &group->vds[i]->idle_timer);
@@ -528,10 +529,12 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
     }
 }
 
+/* What is not saved is being saved, or waits for the survivors' flush after a loss (save_pump,
+ * flush_losses_pump): the turn has just begun it. */
 void group_stop_check(struct group *group)
 {
-    if (group->stop == STOP_END && !group->save_running && group->saved == group->change &&
-        !group->flush_round && group->loss_flush_pending == 0 && !group->checkpoint_running &&
+    if (group->stop == STOP_END && !group->save_running && !group->flush_round &&
+        group->loss_flush_pending == 0 && !group->checkpoint_running &&
         !stripe_log_is_busy(group->stripe_log) && group->settles == 0) {
         stop_finish(group);
     }

@@ -681,10 +681,29 @@ static void test_damaged_super_blocks(void **state UNUSED)
     }
 }
 
+/* The newer one counts, wherever it is: the other one could not be used. */
+static void test_the_newer_super_block(void **state UNUSED)
+{
+    for (uint32_t newer = 0; newer < 2; newer++) {
+        struct device device;
+        struct log_super super;
+
+        device_make(&device, SMALL);
+        super = super_of(&device);
+        log_super_write(&super, device.bytes + (size_t)newer * 4096);
+        super.turn--;
+        super.size_bytes += 4096;
+        log_super_write(&super, device.bytes + (size_t)(1 - newer) * 4096);
+        assert_int_equal(device_frames(&device), 0);
+        device_end(&device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damaged_super_blocks),
+        cmocka_unit_test(test_the_newer_super_block),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_super_blocks_that_make_no_sense),
         cmocka_unit_test(test_records_of_others_do_not_count),
