@@ -72,6 +72,7 @@ struct vd_config {
     bool dirty;                /* may have been written since it was last known consistent */
     bool resync;               /* the sweep now needed is a resync after an unclean stop,
 not the first background initialization */
+    bool resync_unlogged;      /* ... and no log knew what was being written then */
     uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
     uint32_t map_slot;         /* place of the region map in the private areas, from 1; 0: none */
     uint64_t map_epoch;        /* pages of another one are void */

@@ -123,10 +123,11 @@ static int member_decode(const uint8_t *in, struct member_config *member)
 #define VD_FLAG_MAP_READY 4u
 #define VD_FLAG_STRIPE_LOG 8u
 #define VD_FLAG_HEDGED_READS 16u
+#define VD_FLAG_RESYNC_UNLOGGED 32u
 #define VD_FLAG_CACHE_LOST 128u
 #define VD_FLAGS                                                                                   \
     (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_MAP_READY | VD_FLAG_STRIPE_LOG |                     \
-     VD_FLAG_HEDGED_READS | VD_FLAG_CACHE_LOST)
+     VD_FLAG_HEDGED_READS | VD_FLAG_RESYNC_UNLOGGED | VD_FLAG_CACHE_LOST)
 
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
@@ -143,6 +144,7 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
                         (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
                         (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
                         (vd->hedged_reads ? VD_FLAG_HEDGED_READS : 0u) |
+                        (vd->resync_unlogged ? VD_FLAG_RESYNC_UNLOGGED : 0u) |
                         (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
@@ -179,6 +181,7 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->access = (enum access_policy)in[49];
     vd->dirty = (in[50] & VD_FLAG_DIRTY) != 0;
     vd->resync = (in[50] & VD_FLAG_RESYNC) != 0;
+    vd->resync_unlogged = (in[50] & VD_FLAG_RESYNC_UNLOGGED) != 0;
     vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
     vd->map_ready = (in[50] & VD_FLAG_MAP_READY) != 0;
     vd->stripe_log = (in[50] & VD_FLAG_STRIPE_LOG) != 0;

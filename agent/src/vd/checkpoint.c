@@ -47,6 +47,7 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows)
     if (config->consistent_rows == geometry_row_count(&config->geometry) &&
         (config->resync || !was_whole) && vd->checkpoint_sound) {
         config->resync = false;
+        config->resync_unlogged = false;
         vd_changed_tell(vd);
     }
 }

@@ -364,7 +364,8 @@ static void vd_note_unclean(struct group *group, uint32_t index)
         config->dirty = false;
         return;
     }
-    vd->doubt_unlogged = !vd_is_logged(vd);
+    config->resync_unlogged =
+        (config->resync && config->resync_unlogged) || (unclean && !vd_is_logged(vd));
     if (region_store_start(vd, unclean)) {
         config->resync =
             !vd_regions_are_sound(vd) ||
@@ -381,6 +382,7 @@ static void vd_note_unclean(struct group *group, uint32_t index)
             vd_note_suspects(vd, true);
         }
     }
+    config->resync_unlogged = config->resync_unlogged && config->resync;
     config->dirty = false;
 }
 

@@ -353,6 +353,7 @@ static void undo_change(struct group_edit *edit)
         group->config.vds[i] = edit->undo[i];
         group->config.vds[i].dirty = now.dirty;
         group->config.vds[i].resync = now.resync;
+        group->config.vds[i].resync_unlogged = now.resync_unlogged;
         group->config.vds[i].consistent_rows = now.consistent_rows;
         group->config.vds[i].intent_generation = now.intent_generation;
         group->config.vds[i].map_slot = now.map_slot;

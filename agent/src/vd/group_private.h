@@ -248,7 +248,6 @@ struct vd {
     uint64_t checkpoint_rows;
     bool serving;                /* its creation is durable, its removal not begun */
     bool growing;                /* the record with its new size is being saved */
-    bool doubt_unlogged;         /* no log knew what was being written at the last unclean stop */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
     bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */

@@ -90,6 +90,17 @@ static void column_bar(struct stripe_op *op, struct stripe_column *column)
     }
 }
 
+/* What a direct read has got is not its content: zeros may have been written there meanwhile, by a
+ * write that had to do without it (stripe_fine.c (1)). With the lock, nobody can. */
+static bool direct_is_void(const struct stripe_op *op, const struct stripe_column *column)
+{
+    return op->direct && op->group->config.bad_count > 0 &&
+           bad_blocks_meet(&op->group->config, stripe_member(op, column->place),
+                           column->io.offset_bytes, column->io.length_bytes,
+                           BAD_KIND_BIT(BAD_BLOCK_KIND_LOST) |
+                               BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
+}
+
 static void column_read_answered(struct stripe_op *op, struct stripe_column *column)
 {
     if (SIM_BUG(READ_ERROR_IS_DATA) && column->status == IO_STATUS_MEDIA) {
@@ -97,8 +108,10 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
     }
     switch (column->status) {
     case IO_STATUS_OK:
-        op->have |= bit_of(column);
-        stripe_read_note(op, column->place, &column->io);
+        if (!direct_is_void(op, column)) { /* else it plans again, and asks for the lock */
+            op->have |= bit_of(column);
+            stripe_read_note(op, column->place, &column->io);
+        }
         break;
     case IO_STATUS_MEDIA:
     case IO_STATUS_ERROR:
@@ -112,7 +125,7 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
     case IO_STATUS_MAX:
         UNREACHABLE();
     }
-    if (column->status != IO_STATUS_OK && (op->lent & bit_of(column)) != 0) {
+    if ((op->lent & bit_of(column) & ~op->have) != 0) {
         read_lent_end(op, column); /* the next attempt has its own memory */
     }
 }
@@ -184,7 +197,8 @@ static void column_answered(struct stripe_column *column)
 
     group_enter(group);
     ASSERT(op->pending > 0);
-    if (op->lent != 0 && op->direct && column->status == IO_STATUS_OK) {
+    if (op->lent != 0 && op->direct && column->status == IO_STATUS_OK &&
+        !direct_is_void(op, column)) {
         lent_read_done(op, column);
         group_leave(group);
         return;

@@ -294,7 +294,7 @@ bool vd_marks_are_suspects(const struct vd *vd)
 
 void vd_note_suspects(struct vd *vd, bool all)
 {
-    if (!vd_may_be_misdescribed(vd) || (vd_is_logged(vd) && !vd->doubt_unlogged)) {
+    if (!vd_may_be_misdescribed(vd) || (vd_is_logged(vd) && !vd_config_of(vd)->resync_unlogged)) {
         return;
     }
     region_map_suspect(region_store_map(vd->regions), all);

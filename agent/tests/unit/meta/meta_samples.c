@@ -73,6 +73,7 @@ static void sample_vd(struct rng *rng, const struct geometry *shape, uint32_t in
     vd->created_us = rng_u64(rng);
     vd->dirty = rng_below(rng, 2) == 0;
     vd->resync = rng_below(rng, 2) == 0;
+    vd->resync_unlogged = vd->resync && vd->created_us % 2 == 0;
     vd->consistent_rows = rng_below(rng, geometry_row_count(&vd->geometry) + 1);
     sample_stripe(rng, vd);
 }

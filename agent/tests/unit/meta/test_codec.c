@@ -72,13 +72,13 @@ static void test_group_fields(void **state)
         assert_true(guid_equal(&a->guid, &b->guid));
         assert_string_equal(a->name, b->name);
         assert_memory_equal(&a->geometry, &b->geometry, sizeof(a->geometry));
-        assert_true(a->target_id == b->target_id && a->size_bytes == b->size_bytes &&
-                    a->extent_start_bytes == b->extent_start_bytes &&
-                    a->write_policy == b->write_policy && a->read_policy == b->read_policy &&
-                    a->io_policy == b->io_policy && a->access == b->access &&
-                    a->drive_cache_policy == b->drive_cache_policy &&
-                    a->created_us == b->created_us && a->dirty == b->dirty &&
-                    a->resync == b->resync && a->consistent_rows == b->consistent_rows);
+        assert_true(
+            a->target_id == b->target_id && a->size_bytes == b->size_bytes &&
+            a->extent_start_bytes == b->extent_start_bytes && a->write_policy == b->write_policy &&
+            a->read_policy == b->read_policy && a->io_policy == b->io_policy &&
+            a->access == b->access && a->drive_cache_policy == b->drive_cache_policy &&
+            a->created_us == b->created_us && a->dirty == b->dirty && a->resync == b->resync &&
+            a->resync_unlogged == b->resync_unlogged && a->consistent_rows == b->consistent_rows);
     }
 }
 

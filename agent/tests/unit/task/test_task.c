@@ -329,6 +329,8 @@ static void test_resync_after_unclean_stop(void **state)
     sim_array_power_cut(array, SIM_CUT_DROP_ALL);
     assert_int_equal(sim_array_reload(array), 0);
     assert_true(vd_is_consistent(sim_array_vd(array, 1))); /* it was not being written */
+    assert_true(vd_config(sim_array_vd(array, 0))->resync_unlogged); /* there is no log */
+    assert_false(vd_config(sim_array_vd(array, 1))->resync_unlogged);
     assert_int_equal(
         task_sync_create(sim_array_vd(array, 0), sim_world_clock(array->world), 100, NULL, &task),
         0);
@@ -337,6 +339,7 @@ static void test_resync_after_unclean_stop(void **state)
     (void)run_to_end(array, task);
     assert_int_equal(status_of(task).state, OPERATION_STATE_COMPLETED);
     assert_false(vd_config(sim_array_vd(array, 0))->resync);
+    assert_false(vd_config(sim_array_vd(array, 0))->resync_unlogged);
     task_free(task);
     array_end(array);
 }

@@ -11,6 +11,7 @@
 
 #include "meta/bad_blocks.h"
 #include "sim_array.h"
+#include "vd/group_private.h"
 
 #define STRIP (16u << 10)
 #define ROW (2 * STRIP)
@@ -157,6 +158,68 @@ static void test_unreadable(void **state)
     assert_int_equal(get(array, 0, 4096, 6), VD_STATUS_OK);
     assert_int_equal(bad(array), 0);
     array_end(array);
+}
+
+struct late_get {
+    struct vd_request request;
+    uint8_t *bytes;
+    enum vd_status status;
+};
+
+static void late_get_done(struct vd_request *request, enum vd_status status)
+{
+    ((struct late_get *)request->owner)->status = status;
+}
+
+/* Reads block 0, which is noted while the read is under way. */
+static enum vd_status get_noted(struct sim_array *array, bool lends, enum bad_block_kind kind)
+{
+    struct vd *vd = sim_array_vd(array, 0);
+    struct late_get get = {.bytes = aligned_alloc(4096, 4096), .status = VD_STATUS_MAX};
+    uint64_t reads = 0;
+    bool is_new = false;
+
+    get.request = (struct vd_request){.op = VD_OP_READ,
+                                      .length_bytes = 4096,
+                                      .buffer = get.bytes,
+                                      .lends = lends,
+                                      .complete = late_get_done,
+                                      .owner = &get};
+    reads = sim_array_sim(array, 0)->counters.reads;
+    vd_submit(vd, &get.request);
+    group_enter(array->group);
+    assert_true(bad_add(vd, 0, 0, kind, &is_new));
+    group_leave(array->group);
+    while (get.status == VD_STATUS_MAX) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_true(sim_array_sim(array, 0)->counters.reads > reads);
+    if (get.status == VD_STATUS_OK) {
+        assert_int_equal(get.bytes[0], 5);
+    }
+    free(get.bytes);
+    return get.status;
+}
+
+/* A read that has begun without the lock may be answered by what was written in place of what is
+ * lost: zeros, or what other members describe. */
+static void test_noted_under_way(void **state)
+{
+    for (uint32_t lends = 0; lends < 2; lends++) {
+        struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+        bool is_new = false;
+
+        (void)state;
+        assert_int_equal(put(array, 0, 2 * ROW, 5), VD_STATUS_OK);
+        group_enter(array->group); /* elsewhere: so that a read is an operation */
+        assert_true(bad_add(sim_array_vd(array, 0), 1, STRIP, BAD_BLOCK_KIND_UNREADABLE, &is_new));
+        group_leave(array->group);
+        assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_UNREADABLE), VD_STATUS_OK);
+        assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_LOST), VD_STATUS_OK);
+        assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 0); /* recovered */
+        assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_PUNCTURED), VD_STATUS_IO);
+        array_end(array);
+    }
 }
 
 /* Member 1 is lost and a sector of member 0 is bad: of row 0 block 2 of both is gone. */
@@ -444,6 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_needless_error),
         cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_noted_under_way),
         cmocka_unit_test(test_puncture),
         cmocka_unit_test(test_puncture_of_a_present_member),
         cmocka_unit_test(test_full_row_punctures_nothing),

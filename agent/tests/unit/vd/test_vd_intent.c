@@ -258,6 +258,26 @@ static void test_a_member_goes_after_the_log(void **state)
     }
 }
 
+/* ... or after one more start, which finds the log that the first one made: also of what was in
+ * doubt before, nobody knows anything. */
+static void test_a_member_goes_a_start_later(void **state)
+{
+    for (uint32_t identity = 0; identity < 2; identity++) {
+        struct fixture f = fixture_make(RAID_LEVEL_5, 4);
+        bool is_anew = identity != 0;
+
+        (void)state;
+        write_bytes(&f, 0, 4096, 1);
+        cut_to_log(&f, identity);
+        assert_true(vd_config(sim_array_vd(f.array, 0))->resync);
+        cut_to_log(&f, identity);
+        assert_int_equal(vd_config(sim_array_vd(f.array, 0))->resync_unlogged, is_anew);
+        lose_member(&f, 1);
+        assert_int_equal(vd_suspect_bytes(sim_array_vd(f.array, 0)) > 0, is_anew);
+        fixture_end(&f);
+    }
+}
+
 /* The medium goes while intents are open: writing goes on, and what the medium holds is void even
  * if it comes back. */
 static void test_a_log_that_has_gone_is_void(void **state)
@@ -912,6 +932,7 @@ int main(void)
         cmocka_unit_test(test_a_log_made_anew_knows_nothing),
         cmocka_unit_test(test_a_log_made_anew_after_a_stop),
         cmocka_unit_test(test_a_member_goes_after_the_log),
+        cmocka_unit_test(test_a_member_goes_a_start_later),
         cmocka_unit_test(test_a_log_that_goes_keeps_nobody_waiting),
         cmocka_unit_test(test_a_log_that_goes_amid_a_logged_write),
         cmocka_unit_test(test_a_log_that_cannot_be_read_does_not_stop_the_start),
