@@ -65,8 +65,9 @@ bool directed_lost(uint64_t seed);
 bool directed_note_end(uint64_t seed);
 
 /*
- * With a log of write intents and a member missing: the power goes while a row is being written, and
- * takes the log with it. False: the row is torn, and the virtual drive does not say that it may be.
+ * With a log of write intents and a member missing: the power goes while a row is being written,
+ * and takes the log with it. False: the row is torn, and the virtual drive does not say that it may
+ * be.
  */
 bool directed_log_anew(uint64_t seed);
 
