@@ -15,7 +15,6 @@ WHY: dict[str, str] = {
     "C37": INFORMATION,
     "C38": "one writer fills R10 behind that card; two wait for the heads' ways: in 2 GiB, 0.92 by default",
     "C40": INFORMATION,
-    "E05": "the card's ceiling, 2,875 MB/s, is above its eight drives; no other is printed",
     "E07": "the order comes with a latency for each card, and no document prints one",
     "E10": NO_TIME,
     "G02": "each quarter of the cache ends with a flush of all drives: of 8, 0.94 with 128 MiB instead of 16",
