@@ -34,10 +34,11 @@ one firmware (expected not to show but with that card's quirk switched on), F fu
 a running arrayd, or on arrays of the lab). Settings are in the claims' sources: drives D1 for
 documents 000 and 004, D2 for 001 and 002, D3 for 003; 128 MiB of cache for one or several streams
 of writes, 16 MiB for the rest, a card's own where the claim is about that, and writes are measured
-when it has been filled (lab.py has the bounds). Written through means past the drives' own buffers
-too; with those on, as one document has it, A13, A16, A28, G14 and G26 do not hold either. Models come from
-facts of drives and cards and are not adjusted to any claim, so "does not hold" is a finding about
-the engine, the model or the claim; what it is put down to, not all of it proved, stands beside it.
+when it has been filled (lab.py has the bounds). What is written back is compared with what is
+written through past the drives' own buffers on both sides, so that nothing else differs; with those
+on, as one document has it, A13, A16, A28, G14 and G26 do not hold. Models come from facts of drives
+and cards and are not adjusted to any claim, so "does not hold" is a finding about the engine, the
+model or the claim; what it is put down to, not all of it proved, stands beside it.
 
 """
 

@@ -27,7 +27,8 @@ WARMUP_MAX = 8000
 
 @dataclass(frozen=True)
 class Array:
-    """WB: write-back in the controller, the drives' own write buffers on. WT: neither.
+    """WB: write-back in the controller, the drives' own write buffers on. WT: neither. back(): to be
+    compared with that.
     Without a cache it is the card's own."""
 
     level: str
@@ -44,6 +45,10 @@ class Array:
     controllers: int = 1
     ceilings: tuple[tuple[str, int], ...] = ()
     quirks: tuple[str, ...] = ()
+
+    def back(self) -> Array:
+        """To be compared with through(): the write policy alone is what differs."""
+        return replace(self, write_back=True, drive_cache=False)
 
     def through(self) -> Array:
         return replace(self, write_back=False)
