@@ -181,9 +181,13 @@ static void fault_inject(struct run *run, uint32_t member)
     }
 }
 
-/* A drive may come back unnoticed only after its going has been noticed. */
+/* A drive may come back unnoticed only after its going has been noticed; also the one of a
+ * copyback. */
 static bool is_trusted(const struct run *run, uint32_t drive)
 {
+    if (drive == run->array->twin) {
+        return true;
+    }
     for (uint32_t i = 0; i < run->array->member_count; i++) {
         enum member_state state = group_config(run->array->group)->members[i].state;
 
