@@ -115,6 +115,21 @@ void lives_arguments_end(const struct program *program, struct lives_arguments *
     }
 }
 
+struct lives_arguments lives_arguments_parse(const struct program *program, int count, char **texts)
+{
+    static const struct option options[] = {LIVES_OPTIONS, {NULL, 0, NULL, 0}};
+    struct lives_arguments arguments = lives_arguments_new();
+    int option = 0;
+
+    while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
+        if (!lives_argument_take(program, &arguments, option, optarg)) {
+            arguments_refuse(program, "no such option");
+        }
+    }
+    lives_arguments_end(program, &arguments, optind == count);
+    return arguments;
+}
+
 bool lives_suffice(const struct lives_arguments *arguments, uint64_t lives, uint64_t points,
                    double seconds)
 {

@@ -47,6 +47,9 @@ struct lives_arguments lives_arguments_new(void);
 /* False: this option is not one of those. */
 bool lives_argument_take(const struct program *program, struct lives_arguments *arguments,
                          int option, const char *text);
+/* The whole command line of a program that has only those. */
+struct lives_arguments lives_arguments_parse(const struct program *program, int count,
+                                             char **texts);
 /* Behind the options: nothing more is to come, and something is to be done. */
 void lives_arguments_end(const struct program *program, struct lives_arguments *arguments,
                          bool is_last);

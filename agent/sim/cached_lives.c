@@ -103,21 +103,6 @@ static const struct program program = {.name = "arraysim",
                                        .bug_name = bug_at,
                                        .bug_plant = bug_plant};
 
-static struct lives_arguments arguments_parse(int count, char **texts)
-{
-    static const struct option options[] = {LIVES_OPTIONS, {NULL, 0, NULL, 0}};
-    struct lives_arguments arguments = lives_arguments_new();
-    int option = 0;
-
-    while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
-        if (!lives_argument_take(&program, &arguments, option, optarg)) {
-            arguments_refuse(&program, "no such option");
-        }
-    }
-    lives_arguments_end(&program, &arguments, optind == count);
-    return arguments;
-}
-
 /* Lives */
 
 static struct life_options running_options;
@@ -218,7 +203,7 @@ static void totals_print_json(struct life_result *totals, uint64_t lives, uint64
 
 int cached_lives_command(int count, char **texts)
 {
-    struct lives_arguments arguments = arguments_parse(count, texts);
+    struct lives_arguments arguments = lives_arguments_parse(&program, count, texts);
     struct life_result totals = {0};
     double began = lives_now();
     uint64_t lives = 0;

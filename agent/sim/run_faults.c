@@ -79,14 +79,7 @@ bool faults_span_bears_after_cut(const struct run *run, uint32_t member)
 {
     bool trusted[SIM_ARRAY_DRIVES_MAX];
 
-    for (uint32_t i = 0; i < run->array->member_count; i++) {
-        trusted[i] = true;
-    }
-    for (uint32_t i = 0; i < run->array->member_count; i++) {
-        if (group_config(run->array->group)->members[i].state == MEMBER_ONLINE) {
-            sim_array_recorded_online(run->array, i, trusted);
-        }
-    }
+    sim_array_recorded_sound(run->array, sim_is_troubled, trusted);
     return span_bears(run, member, trusted);
 }
 

@@ -1,7 +1,7 @@
 /*
  * A drive group on simulated drives (sim_array.h).
  */
-#include "sim_array.h"
+#include "sim_array_private.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -232,7 +232,7 @@ static void vd_state_changed(void *context, struct vd *vd, enum virtual_drive_st
 }
 
 /* Drive objects and the group store live from start to stop. */
-static void objects_create(struct sim_array *array)
+void sim_array_objects_create(struct sim_array *array)
 {
     int error = group_store_create(sim_store_port(array->sim_store), &array->store);
 
@@ -264,7 +264,7 @@ static bool drives_are_idle(void *context)
     return true;
 }
 
-static void objects_free(struct sim_array *array)
+void sim_array_objects_free(struct sim_array *array)
 {
     bool idle = false;
 
@@ -307,7 +307,7 @@ static void twin_attach(struct sim_array *array, const struct group_config *conf
     }
 }
 
-static int group_begin(struct sim_array *array, const struct group_config *config)
+int sim_array_group_begin(struct sim_array *array, const struct group_config *config)
 {
     struct group_observer observer = {.member_changed = member_changed,
                                       .vd_state_changed = vd_state_changed,
@@ -349,11 +349,11 @@ static int group_begin(struct sim_array *array, const struct group_config *confi
 int sim_array_start(struct sim_array *array)
 {
     ASSERT(array->group == NULL);
-    objects_create(array);
+    sim_array_objects_create(array);
     for (uint32_t i = 0; i < array->member_count; i++) {
         array->place_of[i] = i;
     }
-    return group_begin(array, array->config);
+    return sim_array_group_begin(array, array->config);
 }
 
 int sim_array_stop(struct sim_array *array)
@@ -363,7 +363,7 @@ int sim_array_stop(struct sim_array *array)
     group_stop(array->group, sim_array_done, array);
     error = sim_array_wait(array);
     array->group = group_free(array->group);
-    objects_free(array);
+    sim_array_objects_free(array);
     return error;
 }
 
@@ -375,138 +375,6 @@ void sim_array_power_cut(struct sim_array *array, enum sim_cut cut)
         (void)sim_world_step(array->world); /* there is something */
     }
     sim_world_power_on(array->world);
-}
-
-struct reading {
-    struct label_read read;
-    struct sim_array *array;
-    int error;
-};
-
-static void label_was_read(struct label_read *read, int error)
-{
-    struct reading *reading = container_of(read, struct reading, read);
-
-    reading->error = error;
-    sim_array_done(reading->array, error);
-}
-
-/* The newest record of the group, from the store and from all labels. */
-static void newest_take(struct group_config *newest, const struct group_config *record)
-{
-    if (newest->member_count == 0 || record->sequence > newest->sequence) {
-        *newest = *record;
-    }
-}
-
-static void store_record_take(struct sim_array *array, struct group_config *newest)
-{
-    char name[STORE_NAME_MAX + 1];
-    uint8_t *bytes = malloc(GROUP_RECORD_MAX_BYTES);
-    struct group_config *record = calloc(1, sizeof(*record));
-    size_t length = 0;
-    struct store_port *port = sim_store_port(array->sim_store);
-
-    ASSERT(bytes != NULL && record != NULL);
-    group_record_name(&array->config->guid, name);
-    if (port->ops->get(port, name, bytes, GROUP_RECORD_MAX_BYTES, &length) == 0 &&
-        group_record_decode(bytes, length, record) == 0) {
-        newest_take(newest, record);
-    }
-    free(bytes);
-    free(record);
-}
-
-void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *online)
-{
-    const struct sim_drive *sim = sim_array_sim(array, member);
-    struct drive_label *labels = calloc(LABEL_SLOT_COUNT + 1, sizeof(*labels));
-    const struct drive_label *newest = labels; /* sequence 0: none */
-    uint8_t *slot = malloc(LABEL_SLOT_BYTES);
-
-    ASSERT(labels != NULL && slot != NULL);
-    for (uint32_t i = 0; i < LABEL_SLOT_COUNT && sim != NULL; i++) {
-        struct drive_label *label = &labels[i + 1];
-
-        sim_drive_peek_durable(
-            sim, drive_layout_label_offset(sim->options.size_bytes, array->options.compact, i),
-            slot, LABEL_SLOT_BYTES);
-        if (drive_label_decode(slot, label) == 0 && label->has_record &&
-            label->sequence > newest->sequence) {
-            newest = label;
-        }
-    }
-    for (uint32_t i = 0; i < array->member_count; i++) {
-        online[i] = online[i] && i < newest->record.member_count &&
-                    newest->record.members[i].state == MEMBER_ONLINE;
-    }
-    free(slot);
-    free(labels);
-}
-
-/* The drive of a copyback that ended in the middle of the last record has no label as a member yet
- * (ctl/ctl_settle.c). */
-static bool is_member_by_label(const struct drive_label *label, const struct group_config *newest,
-                               uint32_t place)
-{
-    const struct member_config *member = &newest->members[place];
-
-    if (label == NULL || !uuid_equal(&label->drive, &member->drive)) {
-        return false;
-    }
-    return label->role == LABEL_ROLE_MEMBER ? label->member == place
-                                            : member->state == MEMBER_ONLINE;
-}
-
-int sim_array_reload(struct sim_array *array)
-{
-    struct group_config *newest = calloc(1, sizeof(*newest));
-    struct drive_label *labels[SIM_ARRAY_DRIVES_MAX] = {NULL};
-    int error = 0;
-
-    ASSERT(newest != NULL && array->group == NULL);
-    objects_create(array);
-    store_record_take(array, newest);
-    for (uint32_t i = 0; i < array->drive_count; i++) {
-        struct reading reading = {.read = {.drive = array->drives[i], .complete = label_was_read},
-                                  .array = array};
-
-        group_store_label_read(array->store, &reading.read);
-        if (sim_array_wait(array) == 0) {
-            labels[i] = reading.read.label;
-            /* Whatever was cut short: it is never taken for another system's. What a drive that
-             * lies has kept of several changes may look like it, and is better not trusted. */
-            ASSERT(reading.read.ddf != DDF_FOUND_ON_MEMBER_OTHERS || array->sims[i]->flush_ignored);
-            if (labels[i]->has_record) {
-                newest_take(newest, &labels[i]->record);
-            }
-        }
-    }
-    ASSERT(newest->member_count == array->member_count);
-    for (uint32_t place = 0; place < array->member_count; place++) {
-        array->place_of[place] = SIM_NO_DRIVE;
-        for (uint32_t i = 0; i < array->drive_count; i++) {
-            if (is_member_by_label(labels[i], newest, place)) {
-                array->place_of[place] = i;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < array->drive_count; i++) {
-        free(labels[i]);
-    }
-    for (uint32_t i = 0; i < array->member_count; i++) {
-        array->recorded_online[i] = newest->members[i].state == MEMBER_ONLINE;
-    }
-    error = group_begin(array, newest);
-    free(newest);
-    return error;
-}
-
-int sim_array_start_again(struct sim_array *array)
-{
-    ASSERT(array->group == NULL);
-    objects_free(array);
-    return sim_array_reload(array);
 }
 
 uint32_t sim_array_small_spare(const struct sim_array *array)

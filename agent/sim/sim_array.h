@@ -96,9 +96,11 @@ uint32_t sim_array_spare(const struct sim_array *array);
 int sim_array_replace(struct sim_array *array, uint32_t member, uint32_t drive);
 /* Begins to fill the drive from the member, whose place it will take. */
 int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive);
-/* Takes from `online` the members that are not in sync by this member's own label, as it is on the
- * medium for sure. */
-void sim_array_recorded_online(struct sim_array *array, uint32_t member, bool *online);
+/* Which members a start after a power cut now can count on: every record it may go by (the store's,
+ * what is being put there, the labels of members in sync as they are on the medium for sure) calls
+ * them in sync, on a drive that is in no trouble. */
+void sim_array_recorded_sound(struct sim_array *array,
+                              bool (*is_troubled)(const struct sim_drive *sim), bool *sound);
 struct vd *sim_array_vd(struct sim_array *array, uint32_t index);
 /* Drive behind a member, also of a lost one. */
 struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member);

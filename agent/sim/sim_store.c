@@ -160,6 +160,24 @@ uint64_t sim_store_hash(const struct sim_store *store)
     return sum;
 }
 
+void sim_store_each(const struct sim_store *store, const char *name,
+                    void (*visit)(void *context, const void *value, size_t value_bytes),
+                    void *context)
+{
+    const struct sim_record *record = record_find(store, name);
+
+    if (record != NULL) {
+        visit(context, record->value, record->value_bytes);
+    }
+    LIST_FOR_EACH (node, &store->puts) {
+        const struct store_request *request = list_entry(node, struct sim_put, link)->request;
+
+        if (request->value != NULL && strcmp(request->name, name) == 0) {
+            visit(context, request->value, request->value_bytes);
+        }
+    }
+}
+
 void sim_store_forget(struct sim_store *store)
 {
     LIST_FOR_EACH_SAFE (node, following, &store->records) {

@@ -28,6 +28,10 @@ struct store_port *sim_store_port(struct sim_store *store);
 uint64_t sim_store_hash(const struct sim_store *store);
 /* All records are gone, as with the host they were on. */
 void sim_store_forget(struct sim_store *store);
+/* Every value of this name that a power cut now may leave: the record's, and those being put. */
+void sim_store_each(const struct sim_store *store, const char *name,
+                    void (*visit)(void *context, const void *value, size_t value_bytes),
+                    void *context);
 /* A store of another world with what a power cut now would leave of this one. */
 struct sim_store *sim_store_fork(const struct sim_store *store, struct sim_world *world);
 /* For sim_world. */
