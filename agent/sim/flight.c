@@ -97,6 +97,9 @@ void flight_prepare(struct flight *flight, struct model *model)
     request->owner = flight;
     request->offset_bytes = flight->block * model->block_bytes;
     request->length_bytes = (uint32_t)(flight->count * model->block_bytes);
+    /* Some lend their memory; which is no matter of chance, so that old seeds stay good. */
+    request->lends =
+        (request->op == VD_OP_READ || request->op == VD_OP_WRITE) && flight->block % 3 != 0;
     buffer_make(flight);
     if (request->op == VD_OP_FLUSH) {
         flight->before = versions_new(model->block_count);

@@ -107,9 +107,6 @@ static void flight_submit(struct run *run, struct flight *flight)
 {
     struct vd_request *request = &flight->request;
 
-    /* Some lend their memory; which is no matter of chance, so that old seeds stay good. */
-    request->lends =
-        (request->op == VD_OP_READ || request->op == VD_OP_WRITE) && flight->block % 3 != 0;
     flight_prepare(flight, run->models[flight->vd]);
     run->result->requests++;
     run_trace(run, "vd%u: operation %d on %llu+%llu version %u%s", flight->vd, (int)request->op,

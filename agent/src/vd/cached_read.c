@@ -104,6 +104,9 @@ static void transfer_read_done(struct vd_request *request, enum vd_status status
     struct vd_cached *cached = transfer->cached;
 
     mover_enter(cached->mover);
+    if (request->lends) {
+        transfer->parent->buffer = request->buffer; /* a drive that is late may have kept it */
+    }
     if (status == VD_STATUS_OK && transfer->keep) {
         cached_fill(cached, request->offset_bytes, request->length_bytes, request->buffer);
     }
@@ -131,6 +134,17 @@ void transfer_read_ahead(struct cache_transfer *transfer, uint64_t offset_bytes,
 {
     transfer_fill(transfer, offset_bytes, length_bytes, transfer->ahead, true);
     transfer_send(transfer);
+}
+
+/* All of a request: the drives may have its memory, if it lends that. */
+static void transfer_lend(struct cache_transfer *transfer)
+{
+    const struct vd_request *parent = transfer->parent;
+
+    if (transfer->request.length_bytes == parent->length_bytes) {
+        transfer->request.lends = parent->lends;
+        transfer->request.lender = parent->lender;
+    }
 }
 
 /* Runs */
@@ -220,6 +234,7 @@ static bool read_go_on(struct vd_cached *cached, struct vd_request *request)
             state->open++;
             transfer_fill(transfer, at, (uint32_t)(end - at), request->buffer + state->cursor,
                           keep);
+            transfer_lend(transfer);
             if (ahead != NULL) {
                 list_push_tail(&ahead->joined, &transfer->link);
             } else {

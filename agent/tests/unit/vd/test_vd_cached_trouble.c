@@ -504,6 +504,57 @@ static void test_a_late_drive_has_what_was_lent(void **state UNUSED)
     }
 }
 
+static void drives_hang(struct bench *bench, bool hang)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        bench->array->sims[i]->hang = hang;
+    }
+}
+
+/* What a reader lends is the drives': the one that is late keeps it, and the reader has its answer
+ * in other memory. What is missing of a part only is copied. */
+static void test_a_late_drive_has_what_a_reader_lent(void **state UNUSED)
+{
+    static const struct {
+        bool hang;
+        uint32_t missing; /* of two blocks, the first ones */
+    } cases[] = {{false, 2}, {true, 2}, {true, 1}};
+    static const uint8_t zeros[8192];
+
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bench *bench = bench_keeping();
+        struct vd_target *target = vd_cached_target(bench->cached);
+        struct io io = {.request = {.op = VD_OP_READ,
+                                    .length_bytes = 8192,
+                                    .buffer = aligned_alloc(4096, 8192),
+                                    .lends = true,
+                                    .complete = lent_done,
+                                    .owner = &io}};
+        uint8_t *lent = io.request.buffer;
+        bool whole = cases[i].missing == 2;
+
+        assert_non_null(lent);
+        memset(lent, 0xee, 8192);
+        assert_int_equal(put(bench, 8 * ROW, 4096, 1), VD_STATUS_OK);
+        if (!whole) {
+            cached_fill(bench->cached, 4096, 4096, zeros);
+        }
+        drives_hang(bench, cases[i].hang);
+        target->ops->submit(target, &io.request);
+        drives_hang(bench, false); /* what comes next is not kept waiting */
+        assert_true(sim_world_run_until_flag(bench->world, &io.done, 60 * SIM_SECOND));
+        assert_int_equal(io.status, VD_STATUS_OK);
+        assert_int_equal(io.request.buffer != lent, cases[i].hang && whole);
+        assert_memory_equal(io.request.buffer, zeros, 8192);
+        assert_int_equal(vd_cached_used_bytes(bench->cached), 8192 + 4096);
+        for (uint32_t drive = 0; drive < 3; drive++) {
+            sim_drive_unhang(bench->array->sims[drive]); /* frees what was lent, if it has it */
+        }
+        free(io.request.buffer);
+        bench_free(bench);
+    }
+}
+
 /* Policies */
 
 /* A write of which the first part is in the cache when the policy changes goes on as it began. */
@@ -559,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_not_tried_while_it_closes),
         cmocka_unit_test(test_a_write_beside_a_read),
         cmocka_unit_test(test_a_late_drive_has_what_was_lent),
+        cmocka_unit_test(test_a_late_drive_has_what_a_reader_lent),
         cmocka_unit_test(test_memory_that_is_kept),
         cmocka_unit_test(test_policy_amid_a_write),
         cmocka_unit_test(test_through_behind_the_log),
