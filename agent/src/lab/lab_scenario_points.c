@@ -9,49 +9,43 @@ static uint64_t mix_seed(uint64_t seed, uint64_t index)
     return (seed ^ (index + 1)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+static struct load load_of(const struct lab_workload *workload, const struct lab_place *place)
+{
+    const struct lab_mix *mix = &workload->mixes[place->mix];
+    struct load load = {.pattern = workload->pattern,
+                        .write_percent = workload->write_percents[place->write_percent],
+                        .block_count = mix->count,
+                        .workers = workload->workers[place->workers],
+                        .depth = workload->depths[place->depth],
+                        .zone_bytes = workload->zone_bytes,
+                        .start_bytes = workload->start_bytes,
+                        .file_bytes = workload->file_bytes};
+
+    memcpy(load.blocks, mix->blocks, sizeof(load.blocks));
+    return load;
+}
+
 /* The first of each of the load's steps; and enough of it. */
 static void before_make(const struct lab_scenario *scenario, struct lab_point *point)
 {
-    const struct lab_workload *before = &scenario->before;
+    static const struct lab_place first_steps;
 
     point->has_before = scenario->before_operations > 0;
     point->recreate = scenario->recreate;
     point->pause_s = scenario->before_pause_s;
-    if (!point->has_before) {
-        return;
+    if (point->has_before) {
+        point->before = (struct lab_load){.load = load_of(&scenario->before, &first_steps),
+                                          .operations = scenario->before_operations,
+                                          .seconds = scenario->seconds,
+                                          .seed = mix_seed(scenario->seed, UINT32_MAX)};
     }
-    point->before = (struct lab_load){
-        .load = {.pattern = before->pattern,
-                 .write_percent = before->write_percents[0],
-                 .block_count = before->mixes[0].count,
-                 .workers = before->workers[0],
-                 .depth = before->depths[0],
-                 .zone_bytes = before->zone_bytes,
-                 .start_bytes = before->start_bytes,
-                 .file_bytes = before->file_bytes},
-        .operations = scenario->before_operations,
-        .seconds = scenario->seconds,
-        .seed = mix_seed(scenario->seed, UINT32_MAX),
-    };
-    memcpy(point->before.load.blocks, before->mixes[0].blocks, sizeof(point->before.load.blocks));
-}
-
-/* What one request writes on average, in hundredths of a byte. */
-static uint64_t written_each(const struct lab_workload *workload, const struct lab_place *place)
-{
-    const struct lab_mix *mix = &workload->mixes[place->mix];
-    uint64_t hundredths = 0;
-
-    for (uint32_t i = 0; i < mix->count; i++) {
-        hundredths += (uint64_t)mix->blocks[i].bytes * mix->blocks[i].percent;
-    }
-    return hundredths * workload->write_percents[place->write_percent] / 100;
 }
 
 uint64_t lab_point_fill_operations(const struct lab_scenario *scenario,
                                    const struct lab_place *place)
 {
-    uint64_t each = written_each(&scenario->workloads[place->workload], place);
+    const struct load load = load_of(&scenario->workloads[place->workload], place);
+    uint64_t each = load_written_hundredths(&load);
     uint64_t cache_bytes = scenario->array.cache_bytes * scenario->front.controller_count;
 
     if (scenario->fill_operations == 0 || each == 0 ||
@@ -76,7 +70,6 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
 {
     const struct lab_variant *variant = &scenario->variants[place->variant];
     const struct lab_workload *workload = &scenario->workloads[place->workload];
-    const struct lab_mix *mix = &workload->mixes[place->mix];
     struct lab_point point = {
         .is_rebuild = place->is_rebuild, .array = scenario->array, .front = scenario->front};
 
@@ -91,14 +84,7 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.front.parity_count = raid_level_info(variant->level)->parity_count;
     /* The same requests for every array: they are what is compared. */
     point.load = (struct lab_load){
-        .load = {.pattern = workload->pattern,
-                 .write_percent = workload->write_percents[place->write_percent],
-                 .block_count = mix->count,
-                 .workers = workload->workers[place->workers],
-                 .depth = workload->depths[place->depth],
-                 .zone_bytes = workload->zone_bytes,
-                 .start_bytes = workload->start_bytes,
-                 .file_bytes = workload->file_bytes},
+        .load = load_of(workload, place),
         .warmup_operations =
             workload->has_warmup ? workload->warmup_operations : scenario->warmup_operations,
         .operations = workload->operations != 0 ? workload->operations : scenario->operations,
@@ -106,7 +92,6 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
         .seed = mix_seed(scenario->seed, place->mix * 1000003u + place->write_percent * 1009u +
                                              place->workers * 101u + place->depth),
     };
-    memcpy(point.load.load.blocks, mix->blocks, sizeof(point.load.load.blocks));
     fill_first(scenario, lab_point_fill_operations(scenario, place), &point.load);
     before_make(scenario, &point);
     lab_quirks_apply(&point);

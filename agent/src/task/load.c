@@ -145,6 +145,28 @@ bool load_overwrites(const struct load *load)
     return has_files(load) ? load->pattern != LOAD_PATTERN_FILES_READ : load->write_percent > 0;
 }
 
+/* request_file(): a note and all of a file, in so many requests. */
+static uint64_t file_written_hundredths(const struct load *load)
+{
+    uint64_t chunks = div_ceil_u64(load->file_bytes, LOAD_FILE_CHUNK_BYTES);
+    uint64_t requests = 1 + (load->pattern == LOAD_PATTERN_FILES_COPY ? 2 * chunks : chunks);
+
+    return load_overwrites(load) ? (NOTE_BYTES + load->file_bytes) * 100 / requests : 0;
+}
+
+uint64_t load_written_hundredths(const struct load *load)
+{
+    uint64_t hundredths = 0;
+
+    if (has_files(load)) {
+        return file_written_hundredths(load);
+    }
+    for (uint32_t i = 0; i < load->block_count; i++) {
+        hundredths += (uint64_t)load->blocks[i].bytes * load->blocks[i].percent;
+    }
+    return hundredths * load->write_percent / 100;
+}
+
 bool load_source_init(struct load_source *source, const struct load *load, uint64_t size_bytes,
                       uint64_t seed)
 {

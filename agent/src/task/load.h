@@ -68,5 +68,7 @@ void load_source_next(struct load_source *source, uint32_t worker,
 /* Of its longest request. */
 uint32_t load_longest_bytes(const struct load *load);
 bool load_overwrites(const struct load *load);
+/* What one of its requests writes on average, in hundredths of a byte. */
+uint64_t load_written_hundredths(const struct load *load);
 
 #endif

@@ -287,6 +287,33 @@ static void patterns_stay_inside(void **state)
     }
 }
 
+/* What is reckoned of a load is what its requests are like. */
+static void as_much_is_written_as_reckoned(void **state)
+{
+    (void)state;
+    for (unsigned pattern = 0; pattern < LOAD_PATTERN_MAX; pattern++) {
+        struct load load = {.pattern = (enum load_pattern)pattern,
+                            .write_percent = 30,
+                            .block_count = 2,
+                            .blocks = {{4096, 40}, {65536, 60}},
+                            .workers = 1,
+                            .depth = 1,
+                            .file_bytes = 100 * 4096};
+        struct load_source source;
+        uint64_t written = 0;
+
+        assert_true(load_source_init(&source, &load, SIZE_BYTES, pattern));
+        for (uint32_t i = 0; i < 100000; i++) {
+            struct load_request request;
+
+            load_source_next(&source, 0, &request);
+            written += request.is_write ? request.length_bytes : 0;
+        }
+        assert_in_range(written, load_written_hundredths(&load) * 97 / 100 * 1000,
+                        load_written_hundredths(&load) * 103 / 100 * 1000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +322,7 @@ int main(void)
         cmocka_unit_test(an_error_ends_it),
         cmocka_unit_test(what_cannot_be_run_is_told),
         cmocka_unit_test(patterns_stay_inside),
+        cmocka_unit_test(as_much_is_written_as_reckoned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

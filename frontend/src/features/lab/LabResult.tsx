@@ -34,9 +34,16 @@ const alike = (but: 'write_policy' | 'failed') => (one: PredictedArray, other: P
     ? one.write_policy === other.write_policy
     : one.failed.length === other.failed.length)
 
-/** Many writes into a cache that has room for them: it is not the drives that are measured. */
-const isMemory = ({ points }: PredictedArray) =>
-  points.some((point) => point.cache_filled === false && point.write_percent >= 50)
+/** Many writes into a cache that has room for them: it is not the drives that are measured. Of files
+ * the pattern decides what is written. */
+const isMemory =
+  ({ pattern }: WorkloadModel) =>
+  ({ points }: PredictedArray) =>
+    points.some(
+      (point) =>
+        point.cache_filled === false &&
+        (point.write_percent >= 50 || pattern === 'files_create' || pattern === 'files_copy'),
+    )
 
 export function LabResult(props: LabResultProps) {
   const { t } = useTranslation()
@@ -50,7 +57,7 @@ export function LabResult(props: LabResultProps) {
           operations: formatCount(scenario.limits?.operations ?? 0),
         })}
       </p>
-      {arrays.some(isMemory) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
+      {arrays.some(isMemory(workload)) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
       <Curves {...props} />
       <RatingsPanel arrays={arrays} />
       <RatioPanel
