@@ -82,7 +82,7 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
 
 static void point_recover(struct run *run)
 {
-    run_start_noted(run, sim_array_reload(run->array));
+    run_start_again(run);
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
     }

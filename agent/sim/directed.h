@@ -111,6 +111,12 @@ bool directed_plain_mirror(uint64_t seed);
 bool directed_plain_noted(uint64_t seed);
 
 /*
+ * RAID 0, and a strip of which one block cannot be read: another member is lost while the rest of
+ * it is read. False: it is answered without that rest.
+ */
+bool directed_read_cut_short(uint64_t seed);
+
+/*
  * With the stripe log, a drive that was a member comes back and is rebuilt; then another member is
  * missing after a power cut: of a mirror, so that it is alone; of RAID 5, so that the newest batch
  * of the time without it may be gone. False: what was written since is covered by an older intent.

@@ -252,6 +252,66 @@ bool directed_plain_noted(uint64_t seed)
     return good;
 }
 
+struct strip_get {
+    struct vd_request request;
+    enum vd_status status;
+    uint8_t bytes[STRIP];
+};
+
+static void strip_get_done(struct vd_request *request, enum vd_status status)
+{
+    ((struct strip_get *)request->owner)->status = status;
+}
+
+static void strip_get_begin(struct strip_get *get, struct sim_array *array, uint64_t offset)
+{
+    get->status = VD_STATUS_MAX;
+    get->request = (struct vd_request){.op = VD_OP_READ,
+                                       .offset_bytes = offset,
+                                       .length_bytes = STRIP,
+                                       .buffer = get->bytes,
+                                       .complete = strip_get_done,
+                                       .owner = get};
+    vd_submit(sim_array_vd(array, 0), &get->request);
+}
+
+/* The first drive has been asked for one block alone. */
+static void block_asked(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    bool *asked = context;
+
+    (void)sim;
+    *asked = *asked || (request->op == IO_OP_READ && request->length_bytes == BLOCK);
+}
+
+/* While it goes on by the block because of the last one, another drive turns out to be gone. */
+bool directed_read_cut_short(uint64_t seed)
+{
+    struct sim_array *array = array_start(seed, RAID_LEVEL_0, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, STRIP - BLOCK, BLOCK};
+    enum vd_status status = put(array, STRIP - BLOCK, 7);
+    struct strip_get gets[2];
+    bool good = sim_drive_fault_add(array->sims[0], &fault);
+    bool asked = false;
+
+    ASSERT(status == VD_STATUS_OK && good);
+    array->sims[0]->extra_latency_us = 10000;
+    array->sims[0]->on_submit = block_asked;
+    array->sims[0]->on_submit_context = &asked;
+    strip_get_begin(&gets[0], array, 0);
+    while (!asked) {
+        (void)sim_world_step(array->world); /* the read keeps it going */
+    }
+    array->sims[0]->on_submit = NULL;
+    sim_drive_pull(array->sims[1], false);
+    strip_get_begin(&gets[1], array, UINT64_C(4) * STRIP); /* its next row is not locked */
+    while (gets[0].status == VD_STATUS_MAX || gets[1].status == VD_STATUS_MAX) {
+        (void)sim_world_step(array->world); /* as above */
+    }
+    array_end(array);
+    return gets[0].status != VD_STATUS_OK;
+}
+
 bool directed_puncture(uint64_t seed)
 {
     struct sim_array *array = array_beyond(seed);

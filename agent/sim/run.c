@@ -210,7 +210,7 @@ static void restart(struct run *run)
         model_stopped(run->models[i]);
     }
     run->result->restarts++;
-    run_start_noted(run, sim_array_reload(run->array));
+    run_start_again(run);
 }
 
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
@@ -254,7 +254,7 @@ static void crash(struct run *run)
     sim_world_power_on(run->world);
     run->dead = false;
     faults_after_cut(run, plan.cut);
-    run_start_noted(run, sim_array_reload(run->array));
+    run_start_again(run);
     if (!run->result->failed) {
         load_verify(run, "after the power cut", run_pins(run));
     }
@@ -270,7 +270,7 @@ static void recover_from_offline(struct run *run)
     (void)sim_array_stop(run->array); /* it is offline: it cannot be marked clean */
     faults_end(run);
     run->result->restarts++;
-    run_start_noted(run, sim_array_reload(run->array));
+    run_start_again(run);
     if (!run->result->failed && group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         run_fail(run, "all drives are back, but the group is offline");
     }

@@ -33,6 +33,7 @@ struct run {
     uint32_t classes;     /* that are on: bits of enum run_class */
     struct sim_intent_log *log; /* NULL: the write hole is open, or closed by a stripe log */
     bool closed;                /* at the last power cut it was closed, by either */
+    bool starting;              /* the models do not know of it yet */
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
@@ -76,8 +77,8 @@ void run_end(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
 
 /* run_risk.c */
-/* What the models have to know of a start, */
-void run_start_noted(struct run *run, int error);
+/* Finds the array again; the models get to know what they have to of the start, */
+void run_start_again(struct run *run);
 /* of a power cut of `from` (the same life or another), */
 void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan);
 /* and of trouble that comes to a member. */

@@ -61,18 +61,23 @@ static void suspect_bad_blocks(const struct run *run, bool *suspects)
 /* Members that are not in sync although the record that was found says so: whole rows that were
  * being written, which no log of intents has, may have lost them and the power at one stroke. A
  * loss from before that is recorded only when the others have flushed. */
+static bool is_lost_at_start(const struct run *run, uint32_t member)
+{
+    return group_config(run->array->group)->members[member].state != MEMBER_ONLINE &&
+           run->array->recorded_online[member];
+}
+
 static bool any_lost_at_start(const struct run *run)
 {
     for (uint32_t i = 0; i < run->array->member_count; i++) {
-        if (group_config(run->array->group)->members[i].state != MEMBER_ONLINE &&
-            run->array->recorded_online[i]) {
+        if (is_lost_at_start(run, i)) {
             return true;
         }
     }
     return false;
 }
 
-void run_start_noted(struct run *run, int error)
+static void start_noted(struct run *run, int error)
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
 
@@ -92,6 +97,16 @@ void run_start_noted(struct run *run, int error)
     risk_taken(run, run, suspects);
 }
 
+void run_start_again(struct run *run)
+{
+    int error = 0;
+
+    run->starting = true;
+    error = sim_array_reload(run->array);
+    run->starting = false;
+    start_noted(run, error);
+}
+
 /* The cut */
 
 /* The write hole is closed: there is a log of write intents, or the group says that its members
@@ -107,13 +122,21 @@ static bool is_closed(const struct run *run)
     return true;
 }
 
+/* Something is wrong that nothing has been made of: the group does not know of it, or has learnt it
+ * in a start that was cut short, which the next one does not find out anew. */
+static bool is_suspect_when_closed(const struct run *from, uint32_t member)
+{
+    return drive_is_troubled_unknown(from, member) ||
+           (from->starting && is_lost_at_start(from, member));
+}
+
 static void cut_suspects(const struct run *from, const struct sim_cut_plan *plan, bool closed,
                          bool *suspects)
 {
     for (uint32_t i = 0; i < from->array->member_count; i++) {
         const struct sim_drive *sim = sim_array_sim(from->array, i);
 
-        suspects[i] = (closed ? drive_is_troubled_unknown(from, i) : drive_is_troubled(from, i)) ||
+        suspects[i] = (closed ? is_suspect_when_closed(from, i) : drive_is_troubled(from, i)) ||
                       (sim != NULL && sim == plan->spoilt);
     }
     suspect_bad_blocks(from, suspects);

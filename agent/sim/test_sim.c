@@ -128,6 +128,7 @@ static void test_stories(void **state)
         assert_true(directed_rejoin_tail(seed + i));
         assert_true(directed_hedge(seed + i));
         assert_true(directed_lent_read(seed + i));
+        assert_true(directed_read_cut_short(seed + i));
         assert_true(directed_plain_target(seed + i));
         assert_true(directed_plain_mirror(seed + i));
         assert_true(directed_plain_noted(seed + i));

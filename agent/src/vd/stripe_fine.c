@@ -269,10 +269,22 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
     return STRIPE_GRANTED;
 }
 
+/* The group is gone; so are the blocks that were still to come. */
+static int offline_error(const struct stripe_op *op, int error)
+{
+    if (error != 0 || op->fine_error != 0) {
+        return error != 0 ? error : op->fine_error;
+    }
+    return op->hi < op->fine_end && !SIM_BUG(READ_CUT_SHORT) ? -EIO : 0;
+}
+
 enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
 {
-    if (group_is_offline(op->group) || op->replay != NULL) {
-        return stripe_end(op, error != 0 ? error : op->fine_error);
+    if (group_is_offline(op->group)) {
+        return stripe_end(op, offline_error(op, error));
+    }
+    if (op->replay != NULL) {
+        return stripe_end(op, error);
     }
     if (op->logged) {
         ASSERT(error == 0); /* nothing fails behind act_compute() but with the group */
