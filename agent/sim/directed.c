@@ -6,42 +6,14 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "sim_array.h"
-
-static enum vd_status write_all(struct sim_array *array, uint8_t byte)
-{
-    uint8_t bytes[4096];
-
-    memset(bytes, byte, sizeof(bytes));
-    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, 0, sizeof(bytes), bytes);
-}
+#include "story_array.h"
 
 static struct sim_array *mirror_start(uint64_t seed)
 {
-    struct sim_array_options options = {.level = RAID_LEVEL_1,
-                                        .span_count = 1,
-                                        .members_per_span = 2,
-                                        .strip_bytes = 8192,
-                                        .block_bytes = 512,
-                                        .vd_count = 1,
-                                        .extent_bytes = 1u << 20,
-                                        .spare_count = 1,
-                                        .consistent = true};
-    struct sim_array *array = sim_array_create(sim_world_create(seed), &options);
-    int error = sim_array_start(array);
+    struct sim_array_options options = story_options(RAID_LEVEL_1, 2);
 
-    ASSERT(error == 0);
-    return array;
-}
-
-static void mirror_end(struct sim_array *array)
-{
-    struct sim_world *world = array->world;
-    int error = sim_array_stop(array);
-
-    ASSERT(error == 0);
-    sim_array_destroy(array);
-    sim_world_destroy(world);
+    options.extent_bytes *= 2;
+    return story_start(seed, &options);
 }
 
 bool directed_ack_after_loss(uint64_t seed)
@@ -51,11 +23,11 @@ bool directed_ack_after_loss(uint64_t seed)
     enum vd_status status = VD_STATUS_OK;
     int error = 0;
 
-    status = write_all(array, 1); /* the dirty mark is durable from here on */
+    status = story_put(array, 0, 1); /* the dirty mark is durable from here on */
     ASSERT(status == VD_STATUS_OK);
     array->sim_store->latency_max_us = 1000000;
     sim_drive_pull(array->sims[0], false);
-    status = write_all(array, 2);
+    status = story_put(array, 0, 2);
     ASSERT(status == VD_STATUS_OK);
     sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
     sim_drive_return(array->sims[0]);
@@ -64,7 +36,7 @@ bool directed_ack_after_loss(uint64_t seed)
     status =
         sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes);
     ASSERT(status == VD_STATUS_OK);
-    mirror_end(array);
+    story_end(array);
     return bytes[0] == 2;
 }
 
@@ -109,12 +81,12 @@ bool directed_checkpoint(uint64_t seed)
     uint64_t puts = 0;
     uint64_t published = 0;
     bool agree = false;
-    enum vd_status status = write_all(array, 1);
+    enum vd_status status = story_put(array, 0, 1);
     int error = 0;
 
     ASSERT(status == VD_STATUS_OK);
     sim_drive_pull(array->sims[1], false);
-    status = write_all(array, 2);
+    status = story_put(array, 0, 2);
     ASSERT(status == VD_STATUS_OK);
     error = sim_array_replace(array, 1, 2);
     ASSERT(error == 0);
@@ -140,7 +112,7 @@ bool directed_checkpoint(uint64_t seed)
     ASSERT(error == 0);
     published = group_config(array->group)->members[1].rebuilt_bytes;
     agree = mirrors_agree(array, published);
-    mirror_end(array);
+    story_end(array);
     return agree && (published == 0 || published == 64 * 8192);
 }
 
@@ -181,7 +153,7 @@ bool directed_flush_behind_fua(uint64_t seed)
     struct sim_array *array = mirror_start(seed);
     struct three three = {0};
     uint8_t bytes[4096];
-    enum vd_status status = write_all(array, 9); /* the dirty mark is durable from here on */
+    enum vd_status status = story_put(array, 0, 9); /* the dirty mark is durable from here on */
     bool vouched = false;
     int error = 0;
 
@@ -203,6 +175,6 @@ bool directed_flush_behind_fua(uint64_t seed)
         sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 65536, sizeof(bytes), bytes);
     ASSERT(status == VD_STATUS_OK);
     vouched = bytes[0] == 2;
-    mirror_end(array);
+    story_end(array);
     return vouched;
 }

@@ -117,6 +117,13 @@ bool directed_plain_noted(uint64_t seed);
 bool directed_read_cut_short(uint64_t seed);
 
 /*
+ * RAID 5, a rebuild whose rows are done but one that somebody writes to. Meanwhile its drive is
+ * lost, forgets what was filled in, and the same drive is put back. False: the old rebuild vouches
+ * for it.
+ */
+bool directed_rebuild_goes_on(uint64_t seed);
+
+/*
  * With the stripe log, a drive that was a member comes back and is rebuilt; then another member is
  * missing after a power cut: of a mirror, so that it is alone; of RAID 5, so that the newest batch
  * of the time without it may be gone. False: what was written since is covered by an older intent.

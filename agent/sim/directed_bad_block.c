@@ -9,74 +9,7 @@
 
 #include "base/assert.h"
 #include "directed.h"
-#include "sim_array.h"
-
-#define BLOCK 4096u
-#define STRIP 8192u
-#define ROWS 64u
-
-static struct sim_array *array_begin(uint64_t seed, const struct sim_array_options *options)
-{
-    struct sim_array *array = sim_array_create(sim_world_create(seed), options);
-    int error = sim_array_start(array);
-
-    ASSERT(error == 0);
-    return array;
-}
-
-static struct sim_array_options options_of(enum raid_level level, uint32_t width)
-{
-    return (struct sim_array_options){.level = level,
-                                      .span_count = 1,
-                                      .members_per_span = width,
-                                      .strip_bytes = STRIP,
-                                      .block_bytes = 512,
-                                      .vd_count = 1,
-                                      .extent_bytes = ROWS * STRIP,
-                                      .spare_count = 1};
-}
-
-static struct sim_array *array_start_options(uint64_t seed, enum raid_level level, uint32_t width,
-                                             bool consistent, bool hedged)
-{
-    struct sim_array_options options = options_of(level, width);
-
-    options.consistent = consistent;
-    options.hedged_reads = hedged;
-    return array_begin(seed, &options);
-}
-
-static struct sim_array *array_start(uint64_t seed, enum raid_level level, uint32_t width)
-{
-    return array_start_options(seed, level, width, true, false);
-}
-
-static void array_end(struct sim_array *array)
-{
-    struct sim_world *world = array->world;
-
-    (void)sim_array_stop(array); /* it may be offline */
-    sim_array_destroy(array);
-    sim_world_destroy(world);
-}
-
-static enum vd_status put(struct sim_array *array, uint64_t offset, uint8_t byte)
-{
-    uint8_t bytes[BLOCK];
-
-    memset(bytes, byte, sizeof(bytes));
-    return sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, offset, BLOCK, bytes);
-}
-
-/* The byte that a block is full of, or -1 for an error. */
-static int get(struct sim_array *array, uint64_t offset)
-{
-    uint8_t bytes[BLOCK];
-    enum vd_status status =
-        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, offset, BLOCK, bytes);
-
-    return status == VD_STATUS_OK ? bytes[0] : -1;
-}
+#include "story_array.h"
 
 static enum vd_status flush(struct sim_array *array)
 {
@@ -90,21 +23,21 @@ static bool is_error_or(int found, int wanted)
 
 bool directed_flush_believed(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_1, 2);
-    enum vd_status status = put(array, 0, 1);
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_1, 2);
+    enum vd_status status = story_put(array, 0, 1);
     int found = 0;
 
     ASSERT(status == VD_STATUS_OK);
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
-    status = put(array, 0, 2);
+    status = story_put(array, 0, 2);
     ASSERT(status == VD_STATUS_OK);
     array->sims[0]->flush_forgets = 1;
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
     sim_drive_pull(array->sims[1], false);
-    found = get(array, 0);
-    array_end(array);
+    found = story_get(array, 0);
+    story_end(array);
     return is_error_or(found, 2);
 }
 
@@ -116,16 +49,15 @@ static void name_set(struct group_config *config, void *context)
 
 bool directed_flush_of_ddf(uint64_t seed)
 {
-    struct sim_array_options options = options_of(RAID_LEVEL_1, 2);
+    struct sim_array_options options = story_options(RAID_LEVEL_1, 2);
     struct sim_array *array = NULL;
     enum vd_status status = VD_STATUS_OK;
     uint64_t flushes = 0;
     int found = 0;
 
-    options.consistent = true;
     options.ddf = true;
-    array = array_begin(seed, &options);
-    status = put(array, 0, 1);
+    array = story_start(seed, &options);
+    status = story_put(array, 0, 1);
     ASSERT(status == VD_STATUS_OK);
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
@@ -134,7 +66,7 @@ bool directed_flush_of_ddf(uint64_t seed)
     while (array->sims[0]->counters.flushes == flushes) {
         (void)sim_world_step(array->world); /* the label's flush comes first */
     }
-    status = put(array, 0, 2);
+    status = story_put(array, 0, 2);
     ASSERT(status == VD_STATUS_OK);
     array->sims[0]->flush_forgets = 1;
     if (!array->done) {
@@ -144,43 +76,46 @@ bool directed_flush_of_ddf(uint64_t seed)
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
     sim_drive_pull(array->sims[1], false);
-    found = get(array, 0);
-    array_end(array);
+    found = story_get(array, 0);
+    story_end(array);
     return is_error_or(found, 2);
 }
 
 bool directed_doubt_write(uint64_t seed)
 {
-    struct sim_array *array = array_start_options(seed, RAID_LEVEL_1, 2, false, false);
+    struct sim_array_options options = story_options(RAID_LEVEL_1, 2);
+    struct sim_array *array = NULL;
     int found = 0;
 
+    options.consistent = false;
+    array = story_start(seed, &options);
     for (uint8_t byte = 1; byte < 3; byte++) {
-        enum vd_status status = put(array, 0, byte);
+        enum vd_status status = story_put(array, 0, byte);
 
         ASSERT(status == VD_STATUS_OK);
         status = flush(array);
         ASSERT(status == VD_STATUS_OK);
     }
     sim_drive_pull(array->sims[seed % 2], false);
-    found = get(array, 0);
-    array_end(array);
+    found = story_get(array, 0);
+    story_end(array);
     return found == 2;
 }
 
 /* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
 static struct sim_array *array_beyond(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_5, 3);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
-    enum vd_status status = put(array, 0, 3);
+    enum vd_status status = story_put(array, 0, 3);
 
     ASSERT(status == VD_STATUS_OK);
-    status = put(array, STRIP, 4);
+    status = story_put(array, STORY_STRIP, 4);
     ASSERT(status == VD_STATUS_OK);
     status = flush(array);
     ASSERT(status == VD_STATUS_OK);
     sim_drive_pull(array->sims[1], false);
-    status = put(array, (uint64_t)STRIP * 4, 5); /* noticed there, and durable */
+    status = story_put(array, (uint64_t)STORY_STRIP * 4, 5); /* noticed there, and durable */
     ASSERT(status == VD_STATUS_OK);
     if (!sim_drive_fault_add(array->sims[0], &fault)) {
         UNREACHABLE();
@@ -196,7 +131,7 @@ static void sync_done(struct vd_sync *sync, int error)
 static void rebuild(struct sim_array *array)
 {
     struct vd_sync sync = {.vd = sim_array_vd(array, 0),
-                           .row_count = ROWS,
+                           .row_count = STORY_ROWS,
                            .fill = true,
                            .complete = sync_done,
                            .owner = array};
@@ -205,7 +140,7 @@ static void rebuild(struct sim_array *array)
     ASSERT(error == 0);
     vd_sync_submit(sync.vd, &sync);
     (void)sim_array_wait(array); /* blocks beyond recovery are part of the story */
-    group_rebuilt_advance(array->group, 1, (uint64_t)ROWS * STRIP);
+    group_rebuilt_advance(array->group, 1, (uint64_t)STORY_ROWS * STORY_STRIP);
     group_member_rebuilt(array->group, 1, sim_array_done, array);
     error = sim_array_wait(array);
     ASSERT(error == 0);
@@ -221,15 +156,15 @@ static void lent_get_done(struct vd_request *request, enum vd_status status)
     ((struct lent_get *)request->owner)->status = status;
 }
 
-/* The same as get(), into memory that is lent. */
+/* The same as story_get(), into memory that is lent. */
 static int get_lent(struct sim_array *array, uint64_t offset)
 {
-    static uint8_t bytes[BLOCK] __attribute__((aligned(BLOCK)));
+    static uint8_t bytes[STORY_BLOCK] __attribute__((aligned(STORY_BLOCK)));
     struct lent_get get = {.status = VD_STATUS_MAX};
 
     get.request = (struct vd_request){.op = VD_OP_READ,
                                       .offset_bytes = offset,
-                                      .length_bytes = BLOCK,
+                                      .length_bytes = STORY_BLOCK,
                                       .buffer = bytes,
                                       .lends = true,
                                       .complete = lent_get_done,
@@ -247,15 +182,16 @@ bool directed_plain_noted(uint64_t seed)
     bool good = true;
 
     rebuild(array);
-    good = is_error_or(get_lent(array, STRIP), 4) && get_lent(array, (uint64_t)STRIP * 4) == 5;
-    array_end(array);
+    good = is_error_or(get_lent(array, STORY_STRIP), 4) &&
+           get_lent(array, (uint64_t)STORY_STRIP * 4) == 5;
+    story_end(array);
     return good;
 }
 
 struct strip_get {
     struct vd_request request;
     enum vd_status status;
-    uint8_t bytes[STRIP];
+    uint8_t bytes[STORY_STRIP];
 };
 
 static void strip_get_done(struct vd_request *request, enum vd_status status)
@@ -268,7 +204,7 @@ static void strip_get_begin(struct strip_get *get, struct sim_array *array, uint
     get->status = VD_STATUS_MAX;
     get->request = (struct vd_request){.op = VD_OP_READ,
                                        .offset_bytes = offset,
-                                       .length_bytes = STRIP,
+                                       .length_bytes = STORY_STRIP,
                                        .buffer = get->bytes,
                                        .complete = strip_get_done,
                                        .owner = get};
@@ -281,15 +217,15 @@ static void block_asked(void *context, struct sim_drive *sim, const struct io_re
     bool *asked = context;
 
     (void)sim;
-    *asked = *asked || (request->op == IO_OP_READ && request->length_bytes == BLOCK);
+    *asked = *asked || (request->op == IO_OP_READ && request->length_bytes == STORY_BLOCK);
 }
 
 /* While it goes on by the block because of the last one, another drive turns out to be gone. */
 bool directed_read_cut_short(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_0, 3);
-    struct sim_fault fault = {SIM_FAULT_READ, STRIP - BLOCK, BLOCK};
-    enum vd_status status = put(array, STRIP - BLOCK, 7);
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_0, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, STORY_STRIP - STORY_BLOCK, STORY_BLOCK};
+    enum vd_status status = story_put(array, STORY_STRIP - STORY_BLOCK, 7);
     struct strip_get gets[2];
     bool good = sim_drive_fault_add(array->sims[0], &fault);
     bool asked = false;
@@ -304,23 +240,23 @@ bool directed_read_cut_short(uint64_t seed)
     }
     array->sims[0]->on_submit = NULL;
     sim_drive_pull(array->sims[1], false);
-    strip_get_begin(&gets[1], array, UINT64_C(4) * STRIP); /* its next row is not locked */
+    strip_get_begin(&gets[1], array, UINT64_C(4) * STORY_STRIP); /* its next row is not locked */
     while (gets[0].status == VD_STATUS_MAX || gets[1].status == VD_STATUS_MAX) {
         (void)sim_world_step(array->world); /* as above */
     }
-    array_end(array);
+    story_end(array);
     return gets[0].status != VD_STATUS_OK;
 }
 
 bool directed_puncture(uint64_t seed)
 {
     struct sim_array *array = array_beyond(seed);
-    enum vd_status status = put(array, 0, 9);
-    bool good = status == VD_STATUS_OK && is_error_or(get(array, STRIP), 4);
+    enum vd_status status = story_put(array, 0, 9);
+    bool good = status == VD_STATUS_OK && is_error_or(story_get(array, STORY_STRIP), 4);
 
     rebuild(array);
-    good = good && is_error_or(get(array, STRIP), 4) && get(array, 0) == 9;
-    array_end(array);
+    good = good && is_error_or(story_get(array, STORY_STRIP), 4) && story_get(array, 0) == 9;
+    story_end(array);
     return good;
 }
 
@@ -330,14 +266,15 @@ bool directed_lost(uint64_t seed)
     bool good = true;
 
     rebuild(array);
-    good = is_error_or(get(array, STRIP), 4) && get(array, (uint64_t)STRIP * 4) == 5;
-    array_end(array);
+    good = is_error_or(story_get(array, STORY_STRIP), 4) &&
+           story_get(array, (uint64_t)STORY_STRIP * 4) == 5;
+    story_end(array);
     return good;
 }
 
 struct lone_write {
     struct vd_request request;
-    uint8_t bytes[BLOCK];
+    uint8_t bytes[STORY_BLOCK];
     bool done;
 };
 
@@ -351,10 +288,10 @@ static void lone_write_done(struct vd_request *request, enum vd_status status)
 
 static bool block_is(const struct sim_drive *drive, uint8_t byte)
 {
-    uint8_t bytes[BLOCK];
+    uint8_t bytes[STORY_BLOCK];
 
     sim_drive_peek(drive, 0, bytes, sizeof(bytes));
-    return bytes[0] == byte && bytes[BLOCK - 1] == byte;
+    return bytes[0] == byte && bytes[STORY_BLOCK - 1] == byte;
 }
 
 static void lone_write_begin(struct lone_write *write, struct sim_array *array, uint64_t offset,
@@ -362,7 +299,7 @@ static void lone_write_begin(struct lone_write *write, struct sim_array *array, 
 {
     *write = (struct lone_write){.request = {.op = VD_OP_WRITE,
                                              .offset_bytes = offset,
-                                             .length_bytes = BLOCK,
+                                             .length_bytes = STORY_BLOCK,
                                              .complete = lone_write_done}};
     memset(write->bytes, byte, sizeof(write->bytes));
     write->request.buffer = write->bytes;
@@ -379,7 +316,7 @@ bool directed_puncture_crash(uint64_t seed)
     int error = 0;
 
     array->sim_store->latency_max_us = 100000;
-    lone_write_begin(&write, array, STRIP, 7);
+    lone_write_begin(&write, array, STORY_STRIP, 7);
     while (!write.done && !block_is(array->sims[0], 0)) {
         (void)sim_world_step(array->world); /* the write keeps it going */
     }
@@ -387,8 +324,8 @@ bool directed_puncture_crash(uint64_t seed)
     ASSERT(write.done);
     error = sim_array_reload(array);
     ASSERT(error == 0);
-    found = get(array, 0);
-    array_end(array);
+    found = story_get(array, 0);
+    story_end(array);
     return is_error_or(found, 3);
 }
 
@@ -399,20 +336,20 @@ bool directed_puncture_repair(uint64_t seed)
     struct sim_array *array = array_beyond(seed);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
     uint8_t bytes[512] = {8};
-    enum vd_status status = put(array, STRIP, 7);
+    enum vd_status status = story_put(array, STORY_STRIP, 7);
     bool good = false;
 
     ASSERT(status == VD_STATUS_OK);
     rebuild(array);
-    good = is_error_or(get(array, 0), 3);
+    good = is_error_or(story_get(array, 0), 3);
     if (!sim_drive_fault_add(array->sims[0], &fault)) {
         UNREACHABLE();
     }
-    status = sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, STRIP + 1024,
+    status = sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, STORY_STRIP + 1024,
                           sizeof(bytes), bytes);
-    good =
-        good && status == VD_STATUS_OK && is_error_or(get(array, 0), 3) && get(array, STRIP) == 7;
-    array_end(array);
+    good = good && status == VD_STATUS_OK && is_error_or(story_get(array, 0), 3) &&
+           story_get(array, STORY_STRIP) == 7;
+    story_end(array);
     return good;
 }
 
@@ -426,8 +363,8 @@ static int get_after_cut(struct sim_array *array, uint64_t seed, uint64_t offset
     int found = 0;
 
     ASSERT(error == 0);
-    found = get(fork, offset);
-    array_end(fork);
+    found = story_get(fork, offset);
+    story_end(fork);
     return found;
 }
 
@@ -440,16 +377,16 @@ bool directed_note_end(uint64_t seed)
 
     rebuild(array);
     array->sims[3]->extra_latency_us = 1000;
-    lone_write_begin(&write, array, STRIP, 7);
+    lone_write_begin(&write, array, STORY_STRIP, 7);
     while (!write.done) {
         int found = 0;
 
         (void)sim_world_step(array->world); /* the write keeps it going */
-        found = good ? get_after_cut(array, seed, STRIP) : -1;
+        found = good ? get_after_cut(array, seed, STORY_STRIP) : -1;
         good = good && (is_error_or(found, 4) || found == 7);
     }
-    good = good && get(array, STRIP) == 7;
-    array_end(array);
+    good = good && story_get(array, STORY_STRIP) == 7;
+    story_end(array);
     return good;
 }
 
@@ -457,16 +394,16 @@ bool directed_note_end(uint64_t seed)
  * then the drive answers. */
 bool directed_lent_read(uint64_t seed)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
+    struct sim_array *array = story_start_level(seed, RAID_LEVEL_5, 3);
     struct lone_write read = {.done = false};
-    uint8_t *given = aligned_alloc(BLOCK, BLOCK);
-    enum vd_status status = put(array, 0, 1);
+    uint8_t *given = aligned_alloc(STORY_BLOCK, STORY_BLOCK);
+    enum vd_status status = story_put(array, 0, 1);
     bool good = false;
 
     ASSERT(given != NULL && status == VD_STATUS_OK);
-    memset(given, 0, BLOCK);
+    memset(given, 0, STORY_BLOCK);
     read.request = (struct vd_request){.op = VD_OP_READ,
-                                       .length_bytes = BLOCK,
+                                       .length_bytes = STORY_BLOCK,
                                        .buffer = given,
                                        .lends = true,
                                        .complete = lone_write_done,
@@ -477,12 +414,12 @@ bool directed_lent_read(uint64_t seed)
         (void)sim_world_step(array->world); /* its timeout keeps it going */
     }
     good = read.request.buffer[0] == 1;
-    memset(read.request.buffer, 2, BLOCK);
+    memset(read.request.buffer, 2, STORY_BLOCK);
     sim_drive_unhang(array->sims[0]);
     sim_world_advance(array->world, SIM_SECOND);
     good = good && read.request.buffer[0] == 2;
     free(read.request.buffer);
-    array_end(array);
+    story_end(array);
     return good;
 }
 
@@ -490,14 +427,18 @@ bool directed_lent_read(uint64_t seed)
  * and then. */
 bool directed_hedge(uint64_t seed)
 {
-    struct sim_array *array = array_start_options(seed, RAID_LEVEL_1, 2, true, true);
+    struct sim_array_options options = story_options(RAID_LEVEL_1, 2);
+    struct sim_array *array = NULL;
     struct lone_write write;
-    uint8_t old[BLOCK];
-    enum vd_status status = put(array, 0, 1);
+    uint8_t old[STORY_BLOCK];
+    enum vd_status status = VD_STATUS_OK;
     bool same = true;
     int found = 0;
     int error = 0;
 
+    options.hedged_reads = true;
+    array = story_start(seed, &options);
+    status = story_put(array, 0, 1);
     ASSERT(status == VD_STATUS_OK);
     array->sims[0]->extra_latency_us = 1000000;
     lone_write_begin(&write, array, 0, 2);
@@ -512,11 +453,11 @@ bool directed_hedge(uint64_t seed)
     array->sims[0]->extra_latency_us = 0;
     error = sim_array_reload(array);
     ASSERT(error == 0);
-    found = get(array, 0);
+    found = story_get(array, 0);
     for (uint32_t i = 0; i < 60 && same; i++) {
         array->sims[0]->extra_latency_us = i > 30 && i % 2 == 0 ? 20000 : 0;
-        same = get(array, 0) == found;
+        same = story_get(array, 0) == found;
     }
-    array_end(array);
+    story_end(array);
     return same;
 }

@@ -129,6 +129,7 @@ static void test_stories(void **state)
         assert_true(directed_hedge(seed + i));
         assert_true(directed_lent_read(seed + i));
         assert_true(directed_read_cut_short(seed + i));
+        assert_true(directed_rebuild_goes_on(seed + i));
         assert_true(directed_plain_target(seed + i));
         assert_true(directed_plain_mirror(seed + i));
         assert_true(directed_plain_noted(seed + i));

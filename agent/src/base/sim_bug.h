@@ -30,6 +30,7 @@
     X(PAIR_NOT_WRAPPED, P2, "second copies of RAID 1E a strip too early")                          \
     X(CURSOR_AHEAD, P3, "trusts a rebuild target above its cursor")                                \
     X(REPLACED_TRUSTED, P3, "trusts a new drive at once")                                          \
+    X(REBUILD_GOES_ON, P3, "a rebuild goes on as that of a drive that was put back meanwhile")     \
     X(REBUILT_UNFLUSHED, P3, "a rebuild ends without a flush")                                     \
     X(SKIP_TARGET, P2, "writes do not reach a rebuild target")                                     \
     X(SYNC_SKIPS_ROW, P3, "a sync leaves out its first row")                                       \

@@ -35,6 +35,9 @@
 #define PAUSE_MAX_US 200u
 #define PAUSE_FEW_REQUESTS 8u
 #define PAUSE_MANY_REQUESTS 16u
+/* A pause at whose end nothing was unread has kept a client waiting for nothing: the next one comes
+ * only after twice as many such turns, and so on for as long as that holds. */
+#define PAUSE_RARER_MAX 8u /* times two */
 /* After so many turns in a row that found none, only one turn in so many looks. */
 #define AHEAD_TURNS 32u
 #define AHEAD_LOOKS 16u
@@ -45,19 +48,20 @@ struct nbd_connection {
     struct export_entry *entry; /* NULL during the handshake */
     struct nbd_session *session;
     struct nbd_tls *tls; /* NULL: plain */
-    bool tls_ended;      /* the client has said so */
+    bool tls_ended; /* the client has said so */
     int fd;
     struct loop_file file;
     struct loop_task flush;
     struct clock_timer timer; /* handshake, then linger */
     struct clock_timer pause; /* of receiving (2) */
-    uint32_t pause_us;        /* how long the last one was */
-    bool pause_unread;        /* replies were unread at its end */
-    uint64_t pause_requests;  /* that had come by its end */
-    uint32_t behind_turns;    /* in a row */
-    uint32_t ahead_turns;     /* the same, of those that found none unread */
-    bool paused_once;         /* the pause for this receive is over */
-    uint64_t progress_us;     /* bytes moved last, or the session had something new */
+    uint32_t pause_us; /* how long the last one was */
+    bool pause_unread; /* replies were unread at its end */
+    uint64_t pause_requests; /* that had come by its end */
+    uint32_t pause_needless; /* in a row: nothing was unread at their ends */
+    uint32_t behind_turns; /* in a row */
+    uint32_t ahead_turns; /* the same, of those that found none unread */
+    bool paused_once; /* the pause for this receive is over */
+    uint64_t progress_us; /* bytes moved last, or the session had something new */
     bool dying;
     bool abandoned;
 
@@ -262,6 +266,12 @@ static void pause_fire(struct clock_timer *timer)
     struct nbd_connection *connection = timer->owner;
 
     connection->pause_unread = has_unread(connection);
+    if (connection->pause_unread) {
+        connection->pause_needless = 0;
+    } else {
+        connection->pause_needless = min_u32(connection->pause_needless + 1, PAUSE_RARER_MAX);
+        connection->behind_turns = 0;
+    }
     connection->pause_requests = nbd_session_request_count(connection->session);
     connection->paused_once = true;
     connection_flush(connection);
@@ -287,7 +297,8 @@ static bool pause_first(struct nbd_connection *connection)
     if (connection->pause.armed) {
         return true;
     }
-    if (connection->paused_once || connection->behind_turns < BEHIND_TURNS) {
+    if (connection->paused_once || connection->behind_turns < BEHIND_TURNS
+                                                                  << connection->pause_needless) {
         connection->paused_once = false;
         return false;
     }

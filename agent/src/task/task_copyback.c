@@ -7,7 +7,7 @@
 
 static bool copyback_target_is_there(const struct task *task)
 {
-    return group_copyback_number(task->group) == task->copyback;
+    return group_copyback_number(task->group) == task->number;
 }
 
 static enum reason_code copyback_obstacle(const struct task *task)
@@ -65,8 +65,7 @@ int task_copyback_create(struct group *group, struct clock_port *clock, uint32_t
     }
     task->operation = OPERATION_KIND_COPYBACK;
     task->member = config->copyback.member;
-    task->drive = config->copyback.drive;
-    task->copyback = group_copyback_number(group);
+    task->number = group_copyback_number(group);
     task->resumed_from_bytes = copyback_done_bytes(task);
     *ret_task = task;
     return 0;

@@ -41,8 +41,7 @@ struct task {
     enum reason_code reason;
     struct group *group;
     uint32_t member;
-    struct uuid drive;        /* rebuild: whose; another drive in its place is another rebuild */
-    uint64_t copyback;        /* which: the next one may be to the same drive */
+    uint64_t number; /* of the rebuild or copyback: the next one may be of the same drive */
     struct vd *vd;
 
     struct clock_port *clock;
@@ -56,12 +55,12 @@ struct task {
     struct task_window step;
     uint64_t step_started_us;
     uint64_t step_service_us[GROUP_MEMBERS_MAX]; /* of each drive, when the step began */
-    uint64_t step_bytes;      /* of one member */
+    uint64_t step_bytes; /* of one member */
     uint64_t pause_until_us;
 
     uint64_t checkpoint_us;
     uint64_t checkpoint_done_bytes;
-    bool saving;              /* a checkpoint or the finish is on its way */
+    bool saving; /* a checkpoint or the finish is on its way */
     bool stopping;
     enum reason_code stop_reason;
 

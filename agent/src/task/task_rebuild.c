@@ -5,6 +5,7 @@
  */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "base/sim_bug.h"
 #include "task/task_private.h"
 
 static uint64_t cursor_bytes(const struct task *task)
@@ -16,7 +17,9 @@ static bool rebuild_target_is_there(const struct task *task)
 {
     const struct member_config *member = &group_config(task->group)->members[task->member];
 
-    return member->state == MEMBER_REBUILD && uuid_equal(&member->drive, &task->drive);
+    return member->state == MEMBER_REBUILD &&
+           (group_rebuild_number(task->group, task->member) == task->number ||
+            SIM_BUG(REBUILD_GOES_ON));
 }
 
 static enum reason_code rebuild_obstacle(const struct task *task)
@@ -92,7 +95,7 @@ int task_rebuild_create(struct group *group, uint32_t member, struct clock_port 
     }
     task->operation = OPERATION_KIND_REBUILD;
     task->member = member;
-    task->drive = config->members[member].drive;
+    task->number = group_rebuild_number(group, member);
     task->resumed_from_bytes = rebuild_done_bytes(task);
     *ret_task = task;
     return 0;

@@ -210,6 +210,8 @@ void vd_consistent_advance(struct vd *vd, uint64_t rows);
 void group_rebuilt_advance(struct group *group, uint32_t member, uint64_t bytes);
 uint64_t vd_consistent_rows(const struct vd *vd);
 uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member);
+/* Each rebuild of a member has its own, also the next one of the same drive. */
+uint64_t group_rebuild_number(const struct group *group, uint32_t member);
 /* Flush the member, then publish cursors (rebuilt_bytes, consistent_rows) durably. */
 void group_checkpoint(struct group *group, void (*done)(void *context, int error), void *context);
 /* The rebuild of a member is complete: flush, mark MEMBER_ONLINE durably. done gets -ENODEV

@@ -238,6 +238,7 @@ static int apply_replace(struct group_edit *edit)
                               ? BAD_KINDS_ALL
                               : BAD_KINDS_ALL & ~BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED));
     member->drive = edit->drive;
+    member->rebuild_number++;
     member->rebuilt_bytes = SIM_BUG(REPLACED_TRUSTED) ? UINT64_MAX / 2 : 0;
     member->checkpoint_bytes = 0;
     member->written = 1;

@@ -176,6 +176,12 @@ uint64_t group_rebuilt_bytes(const struct group *group, uint32_t member)
     return group->members[member].rebuilt_bytes;
 }
 
+uint64_t group_rebuild_number(const struct group *group, uint32_t member)
+{
+    ASSERT(member < group->config.member_count);
+    return group->members[member].rebuild_number;
+}
+
 /* The end of a rebuild: flush, part of the stripe log or settled with another, then ONLINE, then
  * durable. */
 
@@ -186,7 +192,7 @@ struct rebuilt {
     struct save_waiter save;
     struct group *group;
     uint32_t member;
-    struct uuid drive; /* whose rebuild it was */
+    uint64_t number; /* which rebuild it was */
     void (*done)(void *context, int error);
     void *context;
 };
@@ -217,8 +223,8 @@ static void rebuilt_end(struct rebuilt *rebuilt, int error)
     struct group *group = rebuilt->group;
     struct member_config *config = &group->config.members[rebuilt->member];
 
-    if (error == 0 &&
-        (config->state != MEMBER_REBUILD || !uuid_equal(&config->drive, &rebuilt->drive))) {
+    if (error == 0 && (config->state != MEMBER_REBUILD ||
+                       group_rebuild_number(group, rebuilt->member) != rebuilt->number)) {
         error = -ENODEV;
     }
     if (error == 0 && !member_is_whole(group, rebuilt->member)) {
@@ -280,7 +286,7 @@ void group_member_rebuilt(struct group *group, uint32_t member,
     ASSERT(member < group->config.member_count);
     rebuilt->group = group;
     rebuilt->member = member;
-    rebuilt->drive = group->config.members[member].drive;
+    rebuilt->number = group_rebuild_number(group, member);
     rebuilt->done = done;
     rebuilt->context = context;
     rebuilt->flush.done = rebuilt_flushed;

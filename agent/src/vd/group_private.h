@@ -90,6 +90,7 @@ struct member {
     struct drive *drive;         /* NULL unless ONLINE or REBUILD */
     uint64_t rebuilt_bytes;      /* cursor in memory; config has the published one */
     uint64_t checkpoint_bytes;   /* the cursor that a running checkpoint will publish */
+    uint64_t rebuild_number;     /* of the newest drive that came into the place; 0: none yet */
     uint64_t lost_change;        /* the newest loss */
     bool loss_unsaved;           /* lost, but beyond tolerance: not recorded (group_members.c) */
     enum member_state kept_state;/* loss_unsaved: what the record goes on saying */
