@@ -405,10 +405,9 @@ struct stripe_op {
     int fine_error; /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     struct flush_waiter notes_flush; /* before such notes end */
-    uint32_t lent; /* places whose buffer is the request's own memory */
+    uint32_t lent; /* of a write: places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
-    uint8_t *taken; /* a read's memory that a late drive has; the request got another one for it */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */

@@ -8,8 +8,8 @@
  * (1) A read is plain if it lies in one strip of one slice, whole blocks of it, may be read
  * straight into its memory, and a direct read (stripe_op.c (3)) of it would succeed with this
  * transfer alone: nobody has or waits for the slice's lock; the member that is asked can be
- * trusted; of a mirror the row is consistent, and the copy is the one that mirror_choose() names.
- * In a group that has notes of bad blocks, or whose virtual drive hedges its reads, none is plain.
+ * trusted and has no note of a bad block there; of a mirror the row is consistent, and the copy is
+ * the one that mirror_choose() names. Of a virtual drive that hedges its reads none is plain.
  * (2) It takes its turn as every request does: none passes one that waits in admission and overlaps
  *     it, either of them writing, and none begins while the group is held.
  * (3) Like a direct read it takes no lock. A write that begins meanwhile is not kept waiting and
@@ -95,7 +95,6 @@ void plain_reads_done(struct group *group)
 static bool request_is_plain(const struct vd *vd, const struct vd_request *request)
 {
     return request->op == VD_OP_READ && request_lends_blocks(vd, request) &&
-           (vd->group->config.bad_count == 0 || SIM_BUG(PLAIN_NOTED)) &&
            vd->group->plain_free != NULL;
 }
 
@@ -147,34 +146,44 @@ static uint32_t way_choose(struct vd *vd, const struct plain_way *way)
     return mirror_choose(&read, way->valid);
 }
 
-static void plain_submit(struct vd *vd, struct vd_request *request, const struct plain_way *way)
+static bool is_noted(const struct group *group, uint32_t member, uint64_t offset_bytes,
+                     uint32_t length_bytes)
+{
+    return group->config.bad_count > 0 && !SIM_BUG(PLAIN_NOTED) &&
+           bad_blocks_meet(&group->config, member, offset_bytes, length_bytes, BAD_KINDS_ALL);
+}
+
+static bool plain_submit(struct vd *vd, struct vd_request *request, const struct plain_way *way)
 {
     struct group *group = vd->group;
     struct plain_read *plain = group->plain_free;
     uint32_t place = way_choose(vd, way);
+    uint32_t member = row_map_member(&way->map, place);
+    uint64_t offset_bytes = row_drive_offset(vd, &way->map, place, way->lo);
 
+    if (is_noted(group, member, offset_bytes, way->hi - way->lo)) {
+        return false;
+    }
     ASSERT(plain->request == NULL);
     group->plain_free = plain->next_free;
     group->plain_busy++;
     group->ops_active++;
     plain->request = request;
-    plain->member = row_map_member(&way->map, place);
+    plain->member = member;
     plain->lender = request->lender;
-    plain->io.offset_bytes = row_drive_offset(vd, &way->map, place, way->lo);
+    plain->io.offset_bytes = offset_bytes;
     plain->io.length_bytes = way->hi - way->lo;
     plain->io.buffer = request->buffer;
     drive_submit(group->members[plain->member].drive, &plain->io);
+    return true;
 }
 
 bool plain_read_begin(struct vd *vd, struct vd_request *request)
 {
     struct plain_way way;
 
-    if (!request_is_plain(vd, request) || !way_find(vd, request, &way) || !way_is_good(vd, &way)) {
-        return false;
-    }
-    plain_submit(vd, request, &way);
-    return true;
+    return request_is_plain(vd, request) && way_find(vd, request, &way) && way_is_good(vd, &way) &&
+           plain_submit(vd, request, &way);
 }
 
 /* Ending */
@@ -199,7 +208,7 @@ static void plain_trouble(struct plain_read *plain)
 static bool plain_is_good(const struct plain_read *plain)
 {
     return plain->status == IO_STATUS_OK &&
-           (plain->group->config.bad_count == 0 || SIM_BUG(PLAIN_NOTED));
+           !is_noted(plain->group, plain->member, plain->io.offset_bytes, plain->io.length_bytes);
 }
 
 static void plain_answered(struct plain_read *plain)

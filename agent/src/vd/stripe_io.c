@@ -15,35 +15,6 @@ static uint32_t bit_of(const struct stripe_column *column)
 }
 
 /*
- * (1) A read of one strip, whole blocks of it, goes straight into the request's memory if it is
- *     lent. A drive that is late has that memory then, so the request is given another one before
- *     anything else happens to it; without memory for that, the drive is waited for.
- * (2) Hedged reads are late all the time: they are not lent any.
- */
-static void read_lend(struct stripe_op *op, struct stripe_column *column)
-{
-    const struct vd_request *request = op->request;
-
-    ASSERT(op->lent == 0 && (op->taken == NULL || op->late > 0));
-    if (!request_lends_blocks(op->vd, request) || request->length_bytes != op->hi - op->lo ||
-        op->data_end - op->data_first != 1 || op->late > 0) {
-        return;
-    }
-    op->lent = bit_of(column);
-    op->lent_memory = request->buffer;
-    op->lender = request->lender;
-    column->home = column->buffer;
-    column->buffer = request->buffer;
-}
-
-static void read_lent_end(struct stripe_op *op, struct stripe_column *column)
-{
-    ASSERT(op->lent == bit_of(column));
-    op->lent = 0;
-    column->buffer = column->home;
-}
-
-/*
  * The late device may still write into the old buffer (5): a column to be recovered gets a spare
  * one. Mirrors recover nothing. When the spares are used up, more has been lost than any level
  * bears, and act_read() gives up: the buffer is not touched then.
@@ -52,10 +23,6 @@ static void column_bar_read(struct stripe_op *op, struct stripe_column *column)
 {
     uint8_t *late = column->buffer;
 
-    if ((op->lent & bit_of(column)) != 0) { /* the late device has the request's own memory */
-        read_lent_end(op, column);
-        return;
-    }
     if (op->spare_count == 0 || stripe_is_mirrored(op)) {
         return;
     }
@@ -125,9 +92,6 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
     case IO_STATUS_MAX:
         UNREACHABLE();
     }
-    if ((op->lent & bit_of(column) & ~op->have) != 0) {
-        read_lent_end(op, column); /* the next attempt has its own memory */
-    }
 }
 
 /* The second write of a copyback's member. A drive that has become the member meanwhile has missed
@@ -181,15 +145,6 @@ static void step_done(struct stripe_op *op)
     }
 }
 
-/* The request has its bytes (1): no step that follows a read would have anything to do. */
-static void lent_read_done(struct stripe_op *op, struct stripe_column *column)
-{
-    ASSERT(op->state == STRIPE_READ && op->pending == 1 && op->plan.writes == 0);
-    stripe_read_note(op, column->place, &column->io);
-    op->pending = 0;
-    (void)stripe_end(op, 0);
-}
-
 static void column_answered(struct stripe_column *column)
 {
     struct stripe_op *op = column->op;
@@ -197,12 +152,6 @@ static void column_answered(struct stripe_column *column)
 
     group_enter(group);
     ASSERT(op->pending > 0);
-    if (op->lent != 0 && op->direct && column->status == IO_STATUS_OK &&
-        !direct_is_void(op, column)) {
-        lent_read_done(op, column);
-        group_leave(group);
-        return;
-    }
     if (op->state == STRIPE_READ) {
         column_read_answered(op, column);
     } else if (column == &op->twin) {
@@ -220,22 +169,6 @@ static void column_answered(struct stripe_column *column)
     group_leave(group);
 }
 
-static bool memory_exchange(struct stripe_op *op)
-{
-    ASSERT(op->want == PLAN_READ && op->taken == NULL && op->lent_memory == op->request->buffer);
-    op->taken = request_memory_exchange(op->request);
-    return op->taken != NULL;
-}
-
-/* False: without memory the drive is waited for (1). */
-static bool column_memory_is_safe(struct stripe_column *column)
-{
-    struct stripe_op *op = column->op;
-
-    return op->state != STRIPE_READ || (op->lent & bit_of(column)) == 0 ||
-           SIM_BUG(LENT_READ_KEPT) || memory_exchange(op);
-}
-
 static void column_complete(struct drive_io *io, enum io_status status)
 {
     struct stripe_column *column = io->owner;
@@ -247,7 +180,7 @@ static void column_complete(struct drive_io *io, enum io_status status)
         }
         return;
     }
-    if (status == IO_STATUS_TIMEOUT && column_memory_is_safe(column)) {
+    if (status == IO_STATUS_TIMEOUT) {
         column_bar(column->op, column);
         column_answered(column);
     }
@@ -265,10 +198,6 @@ static void column_released(struct drive_io *io)
     column->late = false;
     ASSERT(op->late > 0);
     op->late--;
-    if (op->taken != NULL && op->taken == io->buffer) {
-        request_memory_return(op->lender, op->taken);
-        op->taken = NULL;
-    }
     if (column->hedged && op->state != STRIPE_LINGER) {
         hedge_returned(op, column);
         return;
@@ -355,8 +284,6 @@ void stripe_read_submit(struct stripe_op *op, uint32_t places)
         op->pending++; /* answers never come from inside the submission */
         if (op->direct) {
             direct_range(op, place, &lo, &hi);
-            op->columns[place].place = place;
-            read_lend(op, &op->columns[place]);
         }
         column_submit(op, place, IO_OP_READ, lo, hi, op->columns[place].buffer + (lo - op->lo));
     }

@@ -69,7 +69,6 @@ static void answer(const struct stripe_op *op, uint32_t data_index, const uint8_
     uint32_t lo = 0;
     uint32_t hi = 0;
 
-    ASSERT(op->lent == 0); /* what was read to where it belongs has ended (lent_read_done) */
     stripe_request_range(op, data_index, &lo, &hi);
     ASSERT(lo < hi); /* it is touched */
     memcpy(request_bytes(op, data_index, lo), buffer + (lo - op->lo), hi - lo);

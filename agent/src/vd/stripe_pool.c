@@ -133,7 +133,6 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     }
     group->ops_active++;
     ASSERT(op->state == STRIPE_FREE && op->spare_count == STRIPE_SPARES && op->lent == 0);
-    ASSERT(op->taken == NULL);
     list_init(&op->lock_link);
     list_init(&op->wait_link);
     list_init(&op->lent_link);

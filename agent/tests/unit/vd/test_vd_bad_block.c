@@ -207,13 +207,9 @@ static void test_noted_under_way(void **state)
 {
     for (uint32_t lends = 0; lends < 2; lends++) {
         struct sim_array *array = array_new(RAID_LEVEL_5, 3);
-        bool is_new = false;
 
         (void)state;
         assert_int_equal(put(array, 0, 2 * ROW, 5), VD_STATUS_OK);
-        group_enter(array->group); /* elsewhere: so that a read is an operation */
-        assert_true(bad_add(sim_array_vd(array, 0), 1, STRIP, BAD_BLOCK_KIND_UNREADABLE, &is_new));
-        group_leave(array->group);
         assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_UNREADABLE), VD_STATUS_OK);
         assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_LOST), VD_STATUS_OK);
         assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 0); /* recovered */

@@ -278,7 +278,7 @@ static void test_hedged_reads_are_not(void **state UNUSED)
     array_end(array);
 }
 
-/* Somewhere else in the group, and noted before the read or while it is under way. */
+/* Noted before the read or while it is under way; what is noted elsewhere does not matter. */
 static void test_notes_of_bad_blocks(void **state UNUSED)
 {
     struct sim_array *array = array_of(RAID_LEVEL_5);
@@ -299,9 +299,14 @@ static void test_notes_of_bad_blocks(void **state UNUSED)
     assert_int_equal(vd_bad_blocks(vd), 0);
     assert_true(array->sims[1]->counters.reads > 0 && array->sims[2]->counters.reads > 0);
     group_enter(array->group);
-    assert_true(bad_add(vd, 1, STRIP, BAD_BLOCK_KIND_UNREADABLE, &is_new));
+    assert_true(bad_add(vd, 1, 0, BAD_BLOCK_KIND_UNREADABLE, &is_new));
     group_leave(array->group);
-    assert_false(reads_plainly(array, 0, BLOCK));
+    assert_true(reads_plainly(array, 0, BLOCK));
+    assert_true(reads_plainly(array, STRIP + BLOCK, BLOCK));
+    assert_int_equal(vd_bad_blocks(vd), 1);
+    assert_false(reads_plainly(array, STRIP, BLOCK)); /* it is on member 1 */
+    assert_int_equal(vd_bad_blocks(vd), 0);
+    assert_true(reads_plainly(array, STRIP, BLOCK));
     array_end(array);
 }
 
