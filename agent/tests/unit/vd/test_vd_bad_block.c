@@ -33,13 +33,18 @@ static struct sim_array *array_new(enum raid_level level, uint32_t width)
     return array;
 }
 
-static void array_end(struct sim_array *array)
+static void array_drop(struct sim_array *array)
 {
     struct sim_world *world = array->world;
 
-    assert_int_equal(sim_array_stop(array), 0);
     sim_array_destroy(array);
     sim_world_destroy(world);
+}
+
+static void array_end(struct sim_array *array)
+{
+    assert_int_equal(sim_array_stop(array), 0);
+    array_drop(array);
 }
 
 static enum vd_status put(struct sim_array *array, uint64_t offset, uint32_t length, int byte)
@@ -215,6 +220,83 @@ static void test_noted_under_way(void **state)
         assert_int_equal(bad_of(array, BAD_BLOCK_KIND_LOST), 0); /* recovered */
         assert_int_equal(get_noted(array, lends != 0, BAD_BLOCK_KIND_PUNCTURED), VD_STATUS_IO);
         array_end(array);
+    }
+}
+
+struct strip_get {
+    struct vd_request request;
+    uint8_t bytes[STRIP];
+    enum vd_status status;
+};
+
+static void strip_get_done(struct vd_request *request, enum vd_status status)
+{
+    ((struct strip_get *)request->owner)->status = status;
+}
+
+static void strip_get_begin(struct sim_array *array, struct strip_get *strip, uint64_t offset)
+{
+    *strip = (struct strip_get){.status = VD_STATUS_MAX};
+    strip->request = (struct vd_request){.op = VD_OP_READ,
+                                         .offset_bytes = offset,
+                                         .length_bytes = STRIP,
+                                         .buffer = strip->bytes,
+                                         .complete = strip_get_done,
+                                         .owner = strip};
+    vd_submit(sim_array_vd(array, 0), &strip->request);
+}
+
+static void blocks_asked(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    (void)sim;
+    *(uint32_t *)context += request->op == IO_OP_READ && request->length_bytes == 4096 ? 1 : 0;
+}
+
+/* Another member is lost while a strip is read by the block: what has not been read is no success,
+ * what has been is. */
+static void test_offline_amid_the_blocks(void **state)
+{
+    static const struct {
+        uint32_t bad, cut; /* blocks */
+        bool mended; /* by then */
+        enum vd_status status;
+    } cases[] = {{3, 1, false, VD_STATUS_IO},
+                 {0, 1, false, VD_STATUS_IO},
+                 {3, 3, false, VD_STATUS_IO},
+                 {0, 3, false, VD_STATUS_IO},
+                 {3, 3, true, VD_STATUS_OK}};
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim_array *array = array_new(RAID_LEVEL_0, 3);
+        struct strip_get gets[2];
+        uint32_t asked = 0;
+
+        assert_int_equal(put(array, 0, STRIP, 5), VD_STATUS_OK);
+        bad_sector(array, 0, cases[i].bad * UINT64_C(4096));
+        array->sims[0]->extra_latency_us = 10000;
+        array->sims[0]->on_submit = blocks_asked;
+        array->sims[0]->on_submit_context = &asked;
+        strip_get_begin(array, &gets[0], 0);
+        while (asked <= cases[i].cut) {
+            assert_true(sim_world_step(array->world));
+            if (asked == cases[i].cut && cases[i].mended) {
+                sim_drive_faults_clear(array->sims[0]);
+            }
+        }
+        sim_drive_pull(array->sims[1], false);
+        strip_get_begin(array, &gets[1], UINT64_C(4) * STRIP); /* its next row */
+        while (gets[0].status == VD_STATUS_MAX || gets[1].status == VD_STATUS_MAX) {
+            assert_true(sim_world_step(array->world));
+        }
+        assert_int_equal(gets[1].status, VD_STATUS_IO);
+        assert_int_equal(gets[0].status, cases[i].status);
+        for (uint32_t at = 0; at < STRIP && gets[0].status == VD_STATUS_OK; at++) {
+            assert_int_equal(gets[0].bytes[at], 5);
+        }
+        array->sims[0]->on_submit = NULL;
+        (void)sim_array_stop(array); /* it is offline */
+        array_drop(array);
     }
 }
 
@@ -504,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_no_needless_error),
         cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_noted_under_way),
+        cmocka_unit_test(test_offline_amid_the_blocks),
         cmocka_unit_test(test_puncture),
         cmocka_unit_test(test_puncture_of_a_present_member),
         cmocka_unit_test(test_full_row_punctures_nothing),
