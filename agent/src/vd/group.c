@@ -460,7 +460,9 @@ static void stop_timer_fired(struct clock_timer *timer)
 static void stop_finish(struct group *group)
 {
     ASSERT(group->stop == STOP_END);
-    ASSERT(!group->save_running && !group->flush_round && !group->checkpoint_running);
+    ASSERT(!group->save_running && !group->checkpoint_running);
+    /* All that was written has been flushed, so a round ends in the turn in which it begins. */
+    ASSERT(!group->flush_round);
     ASSERT(group->saved == group->change);
     group->stop = STOP_DONE;
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
@@ -535,9 +537,9 @@ static void stop_flushed(struct flush_waiter *waiter, int error)
  * flush_losses_pump): the turn has just begun it. */
 void group_stop_check(struct group *group)
 {
-    if (group->stop == STOP_END && !group->save_running && !group->flush_round &&
-        group->loss_flush_pending == 0 && !group->checkpoint_running &&
-        !stripe_log_is_busy(group->stripe_log) && group->settles == 0) {
+    if (group->stop == STOP_END && !group->save_running && group->loss_flush_pending == 0 &&
+        !group->checkpoint_running && !stripe_log_is_busy(group->stripe_log) &&
+        group->settles == 0) {
         stop_finish(group);
     }
     if (group->stop == STOP_REGIONS && regions_are_settled(group)) {
