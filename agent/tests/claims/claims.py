@@ -36,9 +36,11 @@ documents 000 and 004, D2 for 001 and 002, D3 for 003; 128 MiB of cache for one 
 of writes, 16 MiB for the rest, a card's own where the claim is about that, and writes are measured
 when it has been filled (lab.py has the bounds). What is written back is compared with what is
 written through past the drives' own buffers on both sides, so that nothing else differs; with those
-on, as one document has it, A13, A16, A28, G14 and G26 do not hold. Models come from facts of drives
-and cards and are not adjusted to any claim, so "does not hold" is a finding about the engine, the
-model or the claim; what it is put down to, not all of it proved, stands beside it.
+on, as one document has it, A13, A16, A28, G14 and G26 did not hold when that was last tried. Models
+come from facts of drives and cards and are not adjusted to any claim, so "does not hold" is a finding
+about the engine, the model or the claim; what it is put down to, not all of it proved, stands beside
+it. Where a claim is about what a card was measured at, as E05 is, its profile has that figure, and
+that the claim holds says no more than that the rest of the model does not get in its way.
 
 """
 
