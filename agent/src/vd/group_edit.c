@@ -363,6 +363,16 @@ static void undo_change(struct group_edit *edit)
     }
 }
 
+/* Of an edit that no save has begun to carry: no intent has been written since. */
+static void undo_generations(struct group_edit *edit)
+{
+    struct group *group = edit->group;
+
+    for (uint32_t i = 0; i < group->config.vd_count && edit->kind == EDIT_CHANGE; i++) {
+        group->config.vds[i].intent_generation = edit->undo[i].intent_generation;
+    }
+}
+
 static void undo_replace(struct group_edit *edit)
 {
     struct group *group = edit->group;
@@ -478,6 +488,7 @@ void edit_pump(struct group *group)
         error = edit_apply(edit);
         if (error == 0 && group_config_check(&group->config, &why) != 0) {
             edit_undo(edit); /* a record that could not be read back is not written */
+            undo_generations(edit);
             error = -EINVAL;
         }
         if (error == 0) {

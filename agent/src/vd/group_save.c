@@ -82,7 +82,9 @@ static void save_complete(struct group_save *save, int error)
         labels_are_known(group);
     }
     if (!again || error != 0) {
-        group->saved = max_u64(group->saved, group->saving);
+        if (group->edit == NULL || error == 0) { /* else (3): the next one carries what is undone */
+            group->saved = max_u64(group->saved, group->saving);
+        }
         if (group->edit != NULL) {
             edit_saved(group, error);
             error = 0; /* it was saved alone: whoever else waits does so for nothing but its end */

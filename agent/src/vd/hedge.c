@@ -146,15 +146,18 @@ static void adopt(struct stripe_op *op, struct stripe_column *column)
     stripe_event(op, STRIPE_READ_OK);
 }
 
-/* The buffer that the drive had is free again. */
+/* The buffer that the drive had is free again. It is among those in use, perhaps behind others that
+ * other late drives have; a mirror's is not: none has been taken for it. */
 static void buffer_take_back(struct stripe_op *op, const struct stripe_column *column)
 {
-    if (op->spare_count == STRIPE_SPARES) {
-        return; /* a mirror's: none has been taken for it */
+    for (uint32_t i = op->spare_count; i < STRIPE_SPARES; i++) {
+        if (op->spares[i] == column->kept) {
+            op->spares[i] = op->spares[op->spare_count];
+            op->spares[op->spare_count] = column->kept;
+            op->spare_count++;
+            return;
+        }
     }
-    ASSERT(op->spare_count == STRIPE_SPARES - 1); /* or it would not have been hedged */
-    ASSERT(op->spares[op->spare_count] == column->kept);
-    op->spare_count++;
 }
 
 static void go_on(struct stripe_op *op)

@@ -109,8 +109,8 @@ bool stripe_puncture_note(struct stripe_op *op)
 
 /* Notes end */
 
-/* The kinds that end at a place with what has been written. New data of a member that is not there
- * are described by the parity. */
+/* The kinds that end at a place with what has been written. New data of a member that is not there,
+ * or whose drive has come since and has not got them, are described by the parity. */
 static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place)
 {
     uint32_t bit = UINT32_C(1) << place;
@@ -118,11 +118,8 @@ static uint32_t kinds_ending(const struct stripe_op *op, uint32_t place)
     bool replaced = op->want == PLAN_WRITE && (op->full & bit) != 0;
 
     ASSERT((op->full & op->punctured) == 0);
-    if ((stripe_live_mask(op) & bit) == 0) {
+    if ((op->written & stripe_live_mask(op) & bit) == 0) {
         return replaced && !stripe_is_mirrored(op) ? BAD_KINDS_ALL : 0;
-    }
-    if ((op->written & bit) == 0) {
-        return 0;
     }
     return replaced || SIM_BUG(PUNCTURE_FORGOTTEN) ? BAD_KINDS_ALL : kinds;
 }
@@ -288,7 +285,7 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
     }
     if (op->logged) {
         ASSERT(error == 0); /* nothing fails behind act_compute() but with the group */
-        intent_retire(op);  /* of this block; the next one has its own */
+        intent_retire(op); /* of this block; the next one has its own */
     }
     if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
         op->fine_end = op->hi;

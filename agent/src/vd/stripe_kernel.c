@@ -128,10 +128,13 @@ static void answer_all(struct stripe_op *op)
     }
 }
 
-/* Mirrors: one buffer holds the strip, whichever copy it came from. */
+/* Mirrors: one buffer holds the strip, whichever copy it came from; what came from none goes into
+ * one that no late transfer may still write to. */
 static void compute_mirror(struct stripe_op *op)
 {
-    op->source = op->plan.reads != 0 ? (uint32_t)__builtin_ctz(op->plan.reads) : 0;
+    uint32_t from = op->plan.reads != 0 ? op->plan.reads : stripe_valid_mask(op);
+
+    op->source = from != 0 ? (uint32_t)__builtin_ctz(from) : 0; /* none: nothing is written */
     if (op->want == PLAN_WRITE) {
         if (!lend(op, 0, op->source)) {
             overlay(op, 0, op->columns[op->source].buffer);

@@ -745,6 +745,85 @@ static void slow_data(void *context UNUSED, struct sim_drive *sim, const struct 
     sim->extra_latency_us = request->op == IO_OP_WRITE && request->offset_bytes == 0 ? 300000 : 0;
 }
 
+static void switch_the_log_off(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].stripe_log = false;
+}
+
+/* All records but the stripe log. */
+static void slow_records(void *context UNUSED, struct sim_drive *sim,
+                         const struct io_request *request)
+{
+    uint64_t ring = drive_layout_stripe_log_offset(sim->port.size_bytes, false);
+    bool in_ring = request->offset_bytes >= ring && request->offset_bytes < ring + STRIPE_LOG_BYTES;
+
+    sim->extra_latency_us = is_record(request) && !in_ring ? 200000 : 0;
+}
+
+static void part_begin(struct sim_array *array, struct vd_request *request, bool *done, int byte,
+                       bool fua)
+{
+    static uint8_t bytes[4096];
+
+    memset(bytes, byte, sizeof(bytes));
+    *done = false;
+    *request = (struct vd_request){.op = VD_OP_WRITE,
+                                   .fua = fua,
+                                   .length_bytes = sizeof(bytes),
+                                   .buffer = bytes,
+                                   .complete = write_done,
+                                   .owner = done};
+    vd_submit(sim_array_vd(array, 0), request);
+}
+
+static void switch_the_log_off_badly(struct group_config *config, void *context UNUSED)
+{
+    config->vds[0].stripe_log = false;
+    config->vds[0].name[0] = '\0'; /* no sound configuration */
+}
+
+/* It is to be switched off, and cannot be: what is written then has intents that a start would go
+ * by, or waits until it would. */
+static void test_a_log_that_is_not_switched_off(void **state UNUSED)
+{
+    for (uint32_t unsound = 0; unsound < 2; unsound++) {
+        struct sim_array *array = array_new(true);
+        struct vd_request request;
+        uint8_t bytes[4096];
+        bool done = false;
+
+        part_begin(array, &request, &done, 1, false);
+        assert_true(sim_world_run_until_flag(array->world, &done, SIM_SECOND));
+        for (uint32_t i = 0; i < 3; i++) {
+            array->sims[i]->on_submit = slow_records;
+        }
+        array->sim_store->fail_with = -ENOSPC;
+        group_config_change(array->group,
+                            unsound != 0 ? switch_the_log_off_badly : switch_the_log_off, NULL,
+                            sim_array_done, array);
+        while (unsound == 0 && array->group->edit == NULL) {
+            assert_true(sim_world_step(array->world));
+        }
+        part_begin(array, &request, &done, 2, true);
+        assert_int_equal(sim_array_wait(array), unsound != 0 ? -EINVAL : -ENOSPC);
+        assert_true(sim_world_run_until_flag(array->world, &done, 10 * SIM_SECOND));
+        array->sim_store->fail_with = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            array->sims[i]->on_submit = NULL;
+        }
+        sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+        assert_int_equal(sim_array_reload(array), 0);
+        assert_true(vd_config(sim_array_vd(array, 0))->stripe_log);
+        assert_int_equal(
+            sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(bytes), bytes),
+            VD_STATUS_OK);
+        for (uint32_t i = 0; i < sizeof(bytes); i++) {
+            assert_int_equal(bytes[i], 2);
+        }
+        array_end(array);
+    }
+}
+
 /* While the drive of a copyback has a write to do, its member is lost and the drive takes the
  * place for good. If that write fails, it is the member's. */
 static void test_a_twin_that_becomes_the_member_another_way(void **state UNUSED)
@@ -877,6 +956,7 @@ static void test_a_copyback_without_redundancy(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_log_that_is_not_switched_off),
         cmocka_unit_test(test_a_record_that_nothing_takes),
         cmocka_unit_test(test_nobody_waits_for_the_answer),
         cmocka_unit_test(test_while_it_stops),

@@ -595,9 +595,46 @@ static void test_replaced_and_pulled(void **state)
     hedged_free(h);
 }
 
+/* A read that is not waited for leaves its drive stuck, of which nobody is told; the next one that
+ * takes too long is to be recovered with that drive's help, and is answered after all. */
+static void test_the_other_way_is_stuck(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_5, RAID_LEVEL_6};
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct hedged *h = hedged_new(levels[i], 3 + i, true);
+        uint32_t member = 0;
+        uint64_t other = 0;
+
+        put(h, 5);
+        warm_up(h, 5);
+        (void)first_choice(h, &member);
+        sim_world_advance(h->array->world, 5 * SIM_SECOND); /* clean: nobody flushes any more */
+        other = (uint64_t)(member + 1) * 16384; /* row 0: data from member 0 on */
+        assert_int_equal(member, 0);
+        h->array->sims[1]->hang = true;
+        assert_int_equal(sim_array_io(h->array, sim_array_vd(h->array, 0), VD_OP_READ, false, other,
+                                      BLOCK, h->bytes),
+                         VD_STATUS_OK);
+        assert_int_equal(count_of(h), 1);
+        sim_world_advance(h->array->world, (TIMEOUT_MS + 10) * 1000); /* now it is stuck */
+        all_are_online(h);
+        h->array->sims[0]->extra_latency_us = 30000;
+        assert_true(get_us(h, 5) < 100000);
+        assert_int_equal(count_of(h), 2);
+        sim_world_advance(h->array->world, SIM_SECOND);
+        assert_int_equal(group_config(h->array->group)->members[0].state, MEMBER_ONLINE);
+        assert_int_equal(group_config(h->array->group)->members[1].state, MEMBER_FAILED);
+        assert_true(get_us(h, 5) < 100000);
+        hedged_free(h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_other_way_is_stuck),
         cmocka_unit_test(test_slow_drive),
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_share),

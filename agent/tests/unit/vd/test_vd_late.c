@@ -431,9 +431,66 @@ static void test_a_bad_sector_under_a_lent_read(void **state UNUSED)
     }
 }
 
+/* Writes that go on block by block */
+
+static void put_block(struct sim_array *array, uint64_t block, int byte)
+{
+    static uint8_t bytes[4096];
+
+    memset(bytes, byte, sizeof(bytes));
+    assert_int_equal(sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, block * 4096,
+                                  sizeof(bytes), bytes),
+                     VD_STATUS_OK);
+}
+
+static void unhang_at_write(void *context, struct sim_drive *sim UNUSED,
+                            const struct io_request *request)
+{
+    struct sim_array *array = context;
+
+    if (request->op == IO_OP_WRITE && request->offset_bytes == 4096) {
+        sim_drive_unhang(array->sims[0]);
+    }
+}
+
+/* One copy is late in a read of the old content, in the other one a block that is to be replaced
+ * cannot be read: the late one answers into its own memory while that block is written. */
+static void test_a_late_copy_under_a_write(void **state UNUSED)
+{
+    enum { LENGTH = 4 * 4096, OFFSET = 512 };
+    struct sim_array *array = array_of(RAID_LEVEL_1);
+    struct sim_fault fault = {SIM_FAULT_READ, 2 * 4096, 512};
+    static uint8_t bytes[LENGTH];
+    static uint8_t found[5 * 4096];
+
+    for (uint64_t block = 0; block < 5; block++) {
+        put_block(array, block, 10 + (int)block);
+    }
+    assert_true(sim_drive_fault_add(array->sims[1], &fault));
+    array->sims[0]->hang = true;
+    array->sims[1]->extra_latency_us = 5000;
+    array->sims[1]->on_submit = unhang_at_write;
+    array->sims[1]->on_submit_context = array;
+    memset(bytes, 7, sizeof(bytes));
+    assert_int_equal(
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_WRITE, false, OFFSET, LENGTH, bytes),
+        VD_STATUS_OK);
+    array->sims[1]->on_submit = NULL;
+    assert_int_equal(group_config(array->group)->members[0].state, MEMBER_FAILED);
+    assert_int_equal(array->sims[0]->in_flight_count, 0);
+    assert_int_equal(
+        sim_array_io(array, sim_array_vd(array, 0), VD_OP_READ, false, 0, sizeof(found), found),
+        VD_STATUS_OK);
+    assert_true(is_full_of(found, OFFSET, 10));
+    assert_true(is_full_of(found + OFFSET, LENGTH, 7));
+    assert_true(is_full_of(found + OFFSET + LENGTH, sizeof(found) - OFFSET - LENGTH, 14));
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_late_copy_under_a_write),
         cmocka_unit_test(test_a_map_that_comes_late),
         cmocka_unit_test(test_reads_into_lent_memory),
         cmocka_unit_test(test_a_late_drive_keeps_what_a_read_lent),

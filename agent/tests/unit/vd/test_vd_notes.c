@@ -355,9 +355,48 @@ static void test_notes_gone_meanwhile(void **state UNUSED)
     array_end(array);
 }
 
+/* A punctured block is replaced as a whole while its member is missing, and a new drive takes the
+ * place before the note may end: that has nothing of the block, but the rest of the row describes
+ * what was written. */
+static void test_a_new_drive_before_a_puncture_ends(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 3);
+    static uint8_t bytes[4096];
+    struct writer writer = {.request = {.op = VD_OP_WRITE,
+                                        .offset_bytes = STRIP,
+                                        .length_bytes = sizeof(bytes),
+                                        .buffer = bytes,
+                                        .complete = writer_done,
+                                        .owner = &writer}};
+    uint64_t writes = 0;
+
+    assert_int_equal(put(array, 0, 2 * STRIP, 1), VD_STATUS_OK);
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    bad_sector(array, 0, 0);
+    assert_int_equal(put(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(bad(array), 1);
+    assert_int_equal(get(array, STRIP, 4096, 1), VD_STATUS_IO);
+    array->sims[2]->extra_latency_us = 20000;
+    writes = array->sims[2]->counters.writes;
+    memset(bytes, 7, sizeof(bytes));
+    vd_submit(sim_array_vd(array, 0), &writer.request);
+    while (array->sims[2]->counters.writes == writes) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    assert_true(sim_world_run_until_flag(array->world, &writer.done, SIM_SECOND));
+    assert_int_equal(writer.status, VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 4096, 7), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(bad(array), 0);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_new_drive_before_a_puncture_ends),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_a_write_that_is_not_flushed),
         cmocka_unit_test(test_a_repair_that_is_not_flushed),
