@@ -410,6 +410,7 @@ static struct vd_cached *cached_make(struct cache_mover *mover, struct vd *vd)
     }
     cached->mover = mover;
     cached->vd = vd;
+    cached->unflushed = true; /* what was written before, and beside the cache, is not known */
     list_init(&cached->link);
     list_init(&cached->held);
     list_init(&cached->committing);
