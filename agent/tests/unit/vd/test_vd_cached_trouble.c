@@ -296,6 +296,34 @@ static void test_a_flush_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* A change by the administrator cannot be saved and is undone. What has been said of the cache
+ * meanwhile holds on: the mark of what is acknowledged from now on, and that a loss is known. */
+static void test_the_mark_while_an_edit_is_undone(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct vd *vd = vd_of(bench);
+    enum access_policy access = ACCESS_POLICY_READ_WRITE;
+    struct io io;
+
+    vd_config_of(vd)->cache_lost = true;
+    bench->array->sim_store->fail_with = -EIO;
+    group_config_change(bench->array->group, set_access, &access, sim_array_done, bench->array);
+    while (bench->array->group->edit == NULL) {
+        assert_true(sim_world_step(bench->world));
+    }
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 1);
+    assert_int_equal(bench->cached->mark, MARK_SAVING);
+    vd_cache_lost_forget(vd);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_equal(sim_array_wait(bench->array), -EIO);
+    bench->array->sim_store->fail_with = 0;
+    assert_int_equal(bench->cached->mark, MARK_DURABLE);
+    assert_true(
+        uuid_equal(&vd_config(vd)->cache_journal, journal_uuid(cache_journal(bench->cache))));
+    assert_false(vd_config(vd)->cache_lost);
+    bench_free(bench);
+}
+
 /* Memory that does not survive the host */
 
 static void test_flushes_of_an_unstable_cache(void **state UNUSED)
@@ -646,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
+        cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
         cmocka_unit_test(test_a_flush_before_it_is_tried_again),
