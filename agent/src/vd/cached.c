@@ -301,16 +301,19 @@ bool cached_void(struct vd_cached *cached)
     return false;
 }
 
-/* discarded_bytes: by command; 0: otherwise. */
+/* discarded_bytes: by command; 0: otherwise. As long as the members name the journal it may come
+ * back, with blocks older than what is written now: who writes waits for it like for a lost member.
+ */
 static void lost_note(struct vd *vd, bool lost, uint64_t discarded_bytes)
 {
     group_enter(vd->group);
     vd_config_of(vd)->cache_lost = lost;
     vd_config_of(vd)->cache_discarded_bytes = discarded_bytes;
+    (void)save_changed(vd->group); /* found again at the next start otherwise */
     if (lost) {
         vd_config_of(vd)->cache_journal = (struct uuid){{0}};
+        vd->group->loss_change = vd->group->change;
     }
-    (void)save_changed(vd->group); /* nobody waits: found again at the next start otherwise */
     vd_changed_tell(vd);
     group_leave_later(vd->group);
 }

@@ -296,6 +296,39 @@ static void test_a_flush_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* The members name a journal that is not here: its blocks are lost. It may be back at the next
+ * start, so no write is acknowledged as long as they name it; nor one past a cache that is not
+ * there at all. */
+static void test_written_while_a_journal_is_missed(void **state UNUSED)
+{
+    for (uint32_t cached = 0; cached < 2; cached++) {
+        struct bench *bench = bench_new(false);
+        struct vd *vd = vd_of(bench);
+        uint8_t bytes[4096] = {2};
+        uint64_t change = 0;
+
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK); /* the next one marks nothing */
+        close_it(bench);
+        vd_config_of(vd)->cache_journal = (struct uuid){{77}};
+        if (cached != 0) {
+            open_it(bench);
+            assert_int_equal(bench->found, CACHE_FOUND_LOST);
+            change = bench->array->group->change;
+            assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+        } else {
+            assert_true(vd_cache_is_missed(vd));
+            change = bench->array->group->change;
+            assert_int_equal(
+                sim_array_io(bench->array, vd, VD_OP_WRITE, false, 0, sizeof(bytes), bytes),
+                VD_STATUS_OK);
+        }
+        assert_true(bench->array->group->saved >= change);
+        assert_true(uuid_is_zero(&bench->array->group->image.vds[0].cache_journal));
+        bench_free(bench);
+    }
+}
+
 /* A change by the administrator cannot be saved and is undone. What has been said of the cache
  * meanwhile holds on: the mark of what is acknowledged from now on, and that a loss is known. */
 static void test_the_mark_while_an_edit_is_undone(void **state UNUSED)
@@ -674,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
+        cmocka_unit_test(test_written_while_a_journal_is_missed),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
