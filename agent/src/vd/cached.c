@@ -142,6 +142,10 @@ static bool cached_may_hit(const struct vd_cached *cached)
 {
     const struct vd_config *config = vd_config(cached->vd);
 
+    if (!list_is_empty(&cached->committing) || !list_is_empty(&cached->held)) {
+        return true; /* nobody may see what has gone to the drives before the journal's log has it
+                      */
+    }
     return cache_vd_used_bytes(cached->blocks) > 0 || config->io_policy == IO_POLICY_CACHED ||
            config->read_policy != READ_POLICY_NO_READ_AHEAD;
 }

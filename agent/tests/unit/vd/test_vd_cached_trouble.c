@@ -329,6 +329,39 @@ static void test_written_while_a_journal_is_missed(void **state UNUSED)
     }
 }
 
+/* A write is on the drives before the journal's log has it, which still has an older version. Who
+ * reads it waits for the log, although nothing is in the cache: after a crash the older one would
+ * come back. */
+static void test_read_before_the_log_has_it(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+    struct io write;
+    struct io read;
+
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    sim_world_advance(bench->world, SIM_SECOND);
+    bench->log.drive->hang = true;
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    sim_world_advance(bench->world, SIM_SECOND / 10); /* the record of that is on its way */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    io_begin(bench, &write, VD_OP_WRITE, 0, 4096, 2);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    assert_int_equal(vd_cached_used_bytes(bench->cached), 0);
+    assert_false(write.done);
+    io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+    sim_world_advance(bench->world, SIM_SECOND / 10);
+    assert_false(read.done);
+    sim_drive_unhang(bench->log.drive);
+    assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+    assert_true(sim_world_run_until_flag(bench->world, &read.done, SIM_SECOND));
+    assert_int_equal(read.bytes[0], 2);
+    assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+    bench_free(bench);
+}
+
 /* A change by the administrator cannot be saved and is undone. What has been said of the cache
  * meanwhile holds on: the mark of what is acknowledged from now on, and that a loss is known. */
 static void test_the_mark_while_an_edit_is_undone(void **state UNUSED)
@@ -708,6 +741,7 @@ int main(void)
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
         cmocka_unit_test(test_written_while_a_journal_is_missed),
+        cmocka_unit_test(test_read_before_the_log_has_it),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
