@@ -123,6 +123,24 @@ static int record_look(struct reader *reader, uint32_t place, uint64_t number,
     return error;
 }
 
+/* It was torn, and the next generation wrote it again: at the beginning of the ring, if it was
+ * longer then and did not fit where the torn one still is. */
+static int record_look_again(struct reader *reader, struct found_record *found)
+{
+    struct found_record again;
+    int error = 0;
+
+    if (found->place == 0) {
+        return 0;
+    }
+    error = look_at(reader, 0, found->header.number, &again);
+    if (error == 0 && again.found && again.header.generation > found->header.generation) {
+        *found = again;
+        return 0;
+    }
+    return error != 0 ? error : look_at(reader, found->place, found->header.number, found);
+}
+
 static bool content_is_whole(const struct found_record *found)
 {
     for (uint32_t i = 0; i < found->header.publish_count; i++) {
@@ -221,6 +239,12 @@ static int records_read(struct reader *reader)
 
     while ((error = record_look(reader, reader->place, reader->number, &found)) == 0 &&
            found.found) {
+        if (!content_is_whole(&found) && !CACHE_BUG(LOG_TORN_FIRST)) {
+            error = record_look_again(reader, &found);
+            if (error != 0) {
+                return error;
+            }
+        }
         if (!content_is_whole(&found)) {
             bool damaged = false;
 
@@ -228,7 +252,7 @@ static int records_read(struct reader *reader)
             if (error != 0 || !damaged) {
                 return error; /* torn: never acknowledged */
             }
-            error = record_look(reader, reader->place, reader->number, &found);
+            error = look_at(reader, found.place, reader->number, &found);
         }
         if (error == 0) {
             error = record_take(reader, &found);

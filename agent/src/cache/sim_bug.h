@@ -29,6 +29,7 @@ enum cache_bug {
     CACHE_BUG_LOG_CRC_IGNORED,    /* a torn record is believed */
     CACHE_BUG_LOG_NUMBER_IGNORED, /* a record of an earlier lap is believed */
     CACHE_BUG_LOG_WRAP_EARLY,     /* records that still count are written over */
+    CACHE_BUG_LOG_TORN_FIRST,     /* a record that was torn hides the one written in its place */
     CACHE_BUG_LOG_RELEASE_LATE,   /* a write passes what the log does not know to be over */
     CACHE_BUG_LOG_NOT_VOID,       /* writes pass a lost log that the members still name */
     CACHE_BUG_KEPT_PARTIAL,       /* part of a row goes without an intent because it is cached */

@@ -142,6 +142,10 @@ static bool cached_may_hit(const struct vd_cached *cached)
 {
     const struct vd_config *config = vd_config(cached->vd);
 
+    if (!list_is_empty(&cached->committing) || !list_is_empty(&cached->held)) {
+        return true; /* nobody may see what has gone to the drives before the journal's log has it
+                      */
+    }
     return cache_vd_used_bytes(cached->blocks) > 0 || config->io_policy == IO_POLICY_CACHED ||
            config->read_policy != READ_POLICY_NO_READ_AHEAD;
 }
@@ -301,16 +305,19 @@ bool cached_void(struct vd_cached *cached)
     return false;
 }
 
-/* discarded_bytes: by command; 0: otherwise. */
+/* discarded_bytes: by command; 0: otherwise. As long as the members name the journal it may come
+ * back, with blocks older than what is written now: who writes waits for it like for a lost member.
+ */
 static void lost_note(struct vd *vd, bool lost, uint64_t discarded_bytes)
 {
     group_enter(vd->group);
     vd_config_of(vd)->cache_lost = lost;
     vd_config_of(vd)->cache_discarded_bytes = discarded_bytes;
+    (void)save_changed(vd->group); /* found again at the next start otherwise */
     if (lost) {
         vd_config_of(vd)->cache_journal = (struct uuid){{0}};
+        vd->group->loss_change = vd->group->change;
     }
-    (void)save_changed(vd->group); /* nobody waits: found again at the next start otherwise */
     vd_changed_tell(vd);
     group_leave_later(vd->group);
 }
@@ -410,6 +417,7 @@ static struct vd_cached *cached_make(struct cache_mover *mover, struct vd *vd)
     }
     cached->mover = mover;
     cached->vd = vd;
+    cached->unflushed = true; /* what was written before, and beside the cache, is not known */
     list_init(&cached->link);
     list_init(&cached->held);
     list_init(&cached->committing);

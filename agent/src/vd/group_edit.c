@@ -360,6 +360,9 @@ static void undo_change(struct group_edit *edit)
         group->config.vds[i].map_slot = now.map_slot;
         group->config.vds[i].map_epoch = now.map_epoch;
         group->config.vds[i].map_ready = now.map_ready;
+        group->config.vds[i].cache_journal = now.cache_journal;
+        group->config.vds[i].cache_lost = now.cache_lost;
+        group->config.vds[i].cache_discarded_bytes = now.cache_discarded_bytes;
     }
 }
 

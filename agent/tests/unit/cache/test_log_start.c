@@ -346,6 +346,42 @@ static void test_what_lies_behind_the_end(void **state UNUSED)
     }
 }
 
+/* A record that was torn where the ring ends, and the next generation's of the same number: that
+ * was longer, and so it is at the beginning of the ring. It counts, and what follows it too. */
+static void test_torn_at_the_end_of_the_ring(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        bool durable = i % 2 != 0;
+        bool torn_again = i >= 2;
+        struct device device;
+        struct log_super super;
+        struct log_header first = header_of(1, 4);
+        struct log_header torn = header_of(2, 1);
+        struct log_header again = header_of(2, 4);
+        struct log_header last = header_of(3, 2);
+        uint32_t end = 0;
+
+        again.generation = last.generation = 6;
+        device_make(&device, SMALL);
+        super = super_of(&device);
+        super.tail_block = device.geometry.ring_blocks - 8;
+        super.generation = 6;
+        super.durable_number = durable ? 2 : 1;
+        super_put(&device, &super);
+        end = record_put(&device, super.tail_block, &first, 0);
+        (void)record_put(&device, end, &torn, 20);
+        memset(ring_at(&device, end + 1), 1, LOG_BLOCK_BYTES);
+        end = record_put(&device, 0, &again, 4);
+        if (torn_again) {
+            memset(ring_at(&device, 1), 1, LOG_BLOCK_BYTES);
+        } else {
+            (void)record_put(&device, end, &last, 8);
+        }
+        assert_int_equal(device_frames(&device), !torn_again ? 10 : durable ? 8 : 4);
+        device_end(&device);
+    }
+}
+
 /* Damaged content of a record that was durable: its blocks are known, but not what they were. And
  * a descriptor that is all zeros does not make a frame a free one. */
 static void test_damaged_records_that_were_durable(void **state UNUSED)
@@ -708,6 +744,7 @@ int main(void)
         cmocka_unit_test(test_super_blocks_that_make_no_sense),
         cmocka_unit_test(test_records_of_others_do_not_count),
         cmocka_unit_test(test_what_lies_behind_the_end),
+        cmocka_unit_test(test_torn_at_the_end_of_the_ring),
         cmocka_unit_test(test_damaged_records_that_were_durable),
         cmocka_unit_test(test_records_that_overlap_are_refused),
         cmocka_unit_test(test_every_read_may_fail),

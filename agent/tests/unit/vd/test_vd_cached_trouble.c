@@ -256,6 +256,140 @@ static void test_no_memory_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* Would a power cut leave the first row as it is? */
+static bool first_row_is_durable(struct bench *bench)
+{
+    uint64_t at = vd_config(vd_of(bench))->extent_start_bytes;
+    bool durable = true;
+
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        uint8_t now[STRIP];
+        uint8_t kept[STRIP];
+
+        sim_drive_peek(sim_array_sim(bench->array, i), at, now, sizeof(now));
+        sim_drive_peek_durable(sim_array_sim(bench->array, i), at, kept, sizeof(kept));
+        durable = durable && memcmp(now, kept, sizeof(now)) == 0;
+    }
+    return durable;
+}
+
+/* What is written past the cache, as long as that keeps blocks of an earlier life, is in the caches
+ * of the drives. A flush that comes when these have been discarded covers it too. */
+static void test_a_flush_behind_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint8_t *kept = NULL;
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    sim_world_advance(bench->world, SIM_SECOND);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_false(first_row_is_durable(bench));
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_true(first_row_is_durable(bench));
+    free(kept);
+    bench_free(bench);
+}
+
+/* The members name a journal that is not here: its blocks are lost. It may be back at the next
+ * start, so no write is acknowledged as long as they name it; nor one past a cache that is not
+ * there at all. */
+static void test_written_while_a_journal_is_missed(void **state UNUSED)
+{
+    for (uint32_t cached = 0; cached < 2; cached++) {
+        struct bench *bench = bench_new(false);
+        struct vd *vd = vd_of(bench);
+        uint8_t bytes[4096] = {2};
+        uint64_t change = 0;
+
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK); /* the next one marks nothing */
+        close_it(bench);
+        vd_config_of(vd)->cache_journal = (struct uuid){{77}};
+        if (cached != 0) {
+            open_it(bench);
+            assert_int_equal(bench->found, CACHE_FOUND_LOST);
+            change = bench->array->group->change;
+            assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+        } else {
+            assert_true(vd_cache_is_missed(vd));
+            change = bench->array->group->change;
+            assert_int_equal(
+                sim_array_io(bench->array, vd, VD_OP_WRITE, false, 0, sizeof(bytes), bytes),
+                VD_STATUS_OK);
+        }
+        assert_true(bench->array->group->saved >= change);
+        assert_true(uuid_is_zero(&bench->array->group->image.vds[0].cache_journal));
+        bench_free(bench);
+    }
+}
+
+/* A write is on the drives before the journal's log has it, which still has an older version. Who
+ * reads it waits for the log, although nothing is in the cache: after a crash the older one would
+ * come back. */
+static void test_read_before_the_log_has_it(void **state UNUSED)
+{
+    struct bench *bench = bench_new(true);
+    struct io write;
+    struct io read;
+
+    assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+    sim_world_advance(bench->world, SIM_SECOND);
+    bench->log.drive->hang = true;
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    sim_world_advance(bench->world, SIM_SECOND / 10); /* the record of that is on its way */
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    io_begin(bench, &write, VD_OP_WRITE, 0, 4096, 2);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+    assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
+    assert_int_equal(vd_cached_used_bytes(bench->cached), 0);
+    assert_false(write.done);
+    io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+    sim_world_advance(bench->world, SIM_SECOND / 10);
+    assert_false(read.done);
+    sim_drive_unhang(bench->log.drive);
+    assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+    assert_true(sim_world_run_until_flag(bench->world, &read.done, SIM_SECOND));
+    assert_int_equal(read.bytes[0], 2);
+    assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+    bench_free(bench);
+}
+
+/* A change by the administrator cannot be saved and is undone. What has been said of the cache
+ * meanwhile holds on: the mark of what is acknowledged from now on, and that a loss is known. */
+static void test_the_mark_while_an_edit_is_undone(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct vd *vd = vd_of(bench);
+    enum access_policy access = ACCESS_POLICY_READ_WRITE;
+    struct io io;
+
+    vd_config_of(vd)->cache_lost = true;
+    bench->array->sim_store->fail_with = -EIO;
+    group_config_change(bench->array->group, set_access, &access, sim_array_done, bench->array);
+    while (bench->array->group->edit == NULL) {
+        assert_true(sim_world_step(bench->world));
+    }
+    io_begin(bench, &io, VD_OP_WRITE, 0, 4096, 1);
+    assert_int_equal(bench->cached->mark, MARK_SAVING);
+    vd_cache_lost_forget(vd);
+    assert_int_equal(io_end(bench, &io), VD_STATUS_OK);
+    assert_int_equal(sim_array_wait(bench->array), -EIO);
+    bench->array->sim_store->fail_with = 0;
+    assert_int_equal(bench->cached->mark, MARK_DURABLE);
+    assert_true(
+        uuid_equal(&vd_config(vd)->cache_journal, journal_uuid(cache_journal(bench->cache))));
+    assert_false(vd_config(vd)->cache_lost);
+    bench_free(bench);
+}
+
 /* Memory that does not survive the host */
 
 static void test_flushes_of_an_unstable_cache(void **state UNUSED)
@@ -337,6 +471,8 @@ static void test_a_flush_that_fails(void **state UNUSED)
         struct io flush;
 
         vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
+        io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+        assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
         if (through != 0) {
             assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
         } else {
@@ -603,6 +739,10 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
+        cmocka_unit_test(test_a_flush_behind_a_discard),
+        cmocka_unit_test(test_written_while_a_journal_is_missed),
+        cmocka_unit_test(test_read_before_the_log_has_it),
+        cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
         cmocka_unit_test(test_a_flush_before_it_is_tried_again),
