@@ -474,6 +474,28 @@ bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_val
     return false;
 }
 
+static const char *const degraded_policy_words[DEGRADED_POLICY_MAX] = {
+    "keep",
+    "write_through",
+};
+
+const char *degraded_policy_word(enum degraded_policy value)
+{
+    ASSERT((unsigned)value < DEGRADED_POLICY_MAX);
+    return degraded_policy_words[value];
+}
+
+bool degraded_policy_parse(const char *word, enum degraded_policy *ret_value)
+{
+    for (unsigned i = 0; i < DEGRADED_POLICY_MAX; i++) {
+        if (strcmp(degraded_policy_words[i], word) == 0) {
+            *ret_value = (enum degraded_policy)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const drive_write_cache_words[DRIVE_WRITE_CACHE_MAX] = {
     "unknown",
     "off",
@@ -1411,6 +1433,8 @@ static const struct {
      "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache."},
     {"cache_no_place",
      "The cache has no place for another virtual drive: writes of this one go through to the drives and nothing is read ahead."},
+    {"write_policy_degraded",
+     "It has lost redundancy and is to write through meanwhile; write-back returns when it is rebuilt."},
     {"write_policy_shutting_down",
      "The agent is shutting down, so writes go through to the drives."},
     {"write_policy_cache_state",
@@ -1561,6 +1585,8 @@ static const struct {
      "None of its drives is here to be asked."},
     {"io_policy_no_cache",
      "There is no cache to keep what is read, so reads go to the drives."},
+    {"degraded_policy_no_redundancy",
+     "It has no redundancy, so it is never degraded: it works, or it is offline."},
     {"access_offline",
      "It is offline: too few of its drives are here to read or write anything."},
     {"access_not_started",

@@ -209,6 +209,15 @@ enum drive_cache_policy {
 const char *drive_cache_policy_word(enum drive_cache_policy value);
 bool drive_cache_policy_parse(const char *word, enum drive_cache_policy *ret_value);
 
+enum degraded_policy {
+    DEGRADED_POLICY_KEEP,
+    DEGRADED_POLICY_WRITE_THROUGH,
+    DEGRADED_POLICY_MAX
+};
+
+const char *degraded_policy_word(enum degraded_policy value);
+bool degraded_policy_parse(const char *word, enum degraded_policy *ret_value);
+
 enum drive_write_cache {
     DRIVE_WRITE_CACHE_UNKNOWN,
     DRIVE_WRITE_CACHE_OFF,
@@ -646,6 +655,7 @@ enum reason_code {
     REASON_WRITE_POLICY_FORCED,
     REASON_WRITE_POLICY_UNTIL_RESTART,
     REASON_CACHE_NO_PLACE,
+    REASON_WRITE_POLICY_DEGRADED,
     REASON_WRITE_POLICY_SHUTTING_DOWN,
     REASON_WRITE_POLICY_CACHE_STATE,
     REASON_WRITE_POLICY_CACHE_PINNED,
@@ -721,6 +731,7 @@ enum reason_code {
     REASON_DRIVE_CACHE_SILENT,
     REASON_DRIVE_CACHE_NO_DRIVES,
     REASON_IO_POLICY_NO_CACHE,
+    REASON_DEGRADED_POLICY_NO_REDUNDANCY,
     REASON_ACCESS_OFFLINE,
     REASON_ACCESS_NOT_STARTED,
     REASON_ACCESS_MEASURED,

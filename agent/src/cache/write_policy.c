@@ -1,6 +1,7 @@
 /*
  * See write_policy.h. The order of the questions: is there a cache at all; is its medium
- * persistent; does a battery protect it; what does the controller permit without one.
+ * persistent; does a battery protect it; what does the controller permit without one. Last, when
+ * the controller has had its say: is redundancy missing, and is it to write through meanwhile.
  */
 #include "cache/write_policy.h"
 
@@ -174,6 +175,18 @@ void write_policy_decide(const struct write_policy_facts *facts,
     ret_decision->stable = facts->medium == WRITE_MEDIUM_PERSISTENT || memory_is_stable(facts);
     decide(facts, ret_decision, facts->requested, REASON_AS_REQUESTED);
     ASSERT(!ret_decision->at_risk);
+}
+
+void write_policy_while_degraded(enum degraded_policy policy, bool degraded,
+                                 struct write_policy_decision *decision)
+{
+    ASSERT((unsigned)policy < DEGRADED_POLICY_MAX);
+    if (!degraded || policy == DEGRADED_POLICY_KEEP ||
+        decision->effective == WRITE_POLICY_WRITE_THROUGH) {
+        return;
+    }
+    *decision = (struct write_policy_decision){.effective = WRITE_POLICY_WRITE_THROUGH};
+    reason_set(&decision->reason, REASON_WRITE_POLICY_DEGRADED, NULL);
 }
 
 uint64_t write_policy_dirty_limit(uint64_t destage_bytes_per_s, uint64_t runtime_s,

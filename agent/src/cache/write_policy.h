@@ -8,6 +8,8 @@
  *     asked for it, and never without a lasting reason.
  * (3) `stable` is said only of what is protected: it lets the journal answer FLUSH and FUA.
  * (4) A requested write-through is never turned into anything else.
+ * (5) What is to write through while it lacks redundancy does so, whatever protects the cache;
+ *     that is said only where nothing else lowers the policy already.
  */
 #ifndef ARRAYWRIGHT_CACHE_WRITE_POLICY_H
 #define ARRAYWRIGHT_CACHE_WRITE_POLICY_H
@@ -50,6 +52,10 @@ struct write_policy_decision {
 
 void write_policy_decide(const struct write_policy_facts *facts,
                          struct write_policy_decision *ret_decision);
+
+/* (5), the last question: when everything else has been decided. */
+void write_policy_while_degraded(enum degraded_policy policy, bool degraded,
+                                 struct write_policy_decision *decision);
 
 /* Is there a battery at all that could protect this virtual drive? */
 bool write_policy_battery_is_fitted(const struct write_policy_facts *facts);

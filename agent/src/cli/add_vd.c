@@ -153,6 +153,7 @@ static void policies_set(const struct cli_context *context, json_t *args)
                  {"direct", "io_policy", "direct"},
                  {"cached", "io_policy", "cached"}};
     const char *drive_cache = option_value(context, "pdcache");
+    const char *on_degrade = option_value(context, "ondegrade");
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         if (option_has(context, flags[i].option)) {
@@ -161,6 +162,10 @@ static void policies_set(const struct cli_context *context, json_t *args)
     }
     if (drive_cache != NULL) {
         row_text(args, "drive_cache_policy", drive_cache);
+    }
+    if (on_degrade != NULL) {
+        row_text(args, "degraded_policy",
+                 strcasecmp(on_degrade, "wt") == 0 ? "write_through" : on_degrade);
     }
     (void)preset_put(context, args); /* for the rest of them */
 }

@@ -98,6 +98,7 @@ static const struct property vd_property_table[] = {
      "PdCac",
      "drive_cache_policy",
      {{"on", "on"}, {"off", "off"}, {"default", "default"}}},
+    {"ondegrade", "OnDegrade", "degraded_policy", {{"keep", "keep"}, {"wt", "write_through"}}},
     {"accesspolicy",
      "AccPolicy",
      "access",
@@ -155,7 +156,7 @@ static void vd_property_set(struct cli_context *context, const struct model_obje
 
 static bool is_policy(const struct property *property)
 {
-    return word_is_one_of(property->option, "wrcache|rdcache|iopolicy|pdcache");
+    return word_is_one_of(property->option, "wrcache|rdcache|iopolicy|pdcache|ondegrade");
 }
 
 /* Policies typed beside a preset go with it: what they replace of it never holds, and is no risk to

@@ -13,7 +13,8 @@
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
     "copyback|cc|consistencycheck|pr|patrolread|eghs|mixmedia|mixinterface|glitchtime"
 #define VD_ADD_OPTIONS                                                                             \
-    "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= wt wb awb "   \
+    "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= ondegrade= "  \
+    "wt wb awb "                                                                                   \
     "nora "                                                                                        \
     "ra adra direct cached strip= spares= force preset= storsave= acceptrisk"
 
@@ -102,9 +103,10 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
-     "[preset=NAME [acceptrisk]] [spares=e:s,…] [force]",
+     "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,…] [force]",
      "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
-     "with PDperArray=n. At most 32 drives in a span, 8 spans (128 for r10) and 256 drives."},
+     "with PDperArray=n. ondegrade=wt: it writes through while it lacks redundancy. At most 32 "
+     "drives in a span, 8 spans (128 for r10) and 256 drives."},
 
     {CLI_OBJECT_NONE, "create", NULL, "", change_create_guided, "create",
      "Asks on the terminal for what a virtual drive needs, shows what would be made, and makes "
@@ -217,14 +219,15 @@ const struct cli_command cli_commands[] = {
      "its "
      "drives are used again it can be restored (show undo)."},
     {CLI_OBJECT_VD, "set", NULL,
-     "name= wrcache= rdcache= iopolicy= pdcache= accesspolicy= stripelog= hedgedreads= preset= "
-     "storsave= acceptrisk",
+     "name= wrcache= rdcache= iopolicy= pdcache= ondegrade= accesspolicy= stripelog= hedgedreads= "
+     "preset= storsave= acceptrisk",
      change_vd_set,
      "/cX/vX set name=NAME | wrcache=wt|wb|awb | rdcache=ra|nora | iopolicy=direct|cached | "
-     "pdcache=on|off|default | accesspolicy=rw|ro|blocked | stripelog=on|off | "
+     "pdcache=on|off|default | ondegrade=keep|wt | accesspolicy=rw|ro|blocked | stripelog=on|off | "
      "hedgedreads=on|off | preset=NAME [acceptrisk] | storsave=protect|balance|perform "
      "[acceptrisk]",
-     "Changes properties of a virtual drive. preset: the policies of one of the controller's "
+     "Changes properties of a virtual drive. ondegrade=wt: it writes through while it lacks "
+     "redundancy. preset: the policies of one of the controller's "
      "presets (show presets); one that gives up protection takes acceptrisk. storsave: 3ware's "
      "presets by 3ware's names."},
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,

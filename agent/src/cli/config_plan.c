@@ -135,6 +135,9 @@ static json_t *create_args(const struct cli_context *context, const json_t *save
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         row_set(args, names[i], json_deep_copy(json_object_get(vd, names[i])));
     }
+    if (json_object_get(vd, "degraded_policy") != NULL) { /* documents of old do not have it */
+        row_set(args, "degraded_policy", json_deep_copy(json_object_get(vd, "degraded_policy")));
+    }
     return args;
 }
 

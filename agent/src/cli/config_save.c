@@ -44,9 +44,10 @@ json_t *config_settings(const json_t *controller)
 /* The policies as they were asked for: what holds follows from the controller. */
 json_t *config_vd(const json_t *vd)
 {
-    static const char *const names[] = {"name",       "size_bytes",         "strip_bytes",
-                                        "io_policy",  "drive_cache_policy", "access",
-                                        "stripe_log", "hedged_reads",       NULL};
+    static const char *const names[] = {"name",      "size_bytes",         "strip_bytes",
+                                        "io_policy", "drive_cache_policy", "degraded_policy",
+                                        "access",    "stripe_log",         "hedged_reads",
+                                        NULL};
     json_t *out = copied(vd, names);
 
     row_text(out, "write_policy", doc_text(json_object_get(vd, "write_policy"), "requested"));

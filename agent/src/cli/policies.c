@@ -64,6 +64,8 @@ static void shown_visit(struct cli_context *context UNUSED, const struct model_o
     row_append_known(tables->policies, vd, "IO", "effective_io_policy", "io_policy");
     row_append_known(tables->policies, vd, "Disk Cache", "effective_drive_cache",
                      "drive_cache_policy");
+    row_append_known(tables->policies, vd, "On Degrade", "effective_degraded_policy",
+                     "degraded_policy");
     row_append_known(tables->policies, vd, "Access", "effective_access", "access");
     row_number(row, "VD", index);
     row_text(row, "Preset", preset[0] != '\0' ? preset : "-");
@@ -115,6 +117,7 @@ static void asked_visit(struct cli_context *context, const struct model_object *
     row_append(tables->policies, index, "IO", json_object_get(policies, "io_policy"));
     row_append(tables->policies, index, "Disk Cache",
                json_object_get(policies, "drive_cache_policy"));
+    row_append(tables->policies, index, "On Degrade", json_object_get(policies, "degraded_policy"));
     json_array_foreach(json_object_get(answer.result, "risks"), at, risk)
     {
         rows_append(tables->risks, json_pack("{s:I, s:s, s:s}", "VD", (json_int_t)index, "Kind",
@@ -170,6 +173,7 @@ void show_presets(struct cli_context *context)
         row_text(row, "Read", doc_text(preset, "read_policy"));
         row_text(row, "IO", doc_text(preset, "io_policy"));
         row_text(row, "Disk Cache", doc_text(preset, "drive_cache_policy"));
+        row_text(row, "On Degrade", doc_text(preset, "degraded_policy"));
         rows_append(rows, row);
     }
     row_set(data, "PRESETS", rows);

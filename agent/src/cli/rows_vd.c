@@ -140,6 +140,11 @@ static void vd_extras(json_t *section, const json_t *vd)
         row_text(section, "Stripe Log", doc_bool(vd, "stripe_log") ? "On" : "Off");
         row_text(section, "Hedged Reads", doc_bool(vd, "hedged_reads") ? "On" : "Off");
     }
+    if (!doc_is_null(vd, "degraded_policy")) {
+        row_text(section, "Write Cache On Degrade",
+                 strcmp(doc_text(vd, "degraded_policy"), "write_through") == 0 ? "WriteThrough"
+                                                                               : "Kept");
+    }
     row_text(section, "Write Cache(reason)",
              doc_text(json_object_get(json_object_get(vd, "write_policy"), "reason"), "text"));
     row_text(section, "Guarantee", doc_text(json_object_get(vd, "guarantee"), "text"));

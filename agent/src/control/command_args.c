@@ -52,6 +52,7 @@ WORD_READER(write_policy)
 WORD_READER(read_policy)
 WORD_READER(io_policy)
 WORD_READER(drive_cache_policy)
+WORD_READER(degraded_policy)
 WORD_READER(access_policy)
 WORD_READER(task_action)
 WORD_READER(erase_mode)
@@ -93,6 +94,7 @@ static const struct arg_spec vd_create_args[] = {
     VD_CREATE_WORD(read_policy, VD_SET_READ_POLICY),
     VD_CREATE_WORD(io_policy, VD_SET_IO_POLICY),
     VD_CREATE_WORD(drive_cache_policy, VD_SET_DRIVE_CACHE),
+    VD_CREATE_WORD(degraded_policy, VD_SET_DEGRADED),
     TEXT("preset", vd_create.preset, PRESET_NAME_MAX),
     BOOL("accept_risk", vd_create.accept_risk, false),
     KEYS("spares", vd_create.spares, vd_create.spare_count, COMMAND_SPARES_MAX),
@@ -139,6 +141,7 @@ static const struct arg_spec vd_set_args[] = {
     VD_SET_WORD("io_policy", io_policy, VD_SET_IO_POLICY),
     {"drive_cache_policy", ARG_WORD, false, AT(vd_set.drive_cache_policy), 0, 0, read_drive_cache,
      VD_SET_DRIVE_CACHE, AT(vd_set.fields)},
+    VD_SET_WORD("degraded_policy", degraded_policy, VD_SET_DEGRADED),
     {"preset", ARG_TEXT, false, AT(vd_set.preset), PRESET_NAME_MAX, 0, NULL, VD_SET_PRESET,
      AT(vd_set.fields)},
     BOOL("accept_risk", vd_set.accept_risk, false),

@@ -140,6 +140,7 @@ static json_t *presets_doc(const struct controller_profile *profile)
         json_put_text(entry, "io_policy", io_policy_word(preset->io_policy));
         json_put_text(entry, "drive_cache_policy",
                       drive_cache_policy_word(preset->drive_cache_policy));
+        json_put_text(entry, "degraded_policy", degraded_policy_word(preset->degraded_policy));
         json_append(doc, entry);
     }
     return doc;
@@ -491,6 +492,7 @@ static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config
     json_put_u64(doc, "drives_per_span", config->geometry.members_per_span);
     json_put_text(doc, "io_policy", io_policy_word(config->io_policy));
     json_put_text(doc, "drive_cache_policy", drive_cache_policy_word(config->drive_cache_policy));
+    json_put_text(doc, "degraded_policy", degraded_policy_word(config->degraded_policy));
     json_put_u64(doc, "created_at_us", config->created_us);
     if (geometry_span_tolerance(&config->geometry) > 0) {
         json_put_bool(doc, "stripe_log", config->stripe_log);
@@ -581,6 +583,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "read_policy", policy_doc(&view->policies.read_policy));
     json_put(doc, "effective_io_policy", policy_doc(&view->policies.io_policy));
     json_put(doc, "effective_drive_cache", policy_doc(&view->policies.drive_cache));
+    json_put(doc, "effective_degraded_policy", policy_doc(&view->policies.degraded));
     json_put(doc, "effective_access", policy_doc(&view->policies.access));
     json_put_text_or_null(doc, "preset", view->preset != NULL ? view->preset : "");
     json_put(doc, "guarantee", reason_doc(&view->guarantee));
@@ -803,6 +806,7 @@ static json_t *policies_doc(const struct policies_view *policies)
     json_put(doc, "read_policy", policy_doc(&policies->read_policy));
     json_put(doc, "io_policy", policy_doc(&policies->io_policy));
     json_put(doc, "drive_cache_policy", policy_doc(&policies->drive_cache));
+    json_put(doc, "degraded_policy", policy_doc(&policies->degraded));
     return doc;
 }
 

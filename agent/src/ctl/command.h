@@ -73,10 +73,12 @@ enum vd_set_field {
     VD_SET_ACCESS = 32,
     VD_SET_STRIPE_LOG = 64,
     VD_SET_HEDGED_READS = 128,
-    VD_SET_PRESET = 256
+    VD_SET_PRESET = 256,
+    VD_SET_DEGRADED = 512
 };
 #define VD_SET_POLICIES                                                                            \
-    (VD_SET_WRITE_POLICY | VD_SET_READ_POLICY | VD_SET_IO_POLICY | VD_SET_DRIVE_CACHE)
+    (VD_SET_WRITE_POLICY | VD_SET_READ_POLICY | VD_SET_IO_POLICY | VD_SET_DRIVE_CACHE |            \
+     VD_SET_DEGRADED)
 
 struct command_vd_create {
     object_key_t controller;
@@ -93,6 +95,7 @@ struct command_vd_create {
     enum read_policy read_policy;
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
+    enum degraded_policy degraded_policy;
     char preset[PRESET_NAME_MAX + 1]; /* gives the policies that are not given; "": none */
     bool accept_risk;                /* of the preset */
     uint32_t spare_count;
@@ -113,6 +116,7 @@ struct command_vd_set {
     enum read_policy read_policy;
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
+    enum degraded_policy degraded_policy;
     enum access_policy access;
     bool stripe_log;
     bool hedged_reads;
@@ -297,7 +301,7 @@ struct policy_view {
 
 /* What a virtual drive asks for, what it has, and why. */
 struct policies_view {
-    struct policy_view write_policy, read_policy, io_policy, drive_cache, access;
+    struct policy_view write_policy, read_policy, io_policy, drive_cache, degraded, access;
 };
 
 #define POLICY_RISKS_MAX 2u

@@ -35,6 +35,9 @@ static bool enums_are_known(const struct command_vd_set *args, struct reason *re
     } else if ((args->fields & VD_SET_DRIVE_CACHE) != 0 &&
                (unsigned)args->drive_cache_policy >= DRIVE_CACHE_POLICY_MAX) {
         field = "drive_cache_policy";
+    } else if ((args->fields & VD_SET_DEGRADED) != 0 &&
+               (unsigned)args->degraded_policy >= DEGRADED_POLICY_MAX) {
+        field = "degraded_policy";
     } else if ((args->fields & VD_SET_ACCESS) != 0 && (unsigned)args->access >= ACCESS_POLICY_MAX) {
         field = "access";
     }
@@ -77,6 +80,8 @@ static void policies_apply(const struct command_vd_set *args, struct vd_config *
     vd->io_policy = (args->fields & VD_SET_IO_POLICY) != 0 ? args->io_policy : vd->io_policy;
     vd->drive_cache_policy = (args->fields & VD_SET_DRIVE_CACHE) != 0 ? args->drive_cache_policy
                                                                       : vd->drive_cache_policy;
+    vd->degraded_policy =
+        (args->fields & VD_SET_DEGRADED) != 0 ? args->degraded_policy : vd->degraded_policy;
 }
 
 static void vd_edit(struct group_config *config, void *context)
@@ -143,6 +148,8 @@ static void vd_set_events(const struct set_run *run)
                  io_policy_word(now->io_policy));
     event_policy(run->cv, "drive_cache_policy", drive_cache_policy_word(old->drive_cache_policy),
                  drive_cache_policy_word(now->drive_cache_policy));
+    event_policy(run->cv, "degraded_policy", degraded_policy_word(old->degraded_policy),
+                 degraded_policy_word(now->degraded_policy));
     event_policy(run->cv, "access", access_policy_word(old->access),
                  access_policy_word(now->access));
     event_policy(run->cv, "stripe_log", old->stripe_log ? "on" : "off",
@@ -232,10 +239,11 @@ static void preview_set_cli(const struct ctl_vd *cv, const struct vd_config *wan
     char path[PATH_TEXT_BYTES];
 
     vd_path(cv, path, sizeof(path));
-    (void)snprintf(out, capacity, "arrayctl %s set wrcache=%s rdcache=%s iopolicy=%s pdcache=%s",
-                   path, writes[wanted->write_policy], reads[wanted->read_policy],
-                   io_policy_word(wanted->io_policy),
-                   drive_cache_policy_word(wanted->drive_cache_policy));
+    (void)snprintf(
+        out, capacity, "arrayctl %s set wrcache=%s rdcache=%s iopolicy=%s pdcache=%s ondegrade=%s",
+        path, writes[wanted->write_policy], reads[wanted->read_policy],
+        io_policy_word(wanted->io_policy), drive_cache_policy_word(wanted->drive_cache_policy),
+        wanted->degraded_policy == DEGRADED_POLICY_KEEP ? "keep" : "wt");
 }
 
 bool ctl_preview_set(struct ctl *ctl, struct command_vd_set *args,

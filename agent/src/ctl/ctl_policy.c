@@ -61,6 +61,13 @@ uint64_t ctl_dirty_limit_bytes(const struct ctl *ctl)
                : UINT64_MAX;
 }
 
+/* Also offline and on its way back: until its redundancy is whole again. */
+static bool lacks_redundancy(const struct ctl_vd *cv)
+{
+    return geometry_span_tolerance(&cv_config(cv)->geometry) > 0 &&
+           cv_state(cv) != VIRTUAL_DRIVE_STATE_OPTIMAL;
+}
+
 void ctl_write_policy_of(const struct ctl *ctl, const struct write_policy_wish *wish,
                          struct write_policy_decision *ret_decision)
 {
@@ -78,12 +85,14 @@ void ctl_write_policy_of(const struct ctl *ctl, const struct write_policy_wish *
     write_policy_decide(&facts, ret_decision);
     if (wish->cv != NULL) {
         cv_cache_decide(wish->cv, wish->requested, ret_decision);
+        write_policy_while_degraded(wish->degraded, lacks_redundancy(wish->cv), ret_decision);
     }
 }
 
 void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *ret_decision)
 {
     struct write_policy_wish wish = {.requested = cv_config(cv)->write_policy,
+                                     .degraded = cv_config(cv)->degraded_policy,
                                      .asked = cv->policy_asked,
                                      .drives = cv->cg->members,
                                      .drive_count = cg_config(cv->cg)->member_count,

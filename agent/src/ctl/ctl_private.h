@@ -608,6 +608,7 @@ void ctl_vd_write_policy(const struct ctl_vd *cv, struct write_policy_decision *
 /* What a write policy would become of a virtual drive on these drives (NULL: one is missing). */
 struct write_policy_wish {
     enum write_policy requested;
+    enum degraded_policy degraded;
     bool asked;                    /* it is asked for in this run */
     struct ctl_drive *const *drives;
     uint32_t drive_count;

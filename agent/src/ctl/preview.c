@@ -629,6 +629,7 @@ void creation_plan(struct ctl *ctl, const struct command_vd_create *args,
     creation->vd.read_policy = args->read_policy;
     creation->vd.io_policy = args->io_policy;
     creation->vd.drive_cache_policy = args->drive_cache_policy;
+    creation->vd.degraded_policy = args->degraded_policy;
     preview->level = creation->vd.geometry.level;
     if (creation->vd.geometry.extent_bytes == 0) {
         ASSERT(!preview->ok);

@@ -201,6 +201,9 @@ static void out_policies(struct text_out *out, const struct vd_config *vd)
     if (vd->drive_cache_policy != DRIVE_CACHE_POLICY_DEFAULT) {
         out_add(out, " pdcache=%s", drive_cache_policy_word(vd->drive_cache_policy));
     }
+    if (vd->degraded_policy != DEGRADED_POLICY_KEEP) {
+        out_add(out, " ondegrade=wt");
+    }
 }
 
 static void out_size(struct text_out *out, const struct vd_config *vd, bool all)
@@ -293,9 +296,10 @@ void preview_digest(const struct creation *creation, const struct command_vd_cre
                geometry->strip_bytes, geometry->block_bytes,
                (unsigned long long)geometry->extent_bytes,
                (unsigned long long)vd->extent_start_bytes);
-    digest_add(&sha, "size=%llu name=%s policies=%u,%u,%u,%u", (unsigned long long)vd->size_bytes,
-               args->name, (unsigned)vd->write_policy, (unsigned)vd->read_policy,
-               (unsigned)vd->io_policy, (unsigned)vd->drive_cache_policy);
+    digest_add(&sha, "size=%llu name=%s policies=%u,%u,%u,%u,%u",
+               (unsigned long long)vd->size_bytes, args->name, (unsigned)vd->write_policy,
+               (unsigned)vd->read_policy, (unsigned)vd->io_policy, (unsigned)vd->drive_cache_policy,
+               (unsigned)vd->degraded_policy);
     if (creation->group != NULL) {
         digest_add(&sha, "group=%s", creation->group->object.key);
     }

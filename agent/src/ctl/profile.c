@@ -12,9 +12,9 @@ void controller_profile_native(struct controller_profile *ret_profile)
 {
     static const struct vd_preset presets[] = {
         {"maximum-performance", READ_POLICY_ADAPTIVE_READ_AHEAD, WRITE_POLICY_WRITE_BACK,
-         IO_POLICY_DIRECT, DRIVE_CACHE_POLICY_ON},
+         IO_POLICY_DIRECT, DRIVE_CACHE_POLICY_ON, DEGRADED_POLICY_KEEP},
         {"safest", READ_POLICY_NO_READ_AHEAD, WRITE_POLICY_WRITE_THROUGH, IO_POLICY_DIRECT,
-         DRIVE_CACHE_POLICY_OFF}};
+         DRIVE_CACHE_POLICY_OFF, DEGRADED_POLICY_WRITE_THROUGH}};
 
     *ret_profile = (struct controller_profile){.vocabulary = CONTROLLER_VOCABULARY_MEGARAID,
                                                .has_cache = true,
@@ -65,6 +65,13 @@ const struct vd_preset *controller_profile_preset(const struct controller_profil
     return NULL;
 }
 
+/* What always writes through does nothing else while it is degraded, whatever is asked for. */
+static bool same_while_degraded(const struct vd_preset *a, const struct vd_preset *b)
+{
+    return a->degraded_policy == b->degraded_policy ||
+           a->write_policy == WRITE_POLICY_WRITE_THROUGH;
+}
+
 const struct vd_preset *controller_profile_preset_of(const struct controller_profile *profile,
                                                      const struct vd_preset *policies)
 {
@@ -74,7 +81,8 @@ const struct vd_preset *controller_profile_preset_of(const struct controller_pro
         if (preset->read_policy == policies->read_policy &&
             preset->write_policy == policies->write_policy &&
             preset->io_policy == policies->io_policy &&
-            preset->drive_cache_policy == policies->drive_cache_policy) {
+            preset->drive_cache_policy == policies->drive_cache_policy &&
+            same_while_degraded(preset, policies)) {
             return preset;
         }
     }

@@ -20,6 +20,7 @@ struct vd_preset {
     enum write_policy write_policy;
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
+    enum degraded_policy degraded_policy;
 };
 
 /* What limits the model's speed, for predictions; the arrays of a host are never slowed down.

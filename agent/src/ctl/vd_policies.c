@@ -26,6 +26,7 @@ static enum reason_code cache_missing(const struct policies_subject *subject,
 static void write_judge(const struct policies_subject *subject, struct policy_view *ret)
 {
     struct write_policy_wish wish = {.requested = subject->vd->write_policy,
+                                     .degraded = subject->vd->degraded_policy,
                                      .asked = subject->asked,
                                      .drives = subject->drives,
                                      .drive_count = subject->drive_count,
@@ -62,6 +63,18 @@ static void io_judge(const struct policies_subject *subject, struct policy_view 
                NULL);
 }
 
+static void degraded_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum degraded_policy wanted = subject->vd->degraded_policy;
+    bool holds =
+        wanted == DEGRADED_POLICY_KEEP || geometry_span_tolerance(&subject->vd->geometry) > 0;
+
+    ret->requested = degraded_policy_word(wanted);
+    ret->effective = degraded_policy_word(holds ? wanted : DEGRADED_POLICY_KEEP);
+    reason_set(&ret->reason, holds ? REASON_AS_REQUESTED : REASON_DEGRADED_POLICY_NO_REDUNDANCY,
+               NULL);
+}
+
 /* Why nobody can use it; OK: its access policy decides. */
 static enum reason_code access_fault(const struct ctl_vd *cv)
 {
@@ -94,6 +107,7 @@ void policies_judge(const struct policies_subject *subject, struct policies_view
     read_judge(subject, &ret->read_policy);
     io_judge(subject, &ret->io_policy);
     drive_cache_judge(subject, &ret->drive_cache);
+    degraded_judge(subject, &ret->degraded);
     access_judge(subject, &ret->access);
 }
 
@@ -112,6 +126,7 @@ static bool may_be_forced_later(const struct ctl *ctl)
            ctl->options.profile.no_battery_rule != NO_BATTERY_RULE_REFUSE;
 }
 
+/* What it does while it is degraded takes nothing from the risk before and after. */
 static void write_risk(const struct policies_subject *subject, struct policy_risks *risks)
 {
     struct write_policy_wish wish = {.requested = subject->vd->write_policy,
@@ -152,7 +167,8 @@ const char *policies_preset(const struct ctl *ctl, const struct vd_config *vd)
     struct vd_preset policies = {.read_policy = vd->read_policy,
                                  .write_policy = vd->write_policy,
                                  .io_policy = vd->io_policy,
-                                 .drive_cache_policy = vd->drive_cache_policy};
+                                 .drive_cache_policy = vd->drive_cache_policy,
+                                 .degraded_policy = vd->degraded_policy};
     const struct vd_preset *preset = controller_profile_preset_of(&ctl->options.profile, &policies);
 
     return preset != NULL ? preset->name : NULL;
@@ -179,14 +195,16 @@ static const struct vd_preset *preset_find(const struct ctl *ctl, const char *na
     return NULL;
 }
 
-/* Afterwards all four are given, so that once more changes nothing. */
+/* Afterwards all of them are given, so that once more changes nothing. */
 static void preset_fill(const struct vd_preset *preset, uint32_t *fields, enum write_policy *write,
-                        enum read_policy *read, enum io_policy *io, enum drive_cache_policy *cache)
+                        enum read_policy *read, enum io_policy *io, enum drive_cache_policy *cache,
+                        enum degraded_policy *degraded)
 {
     *write = (*fields & VD_SET_WRITE_POLICY) != 0 ? *write : preset->write_policy;
     *read = (*fields & VD_SET_READ_POLICY) != 0 ? *read : preset->read_policy;
     *io = (*fields & VD_SET_IO_POLICY) != 0 ? *io : preset->io_policy;
     *cache = (*fields & VD_SET_DRIVE_CACHE) != 0 ? *cache : preset->drive_cache_policy;
+    *degraded = (*fields & VD_SET_DEGRADED) != 0 ? *degraded : preset->degraded_policy;
     *fields |= VD_SET_POLICIES;
 }
 
@@ -203,7 +221,7 @@ bool ctl_preset_fill_create(const struct ctl *ctl, struct command_vd_create *arg
         return false;
     }
     preset_fill(preset, &args->fields, &args->write_policy, &args->read_policy, &args->io_policy,
-                &args->drive_cache_policy);
+                &args->drive_cache_policy, &args->degraded_policy);
     return true;
 }
 
@@ -220,7 +238,7 @@ bool ctl_preset_fill_set(const struct ctl *ctl, struct command_vd_set *args,
         return false;
     }
     preset_fill(preset, &args->fields, &args->write_policy, &args->read_policy, &args->io_policy,
-                &args->drive_cache_policy);
+                &args->drive_cache_policy, &args->degraded_policy);
     return true;
 }
 

@@ -286,6 +286,7 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_policy(digest, &view->policies.read_policy);
     digest_policy(digest, &view->policies.io_policy);
     digest_policy(digest, &view->policies.drive_cache);
+    digest_policy(digest, &view->policies.degraded);
     digest_policy(digest, &view->policies.access);
     digest_number(digest, true, config->cache_lost);
     digest_number(digest, true, config->cache_discarded_bytes);

@@ -99,6 +99,8 @@ WORD_READER(preset_write_policy, enum write_policy, write_policy_parse, vd_prese
 WORD_READER(preset_io_policy, enum io_policy, io_policy_parse, vd_preset, io_policy)
 WORD_READER(preset_drive_cache, enum drive_cache_policy, drive_cache_policy_parse, vd_preset,
             drive_cache_policy)
+WORD_READER(preset_degraded_policy, enum degraded_policy, degraded_policy_parse, vd_preset,
+            degraded_policy)
 WORD_READER(vocabulary_read, enum controller_vocabulary, controller_vocabulary_parse,
             controller_profile, vocabulary)
 
@@ -108,6 +110,7 @@ static const struct profile_field preset_fields[] = {
     {"write_policy", FIELD_CUSTOM, true, 0, 0, 0, preset_write_policy},
     {"io_policy", FIELD_CUSTOM, true, 0, 0, 0, preset_io_policy},
     {"drive_cache_policy", FIELD_CUSTOM, true, 0, 0, 0, preset_drive_cache},
+    {"degraded_policy", FIELD_CUSTOM, false, 0, 0, 0, preset_degraded_policy},
     FIELDS_END};
 
 static bool presets_read(struct profile_reader *reader, const json_t *value, void *target)

@@ -67,6 +67,7 @@ struct vd_config {
     enum read_policy read_policy;
     enum io_policy io_policy;
     enum drive_cache_policy drive_cache_policy;
+    enum degraded_policy degraded_policy;
     enum access_policy access;
     uint64_t created_us;
     bool dirty;                /* may have been written since it was last known consistent */

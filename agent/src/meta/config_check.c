@@ -70,6 +70,7 @@ static const char *policy_problem(const struct vd_config *vd)
     if ((unsigned)vd->write_policy >= WRITE_POLICY_MAX ||
         (unsigned)vd->read_policy >= READ_POLICY_MAX || (unsigned)vd->io_policy >= IO_POLICY_MAX ||
         (unsigned)vd->drive_cache_policy >= DRIVE_CACHE_POLICY_MAX ||
+        (unsigned)vd->degraded_policy >= DEGRADED_POLICY_MAX ||
         (unsigned)vd->access >= ACCESS_POLICY_MAX) {
         return "A virtual drive has an unknown policy.";
     }

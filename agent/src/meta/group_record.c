@@ -124,10 +124,12 @@ static int member_decode(const uint8_t *in, struct member_config *member)
 #define VD_FLAG_STRIPE_LOG 8u
 #define VD_FLAG_HEDGED_READS 16u
 #define VD_FLAG_RESYNC_UNLOGGED 32u
+#define VD_FLAG_DEGRADED_THROUGH 64u /* no earlier reader takes it for one that goes on */
 #define VD_FLAG_CACHE_LOST 128u
 #define VD_FLAGS                                                                                   \
     (VD_FLAG_DIRTY | VD_FLAG_RESYNC | VD_FLAG_MAP_READY | VD_FLAG_STRIPE_LOG |                     \
-     VD_FLAG_HEDGED_READS | VD_FLAG_RESYNC_UNLOGGED | VD_FLAG_CACHE_LOST)
+     VD_FLAG_HEDGED_READS | VD_FLAG_RESYNC_UNLOGGED | VD_FLAG_DEGRADED_THROUGH |                   \
+     VD_FLAG_CACHE_LOST)
 
 static void vd_encode(const struct vd_config *vd, uint8_t *out)
 {
@@ -140,12 +142,15 @@ static void vd_encode(const struct vd_config *vd, uint8_t *out)
     out[47] = (uint8_t)vd->io_policy;
     out[48] = (uint8_t)vd->drive_cache_policy;
     out[49] = (uint8_t)vd->access;
-    out[50] = (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
-                        (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
-                        (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
-                        (vd->hedged_reads ? VD_FLAG_HEDGED_READS : 0u) |
-                        (vd->resync_unlogged ? VD_FLAG_RESYNC_UNLOGGED : 0u) |
-                        (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
+    out[50] =
+        (uint8_t)((vd->dirty ? VD_FLAG_DIRTY : 0u) | (vd->resync ? VD_FLAG_RESYNC : 0u) |
+                  (vd->map_ready ? VD_FLAG_MAP_READY : 0u) |
+                  (vd->stripe_log ? VD_FLAG_STRIPE_LOG : 0u) |
+                  (vd->hedged_reads ? VD_FLAG_HEDGED_READS : 0u) |
+                  (vd->resync_unlogged ? VD_FLAG_RESYNC_UNLOGGED : 0u) |
+                  (vd->degraded_policy == DEGRADED_POLICY_WRITE_THROUGH ? VD_FLAG_DEGRADED_THROUGH
+                                                                        : 0u) |
+                  (vd->cache_lost ? VD_FLAG_CACHE_LOST : 0u));
     put_le32(out + 52, vd->geometry.span_count);
     put_le32(out + 56, vd->geometry.members_per_span);
     put_le32(out + 60, vd->geometry.strip_bytes);
@@ -182,6 +187,8 @@ static int vd_decode(const uint8_t *in, struct vd_config *vd)
     vd->dirty = (in[50] & VD_FLAG_DIRTY) != 0;
     vd->resync = (in[50] & VD_FLAG_RESYNC) != 0;
     vd->resync_unlogged = (in[50] & VD_FLAG_RESYNC_UNLOGGED) != 0;
+    vd->degraded_policy = (in[50] & VD_FLAG_DEGRADED_THROUGH) != 0 ? DEGRADED_POLICY_WRITE_THROUGH
+                                                                   : DEGRADED_POLICY_KEEP;
     vd->cache_lost = (in[50] & VD_FLAG_CACHE_LOST) != 0;
     vd->map_ready = (in[50] & VD_FLAG_MAP_READY) != 0;
     vd->stripe_log = (in[50] & VD_FLAG_STRIPE_LOG) != 0;

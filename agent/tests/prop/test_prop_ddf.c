@@ -119,6 +119,7 @@ static void vd_compare(const struct vd_config *a, const struct vd_config *b)
     assert_int_equal(a->read_policy, b->read_policy);
     assert_int_equal(a->io_policy, b->io_policy);
     assert_int_equal(a->drive_cache_policy, b->drive_cache_policy);
+    assert_int_equal(a->degraded_policy, b->degraded_policy);
     assert_int_equal(a->access, b->access);
     if (redundant) { /* never cleaner than it was */
         assert_true(a->dirty == b->dirty && a->resync == b->resync);

@@ -81,6 +81,7 @@ static const struct {
     {"vd_set", "read_policy", "rdcache="},
     {"vd_set", "io_policy", "iopolicy="},
     {"vd_set", "drive_cache_policy", "pdcache="},
+    {"vd_set", "degraded_policy", "ondegrade="},
     {"vd_set", "access", "accesspolicy="},
     {"vd_set", "stripe_log", "stripelog="},
     {"vd_set", "hedged_reads", "hedgedreads="},

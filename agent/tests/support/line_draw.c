@@ -184,6 +184,7 @@ static const struct {
              {"rdcache", "ra|nora|adra"},
              {"iopolicy", "direct|cached"},
              {"pdcache", "on|off|default"},
+             {"ondegrade", "keep|wt"},
              {"accesspolicy", "rw|ro|blocked"},
              {"stripelog hedgedreads autorebuild", "on|off"},
              {"rebuildrate bgirate", "0|30|100%"},

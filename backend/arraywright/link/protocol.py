@@ -164,6 +164,11 @@ class DriveCachePolicy(StrEnum):
     OFF = "off"
 
 
+class DegradedPolicy(StrEnum):
+    KEEP = "keep"
+    WRITE_THROUGH = "write_through"
+
+
 class DriveWriteCache(StrEnum):
     UNKNOWN = "unknown"
     OFF = "off"
@@ -456,6 +461,7 @@ class VirtualDrivePresetDoc(Wire):
     write_policy: str
     io_policy: str
     drive_cache_policy: str
+    degraded_policy: str | None = None
 
 
 class ControllerDoc(Wire):
@@ -727,8 +733,10 @@ class VirtualDriveDoc(Wire):
     read_policy: Policy
     io_policy: str
     drive_cache_policy: str
+    degraded_policy: str | None = None
     effective_io_policy: Policy | None = None
     effective_drive_cache: Policy | None = None
+    effective_degraded_policy: Policy | None = None
     effective_access: Policy | None = None
     preset: str | None = None
     guarantee: Reason
@@ -1039,6 +1047,7 @@ class VdCreateArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    degraded_policy: str | None = None
     preset: Annotated[str, StringConstraints(max_length=32)] | None = None
     accept_risk: bool | None = None
     spares: list[Key] | None = None
@@ -1077,6 +1086,7 @@ class VdSetArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    degraded_policy: str | None = None
     preset: Annotated[str, StringConstraints(max_length=32)] | None = None
     accept_risk: bool | None = None
     access: str | None = None
@@ -1322,6 +1332,7 @@ class PreviewVdCreateArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    degraded_policy: str | None = None
     preset: Annotated[str, StringConstraints(max_length=32)] | None = None
     accept_risk: bool | None = None
     spares: list[Key] | None = None
@@ -1341,6 +1352,7 @@ class PoliciesPreview(Wire):
     read_policy: Policy
     io_policy: Policy
     drive_cache_policy: Policy
+    degraded_policy: Policy | None = None
 
 
 class PreviewAnswer(Wire):
@@ -1374,6 +1386,7 @@ class PreviewVdSetArgs(Wire):
     read_policy: str | None = None
     io_policy: str | None = None
     drive_cache_policy: str | None = None
+    degraded_policy: str | None = None
     preset: Annotated[str, StringConstraints(max_length=32)] | None = None
 
 
@@ -1650,6 +1663,7 @@ REASONS: dict[str, str] = {
     "write_policy_forced": "Write-back is forced without a working battery: a power failure loses what is in the cache.",
     "write_policy_until_restart": "Write-back without a working battery lasts until the controller starts again: a power failure loses what is in the cache.",
     "cache_no_place": "The cache has no place for another virtual drive: writes of this one go through to the drives and nothing is read ahead.",
+    "write_policy_degraded": "It has lost redundancy and is to write through meanwhile; write-back returns when it is rebuilt.",
     "write_policy_shutting_down": "The agent is shutting down, so writes go through to the drives.",
     "write_policy_cache_state": "The cache is {state}, so writes go through to the drives.",
     "write_policy_cache_pinned": "The virtual drive's cached writes wait for missing drives, so nothing new is cached.",
@@ -1725,6 +1739,7 @@ REASONS: dict[str, str] = {
     "drive_cache_silent": "Drive {drive} does not say how its write cache is set.",
     "drive_cache_no_drives": "None of its drives is here to be asked.",
     "io_policy_no_cache": "There is no cache to keep what is read, so reads go to the drives.",
+    "degraded_policy_no_redundancy": "It has no redundancy, so it is never degraded: it works, or it is offline.",
     "access_offline": "It is offline: too few of its drives are here to read or write anything.",
     "access_not_started": "Its drive group is not running.",
     "access_measured": "It is being measured, and nobody else may use it meanwhile.",

@@ -10,6 +10,7 @@ from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason
 from arraywright.link.protocol import (
     AccessPolicy,
     BatteryFault,
+    DegradedPolicy,
     DriveCachePolicy,
     EraseMode,
     FaultKind,
@@ -34,6 +35,10 @@ Preset = Annotated[
 AcceptRisk = Annotated[
     bool,
     Field(description="what the preset gives up is accepted; without it such a one is refused"),
+]
+WhileDegraded = Annotated[
+    DegradedPolicy,
+    Field(description="write_through: it does not write back while redundancy is missing"),
 ]
 Bytes = Annotated[int, Field(ge=0, le=2**63 - 1)]
 
@@ -66,6 +71,7 @@ class VirtualDrivePreview(ApiInput):
     read_policy: ReadPolicy | None = None
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
+    degraded_policy: WhileDegraded | None = None
     preset: Preset | None = None
     spare_ids: Annotated[
         list[UUID], Field(max_length=256, description="to become dedicated hot spares")
@@ -129,6 +135,7 @@ class VirtualDriveUpdate(Change):
     read_policy: ReadPolicy | None = None
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
+    degraded_policy: WhileDegraded | None = None
     preset: Preset | None = None
     accept_risk: AcceptRisk | None = None
     access: AccessPolicy | None = None
@@ -149,6 +156,7 @@ class PolicyPreview(Change):
     read_policy: ReadPolicy | None = None
     io_policy: IoPolicy | None = None
     drive_cache_policy: DriveCachePolicy | None = None
+    degraded_policy: WhileDegraded | None = None
     preset: Preset | None = None
 
 

@@ -15,6 +15,7 @@ from arraywright.link.protocol import (
     CacheState,
     ControllerStatus,
     ControllerVocabulary,
+    DegradedPolicy,
     DriveCacheEffective,
     DriveCachePolicy,
     DriveInterface,
@@ -114,6 +115,9 @@ class PolicyPreset(ApiModel):
     read_policy: OpenWord[ReadPolicy]
     io_policy: OpenWord[IoPolicy]
     drive_cache_policy: OpenWord[DriveCachePolicy]
+    degraded_policy: Annotated[
+        OpenWord[DegradedPolicy] | None, Field(description="null: its host knows none")
+    ] = None
 
 
 class Controller(Actionable):
@@ -339,6 +343,14 @@ class DriveCacheState(ApiModel):
     reason: Reason
 
 
+class DegradedPolicyState(ApiModel):
+    """Whether it writes through while redundancy is missing."""
+
+    requested: OpenWord[DegradedPolicy]
+    effective: OpenWord[DegradedPolicy]
+    reason: Reason
+
+
 class AccessState(ApiModel):
     requested: OpenWord[AccessPolicy]
     effective: OpenWord[AccessPolicy]
@@ -352,6 +364,9 @@ class PoliciesPreview(ApiModel):
     read_policy: ReadPolicyState
     io_policy: IoPolicyState
     drive_cache_policy: DriveCacheState
+    degraded_policy: Annotated[
+        DegradedPolicyState | None, Field(description="null: its host knows none")
+    ] = None
 
 
 class ReadAhead(ApiModel):
@@ -473,11 +488,18 @@ class VirtualDrive(Actionable):
     read_policy: ReadPolicyState
     io_policy: OpenWord[IoPolicy]
     drive_cache_policy: OpenWord[DriveCachePolicy]
+    degraded_policy: Annotated[
+        OpenWord[DegradedPolicy] | None,
+        Field(description="what it does while redundancy is missing; null: its host knows none"),
+    ] = None
     effective_io_policy: Annotated[
         IoPolicyState | None, Field(description="null: its host does not say")
     ] = None
     effective_drive_cache: Annotated[
         DriveCacheState | None, Field(description="null: its host does not say")
+    ] = None
+    effective_degraded_policy: Annotated[
+        DegradedPolicyState | None, Field(description="null: its host knows none")
     ] = None
     effective_access: Annotated[
         AccessState | None, Field(description="null: its host does not say")

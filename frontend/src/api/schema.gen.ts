@@ -2721,6 +2721,20 @@ export interface components {
             target_drive_id?: string | null;
         };
         /**
+         * DegradedPolicy
+         * @enum {string}
+         */
+        DegradedPolicy: "keep" | "write_through";
+        /**
+         * DegradedPolicyState
+         * @description Whether it writes through while redundancy is missing.
+         */
+        DegradedPolicyState: {
+            effective: components["schemas"]["DegradedPolicy"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["DegradedPolicy"];
+        };
+        /**
          * DiscardCache
          * @description Acknowledged writes that wait for missing drives are thrown away.
          */
@@ -4633,6 +4647,8 @@ export interface components {
          * @description What policies would become.
          */
         PoliciesPreview: {
+            /** @description null: its host knows none */
+            degraded_policy: components["schemas"]["DegradedPolicyState"] | null;
             drive_cache_policy: components["schemas"]["DriveCacheState"];
             io_policy: components["schemas"]["IoPolicyState"];
             read_policy: components["schemas"]["ReadPolicyState"];
@@ -4643,6 +4659,11 @@ export interface components {
          * @description A bundle of policies under one name; the host applies it by that name.
          */
         PolicyPreset: {
+            /**
+             * Degraded Policy
+             * @description null: its host knows none
+             */
+            degraded_policy: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy: components["schemas"]["DriveCachePolicy"];
             io_policy: components["schemas"]["IoPolicy"];
             /** Name */
@@ -4655,6 +4676,7 @@ export interface components {
          * @description A question about policies: those that are not given stay.
          */
         PolicyPreview: {
+            degraded_policy?: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
             io_policy?: components["schemas"]["IoPolicy"] | null;
             /** Preset */
@@ -5538,6 +5560,11 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Degraded Policy
+             * @description what it does while redundancy is missing; null: its host knows none
+             */
+            degraded_policy: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy: components["schemas"]["DriveCachePolicy"];
             /**
              * Drive Failures Left
@@ -5553,6 +5580,8 @@ export interface components {
             drives_per_span: number;
             /** @description null: its host does not say */
             effective_access: components["schemas"]["AccessState"] | null;
+            /** @description null: its host knows none */
+            effective_degraded_policy: components["schemas"]["DegradedPolicyState"] | null;
             /** @description null: its host does not say */
             effective_drive_cache: components["schemas"]["DriveCacheState"] | null;
             /** @description null: its host does not say */
@@ -5679,6 +5708,7 @@ export interface components {
              * Format: uuid
              */
             controller_id: string;
+            degraded_policy?: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
             /** Drive Group Id */
             drive_group_id?: string | null;
@@ -5770,6 +5800,7 @@ export interface components {
              * Format: uuid
              */
             controller_id: string;
+            degraded_policy?: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
             /** Drive Group Id */
             drive_group_id?: string | null;
@@ -5828,6 +5859,7 @@ export interface components {
             /** Accept Risk */
             accept_risk?: boolean | null;
             access?: components["schemas"]["AccessPolicy"] | null;
+            degraded_policy?: components["schemas"]["DegradedPolicy"] | null;
             drive_cache_policy?: components["schemas"]["DriveCachePolicy"] | null;
             /**
              * Hedged Reads

@@ -90,6 +90,7 @@ export function controller(part: Partial<Controller> = {}): Controller {
         read_policy: 'adaptive_read_ahead',
         io_policy: 'direct',
         drive_cache_policy: 'on',
+        degraded_policy: 'keep',
       },
       {
         name: 'safest',
@@ -97,6 +98,7 @@ export function controller(part: Partial<Controller> = {}): Controller {
         read_policy: 'no_read_ahead',
         io_policy: 'direct',
         drive_cache_policy: 'off',
+        degraded_policy: 'write_through',
       },
     ],
     vocabulary: 'megaraid',
@@ -245,6 +247,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     },
     io_policy: 'direct',
     drive_cache_policy: 'default',
+    degraded_policy: 'keep',
     effective_io_policy: {
       requested: 'direct',
       effective: 'direct',
@@ -254,6 +257,11 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
       requested: 'default',
       effective: 'on',
       reason: reason('drive_cache_own', 'Each drive keeps the setting it came with.'),
+    },
+    effective_degraded_policy: {
+      requested: 'keep',
+      effective: 'keep',
+      reason: reason('as_requested', 'As requested.'),
     },
     effective_access: {
       requested: 'read_write',

@@ -219,6 +219,11 @@ export function policies(): PoliciesPreview {
       effective: 'on',
       reason: reason('as_requested', 'As requested.'),
     },
+    degraded_policy: {
+      requested: 'keep',
+      effective: 'keep',
+      reason: reason('as_requested', 'As requested.'),
+    },
   }
 }
 

@@ -141,7 +141,8 @@ static void vendor_make(const struct vd_config *vd, uint8_t *vendor)
     vendor[7] = (uint8_t)vd->drive_cache_policy;
     put_be32(vendor + 8, vd->target_id);
     put_be16(vendor + 12, (uint16_t)(vd->geometry.block_bytes / DDF_SECTOR_BYTES));
-    put_be16(vendor + 14, 0);
+    vendor[14] = 0;
+    vendor[15] = (uint8_t)vd->degraded_policy;
     put_be64(vendor + 16, vd->size_bytes / DDF_SECTOR_BYTES);
     put_be64(vendor + 24, vd->created_us);
 }

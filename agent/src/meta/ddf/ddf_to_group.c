@@ -96,9 +96,9 @@ static bool extras_take(const struct ddf_record *record, struct vd_config *vd)
 
     if (memcmp(vendor, DDF_VD_EXTRA_MAGIC, 4) != 0 || vendor[4] >= WRITE_POLICY_MAX ||
         vendor[5] >= READ_POLICY_MAX || vendor[6] >= IO_POLICY_MAX ||
-        vendor[7] >= DRIVE_CACHE_POLICY_MAX || get_be32(vendor + 8) > VD_TARGET_ID_MAX ||
-        (block_sectors != 1 && block_sectors != 8) || size_sectors == 0 ||
-        size_sectors > geometry_size_bytes(&vd->geometry) / DDF_SECTOR_BYTES ||
+        vendor[7] >= DRIVE_CACHE_POLICY_MAX || vendor[15] >= DEGRADED_POLICY_MAX ||
+        get_be32(vendor + 8) > VD_TARGET_ID_MAX || (block_sectors != 1 && block_sectors != 8) ||
+        size_sectors == 0 || size_sectors > geometry_size_bytes(&vd->geometry) / DDF_SECTOR_BYTES ||
         size_sectors % block_sectors != 0) {
         return false;
     }
@@ -106,6 +106,7 @@ static bool extras_take(const struct ddf_record *record, struct vd_config *vd)
     vd->read_policy = (enum read_policy)vendor[5];
     vd->io_policy = (enum io_policy)vendor[6];
     vd->drive_cache_policy = (enum drive_cache_policy)vendor[7];
+    vd->degraded_policy = (enum degraded_policy)vendor[15]; /* records of old have zero */
     vd->target_id = get_be32(vendor + 8);
     vd->geometry.block_bytes = block_sectors * DDF_SECTOR_BYTES;
     vd->size_bytes = size_sectors * DDF_SECTOR_BYTES;

@@ -14,7 +14,7 @@ SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergen
             "emergency_unconfigured", "mixed_media", "mixed_interfaces", "copyback",
             "predictive_copyback", "glitch_seconds")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
-           "io_policy", "drive_cache_policy", "access", "stripe_log", "hedged_reads")
+           "io_policy", "drive_cache_policy", "degraded_policy", "access", "stripe_log", "hedged_reads")
 
 
 def essence(view):
@@ -42,7 +42,8 @@ class Config(AgentCase):
         """Several levels, two virtual drives in one group, spares of both kinds."""
         agent = self.agent(slots=slots).start()
         at = f"drives={EID}:"
-        for words in (["r5", f"{at}0-2", "size=32MB", "name=one", "strip=128", "wb", "ra"],
+        for words in (["r5", f"{at}0-2", "size=32MB", "name=one", "strip=128", "wb", "ra",
+                       "ondegrade=wt"],
                       ["r10", f"{at}3-6", "name=ten", "pdcache=off", "cached"],
                       ["r1", f"{at}7,8,9,10", "PDperArray=4", "name=four"]):
             agent.ctl("/c0", "add", "vd", *words)

@@ -282,6 +282,46 @@ static void every_combination_follows_the_rule(void **state)
     }
 }
 
+/* (5): over whatever writes back, forced or protected, and never over another reason. */
+static void missing_redundancy_writes_through_where_that_is_asked_for(void **state)
+{
+    static const struct {
+        enum write_policy requested;
+        enum battery_state battery;
+        enum reason_code whole, degraded;
+    } cases[] = {
+        {WB, BATTERY_STATE_OPTIMAL, REASON_AS_REQUESTED, REASON_WRITE_POLICY_DEGRADED},
+        {AWB, BATTERY_STATE_OPTIMAL, REASON_AS_REQUESTED, REASON_WRITE_POLICY_DEGRADED},
+        {AWB, BATTERY_STATE_FAILED, REASON_WRITE_POLICY_FORCED, REASON_WRITE_POLICY_DEGRADED},
+        {WT, BATTERY_STATE_OPTIMAL, REASON_AS_REQUESTED, REASON_AS_REQUESTED},
+        {WB, BATTERY_STATE_FAILED, REASON_WRITE_POLICY_BATTERY_FAILED,
+         REASON_WRITE_POLICY_BATTERY_FAILED},
+        {AWB, BATTERY_STATE_DISCHARGING, REASON_WRITE_POLICY_ON_BATTERY,
+         REASON_WRITE_POLICY_ON_BATTERY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct write_policy_facts facts = facts_of(cases[i].requested, BATTERY_KIND_EMULATED,
+                                                   cases[i].battery, NO_BATTERY_RULE_FORCE);
+        struct write_policy_decision before;
+        struct write_policy_decision decision;
+
+        write_policy_decide(&facts, &before);
+        assert_int_equal(before.reason.code, cases[i].whole);
+        decision = before;
+        write_policy_while_degraded(DEGRADED_POLICY_KEEP, true, &decision);
+        assert_int_equal(decision.effective, before.effective);
+        write_policy_while_degraded(DEGRADED_POLICY_WRITE_THROUGH, false, &decision);
+        assert_int_equal(decision.effective, before.effective);
+        assert_int_equal(decision.reason.code, cases[i].whole);
+        write_policy_while_degraded(DEGRADED_POLICY_WRITE_THROUGH, true, &decision);
+        assert_int_equal(decision.effective, WT);
+        assert_int_equal(decision.reason.code, cases[i].degraded);
+        assert_false(decision.at_risk || decision.stable);
+    }
+}
+
 static void nonsense_is_a_programmers_error(void **state)
 {
     struct write_policy_facts facts =
@@ -330,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_transparent_learn_cycle_changes_nothing),
         cmocka_unit_test(a_ups_must_know_its_runtime_and_last_long_enough),
         cmocka_unit_test(every_combination_follows_the_rule),
+        cmocka_unit_test(missing_redundancy_writes_through_where_that_is_asked_for),
         cmocka_unit_test(nonsense_is_a_programmers_error),
         cmocka_unit_test(the_dirty_limit_leaves_half_the_time),
     };

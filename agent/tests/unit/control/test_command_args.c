@@ -53,6 +53,7 @@ static void test_a_whole_creation(void **state UNUSED)
                       "\"drives_per_span\":4,\"size_bytes\":1048576,\"strip_bytes\":65536,"
                       "\"name\":\"data\",\"write_policy\":\"write_back\",\"read_policy\":"
                       "\"read_ahead\",\"io_policy\":\"cached\",\"drive_cache_policy\":\"off\","
+                      "\"degraded_policy\":\"write_through\","
                       "\"spares\":[\"c\"],\"force\":true,\"serials\":[\"S1\",\"S2\"],"
                       "\"plan_digest\":\"abc\"}"));
     assert_int_equal(command.op, CTL_OP_VD_CREATE);
@@ -68,6 +69,8 @@ static void test_a_whole_creation(void **state UNUSED)
     assert_int_equal(create->read_policy, READ_POLICY_READ_AHEAD);
     assert_int_equal(create->io_policy, IO_POLICY_CACHED);
     assert_int_equal(create->drive_cache_policy, DRIVE_CACHE_POLICY_OFF);
+    assert_int_equal(create->degraded_policy, DEGRADED_POLICY_WRITE_THROUGH);
+    assert_int_equal(create->fields & VD_SET_DEGRADED, VD_SET_DEGRADED);
     assert_int_equal(create->spare_count, 1);
     assert_true(create->force);
     assert_int_equal(create->serial_count, 2);

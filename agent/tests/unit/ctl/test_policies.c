@@ -209,6 +209,16 @@ static void preset_add(struct controller_profile *profile, const char *name,
     strcpy(preset->name, name);
 }
 
+static enum reason_code degraded_set(struct ctl_world *world, const char *name,
+                                     enum degraded_policy policy)
+{
+    struct ctl_command command = set_command(world, name);
+
+    command.args.vd_set.fields = VD_SET_DEGRADED;
+    command.args.vd_set.degraded_policy = policy;
+    return world_run(world, &command);
+}
+
 /* Shared memory and no battery. */
 static struct ctl_world *world_of_presets(uint64_t seed, enum no_battery_rule rule)
 {
@@ -283,7 +293,7 @@ static void test_preset_is_set(void **state UNUSED)
     EXPECT(policies_of(world, "data").write_policy, "always_write_back",
            REASON_WRITE_POLICY_FORCED);
     assert_string_equal(preset_of(world, "data"), "storsave-performance");
-    /* The preset, and what it changed of the four. */
+    /* The preset, and what it changed of the policies. */
     assert_int_equal(world_event_count(world, 0, EVENT_POLICY), 4);
     assert_int_equal(world_event_count(world, 0, EVENT_FORCED), 1);
     /* What was accepted is not asked for again; what gives nothing up never. */
@@ -294,6 +304,36 @@ static void test_preset_is_set(void **state UNUSED)
     assert_int_equal(preset_set(world, "data", "maximum-performance", false),
                      REASON_PRESET_GIVES_UP);
     assert_int_equal(preset_set(world, "data", "maximum-performance", true), REASON_OK);
+    world_free(world);
+}
+
+/* What a preset does while redundancy is missing is part of it, but where it writes through
+ * anyway. */
+static void test_preset_while_degraded(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(11, 4);
+
+    controller_profile_native(&world->profile);
+    preset_add(&world->profile, "storsave-balance", WRITE_POLICY_WRITE_BACK,
+               DRIVE_CACHE_POLICY_OFF);
+    preset_add(&world->profile, "storsave-protection", WRITE_POLICY_WRITE_BACK,
+               DRIVE_CACHE_POLICY_OFF);
+    world->profile.presets[world->profile.preset_count - 1].degraded_policy =
+        DEGRADED_POLICY_WRITE_THROUGH;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_int_equal(preset_set(world, "data", "storsave-balance", false), REASON_OK);
+    EXPECT(policies_of(world, "data").degraded, "keep", REASON_AS_REQUESTED);
+    assert_string_equal(preset_of(world, "data"), "storsave-balance");
+    assert_int_equal(preset_set(world, "data", "storsave-protection", false), REASON_OK);
+    EXPECT(policies_of(world, "data").degraded, "write_through", REASON_AS_REQUESTED);
+    assert_string_equal(preset_of(world, "data"), "storsave-protection");
+    assert_int_equal(degraded_set(world, "data", DEGRADED_POLICY_KEEP), REASON_OK);
+    assert_string_equal(preset_of(world, "data"), "storsave-balance");
+    assert_int_equal(preset_set(world, "data", "safest", false), REASON_OK);
+    EXPECT(policies_of(world, "data").degraded, "write_through", REASON_AS_REQUESTED);
+    assert_int_equal(degraded_set(world, "data", DEGRADED_POLICY_KEEP), REASON_OK);
+    assert_string_equal(preset_of(world, "data"), "safest");
     world_free(world);
 }
 
@@ -357,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_created_with_a_preset),
         cmocka_unit_test(test_given_policies_stay),
         cmocka_unit_test(test_preset_is_set),
+        cmocka_unit_test(test_preset_while_degraded),
         cmocka_unit_test(test_refusals_hold),
         cmocka_unit_test(test_previews),
     };

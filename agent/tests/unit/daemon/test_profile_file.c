@@ -93,6 +93,34 @@ static void all_profiles_of_the_tree_are_good(void **state UNUSED)
     assert_true(each_profile("drives", check_drive) >= 7);
 }
 
+/* 3ware's matrix, cell by cell, of a model that has all three. */
+static void storsave_matrix(const struct controller_profile *profile)
+{
+    static const struct {
+        const char *name;
+        enum write_policy write_policy;
+        enum drive_cache_policy drive_cache_policy;
+        enum degraded_policy degraded_policy;
+    } cells[] = {
+        {"storsave-protection", WRITE_POLICY_WRITE_BACK, DRIVE_CACHE_POLICY_OFF,
+         DEGRADED_POLICY_WRITE_THROUGH},
+        {"storsave-balance", WRITE_POLICY_WRITE_BACK, DRIVE_CACHE_POLICY_ON, DEGRADED_POLICY_KEEP},
+        {"storsave-performance", WRITE_POLICY_ALWAYS_WRITE_BACK, DRIVE_CACHE_POLICY_ON,
+         DEGRADED_POLICY_KEEP},
+        {"safest", WRITE_POLICY_WRITE_THROUGH, DRIVE_CACHE_POLICY_OFF,
+         DEGRADED_POLICY_WRITE_THROUGH},
+    };
+
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+        const struct vd_preset *preset = controller_profile_preset(profile, cells[i].name);
+
+        assert_non_null(preset);
+        assert_int_equal(preset->write_policy, cells[i].write_policy);
+        assert_int_equal(preset->drive_cache_policy, cells[i].drive_cache_policy);
+        assert_int_equal(preset->degraded_policy, cells[i].degraded_policy);
+    }
+}
+
 static void the_rules_of_known_models(void **state UNUSED)
 {
     static const struct {
@@ -109,6 +137,7 @@ static void the_rules_of_known_models(void **state UNUSED)
         assert_int_equal(file.profile.no_battery_rule, rules[i].rule);
     }
     assert_int_equal(file.profile.levels[RAID_LEVEL_6].drives_min, 5);
+    storsave_matrix(&file.profile);
     assert_false(file.profile.levels[RAID_LEVEL_60].offered);
     assert_int_equal(file.profile.vocabulary, CONTROLLER_VOCABULARY_THREEWARE);
     assert_int_equal(file.profile.ceilings.stream_bytes_per_s, 160000000);
@@ -209,6 +238,7 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
 
     write_file("controllers", CONTROLLER(""));
     assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.profile.presets[0].degraded_policy, DEGRADED_POLICY_KEEP); /* unsaid */
     expect_bad_controller("{", "x.json:1: ");
     expect_bad_controller("[]", "a profile is an object");
     expect_bad_controller("{}", "name is missing");
@@ -235,6 +265,8 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
     expect_bad_controller("{\"ceilings\": {}}", "bus_bytes_per_s is missing");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\", \"write_policy\": \"hope\"}]}",
                           "write_policy has not one of its words");
+    expect_bad_controller("{\"presets\": [{\"degraded_policy\": \"on\"}]}",
+                          "degraded_policy has not one of its words");
     expect_bad_controller("{\"presets\": [{\"name\": \"fast\"}]}", "read_policy is missing");
     expect_bad_controller(
         "{\"name\": \"x\", \"model\": \"X\", \"ports\": 8, \"cache_bytes\": 0,"

@@ -71,6 +71,7 @@ static void sample_vd(struct rng *rng, const struct geometry *shape, uint32_t in
     vd->drive_cache_policy = (enum drive_cache_policy)rng_below(rng, DRIVE_CACHE_POLICY_MAX);
     vd->access = (enum access_policy)rng_below(rng, ACCESS_POLICY_MAX);
     vd->created_us = rng_u64(rng);
+    vd->degraded_policy = (enum degraded_policy)(vd->created_us / 2 % DEGRADED_POLICY_MAX);
     vd->dirty = rng_below(rng, 2) == 0;
     vd->resync = rng_below(rng, 2) == 0;
     vd->resync_unlogged = vd->resync && vd->created_us % 2 == 0;

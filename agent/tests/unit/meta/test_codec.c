@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/crc.h"
 #include "drive/drive_layout.h"
+#include "meta/group_record.h"
 #include "meta_samples.h"
 
 #define LABEL_RECORD 512u /* where its record begins */
@@ -77,7 +78,8 @@ static void test_group_fields(void **state)
             a->extent_start_bytes == b->extent_start_bytes && a->write_policy == b->write_policy &&
             a->read_policy == b->read_policy && a->io_policy == b->io_policy &&
             a->access == b->access && a->drive_cache_policy == b->drive_cache_policy &&
-            a->created_us == b->created_us && a->dirty == b->dirty && a->resync == b->resync &&
+            a->degraded_policy == b->degraded_policy && a->created_us == b->created_us &&
+            a->dirty == b->dirty && a->resync == b->resync &&
             a->resync_unlogged == b->resync_unlogged && a->consistent_rows == b->consistent_rows);
     }
 }
@@ -86,6 +88,35 @@ static void crc_repair(uint8_t *record, size_t bytes)
 {
     put_le32(record + 16, 0);
     put_le32(record + 16, crc32c(0, record, bytes));
+}
+
+/* A record without it is that of a virtual drive which goes on as before: what is kept is what
+ * was written before there was a choice, and a choice is a flag no reader of then lets pass. */
+static void test_degraded_policy_of_old_records(void **state)
+{
+    static struct group_config config;
+    static struct group_config read;
+    struct rng rng;
+    size_t bytes = 0;
+    size_t flags = 0;
+
+    (void)state;
+    rng_seed(&rng, 78);
+    do {
+        sample_group(&rng, &config);
+    } while (config.vd_count == 0 || config.vds[0].degraded_policy == DEGRADED_POLICY_KEEP);
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    flags = GROUP_RECORD_HEAD_BYTES + config.member_count * GROUP_RECORD_MEMBER_BYTES + 50;
+    assert_int_equal(buffer[flags] & 64, 64);
+    buffer[flags] &= (uint8_t)~64u;
+    crc_repair(buffer, bytes);
+    assert_int_equal(group_record_decode(buffer, bytes, &read), 0);
+    assert_int_equal(read.vds[0].degraded_policy, DEGRADED_POLICY_KEEP);
+    config.vds[0].degraded_policy = DEGRADED_POLICY_KEEP;
+    assert_int_equal(group_record_encode(&config, again, sizeof(again), &bytes), 0);
+    assert_memory_equal(buffer, again, bytes);
+    config.vds[0].degraded_policy = DEGRADED_POLICY_MAX;
+    assert_int_equal(group_record_encode(&config, again, sizeof(again), &bytes), -EINVAL);
 }
 
 /* Any single damage is seen; with the checksum repaired the reader still answers safely, and
@@ -370,10 +401,15 @@ static void test_controller_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_group_round_trip),  cmocka_unit_test(test_group_fields),
-        cmocka_unit_test(test_group_mutations),   cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_label_round_trip),  cmocka_unit_test(test_label_mutations),
-        cmocka_unit_test(test_later_versions),    cmocka_unit_test(test_label_rules),
+        cmocka_unit_test(test_group_round_trip),
+        cmocka_unit_test(test_group_fields),
+        cmocka_unit_test(test_degraded_policy_of_old_records),
+        cmocka_unit_test(test_group_mutations),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_label_round_trip),
+        cmocka_unit_test(test_label_mutations),
+        cmocka_unit_test(test_later_versions),
+        cmocka_unit_test(test_label_rules),
         cmocka_unit_test(test_controller_record),
     };
 

@@ -26,6 +26,7 @@ const settingsOf = (virtualDrive: VirtualDrive) => ({
   read_policy: virtualDrive.read_policy.requested,
   io_policy: virtualDrive.io_policy,
   drive_cache_policy: virtualDrive.drive_cache_policy,
+  degraded_policy: virtualDrive.degraded_policy ?? 'keep',
   access: virtualDrive.access,
   stripe_log: virtualDrive.stripe_log ?? false,
   hedged_reads: virtualDrive.hedged_reads ?? false,
@@ -225,6 +226,15 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
             value={settings.drive_cache_policy}
             onChange={(drive_cache_policy) => set({ drive_cache_policy })}
           />
+          {virtualDrive.degraded_policy && (
+            <PolicySelect
+              name="degraded_policy"
+              label={t('vd.degraded')}
+              description={t('policy.degradedHelp')}
+              value={settings.degraded_policy}
+              onChange={(degraded_policy) => set({ degraded_policy })}
+            />
+          )}
           <PolicySelect
             name="access"
             label={t('vd.access')}

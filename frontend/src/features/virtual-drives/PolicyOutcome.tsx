@@ -10,13 +10,16 @@ function rowsOf(policies: PoliciesPreview): PolicyRow[] {
   const row = (
     id: string,
     name: string,
-    { requested, effective, reason }: PoliciesPreview[keyof PoliciesPreview],
+    { requested, effective, reason }: NonNullable<PoliciesPreview[keyof PoliciesPreview]>,
   ): PolicyRow => ({ id, name, requested, effective, why: reasonText(reason) })
   return [
     row('write', i18n.t('vd.write'), policies.write_policy),
     row('read', i18n.t('vd.read'), policies.read_policy),
     row('io', i18n.t('vd.io'), policies.io_policy),
     row('driveCache', i18n.t('vd.driveCache'), policies.drive_cache_policy),
+    ...(policies.degraded_policy
+      ? [row('degraded', i18n.t('vd.degraded'), policies.degraded_policy)]
+      : []),
   ]
 }
 

@@ -21,6 +21,11 @@ function switchRow(id: string, name: string, on: boolean | null): PolicyRow[] {
   return [{ id, name, requested: value, effective: value, why: '–' }]
 }
 
+/** An agent of an earlier version knows no such choice. */
+function degradedRow({ degraded_policy: asked, effective_degraded_policy: state }: VirtualDrive) {
+  return asked ? [stateRow('degraded', i18n.t('vd.degraded'), asked, state)] : []
+}
+
 /** An agent of an earlier version says what is asked for, and not what holds. */
 function stateRow(id: string, name: string, asked: string, state: PolicyState): PolicyRow {
   return state
@@ -42,6 +47,7 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
       virtualDrive.drive_cache_policy,
       virtualDrive.effective_drive_cache,
     ),
+    ...degradedRow(virtualDrive),
     stateRow('access', i18n.t('vd.access'), virtualDrive.access, virtualDrive.effective_access),
     ...switchRow('stripeLog', i18n.t('policy.stripeLog'), virtualDrive.stripe_log),
     ...switchRow('hedgedReads', i18n.t('policy.hedgedReads'), virtualDrive.hedged_reads),

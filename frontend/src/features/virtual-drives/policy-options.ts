@@ -8,12 +8,14 @@ export const POLICY_OPTIONS = {
   read_policy: ['no_read_ahead', 'read_ahead', 'adaptive_read_ahead'],
   io_policy: ['direct', 'cached'],
   drive_cache_policy: ['default', 'on', 'off'],
+  degraded_policy: ['keep', 'write_through'],
   access: ['read_write', 'read_only', 'blocked'],
 } as const satisfies {
   write_policy: Schemas['WritePolicy'][]
   read_policy: Schemas['ReadPolicy'][]
   io_policy: Schemas['IoPolicy'][]
   drive_cache_policy: Schemas['DriveCachePolicy'][]
+  degraded_policy: Schemas['DegradedPolicy'][]
   access: Schemas['AccessPolicy'][]
 }
 

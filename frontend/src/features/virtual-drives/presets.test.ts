@@ -16,6 +16,17 @@ describe('a preset in a request', () => {
 
   it('is not there when none is chosen: then all policies are said', () => {
     if (!fastest) throw new Error('no preset')
-    expect(policyBody(null, fastest)).toEqual(policiesOf(fastest))
+    expect(policyBody(null, { ...policiesOf(fastest), degraded_policy: 'write_through' })).toEqual({
+      ...policiesOf(fastest),
+      degraded_policy: 'write_through',
+    })
+  })
+
+  it('asks no host of an earlier version for what it has no word for', () => {
+    if (!fastest) throw new Error('no preset')
+    expect(policyBody(null, policiesOf(fastest))).not.toHaveProperty('degraded_policy')
+    const older = { ...fastest, degraded_policy: null }
+    expect(policyBody(older, policiesOf(older))).toEqual({ preset: 'maximum-performance' })
+    expect(policiesOf(older).degraded_policy).toBe('keep')
   })
 })

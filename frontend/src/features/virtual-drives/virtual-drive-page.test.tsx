@@ -286,6 +286,7 @@ describe('virtual drive page', () => {
       read_policy: 'read_ahead' as const,
       io_policy: 'direct' as const,
       drive_cache_policy: 'on' as const,
+      degraded_policy: 'keep' as const,
       access: 'read_write' as const,
       stripe_log: false,
       hedged_reads: false,

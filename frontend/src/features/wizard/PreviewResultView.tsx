@@ -18,7 +18,7 @@ interface PreviewResultViewProps {
 
 const differ = (policies: PoliciesPreview) =>
   Object.values(policies).some(
-    ({ requested, effective }) => requested !== 'default' && requested !== effective,
+    (state) => state && state.requested !== 'default' && state.requested !== state.effective,
   )
 
 /** The host's answer in sentences: what you get, what may fail, what is wasted, what is wrong. */

@@ -56,6 +56,15 @@ export function SettingsForm(props: AdvancedFormProps) {
             value={wish.drive_cache_policy}
             onChange={(drive_cache_policy) => onChange({ drive_cache_policy })}
           />
+          {controller.presets.some(({ degraded_policy }) => degraded_policy) && (
+            <PolicySelect
+              name="degraded_policy"
+              label={t('vd.degraded')}
+              description={t('policy.degradedHelp')}
+              value={wish.degraded_policy}
+              onChange={(degraded_policy) => onChange({ degraded_policy })}
+            />
+          )}
         </SimpleGrid>
       </Stack>
     </Panel>

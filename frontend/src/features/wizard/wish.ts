@@ -30,6 +30,7 @@ export interface Wish {
   read_policy: Word<'read_policy'>
   io_policy: Word<'io_policy'>
   drive_cache_policy: Word<'drive_cache_policy'>
+  degraded_policy: Word<'degraded_policy'>
   /** It has filled in the policies above; those that were changed since are sent beside it. */
   preset: PolicyPreset | null
   /** The risks that were accepted, see riskKey. */
@@ -57,6 +58,7 @@ export function emptyWish(controllerId: string): Wish {
     read_policy: 'adaptive_read_ahead',
     io_policy: 'direct',
     drive_cache_policy: 'default',
+    degraded_policy: 'keep',
     preset: null,
     acceptedRisks: '',
     serials: [],

@@ -60,7 +60,7 @@ describe('creation wizard', () => {
       name: /what “Maximum performance” gives/,
     })
     expect(screen.getByText('The drives hold what is written.')).toBeVisible()
-    expect(screen.getByRole('row', { name: /Write policy/ })).toHaveTextContent(
+    expect(screen.getByRole('row', { name: /^Write policy/ })).toHaveTextContent(
       'No battery protects the cache.',
     )
     await waitFor(async () =>

@@ -192,7 +192,13 @@ export const policy = {
   preset: 'Preset',
   presetNone: 'Own choice',
   presetHelp:
-    'Sets write, read and I/O policy and drive cache together. Each can still be changed.',
+    'Sets write, read and I/O policy, drive cache and what it does while degraded together. Each can still be changed.',
+  presetCompare: 'Compare the presets',
+  presetTable: 'What each preset does',
+  presetAlways:
+    'Under every preset cached writes are journaled, and the host’s flushes and FUA are honoured: none gives that up.',
+  degradedHelp:
+    'Write-through: from the loss of a drive until its rebuild is done nothing is only in the cache.',
   outcome: 'What the host would make of it',
   outcomePending: 'Asking the host …',
   refusals: 'This is not possible',

@@ -112,6 +112,7 @@ export const policyWord = {
   direct: 'Direct',
   cached: 'Cached',
   default: 'As the drive has it',
+  keep: 'As before',
   unknown: 'Not known',
   on: 'On',
   off: 'Off',

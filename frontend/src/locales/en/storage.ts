@@ -63,6 +63,7 @@ export const vd = {
   read: 'Read policy',
   io: 'I/O policy',
   driveCache: 'Drive cache',
+  degraded: 'While degraded',
   guarantee: 'What is guaranteed',
   edit: 'Change …',
   editTitle: 'Change {{name}}',
