@@ -52,6 +52,9 @@ void cached_discard(uint64_t seed, struct life_result *ret_result);
 /* Another: a write that the cache has no room for as a whole waits for the log, what goes through
  * meanwhile in its range is answered, and the log fails. */
 void cached_overtake(uint64_t seed, struct life_result *ret_result);
+/* Another: a member is missing, a whole row goes to the drives before the journal's log has it, and
+ * the power goes or the agent dies. */
+void cached_whole_row(uint64_t seed, struct life_result *ret_result);
 /* Another: what is being read ahead is written meanwhile, and then read. */
 void cached_join(uint64_t seed, struct life_result *ret_result);
 

@@ -181,11 +181,15 @@ void life_crash(struct life *life)
     group_after(life, death, kept, acked);
 }
 
-/* All drives leave for a while: what was acknowledged waits in the cache. */
+/* All drives leave for a while: what was acknowledged waits in the cache. The first of them may be
+ * noted as lost before the group is offline, and be missed in rows that a crash has torn. */
 void life_drives_leave(struct life *life)
 {
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
+    if (life->torn && raid_level_info(life->array->options.level)->parity_count > 0) {
+        return;
+    }
     life->torn = life->torn || !intents_outlive(life, true);
     life->away = true;
     life_trace(life, "all drives leave");

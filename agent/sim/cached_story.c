@@ -105,3 +105,45 @@ void cached_overtake(uint64_t seed, struct life_result *ret_result)
     }
     life_end(life);
 }
+
+/* Everything dirty is on the drives, and the log knows it. */
+static bool is_at_rest(void *context)
+{
+    const struct life *life = context;
+
+    return vd_cached_dirty_bytes(life->cached[0]) == 0 &&
+           journal_is_quiet(cache_journal(life->cache));
+}
+
+void cached_whole_row(uint64_t seed, struct life_result *ret_result)
+{
+    const enum raid_level levels[] = {RAID_LEVEL_5, RAID_LEVEL_6};
+    const struct life_options options = {.seed = seed, .level = (int)levels[seed % 2]};
+    struct life *life = life_new(&options, true, ret_result);
+    const struct geometry *geometry = &life->array->config->vds[0].geometry;
+    uint64_t rows = 1 + life_below(life, geometry_row_count(geometry));
+    uint64_t count = rows * (geometry_row_bytes(geometry) / geometry->block_bytes);
+
+    if (!ret_result->failed) {
+        life_member_leaves(life);
+        life->back_only = false;
+        life_ask(life, 0, VD_OP_WRITE, 0, count);
+    }
+    if (!ret_result->failed && life_drain(life)) {
+        vd_cached_policy_set(life->cached[0], WRITE_POLICY_WRITE_THROUGH);
+        life_ask(life, 0, VD_OP_FLUSH, 0, 0);
+    }
+    if (!ret_result->failed && life_drain(life) &&
+        sim_world_run_until(life->world, is_at_rest, life, LIFE_PATIENCE_US)) {
+        life->log_device.drive->extra_latency_us = 1000 + (uint32_t)life_below(life, 20000);
+        vd_cached_policy_set(life->cached[0], WRITE_POLICY_WRITE_BACK);
+        life_ask(life, 0, VD_OP_WRITE, 0, count);
+        vd_cached_policy_set(life->cached[0], WRITE_POLICY_WRITE_THROUGH);
+        for (uint64_t steps = life_below(life, 24); steps > 0; steps--) {
+            (void)sim_world_step(life->world);
+        }
+        life_crash(life);
+        life->log_device.drive->extra_latency_us = 0;
+    }
+    life_end(life);
+}

@@ -55,6 +55,7 @@ static void test_recorded(void **state UNUSED)
         500045, /* judged too strictly: a whole row was under way at the agent's death, and a member
                  * was lost before it agreed again */
         900576, /* judged too strictly: the older of two writes under way as the log was lost */
+        99107368, /* judged too strictly: members lost while all drives left, rows torn before */
         10054060, /* a zeroing that was answered, undone by an older write when the log failed */
     };
 
@@ -99,6 +100,11 @@ static void test_join(void **state UNUSED)
     stories("sim-cached-join", cached_join);
 }
 
+static void test_whole_row(void **state UNUSED)
+{
+    stories("sim-cached-whole-row", cached_whole_row);
+}
+
 struct planted {
     enum cache_bug bug;
     const char *name;
@@ -131,6 +137,9 @@ static const struct planted planted[] = {
     {.bug = CACHE_BUG_LOG_ACK_EARLY, .name = "acknowledged before the log has it"},
     {.bug = CACHE_BUG_LOG_NOT_VOID, .name = "a log that was lost is believed when it is back"},
     {.bug = CACHE_BUG_KEPT_PARTIAL, .name = "part of a row without an intent"},
+    {.bug = CACHE_BUG_KEPT_EARLY,
+     .name = "a row without an intent before the log has it",
+     .story = cached_whole_row},
 };
 
 static void live(const struct planted *what, uint64_t seed, struct life_result *ret_result)
@@ -203,9 +212,9 @@ int main(int argc, char **argv)
 {
     enum { BUGS = sizeof(planted) / sizeof(planted[0]) };
     const struct CMUnitTest lives[] = {
-        cmocka_unit_test(test_lives), cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_lives),   cmocka_unit_test(test_recorded),
         cmocka_unit_test(test_discard), cmocka_unit_test(test_overtake),
-        cmocka_unit_test(test_join)};
+        cmocka_unit_test(test_join),    cmocka_unit_test(test_whole_row)};
     struct CMUnitTest bugs[BUGS];
 
     for (size_t i = 0; i < BUGS; i++) {

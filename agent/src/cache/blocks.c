@@ -19,6 +19,7 @@ void block_publish(struct cache_frame *frame)
 
     journal_publish(vd->cache->journal, frame_index(vd->cache, frame), &entry);
     frame->sequence = entry.sequence;
+    frame->ticket = journal_ticket(vd->cache->journal);
 }
 
 /* The sectors of old that the writer does not bring. */

@@ -111,6 +111,7 @@ struct cache_batch {
     uint32_t count;
     uint64_t began_us;
     uint64_t bytes;
+    uint64_t ticket; /* the journal's: all of it is durable with that */
     uint32_t frames[CACHE_BATCH_MAX];
 };
 

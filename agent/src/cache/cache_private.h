@@ -42,6 +42,7 @@ struct cache_frame {
     uint64_t block;
     uint64_t epoch; /* published: the drain that covers it is this or a later one */
     uint64_t sequence; /* published: the journal's */
+    uint64_t ticket; /* published: the journal's, when it became so */
     enum frame_state state;
     uint8_t valid; /* sectors that hold what the virtual drive does */
     uint8_t dirty; /* of them, newer than on the drives */

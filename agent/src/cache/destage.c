@@ -361,6 +361,7 @@ static void batch_fill(struct cache_vd *vd, struct cache_row *row, struct cache_
         vd->busy++;
         row_dirty_remove(vd, frame->block);
         batch->frames[batch->count++] = frame_index(vd->cache, frame);
+        batch->ticket = max_u64(batch->ticket, frame->ticket);
         batch->bytes += (uint64_t)__builtin_popcount(frame->dirty) * CACHE_SECTOR_BYTES;
     }
     ASSERT(batch->count > 0);
@@ -381,6 +382,7 @@ bool cache_batch_take(struct cache *cache, uint64_t now_us, struct cache_batch *
         ret_batch->row = row->number;
         ret_batch->count = 0;
         ret_batch->bytes = 0;
+        ret_batch->ticket = 0;
         ret_batch->began_us = now_us;
         batch_fill(vd, row, ret_batch);
         if (list_is_empty(&cache->batches)) {

@@ -67,10 +67,14 @@ static void batch_gather(const struct vd_request *request, uint64_t offset_bytes
 }
 
 /* Frames stay published until the drives are flushed, so an intent would only keep the same bytes
- * twice. A row that does not fit a batch may come in other pieces after a crash. */
+ * twice. A row that does not fit a batch may come in other pieces after a crash; what the journal's
+ * log does not have yet would not come at all. */
 static bool batch_is_kept(const struct mover_batch *batch)
 {
-    return batch->cached->vd->row_bytes / CACHE_BLOCK_BYTES <= CACHE_BATCH_MAX;
+    const struct journal *journal = cache_journal(batch->mover->cache);
+
+    return batch->cached->vd->row_bytes / CACHE_BLOCK_BYTES <= CACHE_BATCH_MAX &&
+           (journal_is_durable(journal, batch->batch.ticket) || CACHE_BUG(KEPT_EARLY));
 }
 
 static void batch_go_on(struct mover_batch *batch)
