@@ -168,9 +168,8 @@ bool directed_doubt_write(uint64_t seed)
 }
 
 /* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
-static struct sim_array *array_beyond(uint64_t seed)
+static struct sim_array *array_to_beyond(struct sim_array *array)
 {
-    struct sim_array *array = array_start(seed, RAID_LEVEL_5, 3);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
     enum vd_status status = put(array, 0, 3);
 
@@ -186,6 +185,11 @@ static struct sim_array *array_beyond(uint64_t seed)
         UNREACHABLE();
     }
     return array;
+}
+
+static struct sim_array *array_beyond(uint64_t seed)
+{
+    return array_to_beyond(array_start(seed, RAID_LEVEL_5, 3));
 }
 
 static void sync_done(struct vd_sync *sync, int error)
@@ -320,6 +324,26 @@ bool directed_puncture(uint64_t seed)
 
     rebuild(array);
     good = good && is_error_or(get(array, STRIP), 4) && get(array, 0) == 9;
+    array_end(array);
+    return good;
+}
+
+bool directed_puncture_rebuilt(uint64_t seed)
+{
+    struct sim_array_options options = options_of(RAID_LEVEL_5, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    struct sim_array *array = NULL;
+    enum vd_status status = VD_STATUS_OK;
+    bool good = true;
+
+    options.noise = true;
+    array = array_to_beyond(array_begin(seed, &options));
+    status = put(array, 0, 9);
+    ASSERT(status == VD_STATUS_OK);
+    good = sim_drive_fault_add(array->sims[0], &fault);
+    ASSERT(good);
+    rebuild(array);
+    good = get(array, 0) == 9 && get(array, STRIP) == -1;
     array_end(array);
     return good;
 }
