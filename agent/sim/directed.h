@@ -53,6 +53,12 @@ bool directed_puncture_crash(uint64_t seed);
 bool directed_puncture_repair(uint64_t seed);
 
 /*
+ * The block beside the lost one is written, and goes bad again while a new drive, full of old
+ * bytes, is filled. False: something else than was written there is read.
+ */
+bool directed_puncture_rebuilt(uint64_t seed);
+
+/*
  * The same without the write: a rebuild finds that block beyond redundancy. False: what the new
  * drive held before reads as data.
  */

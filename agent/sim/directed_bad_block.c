@@ -103,9 +103,8 @@ bool directed_doubt_write(uint64_t seed)
 }
 
 /* Member 1 goes, block 0 of member 0 goes bad, and so block 0 of member 1 is lost with it. */
-static struct sim_array *array_beyond(uint64_t seed)
+static struct sim_array *array_to_beyond(struct sim_array *array)
 {
-    struct sim_array *array = story_start_level(seed, RAID_LEVEL_5, 3);
     struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
     enum vd_status status = story_put(array, 0, 3);
 
@@ -121,6 +120,11 @@ static struct sim_array *array_beyond(uint64_t seed)
         UNREACHABLE();
     }
     return array;
+}
+
+static struct sim_array *array_beyond(uint64_t seed)
+{
+    return array_to_beyond(story_start_level(seed, RAID_LEVEL_5, 3));
 }
 
 static void sync_done(struct vd_sync *sync, int error)
@@ -256,6 +260,26 @@ bool directed_puncture(uint64_t seed)
 
     rebuild(array);
     good = good && is_error_or(story_get(array, STORY_STRIP), 4) && story_get(array, 0) == 9;
+    story_end(array);
+    return good;
+}
+
+bool directed_puncture_rebuilt(uint64_t seed)
+{
+    struct sim_array_options options = story_options(RAID_LEVEL_5, 3);
+    struct sim_fault fault = {SIM_FAULT_READ, 0, 512};
+    struct sim_array *array = NULL;
+    enum vd_status status = VD_STATUS_OK;
+    bool good = true;
+
+    options.noise = true;
+    array = array_to_beyond(story_start(seed, &options));
+    status = story_put(array, 0, 9);
+    ASSERT(status == VD_STATUS_OK);
+    good = sim_drive_fault_add(array->sims[0], &fault);
+    ASSERT(good);
+    rebuild(array);
+    good = story_get(array, 0) == 9 && story_get(array, STORY_STRIP) == -1;
     story_end(array);
     return good;
 }

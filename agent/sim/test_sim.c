@@ -117,6 +117,7 @@ static void test_stories(void **state)
         assert_true(directed_lost(seed + i));
         assert_true(directed_puncture_crash(seed + i));
         assert_true(directed_puncture_repair(seed + i));
+        assert_true(directed_puncture_rebuilt(seed + i));
         assert_true(directed_note_end(seed + i));
         assert_true(directed_loss_after_row(seed + i));
         assert_true(directed_loss_in_row(seed + i));

@@ -113,6 +113,7 @@
     X(PUNCTURE_NOT_DURABLE, P2, "zeros in place of lost data before the note is durable")          \
     X(PUNCTURE_FORGOTTEN, P2, "a repair of the medium ends a puncture")                            \
     X(PUNCTURE_REPLACED, P2, "the punctured blocks of a replaced drive are trusted again")        \
+    X(PUNCTURE_UNFILLED, P2, "what a new drive held before stands in for a punctured block")       \
     X(NOTE_ENDS_UNFLUSHED, P2, "a lost block is trusted before what replaced it is flushed")       \
     X(HEDGE_UNSOUND, P2, "reads another copy of a row not known consistent if one is slow")
 

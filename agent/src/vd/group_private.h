@@ -412,6 +412,7 @@ struct stripe_op {
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
     uint32_t punctured; /* places this write does without: zeros from now on */
+    uint32_t zeros; /* places a sync fills with zeros: they are punctured, and not to be recovered */
     uint32_t barred; /* places whose late transfer keeps the column */
     uint32_t verify; /* places still to be read back */
     uint32_t verifying; /* the one being read back */
@@ -704,6 +705,7 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error);
 uint32_t stripe_lost_mask(const struct stripe_op *op);
 bool stripe_is_punctured(const struct stripe_op *op);
 uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good);
+uint32_t stripe_zeros_wish(const struct stripe_op *op);
 /* False when the table is full. */
 MUST_CHECK bool stripe_puncture_note(struct stripe_op *op);
 /* Do notes end with what this operation has written? Then STRIPE_FLUSHED comes when they may; if

@@ -9,6 +9,8 @@
  * (3) A note ends when the whole block has been written and flushed: the record of that may be on
  *     some members while others forget, in a power cut, what they had in their caches. It is
  * durable before the write is acknowledged.
+ * (4) A punctured block counts as zeros for the rest of its row: a drive that is filled gets them,
+ *     also where there is too little to recover it from.
  */
 #include <errno.h>
 #include <string.h>
@@ -84,6 +86,26 @@ uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good)
         return 0;
     }
     return gone;
+}
+
+/* Places to be filled with zeros (4). */
+uint32_t stripe_zeros_wish(const struct stripe_op *op)
+{
+    uint32_t targets = (op->fill & stripe_live_mask(op) & ~stripe_valid_mask(op)) |
+                       (op->copy & stripe_valid_mask(op));
+    uint32_t zeros = 0;
+
+    if (op->want != PLAN_SYNC || op->hi - op->lo > IO_ALIGN_BYTES || SIM_BUG(PUNCTURE_UNFILLED)) {
+        return 0;
+    }
+    for (; targets != 0; targets &= targets - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(targets);
+
+        if (range_meets(op, place, op->lo, op->hi, BAD_KIND_BIT(BAD_BLOCK_KIND_PUNCTURED))) {
+            zeros |= UINT32_C(1) << place;
+        }
+    }
+    return zeros;
 }
 
 bool stripe_puncture_note(struct stripe_op *op)
@@ -200,6 +222,12 @@ static bool block_note(struct stripe_op *op, uint32_t places, enum bad_block_kin
     return room;
 }
 
+/* Targets of a rebuild that are without the block. */
+static uint32_t fill_left(const struct stripe_op *op)
+{
+    return op->fill & stripe_live_mask(op) & ~stripe_valid_mask(op) & ~op->zeros;
+}
+
 /*
  * A rebuild leaves its target without the block, a resynchronisation the members that could not be
  * read: as long as they are noted, nobody recovers anything from this block of the row, and the
@@ -208,10 +236,15 @@ static bool block_note(struct stripe_op *op, uint32_t places, enum bad_block_kin
 static void sync_is_beyond(struct stripe_op *op)
 {
     uint32_t valid = stripe_valid_mask(op);
-    uint32_t places = op->fill != 0 ? op->fill & stripe_live_mask(op) & ~valid : op->failed & valid;
+    uint32_t places = op->fill != 0 ? fill_left(op) : op->failed & valid;
     bool any = false;
-    bool room = block_note(op, places, BAD_BLOCK_KIND_LOST, &any);
+    bool room = true;
 
+    if (op->zeros != 0 && places == 0) { /* but whether the row agrees is not known */
+        op->fine_error = op->fine_error == 0 ? -EIO : op->fine_error;
+        return;
+    }
+    room = block_note(op, places, BAD_BLOCK_KIND_LOST, &any);
     if (!room || places == 0) {
         op->fine_error = -ENOSPC; /* what is not noted must not be passed by */
         return;
@@ -261,7 +294,7 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
         ASSERT(lo < op->fine_end);
     }
     op->failed = op->have = op->written = op->told = op->verify = 0;
-    op->punctured = 0;
+    op->punctured = op->zeros = 0;
     op->state = STRIPE_LOCK;
     return STRIPE_GRANTED;
 }
@@ -291,7 +324,7 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
         op->fine_end = op->hi;
         return fine_next(op, op->lo);
     }
-    if (error != 0) {
+    if (error != 0 || (op->zeros != 0 && (fill_left(op) != 0 || !stripe_row_is_consistent(op)))) {
         block_is_beyond(op);
     }
     if (op->hi < op->fine_end) {

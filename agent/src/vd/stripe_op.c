@@ -206,6 +206,17 @@ static bool op_plan_puncture(struct stripe_op *op)
     return stripe_plan(op) == 0;
 }
 
+/* ... or that fills with what is known without recovering it. */
+static bool op_plan_zeros(struct stripe_op *op)
+{
+    op->zeros = stripe_zeros_wish(op);
+    for (uint32_t left = op->zeros; left != 0; left &= left - 1) {
+        memset(op->columns[__builtin_ctz(left)].buffer, 0, op->hi - op->lo);
+    }
+    op->plan = (struct plan){.kernel = PLAN_KERNEL_NONE, .writes = op->zeros & op->fill};
+    return op->zeros != 0;
+}
+
 /* What is not waited for may yet come. */
 static enum stripe_event read_give_up(struct stripe_op *op)
 {
@@ -220,7 +231,7 @@ static enum stripe_event act_read(struct stripe_op *op)
 
     ASSERT(op->pending == 0);
     if (op->spare_count == 0 || stripe_is_punctured(op) ||
-        (stripe_plan(op) != 0 && !op_plan_puncture(op)) ||
+        (stripe_plan(op) != 0 && !op_plan_puncture(op) && !op_plan_zeros(op)) ||
         (SIM_BUG(READ_GIVES_UP) && op->want == PLAN_READ && !op->direct && op->failed != 0)) {
         return op->direct ? STRIPE_NEED_LOCK : read_give_up(op);
     }

@@ -150,7 +150,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->data_first = op->data_end = 0;
     op->fine_error = 0;
     op->settle_change = 0;
-    op->failed = op->have = op->barred = op->punctured = 0;
+    op->failed = op->have = op->barred = op->punctured = op->zeros = 0;
     op->verify = op->verifying = op->written = op->told = 0;
     op->source = 0;
     op->hedge_wait = false;

@@ -7,6 +7,7 @@
  */
 #include "aw_test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "meta/bad_blocks.h"
@@ -393,9 +394,137 @@ static void test_a_new_drive_before_a_puncture_ends(void **state UNUSED)
     array_end(array);
 }
 
+static void synced(struct vd_sync *sync, int error)
+{
+    sim_array_done(sync->owner, error);
+}
+
+static void first_rows(struct sim_array *array, struct vd_sync *sync, uint32_t count)
+{
+    sync->vd = sim_array_vd(array, 0);
+    sync->row_count = count;
+    sync->complete = synced;
+    sync->owner = array;
+    vd_sync_submit(sync->vd, sync);
+}
+
+/* Drives full of old bytes, made to agree. */
+static struct sim_array *array_used(enum raid_level level, uint32_t width)
+{
+    struct sim_array_options options = {.level = level,
+                                        .span_count = 1,
+                                        .members_per_span = width,
+                                        .strip_bytes = STRIP,
+                                        .block_bytes = 512,
+                                        .vd_count = 1,
+                                        .extent_bytes = 1u << 20,
+                                        .spare_count = 2,
+                                        .noise = true};
+    struct sim_array *array = sim_array_create(sim_world_create(25), &options);
+    struct vd_sync sync = {.row_count = 0};
+
+    assert_int_equal(sim_array_start(array), 0);
+    first_rows(array, &sync, SYNC_ROWS_MAX);
+    assert_int_equal(sim_array_wait(array), 0);
+    vd_consistent_advance(sim_array_vd(array, 0), SYNC_ROWS_MAX);
+    return array;
+}
+
+static void rebuilt(struct sim_array *array, uint32_t member)
+{
+    group_rebuilt_advance(array->group, member, 1u << 20);
+    group_member_rebuilt(array->group, member, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+}
+
+/* A punctured block of a drive that a rebuild finds too little for: nothing is recovered from what
+ * the new drive held before. */
+static void test_a_puncture_that_cannot_be_rebuilt(void **state UNUSED)
+{
+    struct sim_array *array = array_used(RAID_LEVEL_5, 3);
+    struct vd_sync sync = {.fill = true};
+
+    assert_int_equal(put(array, 0, 2 * STRIP, 1), VD_STATUS_OK);
+    assert_int_equal(
+        group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    bad_sector(array, 0, 0);
+    assert_int_equal(put(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 4096, 1), VD_STATUS_IO);
+    assert_int_equal(sim_array_replace(array, 1, 3), 0);
+    bad_sector(array, 0, 0);
+    first_rows(array, &sync, 1);
+    assert_int_equal(sim_array_wait(array), 0); /* nothing is lost that was not */
+    rebuilt(array, 1);
+    assert_int_equal(get(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 4096, 0), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP + 4096, 4096, 1), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* Two drives are filled at once, of one of which nothing is known: that one's block is lost. */
+static void test_a_puncture_beside_a_lost_block(void **state UNUSED)
+{
+    struct sim_array *array = array_used(RAID_LEVEL_6, 5); /* row 0: P on member 3, Q on 4 */
+    struct vd_sync sync = {.fill = true};
+
+    assert_int_equal(put(array, 0, 3 * STRIP, 1), VD_STATUS_OK);
+    for (uint32_t member = 1; member < 3; member++) {
+        assert_int_equal(
+            group_member_lose(array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+            0);
+    }
+    bad_sector(array, 0, 0);
+    assert_int_equal(put(array, 0, 4096, 2), VD_STATUS_OK); /* 1 and 2 are punctured */
+    assert_int_equal(put(array, 2 * STRIP, 4096, 3), VD_STATUS_OK);
+    assert_int_equal(bad(array), 1);
+    assert_int_equal(sim_array_replace(array, 1, 5), 0);
+    assert_int_equal(sim_array_replace(array, 2, 6), 0);
+    bad_sector(array, 0, 0);
+    bad_sector(array, 3, 0);
+    first_rows(array, &sync, 1);
+    assert_int_equal(sim_array_wait(array), -EIO);
+    rebuilt(array, 1);
+    rebuilt(array, 2);
+    assert_int_equal(bad(array), 2);
+    assert_int_equal(get(array, 0, 4096, 2), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP, 4096, 0), VD_STATUS_IO);
+    assert_int_equal(get(array, 2 * STRIP, 4096, 3), VD_STATUS_IO);
+    assert_int_equal(get(array, STRIP + 4096, 4096, 1), VD_STATUS_OK);
+    assert_int_equal(put(array, 0, 4096, 4), VD_STATUS_OK);
+    assert_int_equal(get(array, 0, 4096, 4), VD_STATUS_OK);
+    array_end(array);
+}
+
+/* The same of a drive that a copyback fills. */
+static void test_a_puncture_that_cannot_be_copied(void **state UNUSED)
+{
+    struct sim_array *array = array_used(RAID_LEVEL_5, 3);
+    struct vd_sync sync = {.copy = true};
+
+    assert_int_equal(put(array, 0, 2 * STRIP, 1), VD_STATUS_OK);
+    bad_sector(array, 0, 0);
+    bad_sector(array, 1, 0);
+    assert_int_equal(put(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 4096, 1), VD_STATUS_IO);
+    bad_sector(array, 0, 0);
+    bad_sector(array, 1, 0);
+    assert_int_equal(sim_array_copyback(array, 1, 3), 0);
+    first_rows(array, &sync, 1);
+    assert_int_equal(sim_array_wait(array), 0);
+    group_copied_advance(array->group, 1u << 20);
+    group_copyback_finish(array->group, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(get(array, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(get(array, STRIP, 4096, 0), VD_STATUS_IO);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_puncture_that_cannot_be_rebuilt),
+        cmocka_unit_test(test_a_puncture_beside_a_lost_block),
+        cmocka_unit_test(test_a_puncture_that_cannot_be_copied),
         cmocka_unit_test(test_a_new_drive_before_a_puncture_ends),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_a_write_that_is_not_flushed),
