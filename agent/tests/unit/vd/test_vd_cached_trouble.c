@@ -318,6 +318,42 @@ static void test_a_flush_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* One that was still on its way past the cache at the discard, and is answered after the first
+ * flush, is covered by the next one. */
+static void test_a_write_past_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint8_t *kept = NULL;
+    struct io write;
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK); /* the next one marks nothing */
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 300000;
+    }
+    io_begin(bench, &write, VD_OP_WRITE, 0, ROW, 3);
+    sim_world_advance(bench->world, 1000);
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 0;
+    }
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_false(write.done);
+    assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+    assert_false(first_row_is_durable(bench));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_true(first_row_is_durable(bench));
+    assert_false(bench->cached->unflushed); /* and that was the last one for it */
+    free(kept);
+    bench_free(bench);
+}
+
 /* The members name a journal that is not here: its blocks are lost. It may be back at the next
  * start, so no write is acknowledged as long as they name it; nor one past a cache that is not
  * there at all. */
@@ -763,6 +799,7 @@ int main(void)
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
+        cmocka_unit_test(test_a_write_past_a_discard),
         cmocka_unit_test(test_written_while_a_journal_is_missed),
         cmocka_unit_test(test_read_before_the_log_has_it),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
