@@ -103,6 +103,16 @@ struct cache_vd *cache_vd_open(struct cache *cache, const struct guid *guid, uin
     return vd;
 }
 
+/* May be used again, and says nothing more at the next start. */
+static void damaged_release(struct cache *cache, struct cache_frame *frame)
+{
+    ASSERT(frame->state == FRAME_DAMAGED && cache->damaged_count > 0);
+    journal_release(cache->journal, frame_index(cache, frame));
+    frame->vd = NULL;
+    cache->damaged_count--;
+    frame_to_free(cache, frame);
+}
+
 static void visit_close(struct cache_frame *frame)
 {
     if (frame->state == FRAME_DIRTY) {
@@ -124,7 +134,7 @@ void cache_vd_close(struct cache_vd *vd)
     vd_visit(vd, visit_close);
     ASSERT(list_is_empty(&vd->rows_by_age) && list_is_empty(&vd->rows_swept));
     vd->row_blocks = 0;
-    if (vd->used == 0) {
+    if (vd->used == 0 && vd->damaged == 0) {
         vd_forget(vd);
     }
 }
@@ -171,9 +181,18 @@ static void visit_discard(struct cache_frame *frame)
 void cache_vd_discard(struct cache_vd *vd)
 {
     vd_visit(vd, visit_discard);
-    if (vd->row_blocks == 0) {
-        vd_forget(vd); /* all of it was dirty, and nothing under way */
+    if (vd->row_blocks > 0) {
+        return;
     }
+    for (uint32_t i = 0; i < vd->cache->frame_count && vd->damaged > 0; i++) {
+        struct cache_frame *frame = &vd->cache->frames[i];
+
+        if (frame->state == FRAME_DAMAGED && frame->vd == vd) {
+            vd->damaged--;
+            damaged_release(vd->cache, frame);
+        }
+    }
+    vd_forget(vd); /* all of it was dirty, and nothing under way */
 }
 
 const struct guid *cache_vd_guid(const struct cache_vd *vd)
@@ -304,6 +323,7 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     if (entry->type == JOURNAL_DATA) {
         vd = replay_vd(replay, &entry->vd);
     }
+    cache->frames[index].vd = vd;
     if (vd != NULL) {
         vd->damaged++;
     } else {
@@ -311,27 +331,27 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     }
 }
 
+/* Those that are not open have not been told: theirs, and what might be theirs, is kept. */
 void cache_damaged_forget(struct cache *cache)
 {
-    LIST_FOR_EACH_SAFE (node, following, &cache->vds) {
+    bool away = false;
+
+    LIST_FOR_EACH (node, &cache->vds) {
         struct cache_vd *vd = list_entry(node, struct cache_vd, link);
 
-        vd->damaged = 0;
-        if (vd->row_blocks == 0 && vd->used == 0) {
-            vd_forget(vd);
+        if (vd->row_blocks > 0) {
+            vd->damaged = 0;
+        } else {
+            away = true;
         }
     }
-    cache->damaged_unknown = 0;
-    for (uint32_t i = 0; cache->damaged_count > 0; i++) {
+    cache->damaged_unknown = away ? cache->damaged_unknown : 0;
+    for (uint32_t i = 0; i < cache->frame_count && cache->damaged_count > 0; i++) {
         struct cache_frame *frame = &cache->frames[i];
 
-        ASSERT(i < cache->frame_count);
-        if (frame->state == FRAME_DAMAGED) {
-            journal_release(cache->journal, i);
-            frame->state = FRAME_FREE;
-            list_push_tail(&cache->frames_free, &frame->link);
-            cache->free_count++;
-            cache->damaged_count--;
+        if (frame->state == FRAME_DAMAGED &&
+            (frame->vd != NULL ? frame->vd->row_blocks > 0 : !away)) {
+            damaged_release(cache, frame);
         }
     }
 }

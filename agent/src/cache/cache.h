@@ -67,7 +67,7 @@ void cache_vd_close(struct cache_vd *vd);
 void cache_vd_pin(struct cache_vd *vd, bool pinned);
 bool cache_vd_is_pinned(const struct cache_vd *vd);
 /* Drops everything of it that is not BUSY, dirty or not: the answer to an explicit command or
- * the end of the virtual drive. A closed one is gone afterwards. */
+ * the end of the virtual drive. A closed one is gone afterwards, with its damage. */
 void cache_vd_discard(struct cache_vd *vd);
 const struct guid *cache_vd_guid(const struct cache_vd *vd);
 uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd);
@@ -80,7 +80,7 @@ void cache_vd_reads(const struct cache_vd *vd, uint64_t *ret_hits, uint64_t *ret
 /* Blocks of it that the medium has spoiled, and those whose owner cannot be told. */
 uint32_t cache_vd_damaged(const struct cache_vd *vd);
 uint32_t cache_damaged_unknown(const struct cache *cache);
-/* The damage has been told and noted. */
+/* The damage of those that are open has been told and noted. That of others waits for them. */
 void cache_damaged_forget(struct cache *cache);
 
 /* Writers: may this one have blocks more? */

@@ -171,8 +171,10 @@ static void vd_set_done(void *context, int error)
         vd_set_events(run);
         cv_cache_update(run->cv);
         command_object_add(run->command, &run->cv->object);
-        run->cv->export_stale = (run->old.access == ACCESS_POLICY_BLOCKED) !=
-                                (cv_config(run->cv)->access == ACCESS_POLICY_BLOCKED);
+        if ((run->old.access == ACCESS_POLICY_BLOCKED) !=
+            (cv_config(run->cv)->access == ACCESS_POLICY_BLOCKED)) {
+            run->cv->export_stale = true; /* until that is done, whatever is set meanwhile */
+        }
         reason_set(&reason, REASON_OK, NULL);
     }
     free(run);

@@ -496,6 +496,8 @@ static void discard_run(struct ctl *ctl, struct ctl_command *command, struct ctl
         if (ctl->cache != NULL) {
             cache_damaged_forget(ctl->cache);
         }
+    } else if (blocks != NULL && !cache_vd_is_open(blocks) && cache_vd_damaged(blocks) > 0) {
+        cache_vd_discard(blocks); /* nothing but damage waits for it */
     } else {
         reason_set(&reason, REASON_CACHE_NO_PRESERVED, "virtual_drive", name, NULL);
         command_finish(ctl, &reason);

@@ -234,7 +234,8 @@ uint32_t nbd_session_receive_vector(struct nbd_session *session,
         nbd_input_advance(session);
         nbd_call_end(session);
     }
-    if (session->state == SESSION_ENDING || session->abandoned || session->stalled) {
+    if (session->state == SESSION_ENDING || session->abandoned || session->stalled ||
+        session->leaving) { /* leaving: nobody would take it out of the stream */
         return 0;
     }
     stream_compact(session);

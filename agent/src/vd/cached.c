@@ -445,6 +445,7 @@ static int blocks_open(struct vd_cached *cached)
     cache_vd_sweep_set(cached->blocks,
                        cached->vd->group->config.member_count * SWEEP_ROWS_PER_MEMBER);
     cache_vd_pin(cached->blocks, false);
+    cached->beside = true;
     /* What an earlier life has left goes to the drives at once, whatever the policy is. */
     cache_vd_hurry(cached->blocks, cached->effective == WRITE_POLICY_WRITE_THROUGH);
     return 0;

@@ -87,6 +87,7 @@ struct vd_cached {
     struct list reading, passing, flushing;
     bool draining;
     bool unflushed;                /* writes through that no flush has covered */
+    bool beside;                   /* what was sent past it before it opened may be under way */
     struct vd_request drive_flush;
     bool drive_flush_open;
     uint64_t retry_us;             /* pinned until then; 0: not pinned */

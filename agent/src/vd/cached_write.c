@@ -330,7 +330,8 @@ static void flushes_submit(struct vd_cached *cached)
         }
         list_remove(node);
         transfer->keep = cached->unflushed; /* is so again if it fails */
-        cached->unflushed = false;
+        cached->beside = cached->beside && cached->vd->requests_open > 0;
+        cached->unflushed = cached->beside; /* what is answered later needs another one */
         cached_state(request)->phase = CACHED_RUNNING;
         cached_state(request)->open++;
         transfer->request.op = VD_OP_FLUSH;

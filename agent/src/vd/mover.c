@@ -91,6 +91,7 @@ static void batch_go_on(struct mover_batch *batch)
                                    .length_bytes = length,
                                    .gather = batch_gather,
                                    .kept = batch_is_kept(batch),
+                                   .acknowledged = true,
                                    .complete = batch_written,
                                    .owner = batch};
     vd_submit(batch->cached->vd, request);
@@ -197,8 +198,8 @@ static void drive_flush_check(struct vd_cached *cached)
     }
     cached->drive_flush_open = true;
     cache_flush_begin(cached->blocks);
-    cached->drive_flush =
-        (struct vd_request){.op = VD_OP_FLUSH, .complete = drive_flush_done, .owner = cached};
+    cached->drive_flush = (struct vd_request){
+        .op = VD_OP_FLUSH, .acknowledged = true, .complete = drive_flush_done, .owner = cached};
     vd_submit(cached->vd, &cached->drive_flush);
 }
 

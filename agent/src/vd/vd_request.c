@@ -437,13 +437,18 @@ enum vd_status vd_request_check(const struct vd *vd, const struct vd_request *re
         request->gather == NULL && request->length_bytes > 0) {
         return VD_STATUS_INVALID;
     }
-    if (config->access == ACCESS_POLICY_BLOCKED || group_is_offline(vd->group)) {
+    if (group_is_offline(vd->group)) {
         return VD_STATUS_IO;
     }
-    if (request_writes(request) && config->access == ACCESS_POLICY_READ_ONLY) {
-        return VD_STATUS_READ_ONLY;
+    if (request->acknowledged) {
+        return VD_STATUS_OK;
     }
-    return VD_STATUS_OK;
+    if (config->access == ACCESS_POLICY_BLOCKED) {
+        return VD_STATUS_IO;
+    }
+    return request_writes(request) && config->access == ACCESS_POLICY_READ_ONLY
+               ? VD_STATUS_READ_ONLY
+               : VD_STATUS_OK;
 }
 
 static void request_admit(struct vd *vd, struct vd_request *request, enum vd_status status)

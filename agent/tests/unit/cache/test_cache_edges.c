@@ -173,22 +173,67 @@ static void test_damage_is_forgotten(void **state UNUSED)
     cache_facts(world->cache, &facts);
     assert_int_equal(facts.damaged_frames, 2);
     assert_int_equal(world->cache->vd_count, 2);
-    cache_damaged_forget(world->cache);
-    cache_facts(world->cache, &facts);
-    assert_int_equal(facts.damaged_frames, 0);
-    assert_int_equal(facts.used_bytes, CACHE_BLOCK_BYTES);
-    assert_int_equal(world->cache->vd_count, 1); /* of b nothing was left but damage */
-    assert_int_equal(published(world), 1);
-    cache_check(world->cache);
     world->a = vd_begin(world, &guid_a);
     assert_int_equal(cache_valid(world->a, 7), 0xff);
     assert_int_equal(cache_valid(world->a, 8), 0);
-    /* The same with the virtual drive open: it stays, although it has nothing. */
-    assert_int_equal(cache_vd_damaged(world->a), 0);
+    assert_int_equal(cache_vd_damaged(world->a), 1);
     cache_damaged_forget(world->cache);
+    cache_facts(world->cache, &facts);
+    assert_int_equal(facts.damaged_frames, 1); /* b has not been told */
+    assert_int_equal(facts.used_bytes, 2 * CACHE_BLOCK_BYTES);
+    assert_int_equal(cache_vd_damaged(world->a), 0);
+    assert_int_equal(world->cache->vd_count, 2);
+    assert_int_equal(published(world), 2);
+    cache_check(world->cache);
+    cache_vd_discard(cache_vd_find(world->cache, &guid_b));
+    assert_int_equal(published(world), 1);
     assert_int_equal(world->cache->vd_count, 1);
+    cache_check(world->cache);
     cache_vd_discard(world->a);
     world_end(world);
+}
+
+/* A virtual drive whose drives are away does not hear what the others are told: its damage, and
+ * what may be its own, is still known when it comes, in this life or in the next. */
+static void test_damage_waits_for_its_owner(void **state UNUSED)
+{
+    for (uint32_t again = 0; again < 2; again++) {
+        struct world *world = world_make();
+        struct cache_vd *b = NULL;
+
+        frame_publish(world, 2, &guid_a, 7);
+        frame_publish(world, 3, &guid_b, 8);
+        frame_publish(world, 5, &guid_b, 9);
+        frame_publish(world, 6, &guid_a, 10);
+        frame_spoil(world, 2);
+        frame_spoil(world, 3);
+        world->port.base[8192 + 6 * 64 + 40] ^= 1; /* whose it was cannot be told */
+        world->journal = journal_close(world->journal);
+        journal_begin(world);
+        assert_int_equal(cache_begin(world, NULL), 0);
+        assert_int_equal(cache_damaged_unknown(world->cache), 1);
+        world->a = vd_begin(world, &guid_a);
+        cache_damaged_forget(world->cache);
+        if (again != 0) {
+            cache_vd_close(world->a);
+            world->a = NULL;
+            world->cache = cache_free(world->cache);
+            journal_begin(world);
+            assert_int_equal(cache_begin(world, NULL), 0);
+        }
+        b = vd_begin(world, &guid_b);
+        assert_int_equal(cache_vd_damaged(b), 1);
+        assert_int_equal(cache_damaged_unknown(world->cache), 1);
+        cache_check(world->cache);
+        cache_damaged_forget(world->cache);
+        assert_int_equal(cache_vd_damaged(b), 0);
+        assert_int_equal(cache_damaged_unknown(world->cache), 0);
+        assert_int_equal(published(world), 1);
+        cache_check(world->cache);
+        cache_vd_discard(b);
+        cache_vd_close(b);
+        world_end(world);
+    }
 }
 
 static void test_options(void **state UNUSED)
@@ -520,6 +565,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_too_many_virtual_drives),
         cmocka_unit_test(test_damage_is_forgotten),
+        cmocka_unit_test(test_damage_waits_for_its_owner),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_without_memory_for_what_is_found),

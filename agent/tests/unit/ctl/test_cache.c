@@ -193,20 +193,65 @@ static void damaged_medium(void **state)
     bench_free(&bench);
 }
 
+static void spoil(struct bench *bench, int byte)
+{
+    uint8_t *content = memchr(bench->memory.base + 2 * 4096 + FRAMES * 64, byte,
+                              bench->memory.size_bytes - 2 * 4096 - FRAMES * 64);
+
+    assert_non_null(content);
+    content[100] ^= 1;
+}
+
 static void damaged_content_is_lost_and_said(void **state)
 {
     struct bench bench = died_dirty();
-    uint8_t *content = memchr(bench.memory.base + 2 * 4096 + FRAMES * 64, 0x11,
-                              bench.memory.size_bytes - 2 * 4096 - FRAMES * 64);
     uint32_t from = bench.world->log_count;
 
     (void)state;
-    assert_non_null(content);
-    content[100] ^= 1;
+    spoil(&bench, 0x11);
     bench_start(&bench);
     assert_true(vd_of(bench.world, "data").config->cache_lost);
     assert_int_not_equal(world_event(bench.world, from, EVENT_LOST), UINT32_MAX);
     bench_free(&bench);
+}
+
+/* Both have lost something; that one of them is told so, and that it is known, says nothing to the
+ * other, whose drives are away. It is told when they come; or it is given up by command. */
+static void damage_of_who_is_away(void **state)
+{
+    (void)state;
+    for (uint32_t comes = 0; comes < 2; comes++) {
+        struct bench bench = bench_of(MEMORY_KIND_PERSISTENT);
+        struct ctl_world *world = bench.world;
+        uint32_t from = 0;
+
+        bench_start(&bench);
+        create(world, "data", 0, WRITE_POLICY_WRITE_BACK);
+        create(world, "more", 2, WRITE_POLICY_WRITE_BACK);
+        world_write(world, "data", 0, 4096, 0x11);
+        world_write(world, "more", 0, 4096, 0x22);
+        die(&bench);
+        spoil(&bench, 0x11);
+        spoil(&bench, 0x22);
+        world->slots[0].absent = world->slots[1].absent = true;
+        bench_start(&bench);
+        assert_true(vd_of(world, "more").config->cache_lost);
+        assert_int_equal(discard(world, "more"), REASON_OK);
+        assert_false(vd_of(world, "more").config->cache_lost);
+        if (comes == 0) {
+            assert_int_equal(discard(world, "data"), REASON_OK);
+            assert_int_equal(discard(world, "data"), REASON_CACHE_NO_PRESERVED);
+        }
+        world->slots[0].absent = world->slots[1].absent = false;
+        slot_arrive(world, 0);
+        slot_arrive(world, 1);
+        from = world->log_count;
+        world_settle(world, 60 * SIM_SECOND);
+        assert_true(vd_of(world, "data").config->cache_lost == (comes != 0));
+        assert_true((world_event(world, from, EVENT_LOST) != UINT32_MAX) == (comes != 0));
+        assert_false(vd_of(world, "more").config->cache_lost);
+        bench_free(&bench);
+    }
 }
 
 static void medium_gone_at_the_start(void **state)
@@ -457,6 +502,7 @@ int main(void)
         cmocka_unit_test(medium_of_another_controller),
         cmocka_unit_test(damaged_medium),
         cmocka_unit_test(damaged_content_is_lost_and_said),
+        cmocka_unit_test(damage_of_who_is_away),
         cmocka_unit_test(medium_gone_at_the_start),
         cmocka_unit_test(log_fails_while_it_is_used),
         cmocka_unit_test(nothing_charges_the_memory),

@@ -180,6 +180,33 @@ static void test_access(void **state UNUSED)
     world_free(world);
 }
 
+/* Blocked and released again while its clients have not let go yet; and something else is set
+ * before they do. It is offered again all the same. */
+static void test_access_while_the_export_closes(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(14, 2);
+    struct ctl_command rename;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    world->hold_exports = true;
+    assert_int_equal(access_set(world, "data", ACCESS_POLICY_BLOCKED), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_non_null(world->held);
+    assert_int_equal(world->exported_count, 0);
+    assert_int_equal(access_set(world, "data", ACCESS_POLICY_READ_WRITE), REASON_OK);
+    rename = set_command(world, "data");
+    rename.args.vd_set.fields = VD_SET_NAME;
+    strcpy(rename.args.vd_set.name, "more");
+    assert_int_equal(world_run(world, &rename), REASON_OK);
+    world->hold_exports = false;
+    ctl_export_closed(world->ctl, world->held);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world->exported_count, 1);
+    world_write(world, "more", 0, 4096, 0x11);
+    world_free(world);
+}
+
 /* Without a cache, "cached" is direct. */
 static void test_io_policy(void **state UNUSED)
 {
@@ -393,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_drive_cache_of_a_fixed_drive),
         cmocka_unit_test(test_drive_cache_is_shared),
         cmocka_unit_test(test_access),
+        cmocka_unit_test(test_access_while_the_export_closes),
         cmocka_unit_test(test_io_policy),
         cmocka_unit_test(test_created_with_a_preset),
         cmocka_unit_test(test_given_policies_stay),

@@ -674,6 +674,31 @@ static void test_leaving_answers_what_is_in_flight_only(void **state)
     assert_int_equal(get_be64(fixture->heard.bytes + before + 8), 1);
 }
 
+/* A client that goes on sending meanwhile, more than there is place for, is not listened to. */
+static void test_leaving_amid_a_flood(void **state)
+{
+    struct fixture *fixture = *state;
+    static const uint8_t block[BLOCK_BYTES] = {9};
+
+    start_transmission(fixture, false);
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 1, 0, BLOCK_BYTES);
+    talk_bytes(&fixture->said, block, sizeof block);
+    (void)feed(fixture, SIZE_MAX);
+    assert_int_equal(nbd_session_inflight_count(fixture->session), 1);
+    nbd_session_leave(fixture->session);
+    for (uint32_t i = 0; i < 2048; i++) {
+        talk_request(&fixture->said, NBD_CMD_WRITE, 0, 2 + i, 0, BLOCK_BYTES);
+        talk_bytes(&fixture->said, block, sizeof block);
+    }
+    while (feed(fixture, SIZE_MAX) > 0) {
+    }
+    assert_int_equal(nbd_session_inflight_count(fixture->session), 1);
+    (void)ram_target_run(&fixture->ram);
+    while (drain(fixture, SIZE_MAX) > 0) {
+    }
+    assert_true(nbd_session_is_finished(fixture->session));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -691,6 +716,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_export_that_goes_away, setup, teardown),
         cmocka_unit_test_setup_teardown(test_leaving_answers_what_is_in_flight_only, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_leaving_amid_a_flood, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle_session_ends_at_once_when_the_export_goes, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_wrong_magic_and_absurd_length_end_the_session, setup,

@@ -81,21 +81,21 @@ static void test_answers_that_ask_for_more(void **state UNUSED)
 
 /* Drives that take nothing */
 
-/* Blocked, the virtual drive takes nothing out of the cache: that is kept, tried again, and gets
- * there when it is not blocked any more. */
+/* The virtual drive takes nothing out of the cache: that is kept, tried again, and gets there when
+ * it takes something again. */
 static void test_tried_again(void **state UNUSED)
 {
     struct bench *bench = bench_new(false);
     uint64_t written = 0;
 
     assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
-    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_of(bench)->serving = false;
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
     sim_world_advance(bench->world, SIM_SECOND);
     assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
     assert_true(vd_cached_is_pinned(bench->cached) || bench->cached->retry_us == 0);
     assert_int_equal(vd_state(vd_of(bench)), VIRTUAL_DRIVE_STATE_OPTIMAL);
-    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    vd_of(bench)->serving = true;
     assert_true(sim_world_run_until(bench->world, is_clean, bench, SIM_SECOND));
     assert_false(vd_cached_is_pinned(bench->cached));
     written = bench->array->sims[0]->counters.writes;
@@ -104,6 +104,28 @@ static void test_tried_again(void **state UNUSED)
                 written + 8); /* it is not tried for ever */
     assert_int_equal(get(bench, 0, ROW, 1), VD_STATUS_OK);
     bench_free(bench);
+}
+
+/* What was acknowledged before a virtual drive became read-only, or blocked, goes to its drives all
+ * the same, and is flushed: in memory that ends with the power it would be lost. */
+static void test_acknowledged_before_it_was_barred(void **state UNUSED)
+{
+    static const enum access_policy barred[] = {ACCESS_POLICY_READ_ONLY, ACCESS_POLICY_BLOCKED};
+
+    for (size_t i = 0; i < sizeof(barred) / sizeof(barred[0]); i++) {
+        struct bench *bench = bench_new(false);
+
+        assert_int_equal(put(bench, 0, ROW + 4096, 1), VD_STATUS_OK);
+        access_set(bench, barred[i]);
+        assert_int_equal(put(bench, 0, 4096, 2), i == 0 ? VD_STATUS_READ_ONLY : VD_STATUS_IO);
+        assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW + 4096);
+        close_it(bench);
+        open_it(bench);
+        assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
+        access_set(bench, ACCESS_POLICY_READ_WRITE);
+        assert_int_equal(get(bench, 0, ROW + 4096, 1), VD_STATUS_OK);
+        bench_free(bench);
+    }
 }
 
 /* Offline, nothing is tried again: who brings the drives back starts anew. */
@@ -296,6 +318,42 @@ static void test_a_flush_behind_a_discard(void **state UNUSED)
     bench_free(bench);
 }
 
+/* One that was still on its way past the cache at the discard, and is answered after the first
+ * flush, is covered by the next one. */
+static void test_a_write_past_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint8_t *kept = NULL;
+    struct io write;
+    struct io flush;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(bench->found, CACHE_FOUND_PINNED);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK); /* the next one marks nothing */
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 300000;
+    }
+    io_begin(bench, &write, VD_OP_WRITE, 0, ROW, 3);
+    sim_world_advance(bench->world, 1000);
+    for (uint32_t i = 0; i < bench->array->member_count; i++) {
+        bench->array->sims[i]->extra_latency_us = 0;
+    }
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_false(write.done);
+    assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+    assert_false(first_row_is_durable(bench));
+    io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
+    assert_int_equal(io_end(bench, &flush), VD_STATUS_OK);
+    assert_true(first_row_is_durable(bench));
+    assert_false(bench->cached->unflushed); /* and that was the last one for it */
+    free(kept);
+    bench_free(bench);
+}
+
 /* The members name a journal that is not here: its blocks are lost. It may be back at the next
  * start, so no write is acknowledged as long as they name it; nor one past a cache that is not
  * there at all. */
@@ -444,12 +502,12 @@ static void test_a_flush_before_it_is_tried_again(void **state UNUSED)
     struct io flush;
 
     assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
-    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_of(bench)->serving = false;
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
     while (bench->cached->retry_us == 0) {
         assert_true(sim_world_step(bench->world));
     }
-    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    vd_of(bench)->serving = true;
     assert_true(vd_cached_is_pinned(bench->cached));
     io_begin(bench, &flush, VD_OP_FLUSH, 0, 0, 0);
     assert_int_equal(io_end(bench, &flush), VD_STATUS_IO);
@@ -501,12 +559,12 @@ static void test_not_tried_while_it_closes(void **state UNUSED)
     uint64_t due_us = 0;
 
     assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
-    access_set(bench, ACCESS_POLICY_BLOCKED);
+    vd_of(bench)->serving = false;
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_THROUGH);
     while (bench->cached->retry_us == 0) {
         assert_true(sim_world_step(bench->world));
     }
-    access_set(bench, ACCESS_POLICY_READ_WRITE);
+    vd_of(bench)->serving = true;
     assert_true(vd_cached_is_pinned(bench->cached));
     due_us = bench->cached->retry_us;
     for (uint32_t i = 0; i < bench->array->member_count; i++) {
@@ -735,11 +793,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_that_ask_for_more),
         cmocka_unit_test(test_tried_again),
+        cmocka_unit_test(test_acknowledged_before_it_was_barred),
         cmocka_unit_test(test_not_tried_offline),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
+        cmocka_unit_test(test_a_write_past_a_discard),
         cmocka_unit_test(test_written_while_a_journal_is_missed),
         cmocka_unit_test(test_read_before_the_log_has_it),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
