@@ -103,8 +103,8 @@ void ctl_group_take_record(struct ctl_group *cg, const struct group_config *reco
 {
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
     ASSERT(guid_equal(&record->guid, &cg->config->guid));
-    if (record->sequence <= cg->config->sequence) {
-        return;
+    if (record->sequence <= cg->config->sequence || record->vd_count == 0) {
+        return; /* older, or never written: a group goes with its last virtual drive */
     }
     *cg->config = *record;
     group_vds_match(cg);
