@@ -144,7 +144,8 @@ static int groups_load(struct ctl *ctl)
         if (error == 0) {
             error = group_record_decode(buffer, bytes, config);
         }
-        if (error == 0 && !guid_equal(&config->guid, &ctl->record->groups[i])) {
+        if (error == 0 &&
+            (!guid_equal(&config->guid, &ctl->record->groups[i]) || config->vd_count == 0)) {
             error = -EBADMSG;
         }
         if (error != 0) {
