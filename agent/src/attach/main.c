@@ -8,7 +8,7 @@
  *     That is safe because arrayd applies overlapping writes in the order of their admission,
  *     those of dead connections included.
  * (2) A device that is attached already under the same name (the program was killed) is taken
- *     over, not attached twice.
+ *     over, not attached twice; and not if the name is another virtual drive's by now.
  * (3) Nothing is allocated once it is attached, and memory is locked: the pages it needs may
  *     have to come from the very device that waits for it.
  */
@@ -45,7 +45,7 @@ struct attach {
     struct nbd_device device;
     struct nbd_netlink netlink;
     int signals;
-    char identifier[300];
+    char identifier[DIAL_IDENTIFIER_BYTES];
     char link[PATH_MAX];
     struct nbd_offer first; /* size_bytes 0: none yet */
 };
@@ -118,8 +118,6 @@ static bool options_take(struct attach *attach, int count, char **arguments)
     }
     attach->address = arguments[i];
     attach->name = arguments[i + 1];
-    (void)snprintf(attach->identifier, sizeof attach->identifier, "arraywright:%.255s",
-                   attach->name);
     attach->device.identifier = attach->identifier;
     (void)snprintf(attach->link, sizeof attach->link, LINK_DIRECTORY "/%.255s", attach->name);
     return true;
@@ -148,27 +146,46 @@ static void link_make(const struct attach *attach)
     }
 }
 
-/* The kernel keeps the identifier of an attached device in sysfs. */
-static bool device_is_ours(const struct attach *attach, uint32_t index)
+/* What sysfs says of the device, without the end of the line. */
+static bool sysfs_read(uint32_t index, const char *what, char *text, size_t bytes)
 {
     char path[64];
-    char text[sizeof attach->identifier + 1];
     ssize_t length;
     int fd;
 
-    (void)snprintf(path, sizeof path, "/sys/block/nbd%u/backend", index);
+    (void)snprintf(path, sizeof path, "/sys/block/nbd%u/%s", index, what);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return false;
     }
-    length = read(fd, text, sizeof text - 1);
+    length = read(fd, text, bytes - 1);
     close(fd);
     if (length <= 0) {
         return false;
     }
     text[length] = '\0';
     text[strcspn(text, "\n")] = '\0';
-    return strcmp(text, attach->identifier) == 0;
+    return true;
+}
+
+/* The kernel keeps the identifier of an attached device, and wants to hear it again. */
+static bool device_is_ours(struct attach *attach, uint32_t index)
+{
+    char identifier[DIAL_IDENTIFIER_BYTES + 1];
+    char sectors[32];
+    struct nbd_offer *first = &attach->first;
+
+    if (!sysfs_read(index, "backend", identifier, sizeof identifier) ||
+        strlen(identifier) >= sizeof attach->identifier ||
+        !nbd_identifier_read(identifier, attach->name, first->description)) {
+        return false;
+    }
+    memcpy(attach->identifier, identifier, strlen(identifier) + 1);
+    if (first->description[0] != '\0' && sysfs_read(index, "size", sectors, sizeof sectors)) {
+        first->size_bytes = strtoull(sectors, NULL, 10) * 512;
+        attach->device.size_bytes = first->size_bytes;
+    }
+    return true;
 }
 
 static bool device_find(struct attach *attach)
@@ -229,6 +246,7 @@ static int device_connect(struct attach *attach, char text[DIAL_TEXT_BYTES])
         error = socket_dial(attach, text);
     }
     if (error == 0) {
+        nbd_identifier_make(attach->name, attach->first.description, attach->identifier);
         error = nbd_netlink_connect(&attach->netlink, device);
         if (error != 0) {
             (void)snprintf(text, DIAL_TEXT_BYTES, "the kernel does not attach it: %s",

@@ -25,6 +25,7 @@
 #define NAME_MAX_BYTES 255u
 #define REPLY_MAX_BYTES 4096u
 #define REPLY_COUNT_MAX 64u
+#define IDENTIFIER_PREFIX "arraywright:"
 
 static int explain(char *text, int error, const char *format, ...) PRINTF_LIKE(3, 4);
 static int explain(char *text, int error, const char *format, ...)
@@ -277,4 +278,30 @@ bool nbd_offer_is_same(const struct nbd_offer *first, const struct nbd_offer *no
     }
     return strcmp(first->description, now->description) == 0 &&
            now->size_bytes >= first->size_bytes;
+}
+
+/* sysfs shows it as one line. A description that would not come back as it is, which is none of
+ * arrayd's, is left out. */
+void nbd_identifier_make(const char *name, const char *description,
+                         char identifier[DIAL_IDENTIFIER_BYTES])
+{
+    bool with = description[0] != '\0' && strpbrk(description, "\t\n") == NULL;
+
+    (void)snprintf(identifier, DIAL_IDENTIFIER_BYTES, IDENTIFIER_PREFIX "%.255s%s%.127s", name,
+                   with ? "\t" : "", with ? description : ""); /* always fits */
+}
+
+bool nbd_identifier_read(const char *identifier, const char *name,
+                         char ret_description[DIAL_DESCRIPTION_BYTES])
+{
+    const size_t prefix = strlen(IDENTIFIER_PREFIX);
+    size_t length = strcspn(identifier, "\t");
+    const char *description = identifier + length + (identifier[length] != '\0' ? 1 : 0);
+
+    if (strncmp(identifier, IDENTIFIER_PREFIX, prefix) != 0 || length != prefix + strlen(name) ||
+        strncmp(identifier + prefix, name, length - prefix) != 0) {
+        return false;
+    }
+    (void)snprintf(ret_description, DIAL_DESCRIPTION_BYTES, "%s", description); /* it was as long */
+    return true;
 }

@@ -35,4 +35,16 @@ MUST_CHECK int nbd_dial(const char *address, const char *name, struct nbd_offer 
  */
 bool nbd_offer_is_same(const struct nbd_offer *first, const struct nbd_offer *now);
 
+/*
+ * What the kernel keeps with an attached device: the name it is attached under, and the
+ * description of what was attached, so that whoever takes the device over does not give its
+ * requests to another virtual drive that has the name by now.
+ */
+#define DIAL_IDENTIFIER_BYTES (12u + 255u + 1u + DIAL_DESCRIPTION_BYTES)
+void nbd_identifier_make(const char *name, const char *description,
+                         char identifier[DIAL_IDENTIFIER_BYTES]);
+/* False: it is not attached under this name. Description: "" if it was attached without one. */
+bool nbd_identifier_read(const char *identifier, const char *name,
+                         char ret_description[DIAL_DESCRIPTION_BYTES]);
+
 #endif

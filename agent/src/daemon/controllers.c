@@ -52,7 +52,9 @@ static void export_open(void *context, struct vd_target *target, const char *vd_
 
 static void export_close(void *context, struct vd_target *target, const char *vd_key UNUSED)
 {
-    exports_target_close(((struct controller *)context)->all->exports, target);
+    struct controller *controller = context;
+
+    exports_target_close(controller->all->exports, controller->ctl, target);
 }
 
 static const char *export_absence(void *host, const char *name)

@@ -154,11 +154,15 @@ static void closed_run(struct loop_task *task)
     }
 }
 
-void exports_target_close(struct exports *exports, struct vd_target *target)
+void exports_target_close(struct exports *exports, struct ctl *ctl, struct vd_target *target)
 {
     struct offer *offer = offer_find(exports, target);
 
-    ASSERT(offer != NULL && !offer->closing);
+    if (offer == NULL) { /* one too many: it was never exported */
+        ctl_export_closed(ctl, target);
+        return;
+    }
+    ASSERT(!offer->closing);
     offer->closing = true;
     if (offer->served) {
         export_server_remove_target(exports->server, target, nbd_closed, exports);

@@ -19,10 +19,11 @@ struct exports;
  * what was opened is left to exports_close(). */
 MUST_CHECK bool exports_open(struct loop *loop, const struct daemon_config *config,
                              uint64_t started_us, struct exports **ret_exports);
-/* The wishes of a controller (struct ctl_observer); it is told when the target is closed. */
+/* The wishes of a controller (struct ctl_observer); it is told when the target is closed, perhaps
+ * at once. */
 void exports_target_open(struct exports *exports, struct ctl *ctl, struct vd_target *target,
                          const char *vd_key);
-void exports_target_close(struct exports *exports, struct vd_target *target);
+void exports_target_close(struct exports *exports, struct ctl *ctl, struct vd_target *target);
 uint32_t exports_connections(const struct exports *exports, const char *vd_key);
 /* "/dev/ublkbN", or "" if there is none. */
 void exports_device(const struct exports *exports, const char *vd_key, char *path, size_t bytes);

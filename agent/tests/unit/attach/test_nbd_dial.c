@@ -160,6 +160,37 @@ static void test_another_of_its_name(void **state)
     assert_false(nbd_offer_is_same(&grown, &quiet));
 }
 
+/* The program was killed. What it finds attached says which virtual drive that was. */
+static void test_what_is_taken_over(void **state)
+{
+    static const char *const descriptions[] = {"RAID-5 virtual drive 1", "", "two\nlines"};
+    char identifier[DIAL_IDENTIFIER_BYTES];
+    char found[DIAL_DESCRIPTION_BYTES];
+    char name[256];
+    char long_one[DIAL_DESCRIPTION_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof descriptions / sizeof descriptions[0]; i++) {
+        nbd_identifier_make("data", descriptions[i], identifier);
+        assert_null(strchr(identifier, '\n'));
+        assert_true(nbd_identifier_read(identifier, "data", found));
+        assert_string_equal(found, i == 0 ? descriptions[0] : "");
+        assert_false(nbd_identifier_read(identifier, "dat", found));
+        assert_false(nbd_identifier_read(identifier, "data2", found));
+        assert_false(nbd_identifier_read(identifier + 1, "data", found));
+    }
+    assert_true(nbd_identifier_read("arraywright:data", "data", found)); /* of an older version */
+    assert_string_equal(found, "");
+    assert_false(nbd_identifier_read("", "data", found));
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    memset(long_one, 'd', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = '\0';
+    nbd_identifier_make(name, long_one, identifier);
+    assert_true(nbd_identifier_read(identifier, name, found));
+    assert_string_equal(found, long_one);
+}
+
 static void test_nobody_there(void **state)
 {
     struct nbd_offer offer;
@@ -210,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_export_is_taken, setup),
         cmocka_unit_test(test_another_of_its_name),
+        cmocka_unit_test(test_what_is_taken_over),
         cmocka_unit_test_setup(test_nobody_there, setup),
         cmocka_unit_test_setup(test_nonsense_is_refused, setup),
     };
