@@ -589,32 +589,51 @@ static void test_good_without_a_label(void **state)
     world_free(world);
 }
 
-/* A group goes with its last virtual drive: a newer record without any was never written. */
-static void test_record_without_virtual_drives(void **state)
+/* Labels of a member, made newer than they are: without virtual drives, or with one of `other`. */
+static void labels_forge(struct ctl_world *world, uint32_t slot, const struct guid *other)
 {
-    struct ctl_world *world = world_with(84, 3, RAID_LEVEL_1, 2);
     struct drive_label *label = calloc(1, sizeof(*label));
     uint8_t *bytes = calloc(1, LABEL_SLOT_BYTES);
     size_t used = 0;
 
-    (void)state;
     assert_true(label != NULL && bytes != NULL);
-    world_stop(world);
     for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
-        uint64_t at = drive_layout_label_offset(world->slots[1].options.size_bytes, false, i);
+        uint64_t at = drive_layout_label_offset(world->slots[slot].options.size_bytes, false, i);
 
-        sim_drive_peek(world->slots[1].drive, at, bytes, LABEL_SLOT_BYTES);
+        sim_drive_peek(world->slots[slot].drive, at, bytes, LABEL_SLOT_BYTES);
         assert_int_equal(drive_label_decode(bytes, label), 0);
         label->record.sequence += 10;
-        label->record.vd_count = 0;
+        if (other != NULL) {
+            label->record.vds[0].guid = *other;
+        } else {
+            label->record.vd_count = 0;
+        }
         assert_int_equal(drive_label_encode(label, bytes, &used), 0);
-        sim_drive_poke(world->slots[1].drive, at, bytes, used);
+        sim_drive_poke(world->slots[slot].drive, at, bytes, used);
     }
     free(bytes);
     free(label);
-    world_start(world);
-    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
-    world_check(world, "data", 0, 256 * 1024, 0x11);
+}
+
+/* A newer record that was never written here is none. */
+static void test_impossible_records(void **state)
+{
+    struct ctl_world *world = world_with(84, 4, RAID_LEVEL_1, 2);
+    struct virtual_drive_view view;
+    object_key_t key;
+    struct guid other;
+
+    (void)state;
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 2, 2, "other"), REASON_OK);
+    assert_true(world_vd(world, "other", &view, key));
+    assert_int_equal(guid_parse(key, &other), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        world_stop(world);
+        labels_forge(world, 1, i == 0 ? NULL : &other);
+        world_start(world);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+        world_check(world, "data", 0, 256 * 1024, 0x11);
+    }
     world_free(world);
 }
 
@@ -949,7 +968,7 @@ int main(void)
         cmocka_unit_test(test_raid0_restless_drives),
         cmocka_unit_test(test_drive_cache),
         cmocka_unit_test(test_good_without_a_label),
-        cmocka_unit_test(test_record_without_virtual_drives),
+        cmocka_unit_test(test_impossible_records),
         cmocka_unit_test(test_jbod),
         cmocka_unit_test(test_drive_cache_is_shared),
         cmocka_unit_test(test_clone),
