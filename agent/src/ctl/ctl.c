@@ -95,6 +95,7 @@ static void work_fired(struct clock_timer *timer)
     if (ctl->start != NULL) {
         ctl_start_work(ctl);
     }
+    ctl_record_work(ctl);
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);

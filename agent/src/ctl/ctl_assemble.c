@@ -99,12 +99,29 @@ static void group_vds_match(struct ctl_group *cg)
     }
 }
 
+/* A group goes with its last virtual drive, and shares none with another: else the record was never
+ * written here. */
+static bool record_is_possible(const struct ctl_group *cg, const struct group_config *record)
+{
+    for (uint32_t i = 0; i < record->vd_count; i++) {
+        char key[GUID_TEXT_BYTES];
+        const struct ctl_object *object = NULL;
+
+        guid_format(&record->vds[i].guid, key);
+        object = object_find(cg->ctl, OBJECT_KIND_VIRTUAL_DRIVE, key);
+        if (object != NULL && ((const struct ctl_vd *)object->subject)->cg != cg) {
+            return false;
+        }
+    }
+    return record->vd_count > 0;
+}
+
 void ctl_group_take_record(struct ctl_group *cg, const struct group_config *record)
 {
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
     ASSERT(guid_equal(&record->guid, &cg->config->guid));
-    if (record->sequence <= cg->config->sequence || record->vd_count == 0) {
-        return; /* older, or never written: a group goes with its last virtual drive */
+    if (record->sequence <= cg->config->sequence || !record_is_possible(cg, record)) {
+        return;
     }
     *cg->config = *record;
     group_vds_match(cg);
