@@ -3,6 +3,7 @@
  * its labels (claimed drives) and once by their DDF metadata alone (drives that are only offered).
  */
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "drive/drive_layout.h"
@@ -286,6 +287,40 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+static void looked_at_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* The host looks at the drives of the set again while the first is being claimed: what was found
+ * before that is gone by then. */
+static void test_looked_at_meanwhile(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(61, RAID_LEVEL_5, 3, BY_DDF);
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT, .complete = looked_at_done};
+    struct virtual_drive_view view;
+    bool done = false;
+
+    (void)mallopt(M_PERTURB, 0xA5); /* what is freed is not what it was */
+    world_start(world);
+    (void)snprintf(command.args.foreign.controller, sizeof(command.args.foreign.controller), "c0");
+    strcpy(command.args.foreign.set, look(world)->id);
+    command.owner = &done;
+    ctl_execute(world->ctl, &command);
+    assert_true(sim_world_step(world->sim)); /* it has begun */
+    assert_false(done || world->slots[0].claimed);
+    for (uint32_t i = 0; i < 3; i++) {
+        slot_arrive(world, i);
+    }
+    assert_true(sim_world_run_until_flag(world->sim, &done, MINUTE));
+    assert_int_equal(command.reason.code, REASON_OK);
+    assert_true(world_vd(world, "theirs", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    world_check(world, "theirs", 0, DATA, 0x5A);
+    world_free(world);
+    (void)mallopt(M_PERTURB, 0);
+}
+
 /* Their DDF could be understood, but a later version has its own label on one of them. */
 static void test_later_version(void **state UNUSED)
 {
@@ -491,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_missing_and_late),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_looked_at_meanwhile),
         cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_name_taken),
         cmocka_unit_test(test_stripe_name_taken),
