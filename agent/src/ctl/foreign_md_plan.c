@@ -261,11 +261,11 @@ static void geometry_make(const struct md_super *md, struct geometry *geometry)
     }
 }
 
+/* Its geometry has been found possible. */
 static void vd_make(const struct md_super *md, struct vd_config *vd)
 {
     vd->guid = vd_guid(&md->set);
     name_make(md, vd->name);
-    geometry_make(md, &vd->geometry);
     vd->extent_start_bytes = md->data_offset_sectors * SECTOR_BYTES;
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->consistent_rows = geometry_row_count(&vd->geometry);
@@ -289,6 +289,20 @@ static void config_make(const struct foreign_md *set, struct foreign_plan *plan)
     }
     vd_make(md, &config->vds[0]);
     config->vd_count = 1;
+}
+
+/* A superblock may say what no set can be. */
+static bool geometry_is_possible(const struct foreign_md *set, struct foreign_plan *plan)
+{
+    struct geometry *geometry = &plan->config.vds[0].geometry;
+    const char *why = NULL;
+
+    geometry_make(set->newest, geometry);
+    if (geometry_check(geometry, &why) != 0) {
+        foreign_reason(FOREIGN_STATE_UNSUPPORTED, why, &plan->refusal);
+        return false;
+    }
+    return true;
 }
 
 /* It was imported, and this has been left, or is a copy. */
@@ -323,7 +337,7 @@ void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
         foreign_reason(FOREIGN_STATE_UNSUPPORTED,
                        "It has more drives than a drive group can have here.", &plan->refusal);
     }
-    if (plan->refusal.code == REASON_OK) {
+    if (plan->refusal.code == REASON_OK && geometry_is_possible(set, plan)) {
         config_make(set, plan);
         foreign_plan_finish(ctl, plan);
     }
