@@ -10,6 +10,7 @@
 #include "foreign_world.h"
 #include "later_label.h"
 #include "meta/ddf/ddf.h"
+#include "meta/group_store.h"
 
 #define MINUTE (60 * SIM_SECOND)
 
@@ -383,6 +384,55 @@ static void test_stripe_name_taken(void **state)
 
 /* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
  * what is ours goes on. */
+/* The label of a member on another drive, as if it were another group's. */
+static void label_forge(struct ctl_world *world, uint32_t from, uint32_t to)
+{
+    struct drive_label *label = calloc(1, sizeof(*label));
+    uint8_t *bytes = calloc(1, LABEL_SLOT_BYTES);
+    uint64_t at = drive_layout_label_offset(world->slots[from].options.size_bytes, false, 0);
+    size_t used = 0;
+
+    assert_true(label != NULL && bytes != NULL);
+    sim_drive_peek(world->slots[from].drive, at, bytes, LABEL_SLOT_BYTES);
+    assert_int_equal(drive_label_decode(bytes, label), 0);
+    label->drive.bytes[0] ^= 1;
+    label->record.members[0].drive = label->drive;
+    label->group.bytes[20] ^= 1;
+    label->record.guid = label->group;
+    label->record.vds[0].guid.bytes[20] ^= 1;
+    assert_int_equal(drive_label_encode(label, bytes, &used), 0);
+    sim_drive_poke(world->slots[to].drive, at, bytes, used);
+    free(bytes);
+    free(label);
+}
+
+/* With two in one place of a stripe it would never be put together again. */
+static void test_stripe_place_taken(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(78, 3);
+    struct ctl_command stripe = {.op = CTL_OP_STRIPE_CREATE,
+                                 .args.stripe_create = {.name = "wide", .vd_count = 2}};
+    struct virtual_drive_view view;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "left"), REASON_OK);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "right"), REASON_OK);
+    assert_true(world_vd(world, "left", &view, stripe.args.stripe_create.vds[0]));
+    assert_true(world_vd(world, "right", &view, stripe.args.stripe_create.vds[1]));
+    assert_int_equal(world_run(world, &stripe), REASON_OK);
+    memory_lose(world);
+    label_forge(world, 0, 2);
+    world_start(world);
+    assert_int_equal(look(world)->sets, 3);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_NAME_TAKEN);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "right", &view, NULL));
+    assert_int_equal(view.stripe.state, HOST_STRIPE_STATE_OPTIMAL);
+    world_free(world);
+}
+
 static void test_odd_size(void **state)
 {
     struct ctl_world *world = world_new(75, 4);
@@ -530,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_name_taken),
         cmocka_unit_test(test_stripe_name_taken),
+        cmocka_unit_test(test_stripe_place_taken),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_odd_size),
         cmocka_unit_test(test_cut),
