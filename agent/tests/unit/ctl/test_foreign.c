@@ -382,8 +382,6 @@ static void test_stripe_name_taken(void **state)
     world_free(world);
 }
 
-/* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
- * what is ours goes on. */
 /* The label of a member on another drive, as if it were another group's. */
 static void label_forge(struct ctl_world *world, uint32_t from, uint32_t to)
 {
@@ -433,6 +431,8 @@ static void test_stripe_place_taken(void **state UNUSED)
     world_free(world);
 }
 
+/* What Linux looks for in the last sector could not be written there: nothing new on such a drive;
+ * what is ours goes on. */
 static void test_odd_size(void **state)
 {
     struct ctl_world *world = world_new(75, 4);
