@@ -409,7 +409,7 @@ static void import_verify(struct import_run *run)
 
         same = same && (cd == NULL || drive_says_the_same(run, cd));
     }
-    if (!same) {
+    if (!same || !foreign_set_renew(&run->set)) {
         import_refuse_changed(run);
     } else if (import_plan(run)) {
         import_begin(run);
@@ -465,7 +465,9 @@ static void adopt_verify(struct import_run *run)
             return;
         }
     }
-    if (import_plan(run)) {
+    if (!foreign_md_renew(run->ctl, &run->md)) {
+        import_refuse_changed(run);
+    } else if (import_plan(run)) {
         import_begin(run);
     }
 }

@@ -104,6 +104,19 @@ static void drive_give_back(struct ctl_drive *cd)
     }
 }
 
+/* Its group, which waits for its drives, is being deleted: whoever comes now is not in the copy
+ * that is kept of it, and must not lose its label. */
+static bool settling_has_to_wait(const struct ctl_drive *cd)
+{
+    const struct ctl_group *cg = NULL;
+
+    if (cd->label == NULL || cd->label->role != LABEL_ROLE_MEMBER) {
+        return false;
+    }
+    cg = group_by_guid(cd->ctl, &cd->label->group);
+    return cg != NULL && cg->phase == CTL_GROUP_WAITING && cg->quiescing;
+}
+
 static void drive_work(struct ctl_drive *cd)
 {
     struct ctl *ctl = cd->ctl;
@@ -135,7 +148,8 @@ static void drive_work(struct ctl_drive *cd)
         cd_read_label(cd);
     }
     if (ctl->life == CTL_LIFE_ONLINE && !cd->settled && cd->drive != NULL && cd->present &&
-        cd->label_status != LABEL_STATUS_READING && cd->label_status != LABEL_STATUS_UNREAD) {
+        cd->label_status != LABEL_STATUS_READING && cd->label_status != LABEL_STATUS_UNREAD &&
+        !settling_has_to_wait(cd)) {
         cd_settle(cd);
     }
     cd_md_left_work(cd);

@@ -15,6 +15,7 @@
 struct foreign_md {
     const struct md_super *newest;
     struct ctl_drive *places[MD_ROLES_MAX]; /* by role; NULL: nobody */
+    const struct ctl_drive *first; /* in the list */
     uint32_t drive_count;      /* spares and those that have failed included */
     bool twin;                 /* two say that they have one place */
     char id[UUID_TEXT_BYTES];
@@ -27,6 +28,9 @@ bool foreign_md_has(const struct foreign_md *set, const struct ctl_drive *cd);
 /* The set that `first` is the first drive of in the list; false: it is not. */
 bool foreign_md_gather(const struct ctl *ctl, struct ctl_drive *first, struct foreign_md *ret_set);
 bool foreign_md_find(const struct ctl *ctl, const char *id, struct foreign_md *ret_set);
+/* Out of what the host has found by now, for what it had found at first may be gone; its drives may
+ * have been claimed meanwhile. False: it is not what it was. */
+bool foreign_md_renew(const struct ctl *ctl, struct foreign_md *set);
 
 /* What it has in common with other sets, its drives included; false: they are too many. */
 bool foreign_md_common(const struct ctl *ctl, const struct foreign_md *set,

@@ -19,10 +19,14 @@
 
 /* Sets */
 
+static bool says_md(const struct ctl_drive *cd)
+{
+    return cd->found != NULL && cd->present && !cd->departed && cd->found->kind == FOREIGN_MD;
+}
+
 static bool is_md(const struct ctl_drive *cd)
 {
-    return cd->found != NULL && cd->present && !cd->departed && cd->drive == NULL &&
-           cd->found->kind == FOREIGN_MD;
+    return cd->drive == NULL && says_md(cd);
 }
 
 bool foreign_md_has(const struct foreign_md *set, const struct ctl_drive *cd)
@@ -44,35 +48,61 @@ static void drive_add(struct foreign_md *set, struct ctl_drive *cd)
     }
 }
 
-bool foreign_md_gather(const struct ctl *ctl, struct ctl_drive *first, struct foreign_md *ret_set)
+/* Of the drives that `counts`, those of this set. */
+static void set_make(const struct ctl *ctl, const struct uuid *uuid,
+                     bool (*counts)(const struct ctl_drive *cd), struct foreign_md *ret_set)
 {
     struct foreign_md *set = ret_set;
     struct sha256 sha;
 
-    if (!is_md(first)) {
-        return false;
-    }
     *set = (struct foreign_md){.drive_count = 0};
     sha256_init(&sha);
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
-        if (!is_md(cd) || !uuid_equal(&cd->found->md.set, &first->found->md.set)) {
+        if (!counts(cd) || !uuid_equal(&cd->found->md.set, uuid)) {
             continue;
         }
-        if (set->drive_count == 0 && cd != first) {
-            return false;
+        if (set->drive_count == 0) {
+            set->first = cd;
         }
         drive_add(set, cd);
         sha256_add(&sha, cd->identity.key, strlen(cd->identity.key) + 1);
         sha256_add(&sha, &cd->found->md.events, sizeof(cd->found->md.events));
     }
-    ASSERT(set->newest != NULL);
-    uuid_format(&set->newest->set, set->id);
-    (void)snprintf(set->name, sizeof(set->name), "%.16s",
-                   set->newest->name[0] != '\0' ? set->newest->name : set->id);
     sha256_hex(&sha, set->digest);
-    return true;
+    uuid_format(uuid, set->id);
+    (void)snprintf(set->name, sizeof(set->name), "%.16s",
+                   set->newest != NULL && set->newest->name[0] != '\0' ? set->newest->name
+                                                                       : set->id);
+}
+
+bool foreign_md_gather(const struct ctl *ctl, struct ctl_drive *first, struct foreign_md *ret_set)
+{
+    if (!is_md(first)) {
+        return false;
+    }
+    set_make(ctl, &first->found->md.set, is_md, ret_set);
+    ASSERT(ret_set->newest != NULL);
+    return ret_set->first == first;
+}
+
+bool foreign_md_renew(const struct ctl *ctl, struct foreign_md *set)
+{
+    struct foreign_md *again = calloc(1, sizeof(*again));
+    struct uuid uuid;
+    bool same = false;
+
+    ASSERT(again != NULL);
+    if (uuid_parse(set->id, &uuid) == 0) {
+        set_make(ctl, &uuid, says_md, again);
+        same = again->drive_count == set->drive_count && strcmp(again->digest, set->digest) == 0;
+    }
+    if (same) {
+        *set = *again;
+    }
+    free(again);
+    return same;
 }
 
 bool foreign_md_find(const struct ctl *ctl, const char *id, struct foreign_md *ret_set)
@@ -231,11 +261,11 @@ static void geometry_make(const struct md_super *md, struct geometry *geometry)
     }
 }
 
+/* Its geometry has been found possible. */
 static void vd_make(const struct md_super *md, struct vd_config *vd)
 {
     vd->guid = vd_guid(&md->set);
     name_make(md, vd->name);
-    geometry_make(md, &vd->geometry);
     vd->extent_start_bytes = md->data_offset_sectors * SECTOR_BYTES;
     vd->size_bytes = geometry_size_bytes(&vd->geometry);
     vd->consistent_rows = geometry_row_count(&vd->geometry);
@@ -259,6 +289,20 @@ static void config_make(const struct foreign_md *set, struct foreign_plan *plan)
     }
     vd_make(md, &config->vds[0]);
     config->vd_count = 1;
+}
+
+/* A superblock may say what no set can be. */
+static bool geometry_is_possible(const struct foreign_md *set, struct foreign_plan *plan)
+{
+    struct geometry *geometry = &plan->config.vds[0].geometry;
+    const char *why = NULL;
+
+    geometry_make(set->newest, geometry);
+    if (geometry_check(geometry, &why) != 0) {
+        foreign_reason(FOREIGN_STATE_UNSUPPORTED, why, &plan->refusal);
+        return false;
+    }
+    return true;
 }
 
 /* It was imported, and this has been left, or is a copy. */
@@ -293,7 +337,7 @@ void foreign_md_plan(const struct ctl *ctl, const struct foreign_md *set,
         foreign_reason(FOREIGN_STATE_UNSUPPORTED,
                        "It has more drives than a drive group can have here.", &plan->refusal);
     }
-    if (plan->refusal.code == REASON_OK) {
+    if (plan->refusal.code == REASON_OK && geometry_is_possible(set, plan)) {
         config_make(set, plan);
         foreign_plan_finish(ctl, plan);
     }

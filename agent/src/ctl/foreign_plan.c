@@ -284,6 +284,18 @@ static bool name_is_free(const struct ctl *ctl, const struct foreign_plan *plan,
     return vd_by_name(ctl, plan->config.vds[vd].name) == NULL;
 }
 
+/* Somebody else has its name, or one of its places: with two in one place it would never be put
+ * together again. */
+static bool stripe_is_taken(const struct vd_config *other, const struct vd_stripe *stripe)
+{
+    if (strcmp(other->name, stripe->name) == 0) {
+        return true;
+    }
+    return uuid_equal(&other->stripe.uuid, &stripe->uuid)
+               ? other->stripe.position == stripe->position
+               : strcmp(other->stripe.name, stripe->name) == 0;
+}
+
 /* A stripe that comes with its members keeps its name, which other members of it may know. */
 static bool stripe_names_are_free(const struct ctl *ctl, struct foreign_plan *plan)
 {
@@ -296,9 +308,7 @@ static bool stripe_names_are_free(const struct ctl *ctl, struct foreign_plan *pl
         HOST_FOR_EACH_VD (cv, ctl->host) {
             const struct vd_config *other = cv_config(cv);
 
-            if (strcmp(other->name, stripe->name) == 0 ||
-                (strcmp(other->stripe.name, stripe->name) == 0 &&
-                 !uuid_equal(&other->stripe.uuid, &stripe->uuid))) {
+            if (stripe_is_taken(other, stripe)) {
                 char path[PATH_TEXT_BYTES];
 
                 vd_path(cv, path, sizeof(path));

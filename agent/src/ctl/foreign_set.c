@@ -187,6 +187,40 @@ bool foreign_set_of_labels(const struct guid *guid, struct ctl_drive *const *dri
     return true;
 }
 
+static bool drives_are_added(struct foreign_set *again, const struct foreign_set *set)
+{
+    for (uint32_t i = 0; i < set->drive_count; i++) {
+        struct ctl_drive *cd = set->drives[i];
+
+        if (!cd->present || cd->found == NULL || cd->found->kind != FOREIGN_DDF ||
+            !guid_equal(&cd->found->ddf->header.guid, &set->guid)) {
+            return false;
+        }
+        drive_add(again, cd);
+    }
+    return again->drive_count == set->drive_count;
+}
+
+bool foreign_set_renew(struct foreign_set *set)
+{
+    struct foreign_set *again = calloc(1, sizeof(*again));
+    bool same = false;
+
+    ASSERT(again != NULL && set->format == FOREIGN_FORMAT_DDF);
+    again->format = set->format;
+    again->guid = set->guid;
+    memcpy(again->id, set->id, sizeof(set->id));
+    if (drives_are_added(again, set)) {
+        set_end(again);
+        same = strcmp(again->digest, set->digest) == 0;
+    }
+    if (same) {
+        *set = *again;
+    }
+    free(again);
+    return same;
+}
+
 void foreign_refuse_unknown(const char *id, struct reason *ret_reason)
 {
     reason_set(ret_reason, REASON_UNKNOWN_OBJECT, "kind", "foreign_set", "key", id, NULL);

@@ -43,6 +43,9 @@ bool foreign_drive_id(const struct ctl_drive *cd, enum foreign_format *ret_forma
 /* The set that `first` is the first drive of in the list; false: it is not. */
 bool foreign_set_gather(const struct ctl *ctl, const struct ctl_drive *first,
                         struct foreign_set *ret_set);
+/* Of a set of DDF: out of what the host has found by now, for what it had found at first may be
+ * gone; its drives may have been claimed meanwhile. False: it is not what it was. */
+bool foreign_set_renew(struct foreign_set *set);
 void foreign_refuse_unknown(const char *id, struct reason *ret_reason);
 bool foreign_set_find(const struct ctl *ctl, const char *id, struct foreign_set *ret_set);
 /* Out of the labels of these drives, which have been claimed; false: they have none of `guid`. */

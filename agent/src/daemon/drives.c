@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/assert.h"
 #include "daemon/drives_private.h"
@@ -106,11 +107,43 @@ static bool scan_wants(const struct drives *drives, const char *path)
            !matches(&scan->exclude, path);
 }
 
+/* Two names of one device. */
+static bool is_same(const char *path, const char *other)
+{
+    struct stat a;
+    struct stat b;
+
+    if (strcmp(path, other) == 0) {
+        return true;
+    }
+    if (stat(path, &a) != 0 || stat(other, &b) != 0) {
+        return false;
+    }
+    return S_ISBLK(a.st_mode) ? S_ISBLK(b.st_mode) && a.st_rdev == b.st_rdev
+                              : a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The configuration may name it otherwise than the kernel (/dev/disk/by-id/…). */
 static const struct config_drive *config_of(const struct drives *drives, const char *path)
 {
     for (uint32_t i = 0; i < drives->config->drive_count; i++) {
-        if (strcmp(drives->config->drives[i].path, path) == 0) {
-            return &drives->config->drives[i];
+        const struct config_drive *config = &drives->config->drives[i];
+
+        if (!config->emulated && is_same(config->path, path)) {
+            return config;
+        }
+    }
+    return NULL;
+}
+
+static struct host_drive *drive_by_config(const struct drives *drives,
+                                          const struct config_drive *config)
+{
+    LIST_FOR_EACH (node, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+
+        if (!drive->left && drive->config == config) {
+            return drive;
         }
     }
     return NULL;
@@ -122,6 +155,20 @@ static struct host_drive *drive_by_path(const struct drives *drives, const char 
         struct host_drive *drive = list_entry(node, struct host_drive, link);
 
         if (!drive->left && strcmp(drive->path, path) == 0) {
+            return drive;
+        }
+    }
+    return NULL;
+}
+
+/* As the kernel calls it, which may have taken the name back already. */
+static struct host_drive *drive_by_name(const struct drives *drives, const char *name)
+{
+    LIST_FOR_EACH (node, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+
+        if (!drive->left && drive->info.kind == DEVICE_KIND_BLOCK &&
+            strcmp(drive->info.name, name) == 0) {
             return drive;
         }
     }
@@ -174,8 +221,8 @@ static void scan_apply(struct drives *drives)
 
         if (known != NULL) {
             host_drive_probe(known);
-        } else if (scan_wants(drives, info->path) && !number_is_known(drives, info->number)) {
-            host_drive_probe(host_drive_new(drives, info->path, NULL));
+        } else if (!number_is_known(drives, info->number)) {
+            drives_changed(drives, DEVICE_CHANGE_ADDED, info->path, NULL);
         }
     }
     LIST_FOR_EACH_SAFE (node, following, &drives->all) {
@@ -281,17 +328,31 @@ int drives_open(struct drives *drives, char text[512])
 
 /* Hot-plug. */
 
-static void monitor_changed(void *owner, enum device_change change, const char *path,
-                            const char *name UNUSED)
+/* NULL: nobody wants it. */
+static struct host_drive *drive_new_at(struct drives *drives, const char *path)
+{
+    const struct config_drive *config = config_of(drives, path);
+    struct host_drive *known = config != NULL ? drive_by_config(drives, config) : NULL;
+
+    if (known != NULL || (config == NULL && !scan_wants(drives, path))) {
+        return known;
+    }
+    return host_drive_new(drives, config != NULL ? config->path : path, config);
+}
+
+void drives_changed(void *owner, enum device_change change, const char *path, const char *name)
 {
     struct drives *drives = owner;
     struct host_drive *drive = path != NULL ? drive_by_path(drives, path) : NULL;
 
+    if (drive == NULL && name != NULL) {
+        drive = drive_by_name(drives, name);
+    }
     switch (change) {
     case DEVICE_CHANGE_ADDED:
     case DEVICE_CHANGE_CHANGED:
-        if (drive == NULL && (config_of(drives, path) != NULL || scan_wants(drives, path))) {
-            drive = host_drive_new(drives, path, config_of(drives, path));
+        if (drive == NULL) {
+            drive = drive_new_at(drives, path);
         }
         if (drive != NULL) {
             host_drive_probe(drive);
@@ -299,7 +360,7 @@ static void monitor_changed(void *owner, enum device_change change, const char *
         return;
     case DEVICE_CHANGE_REMOVED:
         if (drive != NULL) {
-            log_info("drive %s has left", path);
+            log_info("drive %s has left", drive->path);
             host_drive_leave(drive);
         }
         return;
@@ -314,8 +375,8 @@ static void monitor_changed(void *owner, enum device_change change, const char *
 
 void drives_watch(struct drives *drives)
 {
-    int error = device_monitor_open(drives->loop, drives->config->scan.loop_devices,
-                                    monitor_changed, drives, &drives->monitor);
+    int error = device_monitor_open(drives->loop, drives->config->scan.loop_devices, drives_changed,
+                                    drives, &drives->monitor);
 
     if (error != 0) {
         log_warning("hot-plug is off: devices cannot be watched: %s", strerror(-error));

@@ -98,6 +98,9 @@ static inline struct ctl *host_drive_ctl(const struct host_drive *drive)
 }
 
 /* drives.c */
+/* What the kernel says of a device: path and name are its own, and may not be what the
+ * configuration calls it. NULL with an overrun. */
+void drives_changed(void *owner, enum device_change change, const char *path, const char *name);
 /* Tells the controller what is known of the device now. */
 void drives_arrive(struct host_drive *drive);
 

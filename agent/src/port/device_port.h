@@ -18,10 +18,10 @@ struct device_claim {
      * arrived. Otherwise a negative errno and a reason word out of protocol/words.json
      * (drive_unsuitable_…) with its details. */
     void (*complete)(struct device_claim *claim, int error, struct io_port *port);
-    char signature[64]; /* what was on it when it became ours, set on success; "": nothing */
-    int reason; /* enum reason_code, set on failure */
-    char device_name[128]; /* parameters of the reason, set on failure */
-    char detail[128]; /* where it is mounted, who holds it, which signature */
+    char signature[64];         /* on it when it became ours, set on success; "": nothing */
+    int reason;                 /* enum reason_code, set on failure */
+    char device_name[128];      /* parameters of the reason, set on failure */
+    char detail[128];           /* where it is mounted, who holds it, which signature */
     void *owner;
     struct list port_link;
     void *port_private;

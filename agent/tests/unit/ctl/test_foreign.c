@@ -3,12 +3,14 @@
  * its labels (claimed drives) and once by their DDF metadata alone (drives that are only offered).
  */
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "drive/drive_layout.h"
 #include "foreign_world.h"
 #include "later_label.h"
 #include "meta/ddf/ddf.h"
+#include "meta/group_store.h"
 
 #define MINUTE (60 * SIM_SECOND)
 
@@ -286,6 +288,40 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+static void looked_at_done(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* The host looks at the drives of the set again while the first is being claimed: what was found
+ * before that is gone by then. */
+static void test_looked_at_meanwhile(void **state UNUSED)
+{
+    struct ctl_world *world = world_foreign(61, RAID_LEVEL_5, 3, BY_DDF);
+    struct ctl_command command = {.op = CTL_OP_FOREIGN_IMPORT, .complete = looked_at_done};
+    struct virtual_drive_view view;
+    bool done = false;
+
+    (void)mallopt(M_PERTURB, 0xA5); /* what is freed is not what it was */
+    world_start(world);
+    (void)snprintf(command.args.foreign.controller, sizeof(command.args.foreign.controller), "c0");
+    strcpy(command.args.foreign.set, look(world)->id);
+    command.owner = &done;
+    ctl_execute(world->ctl, &command);
+    assert_true(sim_world_step(world->sim)); /* it has begun */
+    assert_false(done || world->slots[0].claimed);
+    for (uint32_t i = 0; i < 3; i++) {
+        slot_arrive(world, i);
+    }
+    assert_true(sim_world_run_until_flag(world->sim, &done, MINUTE));
+    assert_int_equal(command.reason.code, REASON_OK);
+    assert_true(world_vd(world, "theirs", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    world_check(world, "theirs", 0, DATA, 0x5A);
+    world_free(world);
+    (void)mallopt(M_PERTURB, 0);
+}
+
 /* Their DDF could be understood, but a later version has its own label on one of them. */
 static void test_later_version(void **state UNUSED)
 {
@@ -342,6 +378,55 @@ static void test_stripe_name_taken(void **state)
     assert_int_equal(import(world, ""), REASON_OK);
     world_settle(world, MINUTE);
     assert_true(world_vd(world, "left", &view, NULL));
+    assert_int_equal(view.stripe.state, HOST_STRIPE_STATE_OPTIMAL);
+    world_free(world);
+}
+
+/* The label of a member on another drive, as if it were another group's. */
+static void label_forge(struct ctl_world *world, uint32_t from, uint32_t to)
+{
+    struct drive_label *label = calloc(1, sizeof(*label));
+    uint8_t *bytes = calloc(1, LABEL_SLOT_BYTES);
+    uint64_t at = drive_layout_label_offset(world->slots[from].options.size_bytes, false, 0);
+    size_t used = 0;
+
+    assert_true(label != NULL && bytes != NULL);
+    sim_drive_peek(world->slots[from].drive, at, bytes, LABEL_SLOT_BYTES);
+    assert_int_equal(drive_label_decode(bytes, label), 0);
+    label->drive.bytes[0] ^= 1;
+    label->record.members[0].drive = label->drive;
+    label->group.bytes[20] ^= 1;
+    label->record.guid = label->group;
+    label->record.vds[0].guid.bytes[20] ^= 1;
+    assert_int_equal(drive_label_encode(label, bytes, &used), 0);
+    sim_drive_poke(world->slots[to].drive, at, bytes, used);
+    free(bytes);
+    free(label);
+}
+
+/* With two in one place of a stripe it would never be put together again. */
+static void test_stripe_place_taken(void **state UNUSED)
+{
+    struct ctl_world *world = world_new(78, 3);
+    struct ctl_command stripe = {.op = CTL_OP_STRIPE_CREATE,
+                                 .args.stripe_create = {.name = "wide", .vd_count = 2}};
+    struct virtual_drive_view view;
+
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 1, "left"), REASON_OK);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "right"), REASON_OK);
+    assert_true(world_vd(world, "left", &view, stripe.args.stripe_create.vds[0]));
+    assert_true(world_vd(world, "right", &view, stripe.args.stripe_create.vds[1]));
+    assert_int_equal(world_run(world, &stripe), REASON_OK);
+    memory_lose(world);
+    label_forge(world, 0, 2);
+    world_start(world);
+    assert_int_equal(look(world)->sets, 3);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_OK);
+    assert_int_equal(import(world, ""), REASON_NAME_TAKEN);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "right", &view, NULL));
     assert_int_equal(view.stripe.state, HOST_STRIPE_STATE_OPTIMAL);
     world_free(world);
 }
@@ -491,9 +576,11 @@ int main(void)
         cmocka_unit_test(test_missing_and_late),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_looked_at_meanwhile),
         cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_name_taken),
         cmocka_unit_test(test_stripe_name_taken),
+        cmocka_unit_test(test_stripe_place_taken),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_odd_size),
         cmocka_unit_test(test_cut),

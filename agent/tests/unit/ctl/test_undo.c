@@ -370,6 +370,42 @@ static void test_refused_but_stored(void **state)
     }
 }
 
+static void on_deleted(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* The drive that a group has waited for comes while the group is deleted, and is not in the copy:
+ * it keeps its label, by which it is back in its place once the group is. */
+static void test_comes_while_deleted(void **state)
+{
+    struct ctl_world *world = world_with(35, RAID_LEVEL_0, 3, false);
+    struct ctl_command command = {.op = CTL_OP_VD_DELETE, .complete = on_deleted};
+    struct virtual_drive_view view;
+    bool done = false;
+
+    (void)state;
+    world_stop(world);
+    world->slots[2].absent = true;
+    world_start(world);
+    assert_true(world_vd(world, "data", &view, command.args.vd_delete.vd));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    strcpy(command.confirm, "data");
+    command.owner = &done;
+    ctl_execute(world->ctl, &command);
+    assert_true(sim_world_step(world->sim)); /* it has begun */
+    world->slots[2].absent = false;
+    slot_arrive(world, 2);
+    assert_true(sim_world_run_until_flag(world->sim, &done, MINUTE));
+    assert_int_equal(command.reason.code, REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(restore_newest(world), REASON_OK);
+    world_restart(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+    world_check(world, "data", 0, DATA, 0x5A);
+    world_free(world);
+}
+
 static void test_one_of_two(void **state)
 {
     static char before[16384], after[16384];
@@ -772,6 +808,7 @@ int main(void)
         cmocka_unit_test(test_drives_and_names),
         cmocka_unit_test(test_not_saved),
         cmocka_unit_test(test_refused_but_stored),
+        cmocka_unit_test(test_comes_while_deleted),
         cmocka_unit_test(test_one_of_two),
         cmocka_unit_test(test_space_used),
         cmocka_unit_test(test_member_replaced),

@@ -1,5 +1,6 @@
 /*
- * Claims of devices by their names, which may be another device's by the time they are opened.
+ * Names of devices: a claim's may be another device's by the time it is opened; the kernel's is not
+ * what the configuration calls it.
  */
 #include "aw_test.h"
 
@@ -42,6 +43,16 @@ static int teardown(void **state UNUSED)
 {
     assert_int_equal(unlink(path), 0);
     return rmdir(directory);
+}
+
+static uint32_t drive_count(const struct fixture *fixture)
+{
+    uint32_t count = 0;
+
+    LIST_FOR_EACH (node, &fixture->drives->all) {
+        count++;
+    }
+    return count;
 }
 
 static void claimed(struct device_claim *claim, int error, struct io_port *port)
@@ -115,11 +126,45 @@ static void test_another_by_its_name(void **state UNUSED)
     fixture_free(fixture);
 }
 
+/* Configured by a link, as those in /dev/disk/by-id are. */
+static void test_the_kernel_calls_it_otherwise(void **state UNUSED)
+{
+    struct fixture *fixture = fixture_new();
+    struct config_drive *config = &fixture->config.drives[0];
+    struct host_drive *drive = NULL;
+
+    host_drive_leave(fixture->drive);
+    assert_int_equal(drive_count(fixture), 0);
+    (void)snprintf(config->path, sizeof(config->path), "%s/by-id", directory);
+    fixture->config.drive_count = 1;
+    drives_changed(fixture->drives, DEVICE_CHANGE_ADDED, path, "d0");
+    assert_int_equal(drive_count(fixture), 0); /* nobody wants it */
+    assert_int_equal(symlink(path, config->path), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* of the second there is nothing new */
+        drives_changed(fixture->drives, i == 0 ? DEVICE_CHANGE_ADDED : DEVICE_CHANGE_CHANGED, path,
+                       "d0");
+        assert_int_equal(drive_count(fixture), 1);
+    }
+    drive = list_entry(list_first(&fixture->drives->all), struct host_drive, link);
+    assert_ptr_equal(drive->config, config);
+    assert_string_equal(drive->path, config->path);
+    while (work_pool_busy_count(fixture->pool) > 0) {
+        assert_int_equal(loop_turn(fixture->loop, 100000), 0);
+    }
+    drive->info.kind = DEVICE_KIND_BLOCK;
+    (void)snprintf(drive->info.name, sizeof(drive->info.name), "sdx");
+    assert_int_equal(unlink(config->path), 0);
+    drives_changed(fixture->drives, DEVICE_CHANGE_REMOVED, "/dev/sdx", "sdx");
+    assert_int_equal(drive_count(fixture), 0);
+    fixture_free(fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_one_that_was_offered),
         cmocka_unit_test(test_another_by_its_name),
+        cmocka_unit_test(test_the_kernel_calls_it_otherwise),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
