@@ -22,6 +22,9 @@ test('a preset sets the policies, when what it gives up is accepted', async ({ c
   await console.act('Change …');
   const dialog = page.getByRole('dialog', { name: 'Change tuned' });
   await dialog.getByLabel('Preset').selectOption({ label: 'Safest' });
+  await dialog.getByText('Compare the presets').click();
+  const presets = dialog.getByRole('table', { name: 'What each preset does' });
+  await expect(presets.getByRole('row', { name: /^Safest/ })).toContainText('Write-through');
   const outcome = dialog.getByRole('table', { name: 'What the host would make of it' });
   await expect(outcome.getByRole('row', { name: /^Write policy/ })).toContainText('Write-through');
   expect(await accessibilityViolations(page)).toEqual([]);
@@ -30,5 +33,6 @@ test('a preset sets the policies, when what it gives up is accepted', async ({ c
   await expect(page.getByText('Preset: Safest')).toBeVisible();
   await expect(row('Write policy')).toContainText('Write-through');
   await expect(row('Drive cache')).toContainText('Off');
+  await expect(row('While degraded')).toContainText('Write-through');
   await console.deleteArray('tuned');
 });

@@ -103,8 +103,9 @@ static void test_table(void **state)
         const char *part;
     } cases[] = {
 #define RAID5(...) {.level = 5, .layout = 2, .chunk = 128, .count = 3, .offset = 2048, __VA_ARGS__}
-#define PLAIN(l, ...)                                                                              \
-    {.level = (l), .chunk = 128, .count = 4, .offset = 2048, .sectors = FITS, __VA_ARGS__}
+#define SIZED(l, n, s, ...)                                                                        \
+    {.level = (l), .chunk = 128, .count = (n), .offset = 2048, .sectors = (s), __VA_ARGS__}
+#define PLAIN(l, ...) SIZED(l, 4, FITS, __VA_ARGS__)
         {RAID5(.sectors = FITS), REASON_OK, ""},
         {RAID5(.sectors = FITS + 128), REASON_FOREIGN_MD_NO_ROOM,
          "has 32704 KiB free behind its data, and 32768 KiB are needed"},
@@ -121,13 +122,13 @@ static void test_table(void **state)
         {PLAIN(10, .layout = 0x201), REASON_FOREIGN_MD_LAYOUT, "RAID10 (far 2)"},
         {PLAIN(4), REASON_FOREIGN_MD_LAYOUT, "RAID4"},
         /* Nobody makes such sets, but superblocks can say anything. */
-        {PLAIN(1, .count = 1), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
-        {PLAIN(5, .layout = 2, .count = 1), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
-        {PLAIN(6, .layout = 10, .count = 1), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
-        {PLAIN(6, .layout = 10, .count = 2), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
-        {PLAIN(10, .layout = 0x102, .count = 1), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
-        {PLAIN(1, .count = 2, .sectors = 0), REASON_FOREIGN_UNSUPPORTED, "is empty"},
-        {PLAIN(5, .layout = 2, .sectors = 0), REASON_FOREIGN_UNSUPPORTED, "is empty"},
+        {SIZED(1, 1, FITS, ), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
+        {SIZED(5, 1, FITS, .layout = 2), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
+        {SIZED(6, 1, FITS, .layout = 10), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
+        {SIZED(6, 2, FITS, .layout = 10), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
+        {SIZED(10, 1, FITS, .layout = 0x102), REASON_FOREIGN_UNSUPPORTED, "needs more drives"},
+        {SIZED(1, 2, 0, ), REASON_FOREIGN_UNSUPPORTED, "is empty"},
+        {SIZED(5, 4, 0, .layout = 2), REASON_FOREIGN_UNSUPPORTED, "is empty"},
         {PLAIN(-1), REASON_FOREIGN_MD_LAYOUT, "linear"},
         {{.level = 5, .layout = 0, .chunk = 128, .count = 3, .offset = 2048, .sectors = FITS},
          REASON_FOREIGN_MD_LAYOUT,

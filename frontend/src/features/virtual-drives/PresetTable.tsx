@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PolicyPreset } from '@/api/types'
 import { word } from '@/features/states/words'
@@ -38,16 +39,24 @@ interface PresetTableProps {
 /** What each preset does, side by side, before one is chosen. */
 export function PresetTable({ presets, chosen }: PresetTableProps) {
   const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details className={classes.compare}>
+    <details
+      className={classes.compare}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>{t('policy.presetCompare')}</summary>
-      <DataTable
-        label={t('policy.presetTable')}
-        columns={columns()}
-        rows={presets}
-        rowId={(preset) => preset.name}
-        rowTone={(preset) => (preset.name === chosen?.name ? 'selected' : undefined)}
-      />
+      {/* A closed table has no width to tell whether it scrolls. */}
+      {isOpen && (
+        <DataTable
+          label={t('policy.presetTable')}
+          columns={columns()}
+          rows={presets}
+          rowId={(preset) => preset.name}
+          rowTone={(preset) => (preset.name === chosen?.name ? 'selected' : undefined)}
+        />
+      )}
       <p>{t('policy.presetAlways')}</p>
     </details>
   )
