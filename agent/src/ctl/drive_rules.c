@@ -417,21 +417,56 @@ bool rule_drive(const struct ctl_drive *cd, enum life_command command, struct re
     return true;
 }
 
+/* A group waits for a drive of this serial number, and this one has no label: it may have become
+ * larger or smaller, and then the label is not looked for where it is. */
+static const struct ctl_group *group_that_waits(const struct ctl_drive *cd)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        for (uint32_t i = 0; cg->phase == CTL_GROUP_WAITING && i < cg_config(cg)->member_count;
+             i++) {
+            if (cg->members[i] == NULL && !cg_member_is_vacant(cg, i) &&
+                cd_has_serial(cd, cg_config(cg)->members[i].serial)) {
+                return cg;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool refuse_data(struct reason *ret_reason, const struct ctl_drive *cd, const char *what)
+{
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    reason_set(ret_reason, REASON_DRIVE_HAS_DATA, "drive", path, "signature", what, NULL);
+    return false;
+}
+
 /* Also asked before the controller is online, when members are put back in their places. */
 bool rule_drive_for_use(const struct ctl_drive *cd, enum life_command command, bool force,
                         bool serial_given, struct reason *ret_reason)
 {
-    char path[PATH_TEXT_BYTES];
+    const struct ctl_group *cg = NULL;
+    char group[PATH_TEXT_BYTES];
+    char what[PATH_TEXT_BYTES + 48];
 
     ASSERT(command <= LIFE_SPARE_ADD || command == LIFE_COPYBACK_TARGET);
     if (!state_permits(cd, command, ret_reason) || !is_free(cd, ret_reason)) {
         return false;
     }
-    if (cd->signature[0] != '\0' && !(force && serial_given)) {
-        drive_path(cd, path, sizeof(path));
-        reason_set(ret_reason, REASON_DRIVE_HAS_DATA, "drive", path, "signature", cd->signature,
-                   NULL);
-        return false;
+    if (force && serial_given) {
+        return true;
+    }
+    if (cd->signature[0] != '\0') {
+        return refuse_data(ret_reason, cd, cd->signature);
+    }
+    cg = group_that_waits(cd);
+    if (cg != NULL) {
+        group_path(cg, group, sizeof(group));
+        (void)snprintf(what, sizeof(what), "what drive group %s waits for", group);
+        return refuse_data(ret_reason, cd, what);
     }
     return true;
 }

@@ -210,6 +210,37 @@ static void test_locate_ends(void **state)
     world_free(world);
 }
 
+/* A drive that has become larger has its label where nobody looks for it: as long as its group
+ * waits for it, it is not taken for a blank one. */
+static void test_grown_is_not_blank(void **state)
+{
+    struct ctl_world *world = world_with(91, RAID_LEVEL_0, 2);
+    struct ctl_command *command = NULL;
+    struct sim_drive *small = world->slots[1].drive;
+    uint8_t *buffer = malloc(MIB);
+
+    (void)state;
+    assert_non_null(buffer);
+    world_stop(world);
+    world->slots[1].options.size_bytes += 8 * MIB;
+    world->slots[1].drive = sim_drive_create(world->sim, &world->slots[1].options);
+    for (uint64_t at = 0; at < small->options.size_bytes; at += MIB) {
+        sim_drive_peek(small, at, buffer, MIB);
+        sim_drive_poke(world->slots[1].drive, at, buffer, MIB);
+    }
+    free(buffer);
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 1, 1, "new"), REASON_DRIVE_HAS_DATA);
+    assert_int_equal(world_spare(world, 1, NULL), REASON_DRIVE_HAS_DATA);
+    assert_non_null(strstr(world->text, "waits for"));
+    command = world_create_command(world, RAID_LEVEL_0, 1, 1, "new");
+    command->args.vd_create.force = true;
+    command->args.vd_create.serial_count = 1;
+    strcpy(command->args.vd_create.serials[0], "S01");
+    assert_int_equal(world_run(world, command), REASON_OK);
+    world_free(world);
+}
+
 /* More drives than are claimed in one go: a group whose drives are in the first lot and in the next
  * is no worse for it. */
 static void test_many_are_claimed(void **state)
@@ -244,9 +275,10 @@ static void test_many_are_claimed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_are_claimed), cmocka_unit_test(test_offline_then_missing),
-        cmocka_unit_test(test_failed_is_bad),    cmocka_unit_test(test_last_copies_stay),
-        cmocka_unit_test(test_not_saved),        cmocka_unit_test(test_locate_ends),
+        cmocka_unit_test(test_grown_is_not_blank),   cmocka_unit_test(test_many_are_claimed),
+        cmocka_unit_test(test_offline_then_missing), cmocka_unit_test(test_failed_is_bad),
+        cmocka_unit_test(test_last_copies_stay),     cmocka_unit_test(test_not_saved),
+        cmocka_unit_test(test_locate_ends),
     };
 
     aw_test_catch_asserts();
