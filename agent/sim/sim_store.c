@@ -68,13 +68,14 @@ static void put_done(struct sim_event *event)
     struct sim_store *store = put->store;
     struct sim_world *world = store->world;
     struct store_request *request = put->request;
-    int error = store->fail_with;
+    bool fails = store->fail_name == NULL || strcmp(store->fail_name, request->name) == 0;
+    int error = fails ? store->fail_with : 0;
 
     ASSERT(list_first(&store->puts) == &put->link);
     list_remove(&put->link);
     if (!world->powered) {
         error = -EIO;
-    } else if (error == 0) {
+    } else if (error == 0 || store->fails_done) {
         record_replace(store, request);
     }
     free(put);
@@ -224,6 +225,8 @@ struct sim_store *sim_store_fork(const struct sim_store *store, struct sim_world
 
     fork->latency_max_us = store->latency_max_us;
     fork->fail_with = store->fail_with;
+    fork->fail_name = store->fail_name;
+    fork->fails_done = store->fails_done;
     LIST_FOR_EACH (node, &store->records) {
         const struct sim_record *record = list_entry(node, struct sim_record, link);
 

@@ -19,6 +19,8 @@ struct sim_store {
     uint64_t last_done_us; /* puts complete in order */
     uint32_t latency_max_us; /* default 300, and 20 besides */
     int fail_with;         /* every put answers this until it is 0 again */
+    const char *fail_name; /* … of this record; NULL: of any */
+    bool fails_done; /* … though what was put is there, as after a directory's failed sync */
 };
 
 struct sim_store *sim_store_create(struct sim_world *world);

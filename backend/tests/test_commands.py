@@ -206,6 +206,9 @@ async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncC
     preset: dict[str, object] = {"preset": "safest", "accept_risk": True}
     await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json=preset)
     command = await raid5.expect("command", op="vd_set", args={"virtual_drive": "v0", **preset})
+    degraded = {"degraded_policy": "write_through"}
+    await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json=degraded)
+    await raid5.expect("command", op="vd_set", args={"virtual_drive": "v0", **degraded})
     path = f"/virtual-drives/{virtual_drive['id']}/actions/bgi"
     await operator.post(path, json={"action": "start"})
     await raid5.expect("command", op="bgi", args={"virtual_drive": "v0", "action": "start"})

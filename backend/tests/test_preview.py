@@ -128,6 +128,7 @@ def outcome(**changes: Any) -> dict[str, Any]:
                 ("read_policy", "adaptive_read_ahead"),
                 ("io_policy", "direct"),
                 ("drive_cache_policy", "on"),
+                ("degraded_policy", "write_through"),
             )
         },
         "risks": [documents.reason("risk_drive_cache", "The drives' own caches hold it.")],
@@ -144,6 +145,8 @@ async def test_policies_of_a_preset_are_the_hosts_answer(
     await agent.connect()
     await agent.report_all(documents.raid5_host())
     virtual_drive = await only(viewer, "/virtual-drives")
+    assert virtual_drive["degraded_policy"] == "keep"
+    assert virtual_drive["effective_degraded_policy"] is None  # its host does not say
     url = f"/virtual-drives/{virtual_drive['id']}/policy-preview"
     assert (await viewer.post(url, json={})).status_code == 422
     body = {"preset": "maximum-performance", "read_policy": "adaptive_read_ahead"}
@@ -153,5 +156,6 @@ async def test_policies_of_a_preset_are_the_hosts_answer(
     assert query["args"] == {"virtual_drive": "v0", **body}
     answer = (await asked).json()
     assert answer["policies"]["drive_cache_policy"]["effective"] == "on"
+    assert answer["policies"]["degraded_policy"]["effective"] == "write_through"
     assert [risk["code"] for risk in answer["risks"]] == ["risk_drive_cache"]
     assert (await viewer.get("/commands")).json()["total"] == 0

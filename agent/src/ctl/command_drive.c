@@ -181,6 +181,14 @@ static void good_wiped(struct label_write *write, int error)
     command_finish(ctl, &reason);
 }
 
+/* Nobody knows whose it is, or its group would have it back if only it were as large as it was. */
+static bool label_may_be_wanted(const struct ctl_drive *cd)
+{
+    return cd->group == NULL && cd->bad &&
+           (cd->label_status == LABEL_STATUS_UNREADABLE ||
+            cd->state_reason.code == REASON_DRIVE_TOO_SMALL_FOR_GROUP);
+}
+
 /* Data of somebody else are wiped only with force and the serial number typed. */
 static bool good_is_confirmed(const struct ctl_command *command, const struct ctl_drive *cd,
                               struct reason *ret_reason)
@@ -190,7 +198,7 @@ static bool good_is_confirmed(const struct ctl_command *command, const struct ct
     char path[PATH_TEXT_BYTES];
 
     if (!cd->foreign) {
-        return true;
+        return !label_may_be_wanted(cd) || rule_confirmed(typed, cd->identity.serial, ret_reason);
     }
     drive_path(cd, path, sizeof(path));
     if (!command->args.drive_good.force) {

@@ -95,6 +95,7 @@ static void work_fired(struct clock_timer *timer)
     if (ctl->start != NULL) {
         ctl_start_work(ctl);
     }
+    ctl_record_work(ctl);
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);
@@ -144,7 +145,8 @@ static int groups_load(struct ctl *ctl)
         if (error == 0) {
             error = group_record_decode(buffer, bytes, config);
         }
-        if (error == 0 && !guid_equal(&config->guid, &ctl->record->groups[i])) {
+        if (error == 0 &&
+            (!guid_equal(&config->guid, &ctl->record->groups[i]) || config->vd_count == 0)) {
             error = -EBADMSG;
         }
         if (error != 0) {

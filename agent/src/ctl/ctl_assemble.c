@@ -99,11 +99,28 @@ static void group_vds_match(struct ctl_group *cg)
     }
 }
 
+/* A group goes with its last virtual drive, and shares none with another: else the record was never
+ * written here. */
+static bool record_is_possible(const struct ctl_group *cg, const struct group_config *record)
+{
+    for (uint32_t i = 0; i < record->vd_count; i++) {
+        char key[GUID_TEXT_BYTES];
+        const struct ctl_object *object = NULL;
+
+        guid_format(&record->vds[i].guid, key);
+        object = object_find(cg->ctl, OBJECT_KIND_VIRTUAL_DRIVE, key);
+        if (object != NULL && ((const struct ctl_vd *)object->subject)->cg != cg) {
+            return false;
+        }
+    }
+    return record->vd_count > 0;
+}
+
 void ctl_group_take_record(struct ctl_group *cg, const struct group_config *record)
 {
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
     ASSERT(guid_equal(&record->guid, &cg->config->guid));
-    if (record->sequence <= cg->config->sequence) {
+    if (record->sequence <= cg->config->sequence || !record_is_possible(cg, record)) {
         return;
     }
     *cg->config = *record;
@@ -301,12 +318,29 @@ static void start_reserve(struct ctl *ctl, struct ctl_start *start)
     ctl_record_save(ctl, start_reserved, start);
 }
 
+static bool start_claims(const struct ctl_drive *cd)
+{
+    return cd->drive == NULL && cd->present && !cd->claim_tried &&
+           record_has_drive(cd->ctl->record, cd->identity.key);
+}
+
+static bool any_is_unclaimed(const struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        if (start_claims(list_entry(node, const struct ctl_drive, link))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void start_claimed(struct ctl_claims *claims, bool ok)
 {
     struct ctl_start *start = claims->owner;
 
     (void)ok; /* lenient: what could not be claimed is missing */
-    start->phase = START_LABELS;
+    /* All of them, or groups would start without those that are left. */
+    start->phase = any_is_unclaimed(claims->ctl) ? START_CLAIM : START_LABELS;
     ctl_kick(claims->ctl);
 }
 
@@ -318,8 +352,7 @@ static void start_claim(struct ctl *ctl, struct ctl_start *start)
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
-        if (cd->drive == NULL && cd->present && record_has_drive(ctl->record, cd->identity.key) &&
-            start->claims.count < COMMAND_DRIVES_MAX) {
+        if (start_claims(cd) && start->claims.count < COMMAND_DRIVES_MAX) {
             cd->claim_tried = true;
             ctl_claims_add(&start->claims, cd);
         }

@@ -69,6 +69,8 @@ static void claim_answered(struct device_claim *claim, int error, struct io_port
     if (error == 0) {
         claims->taken[claims->next] = true;
         cd->claimed_here = true;
+        /* What has come onto it since the host looked counts as well. */
+        (void)snprintf(cd->signature, sizeof(cd->signature), "%s", claim->signature);
         error = cd_open(cd, port);
     }
     if (error != 0) {

@@ -168,6 +168,9 @@ static void late_claims_start(struct ctl *ctl)
             !record_has_drive(ctl->record, cd->identity.key)) {
             continue;
         }
+        if (claims != NULL && claims->count == COMMAND_DRIVES_MAX) {
+            break; /* the others next time */
+        }
         cd->claim_tried = true;
         if (claims == NULL) {
             claims = calloc(1, sizeof(*claims));
@@ -175,9 +178,7 @@ static void late_claims_start(struct ctl *ctl)
             *claims = (struct ctl_claims){
                 .ctl = ctl, .force = true, .lenient = true, .done = late_claims_done};
         }
-        if (claims->count < COMMAND_DRIVES_MAX) {
-            ctl_claims_add(claims, cd);
-        }
+        ctl_claims_add(claims, cd);
     }
     if (claims != NULL && ctl_change_begin(ctl, "claiming drives")) {
         ctl_claims_run(claims);

@@ -383,6 +383,9 @@ struct ctl {
     uint8_t *record_bytes;
     struct store_request record_put;
     bool record_putting;
+    bool record_doubtful;          /* a put has failed: either may be stored (ctl_record.c) */
+    bool record_tried_last;        /* STOPPING: to put that right */
+    uint64_t record_again_us;
     void (*record_done)(struct ctl *ctl, int error, void *context);
     void *record_context;
 
@@ -445,6 +448,8 @@ void ctl_record_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int error, v
                      void *context);
 /* Before the edit. */
 void ctl_record_edit(struct ctl *ctl);
+/* What a failed put has left is put right. */
+void ctl_record_work(struct ctl *ctl);
 bool record_has_group(const struct controller_record *record, const struct guid *guid);
 void record_group_add(struct controller_record *record, const struct guid *guid);
 void record_group_remove(struct controller_record *record, const struct guid *guid);

@@ -1,7 +1,10 @@
 /*
  * The controller's own record: read once, written as a whole, one put at a time. An edit is
  * made in memory between ctl_record_edit() and ctl_record_save(); if the put fails, memory
- * goes back to what is stored.
+ * goes back to what was stored.
+ *
+ * A put that failed may have been done all the same, and the next start would go by it: carry out a
+ * deletion that was refused. So what is in memory is put once more, until that ends well.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +14,7 @@
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 
+#define PUT_AGAIN_US UINT64_C(10000000)
 #define REBUILD_RATE_DEFAULT 30u
 #define BGI_RATE_DEFAULT 30u
 
@@ -175,6 +179,7 @@ static void record_put_done(struct store_request *request, int error)
 
     ASSERT(ctl->record_putting);
     ctl->record_putting = false;
+    ctl->record_doubtful = error != 0;
     if (error != 0) {
         *ctl->record = *ctl->record_old;
     } else {
@@ -204,6 +209,34 @@ void ctl_record_save(struct ctl *ctl, void (*done)(struct ctl *ctl, int error, v
     put->owner = ctl;
     list_init(&put->port_link);
     ctl->ports.store->ops->put(ctl->ports.store, put);
+}
+
+static void doubt_over(struct ctl *ctl, int error, void *context)
+{
+    (void)error;   /* it is still doubtful then */
+    (void)context; /* nothing more to do */
+    ctl->record_again_us = clock_now_us(ctl->ports.clock) + PUT_AGAIN_US;
+    ctl_change_end(ctl);
+}
+
+void ctl_record_work(struct ctl *ctl)
+{
+    bool stops = ctl->life == CTL_LIFE_STOPPING;
+
+    if (!ctl->record_doubtful || ctl->start != NULL || ctl->change != NULL ||
+        (stops && ctl->record_tried_last)) {
+        return;
+    }
+    if (!stops && clock_now_us(ctl->ports.clock) < ctl->record_again_us) {
+        ctl_kick_at(ctl, ctl->record_again_us);
+        return;
+    }
+    if (!ctl_change_begin(ctl, "saving the controller's record")) {
+        UNREACHABLE(); /* it was free */
+    }
+    ctl->record_tried_last = stops;
+    ctl_record_edit(ctl);
+    ctl_record_save(ctl, doubt_over, NULL);
 }
 
 void reason_from_store(struct reason *reason, int error)

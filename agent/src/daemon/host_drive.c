@@ -371,6 +371,19 @@ static void claim_refuse(struct device_claim *claim, const struct device_refusal
     }
 }
 
+/* The name is another device's by now, and word of that is still on its way: what was decided
+ * about the one that has left must not happen to this one. */
+static bool is_another(const struct host_drive *drive)
+{
+    struct drive_identity identity;
+
+    if (is_emulated(drive)) {
+        return false; /* known by its file */
+    }
+    drive_identity_from_info(&drive->info, &identity);
+    return strcmp(identity.key, drive->identity.key) != 0;
+}
+
 static void claim_finish(struct host_drive *drive)
 {
     struct device_claim *claim = drive->claim;
@@ -380,12 +393,18 @@ static void claim_finish(struct host_drive *drive)
     if (drive->error == 0 && drive->left) {
         drive->error = -ENODEV;
     }
+    if (drive->error == 0 && is_another(drive)) {
+        log_warning("%s: is another device than the one that was offered", drive->path);
+        drive->error = -ENODEV;
+        drive->probe_again = true;
+    }
     if (drive->error == 0) {
         port_open(drive);
     }
     if (drive->error == 0) {
         drive->held = true;
         port = io_of(drive);
+        (void)snprintf(claim->signature, sizeof(claim->signature), "%s", drive->info.signature);
     } else {
         device_claim_close(&drive->claimed);
         claim_refuse(claim, &drive->refusal);

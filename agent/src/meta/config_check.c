@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "drive/drive_layout.h"
 
@@ -33,6 +34,12 @@ static bool text_is_printable(const char *text, size_t capacity)
         }
     }
     return false;
+}
+
+/* All ones are free entries in DDF, and name nobody. */
+static bool guid_is_nobodys(const struct guid *guid)
+{
+    return guid_is_zero(guid) || bytes_are_all(guid->bytes, sizeof(guid->bytes), 0xFF);
 }
 
 static const char *member_problem(const struct group_config *config, uint32_t index)
@@ -125,7 +132,7 @@ static const char *vd_problem(const struct group_config *config, const struct vd
     if (geometry_member_count(&vd->geometry) != config->member_count) {
         return "A virtual drive does not span the members of its group.";
     }
-    if (guid_is_zero(&vd->guid) || !vd_name_is_valid(vd->name) ||
+    if (guid_is_nobodys(&vd->guid) || !vd_name_is_valid(vd->name) ||
         vd->target_id > VD_TARGET_ID_MAX) {
         return "A virtual drive's identity is not valid.";
     }
@@ -221,7 +228,7 @@ static const char *group_problem(const struct group_config *config)
 {
     const char *why = NULL;
 
-    if (guid_is_zero(&config->guid)) {
+    if (guid_is_nobodys(&config->guid)) {
         return "The drive group has no identity.";
     }
     if (config->sequence > GROUP_SEQUENCE_MAX) {

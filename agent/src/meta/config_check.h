@@ -13,8 +13,9 @@
 /* No drive is larger than this (1 EiB): keeps every sum of two offsets in range. */
 #define MEMBER_BYTES_MAX (UINT64_C(1) << 60)
 #define VD_TARGET_ID_MAX 239u
-/* Far beyond any real life; leaves room to count on. */
+/* Far beyond any real life. One that is read must leave room to count on. */
 #define GROUP_SEQUENCE_MAX (UINT64_C(1) << 62)
+#define GROUP_SEQUENCE_READ_MAX (GROUP_SEQUENCE_MAX / 2)
 
 /* Returns 0 or -EINVAL; *ret_why is then a sentence. */
 MUST_CHECK int group_config_check(const struct group_config *config, const char **ret_why);

@@ -10,6 +10,9 @@
 #include "meta/ddf_io.h"
 
 #define COPIES 2u
+/* A higher number leaves no room to count on: it is not counted from, and its copies are written
+ * anew. */
+#define SEQUENCE_KNOWN_MAX (UINT32_MAX / 2)
 
 /* Private blocks of a script. */
 enum head {
@@ -117,18 +120,20 @@ static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const st
 {
     const struct ddf_config *chosen = ddf_copy_choose(read[0], read[1]);
     uint32_t at = chosen == read[0] ? 0 : 1;
+    const char *why = NULL;
 
     for (uint32_t i = 0; i < COPIES; i++) {
-        if (read[i] != NULL) {
+        if (read[i] != NULL && read[i]->header.sequence <= SEQUENCE_KNOWN_MAX) {
             copies->sequence_used = max_u32(copies->sequence_used, read[i]->header.sequence);
         }
     }
-    if (!guid_equal(&chosen->header.guid, group) || ddf_is_written_by_others(chosen)) {
+    if (!guid_equal(&chosen->header.guid, group) || ddf_is_written_by_others(chosen) ||
+        ddf_copy_check(chosen, &why) != 0) {
         copies->others = read[at];
         read[at] = NULL; /* taken */
         return DDF_FOUND_ON_MEMBER_OTHERS;
     }
-    if (chosen->header.open) {
+    if (chosen->header.open || chosen->header.sequence > SEQUENCE_KNOWN_MAX) {
         return DDF_FOUND_ON_MEMBER_NOTHING; /* a change of ours; all of it is written again */
     }
     copies->config = read[at];

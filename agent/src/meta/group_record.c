@@ -469,7 +469,9 @@ static int record_fields_decode(const uint8_t *buffer, size_t bytes, struct grou
     }
     /* Records of earlier versions are not sorted. */
     qsort(config->bad, config->bad_count, sizeof(config->bad[0]), bad_compare);
-    return group_config_check(config, &why) == 0 ? 0 : -EBADMSG;
+    return config->sequence <= GROUP_SEQUENCE_READ_MAX && group_config_check(config, &why) == 0
+               ? 0
+               : -EBADMSG;
 }
 
 int group_record_decode(const uint8_t *buffer, size_t bytes, struct group_config *ret_config)

@@ -33,6 +33,7 @@
 #define LABEL_SPARE_COMMITTABLE 2u
 #define LABEL_SPARE_FLAGS 3u
 #define LABEL_SEQUENCE_MAX (UINT64_C(1) << 62)
+#define LABEL_SEQUENCE_READ_MAX (LABEL_SEQUENCE_MAX / 2) /* leaves room to count on */
 
 static const uint8_t label_magic[8] = "AWLABEL1";
 static const uint8_t mark_magic[8] = "AWLEFT01";
@@ -158,7 +159,10 @@ static int label_fields_decode(const uint8_t *slot, struct drive_label *label)
     if (label->has_record) {
         error = group_record_decode(slot + LABEL_HEAD_BYTES, record_bytes, &label->record);
     }
-    return error != 0 ? error : label_is_sound(label) ? 0 : -EBADMSG;
+    if (error != 0) {
+        return error;
+    }
+    return label->sequence <= LABEL_SEQUENCE_READ_MAX && label_is_sound(label) ? 0 : -EBADMSG;
 }
 
 int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label)

@@ -14,12 +14,14 @@
 struct device_claim {
     void *device;     /* the host's handle, as handed over when the drive arrived */
     bool force;       /* despite a signature; lifts no mount, holder or other claim */
-    /* error 0: port is open, exclusively ours, until release. Otherwise a negative errno and
-     * a reason word out of protocol/words.json (drive_unsuitable_…) with its details. */
+    /* error 0: port is open, exclusively ours, until release, and the device is the one that
+     * arrived. Otherwise a negative errno and a reason word out of protocol/words.json
+     * (drive_unsuitable_…) with its details. */
     void (*complete)(struct device_claim *claim, int error, struct io_port *port);
-    int reason;                 /* enum reason_code, set on failure */
-    char device_name[128];      /* parameters of the reason, set on failure */
-    char detail[128];           /* where it is mounted, who holds it, which signature */
+    char signature[64]; /* what was on it when it became ours, set on success; "": nothing */
+    int reason; /* enum reason_code, set on failure */
+    char device_name[128]; /* parameters of the reason, set on failure */
+    char detail[128]; /* where it is mounted, who holds it, which signature */
     void *owner;
     struct list port_link;
     void *port_private;

@@ -164,6 +164,7 @@ def virtual_drive(**changes: Any) -> Document:
         "read_policy": reading,
         "io_policy": "direct",
         "drive_cache_policy": "default",
+        "degraded_policy": "keep",
         "guarantee": reason("guarantee_write_through", "After a flush they are on the drives."),
         "created_at_us": 1_700_000_000_000_000,
         "exports": [

@@ -3,7 +3,8 @@
  * caller reads the anchor (last sector), then the copies it names, and hands the bytes in.
  *
  * (1) The reader takes any bytes of any revision 01.xx and 02.xx. Order: length, then magic and
- *     CRC of every section, then meaning. What decodes may be written again.
+ *     CRC of every section, then meaning. What decodes may be written again if ddf_copy_check()
+ *     finds that it fits.
  * (2) The writer makes revision 01.02.00 with mdadm's geometry (ddf_layout.h). What is not sound
  *     is never written.
  * (3) Of two copies a closed one is preferred over an open one, then the newer, then the
@@ -226,6 +227,8 @@ void ddf_header_prepare(struct ddf_header *header, uint64_t drive_sectors);
 void ddf_header_encode(const struct ddf_config *config, enum ddf_copy which, bool open,
                        uint8_t out[DDF_SECTOR_BYTES]);
 void ddf_anchor_encode(const struct ddf_config *config, uint8_t out[DDF_ANCHOR_BYTES]);
+/* Could it be written here? What was read may have more in it. 0, -EINVAL or -EMSGSIZE. */
+MUST_CHECK int ddf_copy_check(const struct ddf_config *config, const char **ret_why);
 /* A whole copy, closed, for a header that has been prepared. out: DDF_COPY_BYTES. -EINVAL:
  * not sound; -EMSGSIZE: more than the geometry holds. */
 MUST_CHECK int ddf_copy_encode(const struct ddf_config *config, enum ddf_copy which, uint8_t *out,

@@ -259,7 +259,7 @@ static void vds_encode(const struct ddf_config *config, uint8_t *table)
     ddf_seal(table, DDF_OUR_VDS_SECTORS * DDF_SECTOR_BYTES, DDF_MAGIC_VDS);
 }
 
-static int fits_check(const struct ddf_config *config, const char **ret_why)
+int ddf_copy_check(const struct ddf_config *config, const char **ret_why)
 {
     if (config->pd_count > DDF_OUR_PDS || config->vd_count > DDF_OUR_VDS ||
         config->record_count > DDF_OUR_PARTITIONS ||
@@ -273,7 +273,7 @@ static int fits_check(const struct ddf_config *config, const char **ret_why)
 int ddf_copy_encode(const struct ddf_config *config, enum ddf_copy which, uint8_t *out,
                     const char **ret_why)
 {
-    int error = fits_check(config, ret_why);
+    int error = ddf_copy_check(config, ret_why);
 
     if (error != 0) {
         return error;

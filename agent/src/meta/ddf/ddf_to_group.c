@@ -191,7 +191,7 @@ static void group_extras_take(const struct ddf_set *set, struct group_config *gr
 
     if (vendor[0] == 0 && memcmp(vendor + 1, DDF_GROUP_EXTRA_MAGIC, 4) == 0) {
         group->index = get_be32(vendor + 5);
-        group->sequence = min_u64(get_be64(vendor + 9), GROUP_SEQUENCE_MAX);
+        group->sequence = min_u64(get_be64(vendor + 9), GROUP_SEQUENCE_READ_MAX);
     }
 }
 

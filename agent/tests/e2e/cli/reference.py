@@ -454,5 +454,6 @@ BATTERY_PROPERTIES = {
 EXTRAS = {
     "": {"Cache"},
     "VD Properties": {"Cached Writes KiB", "Cached Writes Pinned", "Acknowledged Writes Lost",
-                      "Stripe Log", "Hedged Reads", "Write Cache(reason)", "Guarantee"},
+                      "Stripe Log", "Hedged Reads", "Write Cache On Degrade",
+                      "Write Cache(reason)", "Guarantee"},
 }

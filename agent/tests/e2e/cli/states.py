@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import in_memory
-from harness import EID, Agent
+from harness import EID, Agent, wait_for
 
 in_memory.use()
 
@@ -76,6 +76,8 @@ def fill(agent):
 def battery_ready(agent):
     agent.until("the battery to be charged", lambda view: any(
         doc["state"] == "optimal" for doc in view.all("battery").values()))
+    wait_for("the end of the start to be told",
+             lambda: "Controller online" in agent.ctl("/c0", "show", "events").stdout)
 
 
 def healthy(scene):

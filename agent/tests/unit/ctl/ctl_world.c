@@ -70,6 +70,7 @@ static void claim_fired(struct sim_event *event)
     }
     assert_false(slot->claimed);
     slot->claimed = true;
+    (void)snprintf(claim->signature, sizeof(claim->signature), "%s", slot->signature);
     claim->complete(claim, 0,
                     slot->emulated != NULL ? emulated_drive_port(slot->emulated)
                                            : sim_drive_port(slot->drive));

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "ctl_world.h"
 #include "later_label.h"
+#include "meta/group_store.h"
 
 #define MINUTE (60 * SIM_SECOND)
 
@@ -542,13 +543,98 @@ static void test_drive_cache_is_shared(void **state)
     world_free(world);
 }
 
-static enum reason_code drive_good(struct ctl_world *world, uint32_t slot)
+static enum reason_code drive_good_named(struct ctl_world *world, uint32_t slot, const char *serial)
 {
     struct ctl_command command = {.op = CTL_OP_DRIVE_GOOD};
 
     (void)snprintf(command.args.drive_good.drive, sizeof(command.args.drive_good.drive), "%s",
                    slot_key(world, slot));
+    (void)snprintf(command.confirm, sizeof(command.confirm), "%s", serial);
     return world_run(world, &command);
+}
+
+static enum reason_code drive_good(struct ctl_world *world, uint32_t slot)
+{
+    return drive_good_named(world, slot, "");
+}
+
+/* A label that cannot be read may be that of a member: it goes only if its drive is named. */
+static void test_good_without_a_label(void **state)
+{
+    struct ctl_world *world = world_with(83, 3, RAID_LEVEL_0, 2);
+    const uint64_t at = drive_layout_label_offset(world->slots[1].options.size_bytes, false, 0);
+    const struct sim_fault fault = {SIM_FAULT_READ, at,
+                                    (uint64_t)LABEL_SLOT_COUNT * LABEL_SLOT_BYTES};
+    struct drive_view drive;
+
+    (void)state;
+    world_stop(world);
+    assert_true(sim_drive_fault_add(world->slots[1].drive, &fault));
+    world_start(world);
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_BAD);
+    assert_int_equal(drive.state_reason.code, REASON_LABEL_UNREADABLE);
+    assert_int_equal(drive_good(world, 1), REASON_CONFIRM_NEEDED);
+    world_stop(world);
+    sim_drive_faults_clear(world->slots[1].drive);
+    world_start(world);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+    world_check(world, "data", 0, 256 * 1024, 0x11);
+    world_stop(world);
+    assert_true(sim_drive_fault_add(world->slots[1].drive, &fault));
+    world_start(world);
+    assert_int_equal(drive_good_named(world, 1, "S00"), REASON_CONFIRM_MISMATCH);
+    assert_int_equal(drive_good_named(world, 1, "S01"), REASON_OK);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_UNCONFIGURED_GOOD);
+    world_free(world);
+}
+
+/* Labels of a member, made newer than they are: without virtual drives, or with one of `other`. */
+static void labels_forge(struct ctl_world *world, uint32_t slot, const struct guid *other)
+{
+    struct drive_label *label = calloc(1, sizeof(*label));
+    uint8_t *bytes = calloc(1, LABEL_SLOT_BYTES);
+    size_t used = 0;
+
+    assert_true(label != NULL && bytes != NULL);
+    for (uint32_t i = 0; i < LABEL_SLOT_COUNT; i++) {
+        uint64_t at = drive_layout_label_offset(world->slots[slot].options.size_bytes, false, i);
+
+        sim_drive_peek(world->slots[slot].drive, at, bytes, LABEL_SLOT_BYTES);
+        assert_int_equal(drive_label_decode(bytes, label), 0);
+        label->record.sequence += 10;
+        if (other != NULL) {
+            label->record.vds[0].guid = *other;
+        } else {
+            label->record.vd_count = 0;
+        }
+        assert_int_equal(drive_label_encode(label, bytes, &used), 0);
+        sim_drive_poke(world->slots[slot].drive, at, bytes, used);
+    }
+    free(bytes);
+    free(label);
+}
+
+/* A newer record that was never written here is none. */
+static void test_impossible_records(void **state)
+{
+    struct ctl_world *world = world_with(84, 4, RAID_LEVEL_1, 2);
+    struct virtual_drive_view view;
+    object_key_t key;
+    struct guid other;
+
+    (void)state;
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 2, 2, "other"), REASON_OK);
+    assert_true(world_vd(world, "other", &view, key));
+    assert_int_equal(guid_parse(key, &other), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        world_stop(world);
+        labels_forge(world, 1, i == 0 ? NULL : &other);
+        world_start(world);
+        assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, MINUTE));
+        world_check(world, "data", 0, 256 * 1024, 0x11);
+    }
+    world_free(world);
 }
 
 /* Left to the host: not claimed, not used, not forgotten, until it is made good again. */
@@ -881,6 +967,8 @@ int main(void)
         cmocka_unit_test(test_raid0_both_pulled_and_returned),
         cmocka_unit_test(test_raid0_restless_drives),
         cmocka_unit_test(test_drive_cache),
+        cmocka_unit_test(test_good_without_a_label),
+        cmocka_unit_test(test_impossible_records),
         cmocka_unit_test(test_jbod),
         cmocka_unit_test(test_drive_cache_is_shared),
         cmocka_unit_test(test_clone),

@@ -210,12 +210,43 @@ static void test_locate_ends(void **state)
     world_free(world);
 }
 
+/* More drives than are claimed in one go: a group whose drives are in the first lot and in the next
+ * is no worse for it. */
+static void test_many_are_claimed(void **state)
+{
+    struct ctl_world *world = world_new(85, 257);
+    struct virtual_drive_view view;
+    uint32_t mark = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < world->slot_count; i++) {
+        world->slots[i].offered = true;
+    }
+    world_start(world);
+    for (uint32_t i = 0; i < 7; i++) {
+        char name[VD_NAME_MAX + 1];
+
+        (void)snprintf(name, sizeof(name), "d%u", i);
+        assert_int_equal(world_create(world, RAID_LEVEL_0, i * 32, 32, name), REASON_OK);
+    }
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 224, 31, "d7"), REASON_OK);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 255, 2, "data"), REASON_OK);
+    assert_true(world_wait_consistent(world, "data", 10 * MINUTE));
+    mark = world->log_count;
+    world_restart(world);
+    assert_true(world->slots[256].claimed);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    assert_int_equal(world_event(world, mark, 251), UINT32_MAX); /* degraded */
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offline_then_missing), cmocka_unit_test(test_failed_is_bad),
-        cmocka_unit_test(test_last_copies_stay),     cmocka_unit_test(test_not_saved),
-        cmocka_unit_test(test_locate_ends),
+        cmocka_unit_test(test_many_are_claimed), cmocka_unit_test(test_offline_then_missing),
+        cmocka_unit_test(test_failed_is_bad),    cmocka_unit_test(test_last_copies_stay),
+        cmocka_unit_test(test_not_saved),        cmocka_unit_test(test_locate_ends),
     };
 
     aw_test_catch_asserts();

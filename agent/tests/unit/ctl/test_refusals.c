@@ -224,6 +224,32 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+/* Somebody has made a file system on a drive, and word of that is still on its way: force was said
+ * of others, and the serial number of this one was not typed. */
+static void test_claims_look_again(void **state)
+{
+    struct ctl_world *world = world_new(29, 3);
+    struct ctl_command *command = NULL;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        world->slots[i].offered = true;
+    }
+    strcpy(world->slots[0].signature, "ext4");
+    world_start(world);
+    strcpy(world->slots[1].signature, "xfs");
+    command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
+    command->args.vd_create.force = true;
+    command->args.vd_create.serial_count = 1;
+    strcpy(command->args.vd_create.serials[0], "S00");
+    expect_refused(world, command, REASON_DRIVE_HAS_DATA, "s1 carries xfs");
+    assert_false(world->slots[0].claimed || world->slots[1].claimed);
+    command->args.vd_create.serial_count = 2;
+    strcpy(command->args.vd_create.serials[1], "S01");
+    assert_int_equal(world_run(world, command), REASON_OK);
+    world_free(world);
+}
+
 /* What a model does not have, it refuses; the native one has everything. */
 static void test_profile_shapes(void **state)
 {
@@ -597,14 +623,15 @@ static void test_ops_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_drives),
-        cmocka_unit_test(test_mixtures),      cmocka_unit_test(test_sizes_and_names),
-        cmocka_unit_test(test_claims),        cmocka_unit_test(test_profile_shapes),
-        cmocka_unit_test(test_profile_ports), cmocka_unit_test(test_preconditions),
-        cmocka_unit_test(test_delete),        cmocka_unit_test(test_store_full),
-        cmocka_unit_test(test_label_failure), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_other_ops),     cmocka_unit_test(test_small_spare),
-        cmocka_unit_test(test_not_online),    cmocka_unit_test(test_ops_said),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_drives),
+        cmocka_unit_test(test_mixtures),       cmocka_unit_test(test_sizes_and_names),
+        cmocka_unit_test(test_claims),         cmocka_unit_test(test_claims_look_again),
+        cmocka_unit_test(test_profile_shapes), cmocka_unit_test(test_profile_ports),
+        cmocka_unit_test(test_preconditions),  cmocka_unit_test(test_delete),
+        cmocka_unit_test(test_store_full),     cmocka_unit_test(test_label_failure),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_other_ops),
+        cmocka_unit_test(test_small_spare),    cmocka_unit_test(test_not_online),
+        cmocka_unit_test(test_ops_said),
     };
 
     aw_test_catch_asserts();

@@ -9,6 +9,7 @@
 #include "ctl/undo_view.h"
 #include "ctl_world.h"
 #include "drive/drive_layout.h"
+#include "meta/controller_record.h"
 
 #define MINUTE (60 * SIM_SECOND)
 #define WEEK_US (UINT64_C(7) * 24 * 3600 * 1000000)
@@ -339,6 +340,34 @@ static enum reason_code add_to_group(struct ctl_world *world, const char *name)
     command->args.vd_create.size_bytes = 4 * MIB;
     assert_true(world_group(world, 0, &group, command->args.vd_create.drive_group));
     return world_run(world, command);
+}
+
+/* The commit is there, but its put has failed: a deletion that was refused must not be carried out
+ * by the next start, whether power fails or the controller stops. */
+static void test_refused_but_stored(void **state)
+{
+    (void)state;
+    for (uint32_t stops = 0; stops < 2; stops++) {
+        struct ctl_world *world = world_with(31 + stops, RAID_LEVEL_1, 2, false);
+        struct virtual_drive_view view;
+
+        world->store->fail_with = -EIO;
+        world->store->fail_name = CONTROLLER_RECORD_NAME;
+        world->store->fails_done = true;
+        assert_int_equal(world_delete(world, "data"), REASON_STORE_FAILED);
+        world_write(world, "data", 0, DATA, 0x77);
+        world->store->fail_with = 0;
+        if (stops != 0) {
+            world_restart(world);
+        } else {
+            world_settle(world, 11 * SIM_SECOND);
+            sim_world_power_off(world->sim, SIM_CUT_KEEP_ALL);
+            world_power_cycle(world);
+        }
+        assert_true(world_vd(world, "data", &view, NULL));
+        world_check(world, "data", 0, DATA, 0x77);
+        world_free(world);
+    }
 }
 
 static void test_one_of_two(void **state)
@@ -736,14 +765,23 @@ static void test_pulled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comes_back),       cmocka_unit_test(test_degraded),
-        cmocka_unit_test(test_used_and_freed),   cmocka_unit_test(test_written),
-        cmocka_unit_test(test_drives_and_names), cmocka_unit_test(test_not_saved),
-        cmocka_unit_test(test_one_of_two),       cmocka_unit_test(test_space_used),
-        cmocka_unit_test(test_member_replaced),  cmocka_unit_test(test_room),
-        cmocka_unit_test(test_damaged),          cmocka_unit_test(test_damaged_newer),
-        cmocka_unit_test(test_damaged_goes),     cmocka_unit_test(test_cut_delete),
-        cmocka_unit_test(test_cut_restore),      cmocka_unit_test(test_pulled),
+        cmocka_unit_test(test_comes_back),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_used_and_freed),
+        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_drives_and_names),
+        cmocka_unit_test(test_not_saved),
+        cmocka_unit_test(test_refused_but_stored),
+        cmocka_unit_test(test_one_of_two),
+        cmocka_unit_test(test_space_used),
+        cmocka_unit_test(test_member_replaced),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged_newer),
+        cmocka_unit_test(test_damaged_goes),
+        cmocka_unit_test(test_cut_delete),
+        cmocka_unit_test(test_cut_restore),
+        cmocka_unit_test(test_pulled),
     };
 
     aw_test_catch_asserts();

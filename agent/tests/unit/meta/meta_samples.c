@@ -87,7 +87,7 @@ void sample_group(struct rng *rng, struct group_config *ret_config)
     *ret_config = (struct group_config){0};
     sample_shape(rng, &shape);
     rng_fill(rng, ret_config->guid.bytes, sizeof(ret_config->guid.bytes));
-    ret_config->sequence = rng_below(rng, GROUP_SEQUENCE_MAX);
+    ret_config->sequence = rng_below(rng, GROUP_SEQUENCE_READ_MAX);
     ret_config->index = (uint32_t)rng_below(rng, 240);
     ret_config->compact = ret_config->index % 3 == 0;
     ret_config->member_count = shape.span_count * shape.members_per_span;
@@ -112,7 +112,7 @@ void sample_label(struct rng *rng, struct drive_label *ret_label)
     *ret_label = (struct drive_label){.drive = uuid_make(rng),
                                       .controller = uuid_make(rng),
                                       .role = (enum label_role)rng_below(rng, LABEL_ROLE_MAX),
-                                      .sequence = rng_below(rng, UINT64_C(1) << 62)};
+                                      .sequence = rng_below(rng, UINT64_C(1) << 61)};
     if (ret_label->role == LABEL_ROLE_MEMBER) {
         sample_group(rng, &ret_label->record);
         ret_label->has_record = true;

@@ -193,6 +193,30 @@ static void test_later_versions(void **state UNUSED)
     assert_int_equal(drive_label_decode(buffer, &label), -EPROTONOSUPPORT);
 }
 
+/* Whoever takes over what was read counts on from there, and what cannot be written must not be
+ * reached. */
+static void test_sequences_leave_room(void **state)
+{
+    static struct group_config config;
+    static struct drive_label label;
+    struct rng rng;
+    size_t bytes = 0;
+
+    (void)state;
+    rng_seed(&rng, 9);
+    sample_group(&rng, &config);
+    config.sequence = GROUP_SEQUENCE_READ_MAX;
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    assert_int_equal(group_record_decode(buffer, bytes, &config), 0);
+    config.sequence = GROUP_SEQUENCE_MAX - 1;
+    assert_int_equal(group_record_encode(&config, buffer, sizeof(buffer), &bytes), 0);
+    assert_int_equal(group_record_decode(buffer, bytes, &config), -EBADMSG);
+    sample_label(&rng, &label);
+    label.sequence = UINT64_C(1) << 62;
+    assert_int_equal(drive_label_encode(&label, buffer, &bytes), 0);
+    assert_int_equal(drive_label_decode(buffer, &label), -EBADMSG);
+}
+
 static void expect_unsound(const struct group_config *config, const char *text)
 {
     const char *why = "";
@@ -219,6 +243,12 @@ static void test_rules(void **state)
     bad = good;
     bad.guid = (struct guid){0};
     expect_unsound(&bad, "no identity");
+    bad = good;
+    memset(bad.guid.bytes, 0xff, sizeof(bad.guid.bytes)); /* nobody's in DDF */
+    expect_unsound(&bad, "no identity");
+    bad = good;
+    memset(bad.vds[1].guid.bytes, 0xff, sizeof(bad.vds[1].guid.bytes));
+    expect_unsound(&bad, "identity is not valid");
     bad = good;
     bad.members[1].drive = bad.members[0].drive;
     expect_unsound(&bad, "named twice");
@@ -405,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_group_fields),
         cmocka_unit_test(test_degraded_policy_of_old_records),
         cmocka_unit_test(test_group_mutations),
+        cmocka_unit_test(test_sequences_leave_room),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_label_round_trip),
         cmocka_unit_test(test_label_mutations),

@@ -398,6 +398,85 @@ static void test_others(void **state)
     teardown(fixture);
 }
 
+#define RECORDS_SECTOR 162u
+#define RECORD_BYTES (7u * 512u)
+#define RECORDS_MAX 65u /* places in the section; of records are written at most 64 */
+
+/* As many records as the section has places for: nothing that was ever written here, and more than
+ * can be. */
+static void records_fill(struct fixture *fixture, uint32_t drive, uint64_t from_end_sectors)
+{
+    uint64_t offset = SIZE - (from_end_sectors - RECORDS_SECTOR) * 512;
+    uint8_t record[RECORD_BYTES];
+
+    sim_drive_peek(fixture->sim[drive], offset, record, sizeof(record));
+    for (uint32_t i = 1; i < RECORDS_MAX; i++) {
+        record[30] = (uint8_t)i; /* of its virtual drive's GUID */
+        put_be32(record + 4, crc32_ddf_section(record, sizeof(record)));
+        sim_drive_poke(fixture->sim[drive], offset + (uint64_t)i * RECORD_BYTES, record,
+                       sizeof(record));
+    }
+}
+
+static void test_more_than_is_written(void **state)
+{
+    struct fixture *fixture = setup(8);
+
+    (void)state;
+    save(fixture, false);
+    records_fill(fixture, 0, DDF_PRIMARY_FROM_END_SECTORS);
+    records_fill(fixture, 0, DDF_SECONDARY_FROM_END_SECTORS);
+    reopen(fixture);
+    assert_non_null(says(fixture, 0));
+    assert_int_equal(group_store_ddf(fixture->store, fixture->drives[0])->record_count,
+                     RECORDS_MAX);
+    assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OTHERS);
+    save(fixture, false);
+    assert_int_equal(says(fixture, 0)->record_count, 1);
+    assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+    teardown(fixture);
+}
+
+static void number_set(struct fixture *fixture, uint32_t drive, uint64_t from_end_sectors,
+                       uint32_t number, bool ours)
+{
+    uint64_t offset = SIZE - from_end_sectors * 512;
+    uint8_t sectors[1024]; /* the header, the controller data */
+
+    sim_drive_peek(fixture->sim[drive], offset, sectors, sizeof(sectors));
+    put_be32(sectors + 40, number);
+    put_be32(sectors + 4, crc32_ddf_section(sectors, 512));
+    if (ours) {
+        put_be32(sectors + 512 + 64 + 17, number);
+        put_be32(sectors + 512 + 4, crc32_ddf_section(sectors + 512, 512));
+    }
+    sim_drive_poke(fixture->sim[drive], offset, sectors, sizeof(sectors));
+}
+
+/* Numbers that cannot be counted on from are left behind, whoever wrote them. */
+static void test_numbers_at_their_end(void **state)
+{
+    (void)state;
+    for (uint32_t ours = 0; ours < 2; ours++) {
+        struct fixture *fixture = setup(9);
+
+        save(fixture, false);
+        number_set(fixture, 0, DDF_PRIMARY_FROM_END_SECTORS, UINT32_MAX - 1, ours != 0);
+        number_set(fixture, 0, DDF_SECONDARY_FROM_END_SECTORS, UINT32_MAX - 1, ours != 0);
+        reopen(fixture);
+        assert_true((says(fixture, 0) == NULL) == (ours != 0));
+        assert_int_equal(fixture->found,
+                         ours != 0 ? DDF_FOUND_ON_MEMBER_NOTHING : DDF_FOUND_ON_MEMBER_OTHERS);
+        member_lose(fixture);
+        save(fixture, false);
+        reopen(fixture);
+        assert_in_range(says(fixture, 0)->header.sequence, 1, 9);
+        assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+        assert_int_equal(says(fixture, 0)->pds[LOST].state, GONE);
+        teardown(fixture);
+    }
+}
+
 static void test_wiped_before_the_label(void **state)
 {
     struct fixture *fixture = setup(5);
@@ -474,6 +553,8 @@ int main(void)
         cmocka_unit_test(test_power_cuts),
         cmocka_unit_test(test_power_cuts_at_first),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_more_than_is_written),
+        cmocka_unit_test(test_numbers_at_their_end),
         cmocka_unit_test(test_wiped_before_the_label),
         cmocka_unit_test(test_areas_that_fail),
         cmocka_unit_test(test_flush_fails),

@@ -184,6 +184,73 @@ describe('virtual drive page', () => {
     })
   })
 
+  it('compares what the presets do, and marks none before one is chosen', async () => {
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    await user.click(await editor.findByText('Compare the presets'))
+    const table = within(editor.getByRole('table', { name: 'What each preset does' }))
+    const cells = (name: string) =>
+      within(table.getByRole('row', { name: new RegExp(`^${name}`) }))
+        .getAllByRole('cell')
+        .map((cell) => cell.textContent)
+    expect(cells('Maximum performance')).toEqual([
+      'Write-back',
+      'Adaptive read-ahead',
+      'Direct',
+      'On',
+      'As before',
+    ])
+    expect(cells('Safest')).toEqual([
+      'Write-through',
+      'No read-ahead',
+      'Direct',
+      'Off',
+      'Write-through',
+    ])
+    expect(editor.getByText(/flushes and FUA are honoured/)).toBeVisible()
+  })
+
+  it('sets what it does while it is degraded, and shows what holds', async () => {
+    const update = record('patch', '/virtual-drives/:id', make.command({ op: 'vd_set' }))
+    const asked = make.virtualDrive({
+      level: 'raid0',
+      degraded_policy: 'write_through',
+      effective_degraded_policy: {
+        requested: 'write_through',
+        effective: 'keep',
+        reason: make.reason('degraded_policy_no_redundancy', 'It has no redundancy.'),
+      },
+    })
+    server.use(get('/virtual-drives/:id', asked), update.handler)
+    const { user } = renderApp(ADDRESS)
+    const row = await screen.findByRole('row', { name: /^While degraded/ })
+    expect(row).toHaveTextContent(/Write-through.*As before.*It has no redundancy\./)
+    await user.click(await screen.findByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    const choice = editor.getByRole('combobox', { name: 'While degraded' })
+    expect(choice).toHaveValue('write_through')
+    await user.selectOptions(choice, 'As before')
+    await user.click(editor.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('archive is changed.')).toBeVisible()
+    expect(update.requests[0]?.body).toEqual({ degraded_policy: 'keep' })
+  })
+
+  it('offers nothing for the degraded state on a host that knows no choice', async () => {
+    server.use(
+      get(
+        '/virtual-drives/:id',
+        make.virtualDrive({ degraded_policy: null, effective_degraded_policy: null }),
+      ),
+    )
+    const { user } = renderApp(ADDRESS)
+    await user.click(await screen.findByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    expect(editor.getByRole('combobox', { name: 'Drive cache' })).toBeVisible()
+    expect(editor.queryByRole('combobox', { name: 'While degraded' })).toBeNull()
+    expect(screen.queryByRole('row', { name: /^While degraded/ })).toBeNull()
+  })
+
   const growable = make.virtualDrive({
     size_bytes: 12_000_000_000,
     expansion: { maximum_bytes: 20_000_000_000, row_bytes: 1_000_000_000 },

@@ -78,6 +78,22 @@ describe('creation wizard', () => {
     })
   })
 
+  it('asks for write-through while degraded only where it is chosen', async () => {
+    const previews = record('post', '/virtual-drives/preview', make.preview())
+    server.use(list('/drives', free()), previews.handler)
+    const { user } = renderApp(ADDRESS)
+    await ready()
+    expect(previews.requests.at(-1)?.body).not.toHaveProperty('degraded_policy')
+    await user.click(screen.getByRole('radio', { name: 'Advanced' }))
+    await user.selectOptions(
+      await screen.findByRole('combobox', { name: 'While degraded' }),
+      'Write-through',
+    )
+    await waitFor(() =>
+      expect(previews.requests.at(-1)?.body).toMatchObject({ degraded_policy: 'write_through' }),
+    )
+  })
+
   it('does not create what the host refuses, and shows every reason', async () => {
     server.use(
       list('/drives', free()),
