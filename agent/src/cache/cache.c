@@ -33,17 +33,11 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
 {
     struct cache_vd *vd = NULL;
 
-    if (cache->vd_count == CACHE_VDS_MAX) {
-        return NULL;
-    }
-    vd = calloc(1, sizeof(*vd));
+    vd = pool_take(&cache->vd_places);
     if (vd == NULL) {
         return NULL;
     }
-    vd->cache = cache;
-    vd->guid = *guid;
-    vd->pinned = true;
-    vd->epoch = 1;
+    *vd = (struct cache_vd){.cache = cache, .guid = *guid, .pinned = true, .epoch = 1};
     /* What an earlier one of this name had may have been discarded a moment ago. */
     vd->ended = CACHE_BUG(DISCARD_UNSETTLED) ? 0 : journal_ticket(cache->journal);
     vd->row_next = UINT64_MAX;
@@ -56,17 +50,14 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
     list_init(&vd->frames_written);
     list_init(&vd->frames_flushing);
     list_push_tail(&cache->vds, &vd->link);
-    cache->vd_count++;
     return vd;
 }
 
 static void vd_forget(struct cache_vd *vd)
 {
     ASSERT(vd->used == 0 && vd->dirty == 0 && vd->busy == 0);
-    ASSERT(vd->cache->vd_count > 0);
-    vd->cache->vd_count--;
     list_remove(&vd->link);
-    free(vd);
+    pool_give(&vd->cache->vd_places, vd);
 }
 
 /* Calls each with every frame of the virtual drive that has a place. */
@@ -387,6 +378,7 @@ static int cache_allocate(struct cache *cache)
     cache->line_buckets = buckets_make(lines);
     cache->row_buckets = buckets_make(rows);
     if (cache->frames == NULL || cache->line_buckets == NULL || cache->row_buckets == NULL ||
+        pool_init(&cache->vd_places, CACHE_VDS_MAX, sizeof(struct cache_vd)) != 0 ||
         pool_init(&cache->lines, cache->frame_count, sizeof(struct cache_line)) != 0 ||
         pool_init(&cache->rows, cache->frame_count, sizeof(struct cache_row)) != 0) {
         return -ENOMEM;
@@ -401,6 +393,7 @@ static int cache_allocate(struct cache *cache)
 
 static void cache_dispose(struct cache *cache)
 {
+    pool_done(&cache->vd_places);
     pool_done(&cache->lines);
     pool_done(&cache->rows);
     free(cache->line_buckets);

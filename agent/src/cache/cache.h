@@ -15,7 +15,7 @@
  *     that has been replaced so is a ghost: nobody finds it, and it ends when its flush does.
  * (3) A drain that began covers what was published then: it ends when all of it is flushed. A
  *     frame that replaces a DIRTY one takes over its place in the drain.
- * (4) Nothing here allocates but cache_create() and the opening of a virtual drive.
+ * (4) Nothing here allocates but cache_create(): who has blocks here can always be opened.
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_H
 #define ARRAYWRIGHT_CACHE_CACHE_H

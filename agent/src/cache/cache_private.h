@@ -105,11 +105,10 @@ struct cache {
     struct cache_options options;
     uint32_t frame_count;
     struct cache_frame *frames;
-    struct pool lines, rows;
+    struct pool vd_places, lines, rows;
     struct list *line_buckets, *row_buckets;
     uint32_t line_bucket_mask, row_bucket_mask;
     struct list vds;
-    uint32_t vd_count;
     struct list frames_free;
     struct list frames_leaving; /* FREE, but the journal's log still needs their content */
     struct journal_listener journal_listener;

@@ -333,12 +333,8 @@ void cv_cache_open(struct ctl_vd *cv)
         }
         return;
     }
-    if (vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0) {
-        cv->cached = NULL; /* no place for it: it works without, and says so */
-        cv->cache_refused = true;
-        return;
-    }
-    cv->cache_refused = false;
+    /* No place for it: it works without, and says so. */
+    cv->cache_refused = vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0;
     if (found == CACHE_FOUND_LOST) {
         event_lost(cv);
     }
