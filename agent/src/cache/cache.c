@@ -186,6 +186,36 @@ void cache_vd_discard(struct cache_vd *vd)
     vd_forget(vd); /* all of it was dirty, and nothing under way */
 }
 
+/* The note is in the journal before the first block goes: whatever a crash leaves of it, the loss
+ * is known. */
+bool cache_vd_discard_noted(struct cache_vd *vd)
+{
+    struct cache *cache = vd->cache;
+    struct frame_entry note = {.type = JOURNAL_DISCARDED,
+                               .vd = vd->guid,
+                               .tag = cache_vd_dirty_bytes(vd),
+                               .dirty = 1}; /* the content is of no account */
+    struct cache_frame *frame = journal_room(cache->journal) > 0 ? frame_take(cache) : NULL;
+
+    ASSERT(vd->row_blocks == 0 && vd->dirty > 0);
+    if (frame == NULL) {
+        return false;
+    }
+    frame->state = FRAME_DAMAGED;
+    frame->vd = vd;
+    journal_publish(cache->journal, frame_index(cache, frame), &note);
+    cache->damaged_count++;
+    vd->damaged++;
+    vd->discarded_bytes += note.tag;
+    vd_visit(vd, visit_discard);
+    return true;
+}
+
+uint64_t cache_vd_discarded_bytes(const struct cache_vd *vd)
+{
+    return vd->discarded_bytes;
+}
+
 const struct guid *cache_vd_guid(const struct cache_vd *vd)
 {
     return &vd->guid;
@@ -276,6 +306,13 @@ static void replay_entry(void *context, uint32_t index, const struct frame_entry
         return; /* stays published */
     }
     frame->vd = vd;
+    if (entry->type == JOURNAL_DISCARDED) {
+        frame->state = FRAME_DAMAGED;
+        cache->damaged_count++;
+        vd->damaged++;
+        vd->discarded_bytes += entry->tag;
+        return;
+    }
     other = block_find(vd, entry->block);
     if (other != NULL && entry->sequence < other->sequence) {
         journal_release(cache->journal, index);
@@ -311,7 +348,7 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     if (entry->type == JOURNAL_INTENT) {
         return; /* its row is resynchronised like without it */
     }
-    if (entry->type == JOURNAL_DATA) {
+    if (entry->type != JOURNAL_FREE) {
         vd = replay_vd(replay, &entry->vd);
     }
     cache->frames[index].vd = vd;
@@ -332,6 +369,7 @@ void cache_damaged_forget(struct cache *cache)
 
         if (vd->row_blocks > 0) {
             vd->damaged = 0;
+            vd->discarded_bytes = 0;
         } else {
             away = true;
         }

@@ -82,7 +82,8 @@ struct cache_vd {
     uint32_t dirty; /* DIRTY, BUSY and WRITTEN, ghosts included */
     uint32_t busy;
     uint32_t written;
-    uint32_t damaged;
+    uint32_t damaged; /* frames, and notes of what was discarded */
+    uint64_t discarded_bytes; /* by these notes */
     uint64_t read_hits, read_misses; /* blocks */
     struct list rows_by_age;
     uint32_t sweep_rows; /* of a sweep, at most */

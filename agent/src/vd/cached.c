@@ -393,14 +393,20 @@ static enum cache_found found_judge(struct vd_cached *cached, struct cache_vd *f
     struct cache *cache = cached->mover->cache;
     bool ours = uuid_equal(&config->cache_journal, journal_of(cached));
     bool dirty = found != NULL && cache_vd_dirty_bytes(found) > 0;
+    uint64_t discarded_bytes = found != NULL ? cache_vd_discarded_bytes(found) : 0;
     bool damaged =
         (found != NULL && cache_vd_damaged(found) > 0) || cache_damaged_unknown(cache) > 0;
 
     cached->mark = ours ? MARK_DURABLE : MARK_NONE;
     cached->stale = dirty && !ours;
-    if (ours && damaged) {
+    /* That has been noted, and is known when the journal forgets it. */
+    if (discarded_bytes > 0 && config->cache_lost &&
+        config->cache_discarded_bytes == discarded_bytes) {
+        damaged = false;
+    }
+    if (damaged && (ours || discarded_bytes > 0)) {
         group_enter(cached->vd->group);
-        config->cache_discarded_bytes = 0;
+        config->cache_discarded_bytes = discarded_bytes;
         config->cache_lost = true; /* the mark stays: the rest is still to be written */
         (void)save_changed(cached->vd->group);
         group_leave_later(cached->vd->group);

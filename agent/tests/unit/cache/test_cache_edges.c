@@ -254,6 +254,46 @@ static void test_options(void **state UNUSED)
     world_end(world);
 }
 
+/* What is discarded of who is away leaves a note, which needs a frame: without any to be had
+ * nothing is discarded. The note is found again, spoiled or not, and goes with the damage. */
+static void test_a_note_of_what_is_discarded(void **state UNUSED)
+{
+    for (uint32_t spoiled = 0; spoiled < 2; spoiled++) {
+        struct world *world = world_make();
+        struct cache_vd *vd = NULL;
+
+        for (uint32_t i = 0; i < FRAMES; i++) {
+            frame_publish(world, i, i < FRAMES - 1 ? &guid_a : &guid_b, i);
+        }
+        world->journal = journal_close(world->journal);
+        journal_begin(world);
+        assert_int_equal(cache_begin(world, NULL), 0);
+        vd = cache_vd_find(world->cache, &guid_a);
+        assert_false(cache_vd_discard_noted(vd));
+        assert_int_equal(cache_vd_dirty_bytes(vd), (FRAMES - 1) * CACHE_BLOCK_BYTES);
+        cache_vd_discard(cache_vd_find(world->cache, &guid_b));
+        assert_true(cache_vd_discard_noted(vd));
+        assert_int_equal(cache_vd_dirty_bytes(vd), 0);
+        assert_int_equal(published(world), 1);
+        cache_check(world->cache);
+        if (spoiled != 0) {
+            frame_spoil(world, FRAMES - 1);
+        }
+        world->cache = cache_free(world->cache);
+        journal_begin(world);
+        assert_int_equal(cache_begin(world, NULL), 0);
+        vd = cache_vd_find(world->cache, &guid_a);
+        assert_int_equal(cache_vd_damaged(vd), 1);
+        assert_int_equal(cache_vd_discarded_bytes(vd),
+                         spoiled != 0 ? 0 : (FRAMES - 1) * CACHE_BLOCK_BYTES);
+        world->a = vd_begin(world, &guid_a);
+        cache_damaged_forget(world->cache);
+        assert_int_equal(cache_vd_discarded_bytes(world->a), 0);
+        assert_int_equal(published(world), 0);
+        world_end(world);
+    }
+}
+
 /* Memory */
 
 static void test_without_memory(void **state UNUSED)
@@ -564,6 +604,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_too_many_virtual_drives),
         cmocka_unit_test(test_damage_is_forgotten),
+        cmocka_unit_test(test_a_note_of_what_is_discarded),
         cmocka_unit_test(test_damage_waits_for_its_owner),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_without_memory),

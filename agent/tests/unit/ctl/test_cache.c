@@ -352,6 +352,47 @@ static void members_missing_at_the_start(void **state)
     bench_free(&bench);
 }
 
+/* Its drives are away: that is noted for when they come back, in another life of the agent as well.
+ * A second command says that it is known. */
+static void discarded_while_away(void **state)
+{
+    (void)state;
+    for (uint32_t known = 0; known < 2; known++) {
+        struct bench bench = died_dirty();
+        struct ctl_world *world = bench.world;
+        uint32_t from = 0;
+
+        world->slots[0].absent = world->slots[1].absent = true;
+        bench_start(&bench);
+        assert_int_equal(discard(world, "data"), REASON_OK);
+        assert_int_equal(cache_of(world).preserved_count, 0);
+        assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
+        world_restart(world);
+        if (known != 0) {
+            assert_int_equal(discard(world, "data"), REASON_OK);
+            assert_int_equal(discard(world, "data"), REASON_CACHE_NO_PRESERVED);
+        }
+        world->slots[0].absent = world->slots[1].absent = false;
+        slot_arrive(world, 0);
+        slot_arrive(world, 1);
+        from = world->log_count;
+        world_settle(world, 60 * SIM_SECOND);
+        assert_int_equal(world_event_count(world, from, EVENT_LOST), known != 0 ? 0 : 1);
+        assert_true(vd_of(world, "data").config->cache_lost == (known == 0));
+        assert_int_equal(vd_of(world, "data").config->cache_discarded_bytes,
+                         known != 0 ? 0 : 65536);
+        from = world->log_count;
+        world_restart(world);
+        assert_int_equal(world_event_count(world, from, EVENT_LOST), 0); /* once is enough */
+        assert_true(vd_of(world, "data").config->cache_lost == (known == 0));
+        assert_int_equal(discard(world, "data"),
+                         known != 0 ? REASON_CACHE_NO_PRESERVED : REASON_OK);
+        world_restart(world);
+        assert_false(vd_of(world, "data").config->cache_lost);
+        bench_free(&bench);
+    }
+}
+
 /* The log was void, its blocks are kept, and thrown away by command: that is a loss. */
 static void discarded_by_command(void **state)
 {
@@ -540,6 +581,7 @@ int main(void)
         cmocka_unit_test(log_fails_while_it_is_used),
         cmocka_unit_test(nothing_charges_the_memory),
         cmocka_unit_test(members_missing_at_the_start),
+        cmocka_unit_test(discarded_while_away),
         cmocka_unit_test(discarded_by_command),
         cmocka_unit_test(no_place_in_the_cache),
         cmocka_unit_test(lost_and_no_place),
