@@ -33,17 +33,11 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
 {
     struct cache_vd *vd = NULL;
 
-    if (cache->vd_count == CACHE_VDS_MAX) {
-        return NULL;
-    }
-    vd = calloc(1, sizeof(*vd));
+    vd = pool_take(&cache->vd_places);
     if (vd == NULL) {
         return NULL;
     }
-    vd->cache = cache;
-    vd->guid = *guid;
-    vd->pinned = true;
-    vd->epoch = 1;
+    *vd = (struct cache_vd){.cache = cache, .guid = *guid, .pinned = true, .epoch = 1};
     /* What an earlier one of this name had may have been discarded a moment ago. */
     vd->ended = CACHE_BUG(DISCARD_UNSETTLED) ? 0 : journal_ticket(cache->journal);
     vd->row_next = UINT64_MAX;
@@ -56,17 +50,14 @@ static struct cache_vd *vd_make(struct cache *cache, const struct guid *guid)
     list_init(&vd->frames_written);
     list_init(&vd->frames_flushing);
     list_push_tail(&cache->vds, &vd->link);
-    cache->vd_count++;
     return vd;
 }
 
 static void vd_forget(struct cache_vd *vd)
 {
     ASSERT(vd->used == 0 && vd->dirty == 0 && vd->busy == 0);
-    ASSERT(vd->cache->vd_count > 0);
-    vd->cache->vd_count--;
     list_remove(&vd->link);
-    free(vd);
+    pool_give(&vd->cache->vd_places, vd);
 }
 
 /* Calls each with every frame of the virtual drive that has a place. */
@@ -195,6 +186,36 @@ void cache_vd_discard(struct cache_vd *vd)
     vd_forget(vd); /* all of it was dirty, and nothing under way */
 }
 
+/* The note is in the journal before the first block goes: whatever a crash leaves of it, the loss
+ * is known. */
+bool cache_vd_discard_noted(struct cache_vd *vd)
+{
+    struct cache *cache = vd->cache;
+    struct frame_entry note = {.type = JOURNAL_DISCARDED,
+                               .vd = vd->guid,
+                               .tag = cache_vd_dirty_bytes(vd),
+                               .dirty = 1}; /* the content is of no account */
+    struct cache_frame *frame = journal_room(cache->journal) > 0 ? frame_take(cache) : NULL;
+
+    ASSERT(vd->row_blocks == 0 && vd->dirty > 0);
+    if (frame == NULL) {
+        return false;
+    }
+    frame->state = FRAME_DAMAGED;
+    frame->vd = vd;
+    journal_publish(cache->journal, frame_index(cache, frame), &note);
+    cache->damaged_count++;
+    vd->damaged++;
+    vd->discarded_bytes += note.tag;
+    vd_visit(vd, visit_discard);
+    return true;
+}
+
+uint64_t cache_vd_discarded_bytes(const struct cache_vd *vd)
+{
+    return vd->discarded_bytes;
+}
+
 const struct guid *cache_vd_guid(const struct cache_vd *vd)
 {
     return &vd->guid;
@@ -285,6 +306,13 @@ static void replay_entry(void *context, uint32_t index, const struct frame_entry
         return; /* stays published */
     }
     frame->vd = vd;
+    if (entry->type == JOURNAL_DISCARDED) {
+        frame->state = FRAME_DAMAGED;
+        cache->damaged_count++;
+        vd->damaged++;
+        vd->discarded_bytes += entry->tag;
+        return;
+    }
     other = block_find(vd, entry->block);
     if (other != NULL && entry->sequence < other->sequence) {
         journal_release(cache->journal, index);
@@ -320,7 +348,7 @@ static void replay_damaged(void *context, uint32_t index, const struct frame_ent
     if (entry->type == JOURNAL_INTENT) {
         return; /* its row is resynchronised like without it */
     }
-    if (entry->type == JOURNAL_DATA) {
+    if (entry->type != JOURNAL_FREE) {
         vd = replay_vd(replay, &entry->vd);
     }
     cache->frames[index].vd = vd;
@@ -341,6 +369,7 @@ void cache_damaged_forget(struct cache *cache)
 
         if (vd->row_blocks > 0) {
             vd->damaged = 0;
+            vd->discarded_bytes = 0;
         } else {
             away = true;
         }
@@ -387,6 +416,7 @@ static int cache_allocate(struct cache *cache)
     cache->line_buckets = buckets_make(lines);
     cache->row_buckets = buckets_make(rows);
     if (cache->frames == NULL || cache->line_buckets == NULL || cache->row_buckets == NULL ||
+        pool_init(&cache->vd_places, CACHE_VDS_MAX, sizeof(struct cache_vd)) != 0 ||
         pool_init(&cache->lines, cache->frame_count, sizeof(struct cache_line)) != 0 ||
         pool_init(&cache->rows, cache->frame_count, sizeof(struct cache_row)) != 0) {
         return -ENOMEM;
@@ -401,6 +431,7 @@ static int cache_allocate(struct cache *cache)
 
 static void cache_dispose(struct cache *cache)
 {
+    pool_done(&cache->vd_places);
     pool_done(&cache->lines);
     pool_done(&cache->rows);
     free(cache->line_buckets);

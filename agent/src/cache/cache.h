@@ -15,7 +15,7 @@
  *     that has been replaced so is a ghost: nobody finds it, and it ends when its flush does.
  * (3) A drain that began covers what was published then: it ends when all of it is flushed. A
  *     frame that replaces a DIRTY one takes over its place in the drain.
- * (4) Nothing here allocates but cache_create() and the opening of a virtual drive.
+ * (4) Nothing here allocates but cache_create(): who has blocks here can always be opened.
  */
 #ifndef ARRAYWRIGHT_CACHE_CACHE_H
 #define ARRAYWRIGHT_CACHE_CACHE_H
@@ -69,6 +69,11 @@ bool cache_vd_is_pinned(const struct cache_vd *vd);
 /* Drops everything of it that is not BUSY, dirty or not: the answer to an explicit command or
  * the end of the virtual drive. A closed one is gone afterwards, with its damage. */
 void cache_vd_discard(struct cache_vd *vd);
+/* The same for a closed one with dirty blocks that may come back: the journal keeps a note for it,
+ * which counts as damage. False: there is no room for that at present, and nothing is dropped. */
+MUST_CHECK bool cache_vd_discard_noted(struct cache_vd *vd);
+/* By such notes, if its damage has not been forgotten since. */
+uint64_t cache_vd_discarded_bytes(const struct cache_vd *vd);
 const struct guid *cache_vd_guid(const struct cache_vd *vd);
 uint64_t cache_vd_dirty_bytes(const struct cache_vd *vd);
 uint64_t cache_vd_used_bytes(const struct cache_vd *vd);

@@ -82,7 +82,8 @@ struct cache_vd {
     uint32_t dirty; /* DIRTY, BUSY and WRITTEN, ghosts included */
     uint32_t busy;
     uint32_t written;
-    uint32_t damaged;
+    uint32_t damaged; /* frames, and notes of what was discarded */
+    uint64_t discarded_bytes; /* by these notes */
     uint64_t read_hits, read_misses; /* blocks */
     struct list rows_by_age;
     uint32_t sweep_rows; /* of a sweep, at most */
@@ -105,11 +106,10 @@ struct cache {
     struct cache_options options;
     uint32_t frame_count;
     struct cache_frame *frames;
-    struct pool lines, rows;
+    struct pool vd_places, lines, rows;
     struct list *line_buckets, *row_buckets;
     uint32_t line_bucket_mask, row_bucket_mask;
     struct list vds;
-    uint32_t vd_count;
     struct list frames_free;
     struct list frames_leaving; /* FREE, but the journal's log still needs their content */
     struct journal_listener journal_listener;

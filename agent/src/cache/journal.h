@@ -49,6 +49,7 @@ enum journal_type {
     JOURNAL_FREE,
     JOURNAL_DATA,   /* a block of a virtual drive */
     JOURNAL_INTENT, /* a parity block of a stripe intent */
+    JOURNAL_DISCARDED, /* instead of blocks of a virtual drive that was away: it has lost them */
     JOURNAL_TYPE_MAX
 };
 
@@ -56,7 +57,7 @@ struct frame_entry {
     enum journal_type type;
     struct guid vd;
     uint64_t block;    /* DATA: of 4096 bytes of the virtual drive; INTENT: the owner's */
-    uint64_t tag;      /* INTENT: the owner's; DATA: 0 */
+    uint64_t tag;      /* INTENT: the owner's; DATA: 0; DISCARDED: so many bytes */
     uint64_t sequence; /* set by the journal */
     uint8_t dirty;     /* sectors that are newer than those on the drives, bit 0 the first */
 };

@@ -156,11 +156,15 @@ void ctl_intents_forget(struct ctl *ctl, const struct guid *guid)
 
 static void event_lost(const struct ctl_vd *cv)
 {
+    uint64_t discarded = cv_config(cv)->cache_discarded_bytes;
     struct reason reason;
+    char bytes[24];
     char why[REASON_TEXT_MAX];
     char title[PATH_TEXT_BYTES];
 
-    reason_set(&reason, REASON_CACHE_LOST_MEDIUM, "bytes", "0", NULL);
+    (void)snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)discarded);
+    reason_set(&reason, discarded > 0 ? REASON_CACHE_LOST_DISCARDED : REASON_CACHE_LOST_MEDIUM,
+               "bytes", bytes, NULL);
     (void)reason_text(&reason, why, sizeof(why)); /* may cut */
     vd_title(cv, title, sizeof(title));
     ctl_event(cv->cg->ctl, EVENT_CACHE_LOST, cv->object.key, "virtual_drive", title, "why", why,
@@ -333,12 +337,8 @@ void cv_cache_open(struct ctl_vd *cv)
         }
         return;
     }
-    if (vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0) {
-        cv->cached = NULL; /* no place for it: it works without, and says so */
-        cv->cache_refused = true;
-        return;
-    }
-    cv->cache_refused = false;
+    /* No place for it: it works without, and says so. */
+    cv->cache_refused = vd_cached_open(ctl->mover, cv->vd, &cv->cached, &found) != 0;
     if (found == CACHE_FOUND_LOST) {
         event_lost(cv);
     }
@@ -467,6 +467,9 @@ static int preserved_drop(struct ctl_vd *cv, struct cache_vd *blocks)
         return vd_cached_discard(cv->cached);
     }
     ASSERT(!cache_vd_is_open(blocks));
+    if (cv != NULL) {
+        return cache_vd_discard_noted(blocks) ? 0 : -EBUSY; /* it is told when it comes back */
+    }
     cache_vd_discard(blocks);
     return 0;
 }

@@ -146,6 +146,11 @@ static bool cached_may_hit(const struct vd_cached *cached)
         return true; /* nobody may see what has gone to the drives before the journal's log has it
                       */
     }
+    if (!cache_vd_has_settled(cached->blocks) ||
+        (cached->effective != WRITE_POLICY_WRITE_THROUGH &&
+         journal_medium(cache_journal(cached->mover->cache)) == CACHE_MEDIUM_FILE_LOG)) {
+        return true; /* nor if that comes while he reads */
+    }
     return cache_vd_used_bytes(cached->blocks) > 0 || config->io_policy == IO_POLICY_CACHED ||
            config->read_policy != READ_POLICY_NO_READ_AHEAD;
 }
@@ -388,14 +393,20 @@ static enum cache_found found_judge(struct vd_cached *cached, struct cache_vd *f
     struct cache *cache = cached->mover->cache;
     bool ours = uuid_equal(&config->cache_journal, journal_of(cached));
     bool dirty = found != NULL && cache_vd_dirty_bytes(found) > 0;
+    uint64_t discarded_bytes = found != NULL ? cache_vd_discarded_bytes(found) : 0;
     bool damaged =
         (found != NULL && cache_vd_damaged(found) > 0) || cache_damaged_unknown(cache) > 0;
 
     cached->mark = ours ? MARK_DURABLE : MARK_NONE;
     cached->stale = dirty && !ours;
-    if (ours && damaged) {
+    /* That has been noted, and is known when the journal forgets it. */
+    if (discarded_bytes > 0 && config->cache_lost &&
+        config->cache_discarded_bytes == discarded_bytes) {
+        damaged = false;
+    }
+    if (damaged && (ours || discarded_bytes > 0)) {
         group_enter(cached->vd->group);
-        config->cache_discarded_bytes = 0;
+        config->cache_discarded_bytes = discarded_bytes;
         config->cache_lost = true; /* the mark stays: the rest is still to be written */
         (void)save_changed(cached->vd->group);
         group_leave_later(cached->vd->group);
@@ -410,14 +421,14 @@ static enum cache_found found_judge(struct vd_cached *cached, struct cache_vd *f
 
 static struct vd_cached *cached_make(struct cache_mover *mover, struct vd *vd)
 {
-    struct vd_cached *cached = calloc(1, sizeof(*cached));
+    struct vd_cached *cached = pool_take(&mover->places);
 
-    if (cached == NULL) {
-        return NULL;
-    }
-    cached->mover = mover;
-    cached->vd = vd;
-    cached->unflushed = true; /* what was written before, and beside the cache, is not known */
+    ASSERT(cached != NULL); /* each but this one has one of the cache's virtual drives */
+    *cached = (struct vd_cached){
+        .mover = mover,
+        .vd = vd,
+        .unflushed = true, /* what was written before, and beside the cache, is not known */
+    };
     list_init(&cached->link);
     list_init(&cached->held);
     list_init(&cached->committing);
@@ -457,16 +468,13 @@ int vd_cached_open(struct cache_mover *mover, struct vd *vd, struct vd_cached **
     struct vd_cached *cached = cached_make(mover, vd);
     int error = 0;
 
-    if (cached == NULL) {
-        return -ENOMEM;
-    }
     cached->effective = WRITE_POLICY_WRITE_THROUGH;
     *ret_found = found_judge(cached, cache_vd_find(mover->cache, &vd_config_of(vd)->guid));
     if (!cached->stale) {
         error = blocks_open(cached);
     }
     if (error != 0) {
-        free(cached);
+        pool_give(&mover->places, cached);
         return error;
     }
     list_push_tail(&mover->vds, &cached->link);
@@ -516,7 +524,7 @@ void cached_close_check(struct vd_cached *cached)
     }
     list_remove(&cached->link);
     cached->close_done(cached->close_context);
-    free(cached);
+    pool_give(&cached->mover->places, cached);
 }
 
 void vd_cached_close(struct vd_cached *cached, void (*done)(void *context), void *context)
@@ -605,6 +613,7 @@ int vd_cached_discard(struct vd_cached *cached)
 {
     struct cache_vd *blocks = cached->blocks;
     uint64_t bytes = vd_cached_dirty_bytes(cached);
+    int error = 0;
 
     if (blocks != NULL && !group_is_offline(cached->vd->group)) {
         return bytes > 0 ? -EBUSY : 0;
@@ -616,11 +625,12 @@ int vd_cached_discard(struct vd_cached *cached)
         cached->mark = MARK_NONE;
         lost_note(cached->vd, true, bytes);
     }
-    if (blocks != NULL) {
-        return 0;
+    if (blocks == NULL) {
+        cached->stale = false;
+        error = blocks_open(cached);
+        ASSERT(error == 0); /* its place is free now */
     }
-    cached->stale = false;
-    return blocks_open(cached);
+    return 0;
 }
 
 const struct read_stream *vd_cached_streams(const struct vd_cached *cached)
@@ -664,6 +674,7 @@ int cache_mover_create(struct cache *cache, struct clock_port *clock,
     mover->batches = calloc(set->batches, sizeof(*mover->batches));
     mover->ahead_memory = aligned_alloc(IO_ALIGN_BYTES, (size_t)AHEAD_BUFFERS * AHEAD_BUFFER_BYTES);
     if (mover->batches == NULL || mover->ahead_memory == NULL ||
+        pool_init(&mover->places, CACHE_VDS_MAX + 1, sizeof(struct vd_cached)) != 0 ||
         pool_init(&mover->transfers, set->transfers, sizeof(struct cache_transfer)) != 0) {
         (void)cache_mover_free(mover);
         return -ENOMEM;
@@ -694,6 +705,7 @@ struct cache_mover *cache_mover_free(struct cache_mover *mover)
     list_remove(&mover->journal_listener.link);
     clock_cancel(mover->clock, &mover->turn_timer);
     clock_cancel(mover->clock, &mover->due_timer);
+    pool_done(&mover->places);
     pool_done(&mover->transfers);
     free(mover->ahead_memory);
     free(mover->batches);

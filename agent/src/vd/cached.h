@@ -16,7 +16,9 @@
  * (4) Blocks read from the drives are kept only if nobody has written them meanwhile.
  * (5) Nothing dirty is dropped but by vd_cached_discard(). What cannot be written stays, pinned.
  *
- * Completions come from the loop, never from inside a submit. No allocation once it is open.
+ * Completions come from the loop, never from inside a submit. Nothing is allocated but by
+ * cache_mover_create(): a virtual drive with dirty blocks must not be served without them because
+ * memory is scarce.
  */
 #ifndef ARRAYWRIGHT_VD_CACHED_H
 #define ARRAYWRIGHT_VD_CACHED_H
@@ -52,7 +54,7 @@ enum cache_found {
     CACHE_FOUND_LOST     /* acknowledged writes are lost: noted in vd_config.cache_lost */
 };
 
-/* vd is serving. -ENOMEM, -ENOSPC: too many virtual drives. */
+/* vd is serving. -ENOSPC: too many virtual drives; never one whose blocks the journal has. */
 MUST_CHECK int vd_cached_open(struct cache_mover *mover, struct vd *vd,
                               struct vd_cached **ret_cached, enum cache_found *ret_found);
 /* Of a virtual drive without a cache: true if its mark says that it had one with something in

@@ -42,6 +42,7 @@ struct cache_mover {
     struct cache *cache;
     struct clock_port *clock;
     struct cache_mover_options options;
+    struct pool places;            /* struct vd_cached */
     struct pool transfers;
     struct mover_batch *batches;
     uint32_t batches_open;

@@ -352,6 +352,47 @@ static void members_missing_at_the_start(void **state)
     bench_free(&bench);
 }
 
+/* Its drives are away: that is noted for when they come back, in another life of the agent as well.
+ * A second command says that it is known. */
+static void discarded_while_away(void **state)
+{
+    (void)state;
+    for (uint32_t known = 0; known < 2; known++) {
+        struct bench bench = died_dirty();
+        struct ctl_world *world = bench.world;
+        uint32_t from = 0;
+
+        world->slots[0].absent = world->slots[1].absent = true;
+        bench_start(&bench);
+        assert_int_equal(discard(world, "data"), REASON_OK);
+        assert_int_equal(cache_of(world).preserved_count, 0);
+        assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
+        world_restart(world);
+        if (known != 0) {
+            assert_int_equal(discard(world, "data"), REASON_OK);
+            assert_int_equal(discard(world, "data"), REASON_CACHE_NO_PRESERVED);
+        }
+        world->slots[0].absent = world->slots[1].absent = false;
+        slot_arrive(world, 0);
+        slot_arrive(world, 1);
+        from = world->log_count;
+        world_settle(world, 60 * SIM_SECOND);
+        assert_int_equal(world_event_count(world, from, EVENT_LOST), known != 0 ? 0 : 1);
+        assert_true(vd_of(world, "data").config->cache_lost == (known == 0));
+        assert_int_equal(vd_of(world, "data").config->cache_discarded_bytes,
+                         known != 0 ? 0 : 65536);
+        from = world->log_count;
+        world_restart(world);
+        assert_int_equal(world_event_count(world, from, EVENT_LOST), 0); /* once is enough */
+        assert_true(vd_of(world, "data").config->cache_lost == (known == 0));
+        assert_int_equal(discard(world, "data"),
+                         known != 0 ? REASON_CACHE_NO_PRESERVED : REASON_OK);
+        world_restart(world);
+        assert_false(vd_of(world, "data").config->cache_lost);
+        bench_free(&bench);
+    }
+}
+
 /* The log was void, its blocks are kept, and thrown away by command: that is a loss. */
 static void discarded_by_command(void **state)
 {
@@ -384,21 +425,23 @@ static void discarded_by_command(void **state)
     bench_free(&bench);
 }
 
-/* The table of virtual drives is full of preserved ones. */
-static void no_place_in_the_cache(void **state)
+static struct uuid owner_of(const struct bench *bench)
 {
-    static uint8_t bytes[CACHE_BLOCK_BYTES];
-    struct bench bench = bench_of(MEMORY_KIND_PERSISTENT);
-    struct ctl_world *world = bench.world;
-    struct journal *journal = NULL;
-    struct cache *cache = NULL;
     struct uuid owner;
 
-    (void)state;
-    bench_start(&bench); /* the medium is its own now */
-    world_stop(world);
-    memcpy(&owner, bench.memory.base + (bench.memory.base[0] != 0 ? 0 : 4096) + 32, sizeof(owner));
-    assert_int_equal(journal_open(&bench.memory, &owner, &owner, &journal), 0);
+    memcpy(&owner, bench->memory.base + (bench->memory.base[0] != 0 ? 0 : 4096) + 32,
+           sizeof(owner));
+    return owner;
+}
+
+/* The table of virtual drives is full of preserved ones. */
+static void places_take(struct bench *bench, const struct uuid *owner)
+{
+    static uint8_t bytes[CACHE_BLOCK_BYTES];
+    struct journal *journal = NULL;
+    struct cache *cache = NULL;
+
+    assert_int_equal(journal_open(&bench->memory, owner, owner, &journal), 0);
     assert_int_equal(cache_create(journal, NULL, &cache), 0);
     for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
         const struct guid guid = {{9, 9, (uint8_t)i, (uint8_t)(i >> 8)}};
@@ -410,11 +453,42 @@ static void no_place_in_the_cache(void **state)
         cache_vd_close(vd);
     }
     (void)cache_free(cache);
+}
+
+static void no_place_in_the_cache(void **state)
+{
+    struct bench bench = bench_of(MEMORY_KIND_PERSISTENT);
+    struct ctl_world *world = bench.world;
+    struct uuid owner;
+
+    (void)state;
+    bench_start(&bench); /* the medium is its own now */
+    world_stop(world);
+    owner = owner_of(&bench);
+    places_take(&bench, &owner);
     world_start(world);
     create(world, "data", 0, WRITE_POLICY_WRITE_BACK);
     expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_CACHE_NO_PLACE);
     world_write(world, "data", 0, 65536, 0x33);
     world_check(world, "data", 0, 65536, 0x33);
+    bench_free(&bench);
+}
+
+/* What one had in a medium that was exchanged is lost, also if it has no place in the new one. */
+static void lost_and_no_place(void **state)
+{
+    struct bench bench = died_dirty();
+    struct ctl_world *world = bench.world;
+    struct uuid owner = owner_of(&bench);
+    uint32_t from = world->log_count;
+
+    (void)state;
+    memset(bench.memory.base, 0, bench.memory.size_bytes);
+    places_take(&bench, &owner);
+    bench_start(&bench);
+    expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_CACHE_NO_PLACE);
+    assert_true(vd_of(world, "data").config->cache_lost);
+    assert_int_equal(world_event_count(world, from, EVENT_LOST), 1);
     bench_free(&bench);
 }
 
@@ -507,8 +581,10 @@ int main(void)
         cmocka_unit_test(log_fails_while_it_is_used),
         cmocka_unit_test(nothing_charges_the_memory),
         cmocka_unit_test(members_missing_at_the_start),
+        cmocka_unit_test(discarded_while_away),
         cmocka_unit_test(discarded_by_command),
         cmocka_unit_test(no_place_in_the_cache),
+        cmocka_unit_test(lost_and_no_place),
         cmocka_unit_test(stable_by_model),
         cmocka_unit_test(ups_low_in_mid_write),
     };

@@ -22,17 +22,8 @@ static void test_without_memory(void **state UNUSED)
     assert_true(failures >= 4);
     assert_null(cache_mover_free(NULL));
     scarce_memory_fail(1);
-    assert_int_equal(
-        vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached, &bench->found),
-        -ENOMEM);
-    assert_true(scarce_memory_end());
-    scarce_memory_fail(2); /* for its place among the virtual drives of the cache */
-    assert_int_equal(
-        vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached, &bench->found),
-        -ENOSPC);
-    assert_true(scarce_memory_end());
-    assert_null(bench->cached);
-    open_it(bench);
+    open_it(bench); /* without its dirty blocks it would serve what is older */
+    assert_false(scarce_memory_end());
     vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
     assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
     assert_int_equal(get(bench, 0, 4096, 1), VD_STATUS_OK);
