@@ -512,6 +512,9 @@ static void blocks_close(struct vd_cached *cached)
 
 void cached_close_check(struct vd_cached *cached)
 {
+    void (*close_done)(void *context) = cached->close_done;
+    void *context = cached->close_context;
+
     if (!cached->closing || (cached->blocks != NULL && !is_at_rest(cached))) {
         return;
     }
@@ -523,8 +526,8 @@ void cached_close_check(struct vd_cached *cached)
         blocks_close(cached);
     }
     list_remove(&cached->link);
-    cached->close_done(cached->close_context);
     pool_give(&cached->mover->places, cached);
+    close_done(context); /* may be the end of the mover */
 }
 
 void vd_cached_close(struct vd_cached *cached, void (*done)(void *context), void *context)
