@@ -157,6 +157,31 @@ static void test_too_many_virtual_drives(void **state UNUSED)
     world_end(world);
 }
 
+/* None is begun beyond those that are known. As soon as one of them has gone it is. */
+static void test_no_place_for_one_more(void **state UNUSED)
+{
+    struct world *world = world_make();
+    struct guid guid = {{1}};
+    const uint32_t first = 0;
+
+    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
+        memcpy(guid.bytes + 8, &i, sizeof(i));
+        frame_publish(world, i, &guid, 0);
+    }
+    world->journal = journal_close(world->journal);
+    journal_begin(world);
+    assert_int_equal(cache_begin(world, NULL), 0);
+    assert_null(cache_vd_open(world->cache, &guid_a, ROW_BLOCKS * CACHE_BLOCK_BYTES));
+    assert_null(cache_vd_find(world->cache, &guid_a));
+    assert_int_equal(published(world), CACHE_VDS_MAX);
+    memcpy(guid.bytes + 8, &first, sizeof(first));
+    cache_vd_discard(cache_vd_find(world->cache, &guid));
+    world->a = vd_begin(world, &guid_a);
+    put(world->a, 0, 1);
+    assert_int_equal(published(world), CACHE_VDS_MAX);
+    world_end(world);
+}
+
 static void test_damage_is_forgotten(void **state UNUSED)
 {
     struct world *world = world_make();
@@ -234,6 +259,35 @@ static void test_damage_waits_for_its_owner(void **state UNUSED)
         cache_vd_close(b);
         world_end(world);
     }
+}
+
+/* Closed before anybody has been told, it is still damaged when it is opened again. What is
+ * discarded takes its own damage with it, and nobody else's. */
+static void test_damage_stays_with_its_owner(void **state UNUSED)
+{
+    struct world *world = world_make();
+
+    frame_publish(world, 3, &guid_b, 8);
+    frame_publish(world, 4, &guid_a, 7);
+    frame_publish(world, FRAMES - 1, &guid_a, 9);
+    frame_spoil(world, 3);
+    frame_spoil(world, 4);
+    frame_spoil(world, FRAMES - 1);
+    world->journal = journal_close(world->journal);
+    journal_begin(world);
+    assert_int_equal(cache_begin(world, NULL), 0);
+    cache_vd_close(vd_begin(world, &guid_b));
+    cache_vd_discard(cache_vd_find(world->cache, &guid_a));
+    assert_null(cache_vd_find(world->cache, &guid_a));
+    assert_int_equal(published(world), 1);
+    world->a = vd_begin(world, &guid_a);
+    world->b = vd_begin(world, &guid_b);
+    assert_int_equal(cache_vd_damaged(world->a), 0);
+    assert_int_equal(cache_vd_damaged(world->b), 1);
+    cache_check(world->cache);
+    cache_damaged_forget(world->cache);
+    assert_int_equal(published(world), 0);
+    world_end(world);
 }
 
 static void test_options(void **state UNUSED)
@@ -603,7 +657,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_too_many_virtual_drives),
+        cmocka_unit_test(test_no_place_for_one_more),
         cmocka_unit_test(test_damage_is_forgotten),
+        cmocka_unit_test(test_damage_stays_with_its_owner),
         cmocka_unit_test(test_a_note_of_what_is_discarded),
         cmocka_unit_test(test_damage_waits_for_its_owner),
         cmocka_unit_test(test_options),

@@ -382,6 +382,40 @@ static void test_torn_at_the_end_of_the_ring(void **state UNUSED)
     }
 }
 
+/* The other way round: the longer one at the beginning of the ring was torn, and the next
+ * generation wrote less, which is at the end. The older one does not count, whatever became of the
+ * newer. */
+static void test_torn_at_the_beginning_of_the_ring(void **state UNUSED)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        bool durable = i < 2;
+        bool damaged = i > 0;
+        struct device device;
+        struct log_super super;
+        struct log_header first = header_of(1, 4);
+        struct log_header torn = header_of(2, 4);
+        struct log_header again = header_of(2, 1);
+        uint32_t end = 0;
+
+        again.generation = 6;
+        device_make(&device, SMALL);
+        super = super_of(&device);
+        super.tail_block = device.geometry.ring_blocks - 8;
+        super.generation = 6;
+        super.durable_number = durable ? 2 : 1;
+        super_put(&device, &super);
+        end = record_put(&device, super.tail_block, &first, 0);
+        (void)record_put(&device, 0, &torn, 4);
+        memset(ring_at(&device, 1), 1, LOG_BLOCK_BYTES);
+        (void)record_put(&device, end, &again, 20);
+        if (damaged) {
+            memset(ring_at(&device, end + 1), 1, LOG_BLOCK_BYTES);
+        }
+        assert_int_equal(device_frames(&device), durable ? 5 : 4);
+        device_end(&device);
+    }
+}
+
 /* Damaged content of a record that was durable: its blocks are known, but not what they were. And
  * a descriptor that is all zeros does not make a frame a free one. */
 static void test_damaged_records_that_were_durable(void **state UNUSED)
@@ -466,30 +500,50 @@ static void large_make(struct device *device)
     super_put(device, &super);
 }
 
+/* ... or of one that was torn, so that what was written again is looked for elsewhere, in vain. */
+static void torn_make(struct device *device)
+{
+    struct log_super super;
+    struct log_header whole = header_of(1, 4);
+    struct log_header torn = header_of(2, 1);
+    uint32_t end = 0;
+
+    device_make(device, SMALL);
+    super = super_of(device);
+    super.tail_block = device->geometry.ring_blocks - 8;
+    super.durable_number = 2;
+    super_put(device, &super);
+    end = record_put(device, super.tail_block, &whole, 0);
+    (void)record_put(device, end, &torn, 7);
+    memset(ring_at(device, end + 1), 1, LOG_BLOCK_BYTES);
+}
+
 static void test_every_read_may_fail(void **state UNUSED)
 {
-    struct device device;
-    uint32_t failed = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct device device;
+        uint32_t failed = 0;
 
-    large_make(&device);
-    for (;;) {
-        struct journal *journal = NULL;
+        (i == 0 ? large_make : torn_make)(&device);
+        for (;;) {
+            struct journal *journal = NULL;
 
-        device.read_that_fails = failed + 1;
-        if (device_open(&device, &journal) == 0) {
-            assert_true(device.reads <= failed);
-            assert_true(journal_is_published(journal, 7)); /* as damaged, but not as free */
-            assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
-            (void)journal_close(journal);
-            break;
+            device.read_that_fails = failed + 1;
+            if (device_open(&device, &journal) == 0) {
+                assert_true(device.reads <= failed);
+                assert_true(journal_is_published(journal, 7)); /* as damaged, but not as free */
+                assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+                (void)journal_close(journal);
+                break;
+            }
+            failed++;
+            device.read_that_fails = failed;
+            refused(&device, -EIO);
+            assert_int_equal(device.reads, failed); /* and that was the end of it */
         }
-        failed++;
-        device.read_that_fails = failed;
-        refused(&device, -EIO);
-        assert_int_equal(device.reads, failed); /* and that was the end of it */
+        assert_true(failed > 3);
+        device_end(&device);
     }
-    assert_true(failed > 5);
-    device_end(&device);
 }
 
 static void test_without_memory_it_is_not_opened(void **state UNUSED)
@@ -745,6 +799,7 @@ int main(void)
         cmocka_unit_test(test_records_of_others_do_not_count),
         cmocka_unit_test(test_what_lies_behind_the_end),
         cmocka_unit_test(test_torn_at_the_end_of_the_ring),
+        cmocka_unit_test(test_torn_at_the_beginning_of_the_ring),
         cmocka_unit_test(test_damaged_records_that_were_durable),
         cmocka_unit_test(test_records_that_overlap_are_refused),
         cmocka_unit_test(test_every_read_may_fail),
