@@ -622,6 +622,45 @@ static void test_no_room_for_the_moment(void **state UNUSED)
     device_end(&device);
 }
 
+/* Not even the note of what is discarded: so nothing is, until there is room for it. */
+static void test_no_room_for_a_note(void **state UNUSED)
+{
+    struct device device;
+    struct journal *journal = NULL;
+    struct cache *cache = NULL;
+    struct cache_vd *vd = NULL;
+    uint32_t frames = 0;
+
+    device_make(&device, SMALL);
+    assert_int_equal(device_open(&device, &journal), 0);
+    frames = journal_frame_count(journal) - 1; /* one is left for it */
+    for (uint32_t frame = 0; frame < frames; frame++) {
+        frame_publish(journal, frame);
+    }
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    (void)journal_close(journal);
+    assert_int_equal(device_open(&device, &journal), 0);
+    assert_int_equal(cache_create(journal, NULL, &cache), 0);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    for (uint32_t frame = 0; frame < frames; frame++) {
+        journal_release(journal, frame);
+        frame_publish(journal, frame);
+    }
+    assert_int_equal(journal_room(journal), 0);
+    vd = cache_vd_find(cache, &vd_guid);
+    assert_false(cache_vd_discard_noted(vd));
+    assert_int_equal(cache_vd_dirty_bytes(vd), (uint64_t)frames * LOG_BLOCK_BYTES);
+    assert_int_equal(cache_vd_damaged(vd), 0);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    assert_true(cache_vd_discard_noted(vd));
+    assert_int_equal(cache_vd_dirty_bytes(vd), 0);
+    assert_true(sim_world_run_until(device.world, is_quiet, journal, SIM_SECOND));
+    cache_check(cache);
+    (void)cache_free(cache);
+    assert_int_equal(device_frames(&device), 1);
+    device_end(&device);
+}
+
 /* More releases in a turn than a record can hold. */
 static void test_more_releases_than_a_record_holds(void **state UNUSED)
 {
@@ -806,6 +845,7 @@ int main(void)
         cmocka_unit_test(test_without_memory_it_is_not_opened),
         cmocka_unit_test(test_what_is_over_in_a_turn_is_not_written),
         cmocka_unit_test(test_no_room_for_the_moment),
+        cmocka_unit_test(test_no_room_for_a_note),
         cmocka_unit_test(test_more_releases_than_a_record_holds),
         cmocka_unit_test(test_little_room_is_made_at_once),
         cmocka_unit_test(test_few_frames_are_copied_all_at_once),
