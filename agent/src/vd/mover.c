@@ -67,14 +67,17 @@ static void batch_gather(const struct vd_request *request, uint64_t offset_bytes
 }
 
 /* Frames stay published until the drives are flushed, so an intent would only keep the same bytes
- * twice. A row that does not fit a batch may come in other pieces after a crash; what the journal's
- * log does not have yet would not come at all. */
+ * twice. What the journal's log does not have yet would not come again after a crash. A row that
+ * does not fit a batch might come in other pieces, but has its intents all the same: it is longer
+ * by a strip than any batch, so no batch has a block of its first strip and the same one of its
+ * last, and part of a row is logged (intent.c (4)). */
 static bool batch_is_kept(const struct mover_batch *batch)
 {
     const struct journal *journal = cache_journal(batch->mover->cache);
 
-    return batch->cached->vd->row_bytes / CACHE_BLOCK_BYTES <= CACHE_BATCH_MAX &&
-           (journal_is_durable(journal, batch->batch.ticket) || CACHE_BUG(KEPT_EARLY));
+    STATIC_ASSERT(CACHE_BATCH_MAX * CACHE_BLOCK_BYTES % RAID_STRIP_MAX_BYTES == 0,
+                  "a batch is as long as so many strips, of any size");
+    return journal_is_durable(journal, batch->batch.ticket) || CACHE_BUG(KEPT_EARLY);
 }
 
 static void batch_go_on(struct mover_batch *batch)

@@ -218,6 +218,130 @@ static void test_damage(void **state UNUSED)
     }
 }
 
+/* What was discarded while its drives were away is told when they come back: once, unless something
+ * else was told meanwhile, or what was told has been forgotten before the journal has. */
+static void test_told_of_what_was_discarded(void **state UNUSED)
+{
+    for (uint32_t marked = 0; marked < 2; marked++) {
+        struct bench *bench = bench_new(false);
+        struct vd_config *config = vd_config_of(vd_of(bench));
+        uint8_t *kept = NULL;
+
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        kept = memory_kept(bench);
+        close_it(bench);
+        cache_end(bench);
+        memcpy(bench->memory.base, kept, bench->memory.size_bytes);
+        cache_begin(bench);
+        if (marked != 0) {
+            config->cache_journal = *journal_uuid(cache_journal(bench->cache));
+        }
+        assert_true(cache_vd_discard_noted(cache_vd_find(bench->cache, &config->guid)));
+        mover_begin(bench, NULL);
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_LOST);
+        assert_true(config->cache_lost);
+        assert_int_equal(config->cache_discarded_bytes, 4096);
+        close_it(bench);
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_NOTHING);
+        assert_true(config->cache_lost);
+        close_it(bench);
+        config->cache_discarded_bytes = 8192;
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_LOST);
+        assert_int_equal(config->cache_discarded_bytes, 4096);
+        close_it(bench);
+        vd_cache_lost_forget(vd_of(bench));
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_LOST);
+        assert_int_equal(config->cache_discarded_bytes, 4096);
+        cache_damaged_forget(bench->cache);
+        close_it(bench);
+        vd_cache_lost_forget(vd_of(bench));
+        open_it(bench);
+        assert_int_equal(bench->found, CACHE_FOUND_NOTHING);
+        assert_false(config->cache_lost);
+        free(kept);
+        bench_free(bench);
+    }
+}
+
+/* Offline, with nothing in the cache, there is nothing to be lost. */
+static void test_nothing_to_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    drives_pull(bench);
+    assert_int_equal(get(bench, 0, 4096, 0), VD_STATUS_IO);
+    assert_int_equal(vd_state(vd_of(bench)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    assert_false(vd_config(vd_of(bench))->cache_lost);
+    bench_free(bench);
+}
+
+static struct bench *looked_at;
+static uint32_t looks;
+
+static void look(void *context UNUSED, struct vd *vd UNUSED)
+{
+    assert_int_equal(vd_cached_dirty_bytes(looked_at->cached), 0);
+    assert_int_equal(vd_cached_used_bytes(looked_at->cached), 0);
+    assert_false(vd_cached_is_pinned(looked_at->cached));
+    looks++;
+}
+
+/* Who is told of a discard, and looks at once, finds nothing any more. */
+static void test_looked_at_amid_a_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    uint8_t *kept = NULL;
+
+    assert_int_equal(put(bench, 0, ROW, 1), VD_STATUS_OK);
+    kept = memory_kept(bench);
+    live_again(bench, kept, false);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), ROW);
+    looked_at = bench;
+    looks = 0;
+    bench->array->group->observer.vd_changed = look;
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    bench->array->group->observer.vd_changed = NULL;
+    assert_true(looks > 0);
+    free(kept);
+    bench_free(bench);
+}
+
+/* The cache knows as many others as it can: the virtual drive stays without until one has gone. */
+static void test_no_place_in_the_cache(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct cache_vd *others[CACHE_VDS_MAX];
+    struct guid guid = {{0xee}};
+
+    close_it(bench);
+    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
+        memcpy(guid.bytes + 8, &i, sizeof(i));
+        others[i] = cache_vd_open(bench->cache, &guid, ROW);
+        assert_non_null(others[i]);
+    }
+    for (uint32_t i = 0; i < 2; i++) { /* nothing of the first attempt is left */
+        assert_int_equal(vd_cached_open(bench->mover, vd_of(bench), &bench->cached, &bench->found),
+                         -ENOSPC);
+        assert_null(bench->cached);
+    }
+    cache_vd_close(others[7]);
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
+        if (i != 7) {
+            cache_vd_close(others[i]);
+        }
+    }
+    bench_free(bench);
+}
+
 /* An earlier life's blocks are discarded, and something is written at once: it does not get the
  * mark under which the journal's log might still give the discarded ones back. */
 static void test_written_behind_a_discard(void **state UNUSED)
@@ -847,6 +971,10 @@ int main(void)
         cmocka_unit_test(test_acknowledged_before_it_was_barred),
         cmocka_unit_test(test_not_tried_offline),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_told_of_what_was_discarded),
+        cmocka_unit_test(test_nothing_to_discard),
+        cmocka_unit_test(test_looked_at_amid_a_discard),
+        cmocka_unit_test(test_no_place_in_the_cache),
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
