@@ -68,8 +68,8 @@ static void batch_gather(const struct vd_request *request, uint64_t offset_bytes
 
 /* Frames stay published until the drives are flushed, so an intent would only keep the same bytes
  * twice. What the journal's log does not have yet would not come again after a crash. A row that
- * does not fit a batch might come in other pieces, but has its intents all the same: it is longer
- * by a strip than any batch, so no batch has a block of its first strip and the same one of its
+ * does not fit a batch might come in other pieces, but has its intents all the same: it is at least
+ * a strip longer than any batch, so no write has a block of its first strip and the same one of its
  * last, and part of a row is logged (intent.c (4)). */
 static bool batch_is_kept(const struct mover_batch *batch)
 {
