@@ -279,6 +279,7 @@ static void test_damage_stays_with_its_owner(void **state UNUSED)
     cache_vd_close(vd_begin(world, &guid_b));
     cache_vd_discard(cache_vd_find(world->cache, &guid_a));
     assert_null(cache_vd_find(world->cache, &guid_a));
+    assert_true(journal_is_published(world->journal, 3));
     assert_int_equal(published(world), 1);
     world->a = vd_begin(world, &guid_a);
     world->b = vd_begin(world, &guid_b);
