@@ -5,6 +5,7 @@
  */
 #include "cached_bench.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "scarce_memory.h"
@@ -152,6 +153,51 @@ static void test_offline_with_dirty_blocks(void **state UNUSED)
     assert_int_equal(vd_cached_discard(bench->cached), 0);
     assert_int_equal(vd_cached_dirty_bytes(bench->cached), 0);
     assert_int_equal(vd_config(sim_array_vd(bench->array, 0))->cache_discarded_bytes, ROW + 4096);
+    bench_free(bench);
+}
+
+/* Offline, with nothing in the cache, there is nothing to be lost. */
+static void test_nothing_to_discard(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+
+    drives_pull(bench);
+    assert_int_equal(get(bench, 0, 4096, 0), VD_STATUS_IO);
+    assert_int_equal(vd_state(sim_array_vd(bench->array, 0)), VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(vd_cached_discard(bench->cached), 0);
+    assert_false(vd_config(sim_array_vd(bench->array, 0))->cache_lost);
+    bench_free(bench);
+}
+
+/* The cache knows as many others as it can: the virtual drive stays without until one has gone. */
+static void test_no_place_in_the_cache(void **state UNUSED)
+{
+    struct bench *bench = bench_new(false);
+    struct cache_vd *others[CACHE_VDS_MAX];
+    struct guid guid = {{0xee}};
+
+    close_it(bench);
+    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
+        memcpy(guid.bytes + 8, &i, sizeof(i));
+        others[i] = cache_vd_open(bench->cache, &guid, ROW);
+        assert_non_null(others[i]);
+    }
+    for (uint32_t i = 0; i < 2; i++) { /* nothing of the first attempt is left */
+        assert_int_equal(vd_cached_open(bench->mover, sim_array_vd(bench->array, 0), &bench->cached,
+                                        &bench->found),
+                         -ENOSPC);
+        assert_null(bench->cached);
+    }
+    cache_vd_close(others[7]);
+    open_it(bench);
+    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
+    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
+    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
+        if (i != 7) {
+            cache_vd_close(others[i]);
+        }
+    }
     bench_free(bench);
 }
 
@@ -591,6 +637,8 @@ int main(void)
         cmocka_unit_test(test_a_mark_that_cannot_be_taken_back),
         cmocka_unit_test(test_blocks_of_an_earlier_life),
         cmocka_unit_test(test_offline_with_dirty_blocks),
+        cmocka_unit_test(test_nothing_to_discard),
+        cmocka_unit_test(test_no_place_in_the_cache),
         cmocka_unit_test(test_no_read_ahead_for_busy_drives),
         cmocka_unit_test(test_one_transfer),
         cmocka_unit_test(test_closed_amid),

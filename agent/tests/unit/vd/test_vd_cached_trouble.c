@@ -268,19 +268,6 @@ static void test_told_of_what_was_discarded(void **state UNUSED)
     }
 }
 
-/* Offline, with nothing in the cache, there is nothing to be lost. */
-static void test_nothing_to_discard(void **state UNUSED)
-{
-    struct bench *bench = bench_new(false);
-
-    drives_pull(bench);
-    assert_int_equal(get(bench, 0, 4096, 0), VD_STATUS_IO);
-    assert_int_equal(vd_state(vd_of(bench)), VIRTUAL_DRIVE_STATE_OFFLINE);
-    assert_int_equal(vd_cached_discard(bench->cached), 0);
-    assert_false(vd_config(vd_of(bench))->cache_lost);
-    bench_free(bench);
-}
-
 static struct bench *looked_at;
 static uint32_t looks;
 
@@ -309,37 +296,6 @@ static void test_looked_at_amid_a_discard(void **state UNUSED)
     bench->array->group->observer.vd_changed = NULL;
     assert_true(looks > 0);
     free(kept);
-    bench_free(bench);
-}
-
-/* The cache knows as many others as it can: the virtual drive stays without until one has gone. */
-static void test_no_place_in_the_cache(void **state UNUSED)
-{
-    struct bench *bench = bench_new(false);
-    struct cache_vd *others[CACHE_VDS_MAX];
-    struct guid guid = {{0xee}};
-
-    close_it(bench);
-    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
-        memcpy(guid.bytes + 8, &i, sizeof(i));
-        others[i] = cache_vd_open(bench->cache, &guid, ROW);
-        assert_non_null(others[i]);
-    }
-    for (uint32_t i = 0; i < 2; i++) { /* nothing of the first attempt is left */
-        assert_int_equal(vd_cached_open(bench->mover, vd_of(bench), &bench->cached, &bench->found),
-                         -ENOSPC);
-        assert_null(bench->cached);
-    }
-    cache_vd_close(others[7]);
-    open_it(bench);
-    vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
-    assert_int_equal(put(bench, 0, 4096, 2), VD_STATUS_OK);
-    assert_int_equal(vd_cached_dirty_bytes(bench->cached), 4096);
-    for (uint32_t i = 0; i < CACHE_VDS_MAX; i++) {
-        if (i != 7) {
-            cache_vd_close(others[i]);
-        }
-    }
     bench_free(bench);
 }
 
@@ -973,9 +929,7 @@ int main(void)
         cmocka_unit_test(test_not_tried_offline),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_told_of_what_was_discarded),
-        cmocka_unit_test(test_nothing_to_discard),
         cmocka_unit_test(test_looked_at_amid_a_discard),
-        cmocka_unit_test(test_no_place_in_the_cache),
         cmocka_unit_test(test_written_behind_a_discard),
         cmocka_unit_test(test_no_memory_behind_a_discard),
         cmocka_unit_test(test_a_flush_behind_a_discard),
