@@ -170,7 +170,7 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
 static void late_group_started(struct ctl_group *cg, int error, void *context)
 {
     (void)context; /* the group knows its controller */
-    (void)error;   /* it stays as it is; its documents tell */
+    (void)error; /* it stays as it is; its documents tell */
     ctl_change_end(cg->ctl);
 }
 
@@ -226,7 +226,7 @@ static bool group_can_revive(const struct ctl_group *cg)
 
 static void revive_stopped(struct ctl_group *cg, int error, void *context)
 {
-    (void)error;   /* the record that counts is the durable one */
+    (void)error; /* the record that counts is the durable one */
     (void)context; /* the group knows its controller */
     for (uint32_t i = 0; i < cg->config->member_count; i++) {
         if (cg->members[i] != NULL) {
@@ -653,7 +653,7 @@ static void missing_tell(struct ctl *ctl)
 static void start_group_started(struct ctl_group *cg, int error, void *context)
 {
     (void)context; /* the group knows its controller */
-    (void)error;   /* it stays as it is; its documents tell */
+    (void)error; /* it stays as it is; its documents tell */
     ctl_kick(cg->ctl);
 }
 
