@@ -209,7 +209,24 @@ void group_copyback_finish(struct group *group, void (*done)(void *context, int 
     group_leave_later(group);
 }
 
-/* Each drive keeps its own counts of what was written to it and flushed. */
+/* Each drive keeps its own flushes: one that it has not let go of is nobody else's. */
+static void flushes_exchange(struct member *a, struct member *b)
+{
+    struct member_flush *flush = a->flush;
+    struct member_flush *loss_flush = a->loss_flush;
+
+    if (SIM_BUG(COPYBACK_FLUSH_STAYS)) {
+        return;
+    }
+    a->flush = b->flush;
+    a->loss_flush = b->loss_flush;
+    b->flush = flush;
+    b->loss_flush = loss_flush;
+    a->flush->member = a->loss_flush->member = a;
+    b->flush->member = b->loss_flush->member = b;
+}
+
+/* ... and its own counts of what was written to it and flushed. */
 static void roles_exchange(struct group *group)
 {
     struct member *runtime = &group->members[group->twin_member];
@@ -222,6 +239,7 @@ static void roles_exchange(struct group *group)
     runtime->drive = twin.drive;
     runtime->written = twin.written;
     runtime->flushed = twin.flushed;
+    flushes_exchange(runtime, &group->twin);
     runtime->percentile_us = 0;
     runtime->percentile_reads = 0;
 }

@@ -252,7 +252,7 @@ static int apply_copyback(struct group_edit *edit)
 {
     struct group *group = edit->group;
 
-    if (group->twin.drive != NULL || group->twin.flush.busy ||
+    if (group->twin.drive != NULL || member_flush_is_busy(&group->twin) ||
         group->config.members[edit->member].state != MEMBER_ONLINE) {
         return -EBUSY;
     }
