@@ -105,6 +105,7 @@
     X(COPYBACK_MISSED, P3, "the drive of a copyback misses a write and stays")                     \
     X(COPYBACK_UNCLEAN, P2, "a copyback goes on after an unclean stop as if nothing had been")     \
     X(COPYBACK_UNFLUSHED, P1, "the drive of a copyback becomes the member without a flush")        \
+    X(COPYBACK_PASSED, P1, "a copyback leaves out a virtual drive added below its cursor")         \
     X(COPYBACK_FLUSH_STAYS, A, "a flush that a drive still has stays with its former place")
 
 #define SIM_BUGS_BAD_BLOCK(X)                                                                      \

@@ -7,7 +7,9 @@
  *                              \- stopped, one lost   \- not saved, or the new member lost: back
  *
  * (1) Below the cursor the twin holds what the member holds: every write to the member goes to
- *     both, under the same lock, and the copying of a slice takes that lock too.
+ *     both, under the same lock, and the copying of a slice takes that lock too. A virtual drive
+ *     that is added, or comes back with all its data, below the cursor takes it back to where it
+ *     begins.
  * (2) A twin that has missed a write is dropped, which is durable before the write is
  *     acknowledged: no start trusts it.
  * (3) The twin takes part in flush rounds; a published cursor vouches for flushed bytes only.
@@ -144,6 +146,19 @@ void group_copied_advance(struct group *group, uint64_t bytes)
         ASSERT(bytes >= group->twin.rebuilt_bytes);
         group->twin.rebuilt_bytes = bytes;
     }
+}
+
+/* (1) Part of a change that the caller saves. */
+void twin_step_back(struct group *group, uint64_t bytes)
+{
+    struct copyback_config *config = &group->config.copyback;
+
+    if (SIM_BUG(COPYBACK_PASSED)) {
+        return;
+    }
+    group->twin.rebuilt_bytes = min_u64(group->twin.rebuilt_bytes, bytes);
+    group->twin.checkpoint_bytes = min_u64(group->twin.checkpoint_bytes, bytes);
+    config->copied_bytes = min_u64(config->copied_bytes, bytes);
 }
 
 /* The end: nothing under way, everything flushed, then the edit. */

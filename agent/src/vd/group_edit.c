@@ -182,6 +182,7 @@ static int apply_vd_add(struct group_edit *edit)
     if (error == 0) {
         vd_array_insert(group, edit->vd, &edit->vd_config);
         region_store_renew(edit->vd, true);
+        twin_step_back(group, edit->vd_config.extent_start_bytes);
         (void)generations_set(group); /* part of this edit */
     }
     return error;

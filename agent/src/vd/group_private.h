@@ -494,6 +494,8 @@ void twin_start(struct group *group);
 /* Ends the copyback; durable before what is under way is acknowledged. */
 void twin_drop(struct group *group, enum reason_code why);
 void twin_drop_by_status(struct group *group, const struct drive *drive, enum io_status status);
+/* There is something to be copied from there on. */
+void twin_step_back(struct group *group, uint64_t bytes);
 void exchange_pump(struct group *group);
 void exchange_end(struct group *group, int error);
 /* Nothing of it begins any more. */
