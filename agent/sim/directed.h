@@ -146,6 +146,19 @@ bool directed_copyback_unclean(uint64_t seed);
 bool directed_copyback_missed(uint64_t seed);
 
 /*
+ * A copyback of a mirror: the drive takes the member's place and hangs with the first flush after
+ * that, before it is saved; then everybody is flushed. False: the former member has not its place
+ * again.
+ */
+bool directed_copyback_hangs(uint64_t seed);
+
+/*
+ * A copyback without redundancy: a virtual drive that was removed before comes back with its data,
+ * below the cursor. False: the drive that has taken the member's place has not got them.
+ */
+bool directed_copyback_restored(uint64_t seed);
+
+/*
  * A virtual drive grows. RAID 5 over old bytes: something is written to its new rows, and a drive
  * goes. False: something else is read. A mirror while its copies differ after a power cut, before
  * they are made to agree. False: they never are.

@@ -136,6 +136,8 @@ static void test_stories(void **state)
         assert_true(directed_plain_noted(seed + i));
         assert_true(directed_copyback_unclean(seed + i));
         assert_true(directed_copyback_missed(seed + i));
+        assert_true(directed_copyback_hangs(seed + i));
+        assert_true(directed_copyback_restored(seed + i));
         assert_true(directed_grow_fresh(seed + i));
         assert_true(directed_grow_doubt(seed + i));
     }

@@ -67,6 +67,8 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_COPYBACK_MISSED, .story = directed_copyback_missed},
     {.bug = SIM_BUG_COPYBACK_UNCLEAN, .story = directed_copyback_unclean},
     {.bug = SIM_BUG_COPYBACK_UNFLUSHED, .copyback = true},
+    {.bug = SIM_BUG_COPYBACK_PASSED, .story = directed_copyback_restored},
+    {.bug = SIM_BUG_COPYBACK_FLUSH_STAYS, .story = directed_copyback_hangs},
     {.bug = SIM_BUG_FLUSH_FAILURE_IGNORED, .story = directed_flush_believed},
     {.bug = SIM_BUG_LOST_FORGOTTEN, .story = directed_lost},
     {.bug = SIM_BUG_FLUSH_BELIEVED, .story = directed_flush_believed},

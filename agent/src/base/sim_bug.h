@@ -104,7 +104,9 @@
     X(COPYBACK_ONE, P1, "writes go to the member and not to the drive of its copyback")            \
     X(COPYBACK_MISSED, P3, "the drive of a copyback misses a write and stays")                     \
     X(COPYBACK_UNCLEAN, P2, "a copyback goes on after an unclean stop as if nothing had been")     \
-    X(COPYBACK_UNFLUSHED, P1, "the drive of a copyback becomes the member without a flush")
+    X(COPYBACK_UNFLUSHED, P1, "the drive of a copyback becomes the member without a flush")        \
+    X(COPYBACK_PASSED, P1, "a copyback leaves out a virtual drive added below its cursor")         \
+    X(COPYBACK_FLUSH_STAYS, A, "a flush that a drive still has stays with its former place")
 
 #define SIM_BUGS_BAD_BLOCK(X)                                                                      \
     X(FLUSH_BELIEVED, P7, "tries a failed flush again and believes the answer")                    \

@@ -22,7 +22,9 @@ static void copyback_next(const struct task *task, struct task_window *ret_windo
 
 static void copyback_advance(struct task *task, const struct task_window *window)
 {
-    group_copied_advance(task->group, task_window_end(window, group_copied_bytes(task->group)));
+    if (group_copied_bytes(task->group) == window->cursor_bytes) { /* not taken back meanwhile */
+        group_copied_advance(task->group, task_window_end(window, window->cursor_bytes));
+    }
 }
 
 static void copyback_finish(struct task *task, void (*done)(void *context, int error))

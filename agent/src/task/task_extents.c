@@ -41,7 +41,7 @@ void task_window_at(const struct group *group, uint64_t cursor_bytes,
     const struct vd_config *config;
     uint64_t rows;
 
-    *ret_window = (struct task_window){.vd = vd};
+    *ret_window = (struct task_window){.vd = vd, .cursor_bytes = cursor_bytes};
     if (vd == NULL) {
         return;
     }

@@ -15,6 +15,7 @@ struct task_window {
     struct vd *vd;
     uint64_t row;
     uint64_t row_count; /* 0: nothing is left */
+    uint64_t cursor_bytes; /* task_window_at(): they are behind it */
 };
 
 struct task_kind {

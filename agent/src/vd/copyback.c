@@ -7,7 +7,9 @@
  *                              \- stopped, one lost   \- not saved, or the new member lost: back
  *
  * (1) Below the cursor the twin holds what the member holds: every write to the member goes to
- *     both, under the same lock, and the copying of a slice takes that lock too.
+ *     both, under the same lock, and the copying of a slice takes that lock too. A virtual drive
+ *     that is added, or comes back with all its data, below the cursor takes it back to where it
+ *     begins.
  * (2) A twin that has missed a write is dropped, which is durable before the write is
  *     acknowledged: no start trusts it.
  * (3) The twin takes part in flush rounds; a published cursor vouches for flushed bytes only.
@@ -146,6 +148,19 @@ void group_copied_advance(struct group *group, uint64_t bytes)
     }
 }
 
+/* (1) Part of a change that the caller saves. */
+void twin_step_back(struct group *group, uint64_t bytes)
+{
+    struct copyback_config *config = &group->config.copyback;
+
+    if (SIM_BUG(COPYBACK_PASSED)) {
+        return;
+    }
+    group->twin.rebuilt_bytes = min_u64(group->twin.rebuilt_bytes, bytes);
+    group->twin.checkpoint_bytes = min_u64(group->twin.checkpoint_bytes, bytes);
+    config->copied_bytes = min_u64(config->copied_bytes, bytes);
+}
+
 /* The end: nothing under way, everything flushed, then the edit. */
 
 static void exchange_answer(struct notice *notice)
@@ -209,7 +224,24 @@ void group_copyback_finish(struct group *group, void (*done)(void *context, int 
     group_leave_later(group);
 }
 
-/* Each drive keeps its own counts of what was written to it and flushed. */
+/* Each drive keeps its own flushes: one that it has not let go of is nobody else's. */
+static void flushes_exchange(struct member *a, struct member *b)
+{
+    struct member_flush *flush = a->flush;
+    struct member_flush *loss_flush = a->loss_flush;
+
+    if (SIM_BUG(COPYBACK_FLUSH_STAYS)) {
+        return;
+    }
+    a->flush = b->flush;
+    a->loss_flush = b->loss_flush;
+    b->flush = flush;
+    b->loss_flush = loss_flush;
+    a->flush->member = a->loss_flush->member = a;
+    b->flush->member = b->loss_flush->member = b;
+}
+
+/* ... and its own counts of what was written to it and flushed. */
 static void roles_exchange(struct group *group)
 {
     struct member *runtime = &group->members[group->twin_member];
@@ -222,6 +254,7 @@ static void roles_exchange(struct group *group)
     runtime->drive = twin.drive;
     runtime->written = twin.written;
     runtime->flushed = twin.flushed;
+    flushes_exchange(runtime, &group->twin);
     runtime->percentile_us = 0;
     runtime->percentile_reads = 0;
 }

@@ -174,16 +174,25 @@ static void round_begin(struct group *group)
         if (member_wants_flush(group, i) && !SIM_BUG(FLUSH_IGNORED) &&
             !(SIM_BUG(FLUSH_ONE_MEMBER) && group->flush_pending > 0)) {
             group->flush_pending++;
-            member_flush(&group->members[i].flush, round_part_answered);
+            member_flush(group->members[i].flush, round_part_answered);
         }
     }
     if (group->twin.drive != NULL && group->twin.written > group->twin.flushed) {
         group->flush_pending++;
-        member_flush(&group->twin.flush, round_part_answered);
+        member_flush(group->twin.flush, round_part_answered);
     }
     if (group->flush_pending == 0) {
         round_answered(group);
     }
+}
+
+void member_flushes_init(struct group *group, struct member *member)
+{
+    member->group = group;
+    member->flush = &member->flushes[0];
+    member->loss_flush = &member->flushes[1];
+    member->flush->member = member;
+    member->loss_flush->member = member;
 }
 
 void flush_init(struct group *group)
@@ -247,7 +256,7 @@ void flush_losses_pump(struct group *group)
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         if (member_wants_flush(group, i)) {
             group->loss_flush_pending++;
-            member_flush(&group->members[i].loss_flush, losses_part_answered);
+            member_flush(group->members[i].loss_flush, losses_part_answered);
         }
     }
     group->loss_unflushed = group->loss_flush_pending > 0;

@@ -204,17 +204,13 @@ static void members_init(struct group *group, struct drive *const *drives)
         if (SIM_BUG(STALE_ACCEPTED) && drives[i] != NULL && config->state != MEMBER_REBUILD) {
             config->state = MEMBER_ONLINE;
         }
-        member->group = group;
-        member->flush.member = member;
-        member->loss_flush.member = member;
+        member_flushes_init(group, member);
         member->drive = member_is_live(group, i) ? drives[i] : NULL;
         member->rebuilt_bytes = config->state == MEMBER_REBUILD ? config->rebuilt_bytes : 0;
         /* What was written before and not flushed is not known: flush once. */
         member->written = 1;
     }
-    group->twin.group = group;
-    group->twin.flush.member = &group->twin;
-    group->twin.loss_flush.member = &group->twin;
+    member_flushes_init(group, &group->twin);
 }
 
 static int group_init(struct group *group)

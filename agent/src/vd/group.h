@@ -121,6 +121,7 @@ void group_copyback_stop(struct group *group, enum reason_code why);
 struct drive *group_copyback_drive(const struct group *group); /* NULL: none is running */
 /* Each has its own, also to the same drive; 0: none is running. */
 uint64_t group_copyback_number(const struct group *group);
+/* The cursor; a virtual drive that is added below it takes it back. */
 uint64_t group_copied_bytes(const struct group *group);
 void group_copied_advance(struct group *group, uint64_t bytes);
 /* Everything is copied: the drive takes the member's place, durably. -EAGAIN: a virtual drive was

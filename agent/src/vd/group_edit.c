@@ -182,6 +182,7 @@ static int apply_vd_add(struct group_edit *edit)
     if (error == 0) {
         vd_array_insert(group, edit->vd, &edit->vd_config);
         region_store_renew(edit->vd, true);
+        twin_step_back(group, edit->vd_config.extent_start_bytes);
         (void)generations_set(group); /* part of this edit */
     }
     return error;
@@ -252,7 +253,7 @@ static int apply_copyback(struct group_edit *edit)
 {
     struct group *group = edit->group;
 
-    if (group->twin.drive != NULL || group->twin.flush.busy ||
+    if (group->twin.drive != NULL || member_flush_is_busy(&group->twin) ||
         group->config.members[edit->member].state != MEMBER_ONLINE) {
         return -EBUSY;
     }

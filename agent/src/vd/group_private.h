@@ -100,8 +100,9 @@ struct member {
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
     uint32_t percentile_reads;   /* left before it is looked up again */
     struct pace pace;            /* mirrors: of its drive, while a copy is chosen */
-    struct member_flush flush;   /* of rounds */
-    struct member_flush loss_flush; /* before a loss is recorded */
+    struct member_flush *flush;  /* of rounds */
+    struct member_flush *loss_flush; /* before a loss is recorded */
+    struct member_flush flushes[2]; /* these two, or the other's of a copyback (copyback.c) */
 };
 
 /* STOP_END: saved, but a save that began later may still be running. */
@@ -493,6 +494,8 @@ void twin_start(struct group *group);
 /* Ends the copyback; durable before what is under way is acknowledged. */
 void twin_drop(struct group *group, enum reason_code why);
 void twin_drop_by_status(struct group *group, const struct drive *drive, enum io_status status);
+/* There is something to be copied from there on. */
+void twin_step_back(struct group *group, uint64_t bytes);
 void exchange_pump(struct group *group);
 void exchange_end(struct group *group, int error);
 /* Nothing of it begins any more. */
@@ -533,6 +536,7 @@ void checkpoint_publish_rows(struct vd *vd, uint64_t rows);
 
 /* flush.c */
 void flush_init(struct group *group);
+void member_flushes_init(struct group *group, struct member *member);
 void flush_wait(struct group *group, struct flush_waiter *waiter);
 /* A member has been lost: the survivors flush before that is saved. */
 void flush_note_loss(struct group *group);
@@ -540,7 +544,7 @@ void flush_losses_pump(struct group *group);
 /* Of a kind other than rounds or losses there is none. */
 static inline bool member_flush_is_busy(const struct member *member)
 {
-    return member->flush.busy || member->loss_flush.busy;
+    return member->flush->busy || member->loss_flush->busy;
 }
 
 /* region_store.c: all but the first three bear NULL */

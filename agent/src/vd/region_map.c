@@ -433,7 +433,7 @@ bool region_map_page_load(struct region_map *map, const struct region_page *page
     for (uint32_t i = 0; i < page_regions(map, page->page); i++) {
         regions[i].state = page->states[i] & (uint8_t)~REGION_SUSPECT;
         regions[i].suspect = (page->states[i] & REGION_SUSPECT) != 0;
-        regions[i].durable = byte_is_in_doubt(page->states[i]);
+        regions[i].durable = false; /* one member has it; perhaps no other (1) */
     }
     map->pages[page->page].sequence = page->sequence;
     map->changed_pages -= map->pages[page->page].changed ? 1u : 0u;
@@ -458,6 +458,8 @@ void region_map_loaded(struct region_map *map, bool unclean)
             state_set(map, i, REGION_NEED_SYNC);
         } else if (map->regions[i].state == REGION_DIRTY) {
             region_clean(map, i);
+        } else if (map->regions[i].state == REGION_NEED_SYNC) {
+            page_change(map, i / REGION_PAGE_STATES); /* all members are to have it */
         }
     }
 }

@@ -178,6 +178,66 @@ static void test_rebuild_resumes(void **state)
     array_end(array);
 }
 
+static bool quarter_is_done(void *context)
+{
+    return status_of(context).done_bytes >= 4u << 20;
+}
+
+static struct task *copyback_new(struct sim_array *array)
+{
+    struct task *task = NULL;
+
+    assert_int_equal(
+        task_copyback_create(array->group, sim_world_clock(array->world), 100, NULL, &task), 0);
+    return task;
+}
+
+static void restored(void *context, int error, struct vd *vd)
+{
+    assert_true(error != 0 || vd != NULL);
+    sim_array_done(context, error);
+}
+
+/* In the middle of a step a virtual drive comes back, below the cursor: it is copied too. */
+static void test_copyback_of_what_is_restored(void **state)
+{
+    static uint8_t before[1u << 20];
+    static uint8_t after[1u << 20];
+    struct sim_array *array = array_new(RAID_LEVEL_0, 2, true);
+    struct vd *vd = sim_array_vd(array, 0);
+    struct vd_config config = *vd_config(vd);
+    struct task *task = NULL;
+
+    (void)state;
+    assert_int_equal(sim_array_io(array, vd, VD_OP_READ, false, 0, sizeof(before), before),
+                     VD_STATUS_OK);
+    group_vd_remove(array->group, vd, sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_int_equal(sim_array_copyback(array, 0, sim_array_spare(array)), 0);
+    task = copyback_new(array);
+    task_start(task);
+    assert_true(sim_world_run_until(array->world, quarter_is_done, task, 600 * SIM_SECOND));
+    assert_false(task_is_quiet(task));
+    group_vd_add(array->group, &config, restored, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_true(group_copied_bytes(array->group) < config.geometry.extent_bytes);
+    (void)run_to_end(array, task);
+    while (status_of(task).state == OPERATION_STATE_STOPPED) { /* it was not there yet: once more */
+        task_free(task);
+        task = copyback_new(array);
+        task_start(task);
+        (void)run_to_end(array, task);
+    }
+    assert_int_equal(status_of(task).state, OPERATION_STATE_COMPLETED);
+    task_free(task);
+    vd = sim_array_vd(array, 1);
+    assert_true(guid_equal(&vd_config(vd)->guid, &config.guid));
+    assert_int_equal(sim_array_io(array, vd, VD_OP_READ, false, 0, sizeof(after), after),
+                     VD_STATUS_OK);
+    assert_memory_equal(after, before, sizeof(after));
+    array_end(array);
+}
+
 /* Another drive in the same place: the old task must not move the new one's cursor. */
 static void test_rebuild_of_a_drive_that_left(void **state)
 {
@@ -350,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_rebuild),
         cmocka_unit_test(test_rebuild_resumes),
         cmocka_unit_test(test_rebuild_of_a_drive_that_left),
+        cmocka_unit_test(test_copyback_of_what_is_restored),
         cmocka_unit_test(test_rate),
         cmocka_unit_test(test_initialization),
         cmocka_unit_test(test_resync_after_unclean_stop),

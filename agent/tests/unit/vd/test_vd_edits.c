@@ -436,7 +436,7 @@ static void test_a_replacement_has_to_wait_for_a_loss(void **state UNUSED)
     array->sims[2]->on_submit_context = &hanging;
     lose(array, 1);
     assert_int_equal(member_state(array, 2), MEMBER_FAILED);
-    assert_true(array->group->members[2].loss_flush.busy);
+    assert_true(array->group->members[2].loss_flush->busy);
     assert_int_equal(sim_array_replace(array, 2, 4), -EBUSY);
     array->sims[2]->on_submit = NULL;
     sim_drive_unhang(array->sims[2]);
@@ -650,7 +650,7 @@ static bool part_hangs(const struct sim_array *array, bool twin)
 {
     const struct group *group = array->group;
 
-    return twin ? group->twin.flush.busy : group->members[0].flush.busy;
+    return twin ? group->twin.flush->busy : group->members[0].flush->busy;
 }
 
 /* Something is written to one of the two while the end is being flushed, a page of a region map

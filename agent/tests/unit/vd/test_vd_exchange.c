@@ -223,6 +223,61 @@ static void test_the_new_one_hangs_with_a_page(void **state UNUSED)
     array_end(array);
 }
 
+static void flush_hangs(void *context, struct sim_drive *sim, const struct io_request *request)
+{
+    const struct sim_array *array = context;
+
+    sim->hang = sim->hang || (request->op == IO_OP_FLUSH && array->group->exchanged);
+}
+
+static void flushed(void *context, int error)
+{
+    int *answer = context;
+
+    *answer = error;
+}
+
+/* The new one hangs with a flush, and the former one is in its place again: it is flushed like
+ * everybody else, though the drive has not let go of that one. */
+static void test_the_new_one_hangs_with_a_flush(void **state UNUSED)
+{
+    struct sim_array *array = array_new();
+    struct group *group = array->group;
+    int answer = 1;
+
+    sim_world_advance(array->world, SIM_SECOND);
+    array->sims[3]->on_submit = flush_hangs;
+    array->sims[3]->on_submit_context = array;
+    array->sim_store->latency_max_us = 5 * SIM_SECOND; /* it is saved late enough */
+    exchange(array, 0);
+    array->sim_store->latency_max_us = 300;
+    group_copyback_stop(group, REASON_OK); /* too late; but the new one gets its pages now */
+    while (group->exchanged) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_ptr_equal(group_drive(group, 0), array->drives[0]);
+    assert_true(array->sims[3]->in_flight_count > 0);
+    (void)sim_array_wait(array);
+    for (int i = 0; i < 2; i++) {
+        io(array, VD_OP_WRITE, 5 + i);
+        answer = 1;
+        group_checkpoint(group, flushed, &answer);
+        sim_world_advance(array->world, SIM_SECOND);
+        assert_int_equal(answer, 0);
+        assert_int_equal(group->members[0].flushed, group->members[0].written);
+    }
+    assert_int_equal(group_config(group)->members[0].state, MEMBER_ONLINE);
+    assert_true(array->sims[3]->in_flight_count > 0);
+    group_copyback_start(group, 0, array->drives[3], &array->uuids[3], sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), -EBUSY); /* not before it has let go */
+    array->sims[3]->on_submit = NULL;
+    sim_drive_unhang(array->sims[3]);
+    sim_world_advance(array->world, SIM_SECOND);
+    assert_int_equal(group->late_flushes, 0);
+    io(array, VD_OP_READ, 6);
+    array_end(array);
+}
+
 /* First the former one, then the new one: the member is lost, the others have its data. */
 static void test_both_go(void **state UNUSED)
 {
@@ -247,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_the_former_one_goes),
         cmocka_unit_test(test_the_new_one_goes),
         cmocka_unit_test(test_the_new_one_hangs_with_a_page),
+        cmocka_unit_test(test_the_new_one_hangs_with_a_flush),
         cmocka_unit_test(test_both_go),
     };
 
