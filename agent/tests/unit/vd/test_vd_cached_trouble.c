@@ -471,6 +471,46 @@ static void test_read_begun_before_the_log_has_it(void **state UNUSED)
     }
 }
 
+/* The log fails while it takes a write, and has an older one. Who reads the block, before that or
+ * after, has his answer when the members do not name the journal any more: the log might be back
+ * after a crash. */
+static void test_read_before_a_lost_log_is_void(void **state UNUSED)
+{
+    for (uint32_t early = 0; early < 2; early++) {
+        struct bench *bench = bench_new(true);
+        struct io write;
+        struct io read;
+
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        sim_world_advance(bench->world, SIM_SECOND / 10);
+        latency_set(bench, 50000); /* so that there is time to read */
+        bench->log.drive->hang = true;
+        io_begin(bench, &write, VD_OP_WRITE, 0, 4096, 2);
+        sim_world_advance(bench->world, 10000);
+        if (early != 0) {
+            io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+        }
+        bench->log.drive->hang = false;
+        bench->log.drive->write_fails = true;
+        sim_drive_unhang(bench->log.drive);
+        while (!journal_is_lost(cache_journal(bench->cache))) {
+            assert_true(sim_world_step(bench->world));
+        }
+        if (early == 0) {
+            io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+        }
+        while (!read.done) {
+            assert_true(sim_world_step(bench->world));
+        }
+        assert_int_equal(bench->cached->voided, VOID_DURABLE);
+        assert_int_equal(read.bytes[0], 2);
+        assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+        assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+        assert_int_equal(get(bench, 0, 4096, 2), VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
 /* A change by the administrator cannot be saved and is undone. What has been said of the cache
  * meanwhile holds on: the mark of what is acknowledged from now on, and that a loss is known. */
 static void test_the_mark_while_an_edit_is_undone(void **state UNUSED)
@@ -854,6 +894,7 @@ int main(void)
         cmocka_unit_test(test_written_while_a_journal_is_missed),
         cmocka_unit_test(test_read_before_the_log_has_it),
         cmocka_unit_test(test_read_begun_before_the_log_has_it),
+        cmocka_unit_test(test_read_before_a_lost_log_is_void),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_no_buffer_to_read_ahead_with),
