@@ -346,9 +346,20 @@ static int signals_open(void)
     return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
+/* Until it is told to stop. */
+static void attached_run(struct attach *attach)
+{
+    link_make(attach);
+    say("%s: /dev/nbd%u, %llu bytes\n", attach->link, attach->device.index,
+        (unsigned long long)attach->device.size_bytes);
+    notify_ready();
+    serve(attach);
+}
+
 static int attach_run(struct attach *attach)
 {
     struct process_guard guard;
+    bool ready = true;
     int error = nbd_netlink_open(&attach->netlink);
 
     if (error != 0) {
@@ -362,17 +373,13 @@ static int attach_run(struct attach *attach)
     }
     if (device_find(attach)) {
         say("/dev/nbd%u is attached already and is taken over\n", attach->device.index);
-        if (!device_repair(attach)) {
-            return EXIT_SUCCESS;
-        }
+        ready = device_repair(attach); /* if not, whoever waits for the device is let go */
     } else if (device_connect_patiently(attach) != 0) {
         return EXIT_FAILURE;
     }
-    link_make(attach);
-    say("%s: /dev/nbd%u, %llu bytes\n", attach->link, attach->device.index,
-        (unsigned long long)attach->device.size_bytes);
-    notify_ready();
-    serve(attach);
+    if (ready) {
+        attached_run(attach);
+    }
     notify_stopping();
     (void)unlink(attach->link);
     error = nbd_netlink_disconnect(&attach->netlink, attach->device.index);

@@ -226,10 +226,10 @@ static void kept_written_tell(struct ctl *ctl)
 {
     for (uint32_t i = 0; i < ctl->kept_count;) {
         const struct cache_kept *kept = &ctl->kept[i];
-        struct cache_vd *blocks = cache_vd_find(ctl->cache, &kept->guid);
+        const struct cache_vd *blocks = cache_vd_find(ctl->cache, &kept->guid);
         char bytes[24];
 
-        if (blocks == NULL || cache_vd_is_pinned(blocks) || cache_vd_dirty_bytes(blocks) > 0) {
+        if (blocks != NULL && cache_vd_dirty_bytes(blocks) > 0) { /* else it may be closed again */
             i++;
             continue;
         }

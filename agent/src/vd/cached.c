@@ -146,10 +146,8 @@ static bool cached_may_hit(const struct vd_cached *cached)
         return true; /* nobody may see what has gone to the drives before the journal's log has it
                       */
     }
-    if (!cache_vd_has_settled(cached->blocks) ||
-        (cached->effective != WRITE_POLICY_WRITE_THROUGH &&
-         journal_medium(cache_journal(cached->mover->cache)) == CACHE_MEDIUM_FILE_LOG)) {
-        return true; /* nor if that comes while he reads */
+    if (journal_medium(cache_journal(cached->mover->cache)) == CACHE_MEDIUM_FILE_LOG) {
+        return true; /* nor if that comes while he reads; the policy may change meanwhile, too */
     }
     return cache_vd_used_bytes(cached->blocks) > 0 || config->io_policy == IO_POLICY_CACHED ||
            config->read_policy != READ_POLICY_NO_READ_AHEAD;

@@ -70,6 +70,15 @@ static bool is_behind(const struct vd_cached *cached, const struct vd_request *r
     }
 }
 
+static void list_move_all(struct list *to, struct list *from)
+{
+    struct list *node = NULL;
+
+    while ((node = list_pop_head(from)) != NULL) {
+        list_push_tail(to, node);
+    }
+}
+
 static void held_answer(struct vd_request *request, enum vd_status status)
 {
     list_remove(&request->vd_link);
@@ -122,26 +131,63 @@ static void write_back(struct vd_cached *cached, struct vd_request *request)
     list_push_tail(&cached->committing, &request->vd_link);
 }
 
+/* The log is lost, but as long as the members name the journal it may come back, with something
+ * older than what was to go there: who has seen that is told when it is on the drives for good. */
+static bool lost_meets(const struct vd_cached *cached, const struct vd_request *read)
+{
+    LIST_FOR_EACH (node, &cached->held) {
+        const struct vd_request *write = list_entry(node, struct vd_request, vd_link);
+
+        if (overlaps(read, block_begin(write), block_end(write))) {
+            return cached->voided != VOID_DURABLE;
+        }
+    }
+    return false;
+}
+
+/* Only reads are left there once the log is lost. */
+static void lost_reads_check(struct vd_cached *cached)
+{
+    LIST_FOR_EACH_SAFE (node, following, &cached->committing) {
+        struct vd_request *read = list_entry(node, struct vd_request, vd_link);
+
+        ASSERT(read->op == VD_OP_READ);
+        if (!lost_meets(cached, read)) {
+            list_remove(node);
+            cached_answer(read, (enum vd_status)cached_state(read)->status);
+        }
+    }
+}
+
+static bool commit_meets(const struct vd_cached *cached, const struct vd_request *read)
+{
+    LIST_FOR_EACH (node, &cached->committing) {
+        const struct vd_request *write = list_entry(node, struct vd_request, vd_link);
+
+        if (write->op == VD_OP_WRITE && overlaps(read, block_begin(write), block_end(write))) {
+            return true;
+        }
+    }
+    LIST_FOR_EACH (node, &cached->held) { /* one that has begun, and waits for room */
+        struct vd_request *write = list_entry(node, struct vd_request, vd_link);
+
+        if (cached_state(write)->cursor > 0 &&
+            overlaps(read, block_begin(write), block_end(write))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cached_commit(struct vd_cached *cached, struct vd_request *read)
 {
     const struct journal *journal = cache_journal(cached->mover->cache);
     bool met = false;
 
-    if (journal_is_durable(journal, journal_ticket(journal)) || journal_is_lost(journal)) {
+    if (journal_is_durable(journal, journal_ticket(journal))) {
         return false;
     }
-    LIST_FOR_EACH (node, &cached->committing) {
-        const struct vd_request *write = list_entry(node, struct vd_request, vd_link);
-
-        met = met ||
-              (write->op == VD_OP_WRITE && overlaps(read, block_begin(write), block_end(write)));
-    }
-    LIST_FOR_EACH (node, &cached->held) { /* one that has begun, and waits for room */
-        struct vd_request *write = list_entry(node, struct vd_request, vd_link);
-
-        met = met || (cached_state(write)->cursor > 0 &&
-                      overlaps(read, block_begin(write), block_end(write)));
-    }
+    met = journal_is_lost(journal) ? lost_meets(cached, read) : commit_meets(cached, read);
     if (met) {
         cached_state(read)->ticket = journal_ticket(journal);
         cached_state(read)->phase = CACHED_RUNNING;
@@ -153,15 +199,18 @@ bool cached_commit(struct vd_cached *cached, struct vd_request *read)
 /* Without the log they go through to the drives after all, before everybody who came later. */
 static void commits_lost(struct vd_cached *cached)
 {
+    struct list reads;
+
     cache_vd_hurry(cached->blocks, true);
+    list_init(&reads);
     while (!list_is_empty(&cached->committing)) {
         struct list *node = cached->committing.prev;
-        struct cached_state *state = cached_state(list_entry(node, struct vd_request, vd_link));
+        struct vd_request *request = list_entry(node, struct vd_request, vd_link);
+        struct cached_state *state = cached_state(request);
 
         list_remove(node);
-        if (list_entry(node, struct vd_request, vd_link)->op == VD_OP_READ) {
-            cached_answer(list_entry(node, struct vd_request, vd_link),
-                          (enum vd_status)state->status);
+        if (request->op == VD_OP_READ) {
+            list_push_head(&reads, node);
             continue;
         }
         state->phase = CACHED_HELD;
@@ -169,6 +218,8 @@ static void commits_lost(struct vd_cached *cached)
         state->ticket = 0;
         list_push_head(&cached->held, node);
     }
+    list_move_all(&cached->committing, &reads);
+    lost_reads_check(cached);
 }
 
 void cached_commits_check(struct vd_cached *cached)
@@ -360,15 +411,6 @@ static void flush_submit(struct vd_cached *cached, struct vd_request *request)
 
 /* Drains */
 
-static void list_move_all(struct list *to, struct list *from)
-{
-    struct list *node = NULL;
-
-    while ((node = list_pop_head(from)) != NULL) {
-        list_push_tail(to, node);
-    }
-}
-
 static void flushes_fail(struct list *flushes)
 {
     struct list *node = NULL;
@@ -417,6 +459,9 @@ void cached_writes_pump(struct vd_cached *cached)
         } else {
             write_through(cached, request);
         }
+    }
+    if (journal_is_lost(cache_journal(cached->mover->cache))) {
+        lost_reads_check(cached);
     }
     drains_check(cached);
     flushes_submit(cached);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
+#include "ctl/ctl_private.h"
 #include "sim_log.h"
 
 #define EVENT_LOST 10
@@ -352,6 +353,25 @@ static void members_missing_at_the_start(void **state)
     bench_free(&bench);
 }
 
+/* What was preserved has been written while its virtual drive was being closed, and the cache has
+ * forgotten that since: it is told all the same. */
+static void written_and_forgotten(void **state)
+{
+    struct bench bench = bench_of(MEMORY_KIND_PERSISTENT);
+    struct ctl_world *world = bench.world;
+    uint32_t from = 0;
+
+    (void)state;
+    bench_start(&bench);
+    world->ctl->kept[world->ctl->kept_count++] =
+        (struct cache_kept){.guid = {{7}}, .name = "data", .bytes = 65536};
+    from = world->log_count;
+    world_settle(world, 60 * SIM_SECOND);
+    assert_int_equal(world_event_count(world, from, EVENT_WRITTEN), 1);
+    assert_int_equal(world->ctl->kept_count, 0);
+    bench_free(&bench);
+}
+
 /* Its drives are away: that is noted for when they come back, in another life of the agent as well.
  * A second command says that it is known. */
 static void discarded_while_away(void **state)
@@ -581,6 +601,7 @@ int main(void)
         cmocka_unit_test(log_fails_while_it_is_used),
         cmocka_unit_test(nothing_charges_the_memory),
         cmocka_unit_test(members_missing_at_the_start),
+        cmocka_unit_test(written_and_forgotten),
         cmocka_unit_test(discarded_while_away),
         cmocka_unit_test(discarded_by_command),
         cmocka_unit_test(no_place_in_the_cache),

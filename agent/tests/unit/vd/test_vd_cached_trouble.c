@@ -509,10 +509,11 @@ static void latency_set(struct bench *bench, uint32_t latency_us)
 }
 
 /* A slow read is on its way past an empty cache when the write comes. It brings that from the
- * drives, and waits for the log as well, which has an older version: still, or again. */
+ * drives, and waits for the log as well, which has an older version: still, or again, whatever the
+ * policy was when the read began. */
 static void test_read_begun_before_the_log_has_it(void **state UNUSED)
 {
-    for (uint32_t settled = 0; settled < 2; settled++) {
+    for (uint32_t settled = 0; settled < 3; settled++) {
         struct bench *bench = bench_new(true);
         struct io write;
         struct io read;
@@ -526,7 +527,7 @@ static void test_read_begun_before_the_log_has_it(void **state UNUSED)
         assert_int_equal(vd_cached_used_bytes(bench->cached), 0);
         sim_world_advance(bench->world, SIM_SECOND / 10);
         assert_true(cache_vd_has_settled(bench->cached->blocks) == (settled != 0));
-        if (settled != 0) {
+        if (settled == 1) {
             vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
         }
         latency_set(bench, 200000);
@@ -548,6 +549,46 @@ static void test_read_begun_before_the_log_has_it(void **state UNUSED)
         assert_true(sim_world_run_until_flag(bench->world, &read.done, SIM_SECOND));
         assert_int_equal(read.bytes[0], 2);
         assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+        bench_free(bench);
+    }
+}
+
+/* The log fails while it takes a write, and has an older one. Who reads the block, before that or
+ * after, has his answer when the members do not name the journal any more: the log might be back
+ * after a crash. */
+static void test_read_before_a_lost_log_is_void(void **state UNUSED)
+{
+    for (uint32_t early = 0; early < 2; early++) {
+        struct bench *bench = bench_new(true);
+        struct io write;
+        struct io read;
+
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        sim_world_advance(bench->world, SIM_SECOND / 10);
+        latency_set(bench, 50000); /* so that there is time to read */
+        bench->log.drive->hang = true;
+        io_begin(bench, &write, VD_OP_WRITE, 0, 4096, 2);
+        sim_world_advance(bench->world, 10000);
+        if (early != 0) {
+            io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+        }
+        bench->log.drive->hang = false;
+        bench->log.drive->write_fails = true;
+        sim_drive_unhang(bench->log.drive);
+        while (!journal_is_lost(cache_journal(bench->cache))) {
+            assert_true(sim_world_step(bench->world));
+        }
+        if (early == 0) {
+            io_begin(bench, &read, VD_OP_READ, 0, 4096, 0);
+        }
+        while (!read.done) {
+            assert_true(sim_world_step(bench->world));
+        }
+        assert_int_equal(bench->cached->voided, VOID_DURABLE);
+        assert_int_equal(read.bytes[0], 2);
+        assert_int_equal(io_end(bench, &read), VD_STATUS_OK);
+        assert_int_equal(io_end(bench, &write), VD_STATUS_OK);
+        assert_int_equal(get(bench, 0, 4096, 2), VD_STATUS_OK);
         bench_free(bench);
     }
 }
@@ -772,6 +813,7 @@ int main(void)
         cmocka_unit_test(test_written_while_a_journal_is_missed),
         cmocka_unit_test(test_read_before_the_log_has_it),
         cmocka_unit_test(test_read_begun_before_the_log_has_it),
+        cmocka_unit_test(test_read_before_a_lost_log_is_void),
         cmocka_unit_test(test_the_mark_while_an_edit_is_undone),
         cmocka_unit_test(test_flushes_of_an_unstable_cache),
         cmocka_unit_test(test_a_flush_before_it_is_tried_again),
