@@ -1685,6 +1685,8 @@ static const struct {
      "Drive {drive} has {free_kib} KiB free behind its data, {needed_kib} KiB are needed there, and the set cannot be made smaller: copy its data to a new virtual drive."},
     {"label_duplicate",
      "Drive {drive} carries the same label; one of the two is a copy."},
+    {"label_later",
+     "The drive has a newer record of its drive group than the one in use: it was in use without the drives that work now. It is rebuilt on request only, which overwrites what it holds."},
     {"label_replaced",
      "The drive's place in its drive group was taken by another drive."},
     {"drive_too_small_for_group",

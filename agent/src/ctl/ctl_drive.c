@@ -33,6 +33,10 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         const struct member_config *member = &cg_config(cd->group)->members[cd->member];
         char path[PATH_TEXT_BYTES];
 
+        if (cd->later) {
+            reason_set(ret_reason, REASON_LABEL_LATER, NULL);
+            return true;
+        }
         if (member->why != REASON_OK) {
             drive_path(cd, path, sizeof(path));
             reason_set(ret_reason, member->why, "drive", path, NULL);

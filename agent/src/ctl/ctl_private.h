@@ -126,6 +126,7 @@ struct ctl_drive {
     uint32_t member;
     uint64_t record_sequence;      /* of its label's record when it got its place */
     bool stale_told;
+    bool later;                    /* it had a later life without the others (ctl_settle.c (3)) */
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];

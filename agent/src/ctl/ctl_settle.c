@@ -7,12 +7,16 @@
  *     that was here first.
  * (2) A drive whose place in the winning record is marked lost is not in sync, whatever its
  *     label says; nor is one whose label is older than that record knows (cg_member_is_stale()).
+ * (3) One that comes to a group at work, and has a record of that group which the others never had,
+ *     was in use without them, and may hold the newer data: it is not rebuilt unasked. Where
+ * records went to labels only, the group had no way to know when it was started without that drive.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
+#include "ctl/sim_bug.h"
 
 static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
 {
@@ -154,6 +158,29 @@ static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
     return false;
 }
 
+/* (3) What its label may be ahead of what the group knows of it: saves that others failed, each of
+ * which has cost one of them its place (vd/group_save.c (2)). */
+static bool label_is_later(const struct ctl_group *cg, const struct drive_label *label)
+{
+    const struct group_config *config = cg_config(cg);
+    uint64_t known = config->members[label->member].known_sequence;
+    bool later = label->record.sequence > known + config->member_count + 1;
+
+    if (cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, label->member) || known == 0 ||
+        label->record.sequence <= known || group_member_is_unsaved(cg->group, label->member) ||
+        CTL_BUG(LATER_REBUILT)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < config->member_count && i < label->record.member_count; i++) {
+        const struct member_config *theirs = &label->record.members[i];
+
+        later = later || (config->members[i].state == MEMBER_ONLINE &&
+                          theirs->state != MEMBER_ONLINE && theirs->state != MEMBER_REBUILD &&
+                          uuid_equal(&config->members[i].drive, &theirs->drive));
+    }
+    return later;
+}
+
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct ctl_group *cg = group_by_guid(cd->ctl, &label->group);
@@ -180,6 +207,8 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         return;
     }
     settle_place(cd, cg, label->member, label->record.sequence);
+    cd->later = cd->group != NULL && label_is_later(cg, label);
+    cd->reinserted = cd->reinserted && !cd->later;
 }
 
 /* Is it being filled? Only a group that has yet to start can take it up again. */
@@ -247,6 +276,7 @@ void cd_settle(struct ctl_drive *cd)
     cd->bad = false;
     cd->spare = false;
     cd->has_state_reason = false;
+    cd->later = false;
     if (cd->label_status == LABEL_STATUS_VALID) {
         ASSERT(label != NULL);
         settle_valid(cd, label);

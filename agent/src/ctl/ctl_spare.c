@@ -117,6 +117,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
         cd_place_set(cd, cg, member);
     }
     cd->has_state_reason = false;
+    cd->later = false;
     drive_health_reset(cd->drive);
     cg->rebuild_by_user[member] = by_user;
     group_member_replace(cg->group, member, cd->drive, &cd->uuid, replacement_done, replacement);

@@ -13,6 +13,7 @@ enum ctl_bug {
     CTL_BUG_FLAP_TRUSTED,      /* a better reading counts before it has lasted */
     CTL_BUG_RATE_KEPT,         /* the dirty limit follows the best destage rate there was */
     CTL_BUG_RUNTIME_KEPT,      /* ... and the first runtime that the UPS told */
+    CTL_BUG_LATER_REBUILT,     /* a drive with a later life than the group is rebuilt unasked */
     CTL_BUG_MAX
 };
 

@@ -1789,6 +1789,7 @@ REASONS: dict[str, str] = {
     "foreign_md_no_room": "Drive {drive} has {free_kib} KiB free behind its data, and {needed_kib} KiB are needed there: shrink what is on the set so that it fits, then mdadm --grow --size={size_kib}.",
     "foreign_md_no_room_ever": "Drive {drive} has {free_kib} KiB free behind its data, {needed_kib} KiB are needed there, and the set cannot be made smaller: copy its data to a new virtual drive.",
     "label_duplicate": "Drive {drive} carries the same label; one of the two is a copy.",
+    "label_later": "The drive has a newer record of its drive group than the one in use: it was in use without the drives that work now. It is rebuilt on request only, which overwrites what it holds.",
     "label_replaced": "The drive's place in its drive group was taken by another drive.",
     "drive_too_small_for_group": "Drive {drive} is too small for the place in {group}: it has {size_bytes} usable bytes, {needed_bytes} are needed.",
     "no_vacant_place": "Drive group {group} has no missing or failed member to replace.",

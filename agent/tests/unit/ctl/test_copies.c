@@ -5,6 +5,7 @@
  */
 #include "ctl_world.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define DATA (512u * 1024u)
@@ -163,12 +164,58 @@ static void test_foreign(void **state)
     }
 }
 
+/* The directory of the controller is full, so that only the labels know that slot 0 was lost and
+ * what slot 1 had without it. Then slot 1 is not there at the start: the group goes on with what
+ * slot 0 knows. Slot 1, back again, holds the newer data: nothing is rebuilt on it unasked. */
+static void test_a_later_life(void **state)
+{
+    struct ctl_world *world = world_new(40, 2);
+    struct drive_view drive;
+    uint64_t writes = 0;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    world_write(world, "data", 0, DATA, 0x11);
+    (void)world_wait_consistent(world, "data", MINUTE);
+    world_restart(world);
+    world->store->fail_with = -ENOSPC;
+    slot_depart(world, 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        world_write(world, "data", 0, DATA, 0x22);
+        world_settle(world, MINUTE);
+    }
+    world_stop(world);
+    world->store->fail_with = 0;
+    world->slots[0].absent = false;
+    world->slots[1].absent = true;
+    world_start(world);
+    world_settle(world, MINUTE);
+    world_check(world, "data", 0, DATA, 0x11);
+    writes = world->slots[1].drive->counters.writes;
+    world->slots[1].absent = false;
+    slot_arrive(world, 1);
+    world_settle(world, 5 * MINUTE);
+    assert_int_equal(world->slots[1].drive->counters.writes, writes);
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(drive.state_reason.code, REASON_LABEL_LATER);
+    assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_BAD);
+    assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 1), TASK_ACTION_START),
+                     REASON_OK);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    assert_true(world_drive(world, 1, &drive));
+    assert_int_equal(drive.state, DRIVE_STATE_ONLINE);
+    assert_int_equal(drive.state_reason.code, REASON_OK);
+    world_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_redundant),
         cmocka_unit_test(test_no_redundancy),
         cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_a_later_life),
     };
 
     aw_test_catch_asserts();
