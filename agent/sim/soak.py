@@ -98,7 +98,7 @@ def main() -> int:
     if kinds[0] not in commands:
         parser.error("--battery is wanted")
     points = 0
-    failed = False
+    failures = 0
     while points < arguments.points:
         kind = kinds[0]
         kinds.append(kinds.pop(0))
@@ -107,10 +107,11 @@ def main() -> int:
         entries.append(entry)
         ledgers.append(arguments.ledger, entry)
         points += entry["crash_points"]
-        failed = failed or bool(entry["failures"])
+        failures += len(entry["failures"])
         print(f"{kind} {entry['seeds'][0]}-{entry['seeds'][1]}: {entry['crash_points']} crash points, "
               f"{points} in this run; {entry['failures'] or 'no failures'}", flush=True)
-    return 1 if failed else 0
+    print(f"{points} crash points in this run, {failures} failures")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

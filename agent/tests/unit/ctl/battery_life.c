@@ -87,18 +87,12 @@ static void power_choose(struct life *life)
 
 static void memory_make(struct life *life)
 {
-    static const struct memory_port_ops plain_ops = {.copy = NULL};
     static const uint32_t frames[] = {128, 400, 1000, 2000};
 
-    life->memory =
-        (struct memory_port){.ops = &plain_ops,
-                             .kind = MEMORY_KIND_SHARED,
-                             .size_bytes = journal_size_bytes(frames[life_below(life, 4)])};
-    life->memory.base = aligned_alloc(4096, life->memory.size_bytes);
+    world_memory_make(&life->memory, MEMORY_KIND_SHARED,
+                      journal_size_bytes(frames[life_below(life, 4)]));
     life->memory_kept = malloc(life->memory.size_bytes);
-    assert_non_null(life->memory.base);
     assert_non_null(life->memory_kept);
-    memset(life->memory.base, 0, life->memory.size_bytes);
     life->world->cache_memory = &life->memory;
 }
 

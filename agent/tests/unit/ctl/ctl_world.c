@@ -224,6 +224,16 @@ static struct ctl_world *world_make(uint64_t seed, uint32_t slot_count, uint64_t
     return world;
 }
 
+void world_memory_make(struct memory_port *memory, enum memory_kind kind, uint64_t size_bytes)
+{
+    static const struct memory_port_ops plain_ops = {.copy = NULL};
+
+    *memory = (struct memory_port){.ops = &plain_ops, .kind = kind, .size_bytes = size_bytes};
+    memory->base = aligned_alloc(4096, size_bytes);
+    assert_non_null(memory->base);
+    memset(memory->base, 0, size_bytes);
+}
+
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count)
 {
     return world_make(seed, slot_count, 72 * MIB, NULL);

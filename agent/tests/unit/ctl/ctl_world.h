@@ -82,6 +82,9 @@ struct ctl_world {
     char text[REASON_TEXT_MAX];
 };
 
+/* Memory for a write-back cache, as if nobody had used it; its base is to be freed. */
+void world_memory_make(struct memory_port *memory, enum memory_kind kind, uint64_t size_bytes);
+
 struct ctl_world *world_new(uint64_t seed, uint32_t slot_count);
 struct ctl_world *world_new_sized(uint64_t seed, uint32_t slot_count, uint64_t size_bytes);
 /* Another controller of the leader's host; to be stopped and freed before it. */

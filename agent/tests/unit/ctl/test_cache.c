@@ -33,27 +33,17 @@
 #define EVENT_NO_BATTERY 142
 #define FRAMES 1024u
 
-static const struct memory_port_ops plain_ops = {.copy = NULL};
-
 struct bench {
     struct ctl_world *world;
     struct memory_port memory;
     struct sim_log log;
 };
 
-static void memory_make(struct memory_port *memory, enum memory_kind kind, uint64_t size_bytes)
-{
-    *memory = (struct memory_port){.ops = &plain_ops, .kind = kind, .size_bytes = size_bytes};
-    memory->base = aligned_alloc(4096, size_bytes);
-    assert_non_null(memory->base);
-    memset(memory->base, 0, size_bytes);
-}
-
 static struct bench bench_of(enum memory_kind kind)
 {
     struct bench bench = {.world = world_new(1, 8)};
 
-    memory_make(&bench.memory, kind, journal_size_bytes(FRAMES));
+    world_memory_make(&bench.memory, kind, journal_size_bytes(FRAMES));
     return bench;
 }
 
@@ -282,7 +272,8 @@ static void log_fails_while_it_is_used(void **state)
 
     (void)state;
     sim_log_init(&bench.log, sim_drive_create(world->sim, &options));
-    memory_make(&bench.memory, MEMORY_KIND_SHARED, journal_log_memory_bytes(options.size_bytes));
+    world_memory_make(&bench.memory, MEMORY_KIND_SHARED,
+                      journal_log_memory_bytes(options.size_bytes));
     world->cache_log = &bench.log.port;
     bench_start(&bench);
     create(world, "data", 0, WRITE_POLICY_WRITE_BACK);

@@ -16,8 +16,6 @@
 #define EVENT_FORCED 60034
 #define FRAMES 1024u
 
-static const struct memory_port_ops plain_ops = {.copy = NULL};
-
 struct bench {
     struct ctl_world *world;
     struct memory_port memory;
@@ -26,13 +24,8 @@ struct bench {
 static struct bench bench_of(enum memory_kind kind)
 {
     struct bench bench = {.world = world_new(1, 6)};
-    struct memory_port *memory = &bench.memory;
 
-    *memory = (struct memory_port){
-        .ops = &plain_ops, .kind = kind, .size_bytes = journal_size_bytes(FRAMES)};
-    memory->base = aligned_alloc(4096, memory->size_bytes);
-    assert_non_null(memory->base);
-    memset(memory->base, 0, memory->size_bytes);
+    world_memory_make(&bench.memory, kind, journal_size_bytes(FRAMES));
     return bench;
 }
 

@@ -379,18 +379,6 @@ static void test_stripe_members(void **state)
 
 /* The cache */
 
-static const struct memory_port_ops plain_ops = {.copy = NULL};
-
-static void memory_make(struct memory_port *memory)
-{
-    *memory = (struct memory_port){.ops = &plain_ops,
-                                   .kind = MEMORY_KIND_PERSISTENT,
-                                   .size_bytes = journal_size_bytes(FRAMES)};
-    memory->base = aligned_alloc(4096, memory->size_bytes);
-    assert_non_null(memory->base);
-    memset(memory->base, 0, memory->size_bytes);
-}
-
 static uint64_t dirty_bytes(struct ctl_world *world)
 {
     object_key_t key;
@@ -407,7 +395,7 @@ static void test_cached_writes(void **state)
         uint64_t old_bytes = 0;
 
         (void)state;
-        memory_make(&memory);
+        world_memory_make(&memory, MEMORY_KIND_PERSISTENT, journal_size_bytes(FRAMES));
         world->cache_memory = &memory;
         world_start(world);
         create(world, &shapes[2], WRITE_POLICY_WRITE_BACK);

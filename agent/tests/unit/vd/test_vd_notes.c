@@ -15,21 +15,32 @@
 
 #define STRIP (16u << 10)
 
-static struct sim_array *array_new(enum raid_level level, uint32_t width)
+static struct sim_array_options options_of(enum raid_level level, uint32_t width)
 {
-    struct sim_array_options options = {.level = level,
-                                        .span_count = 1,
-                                        .members_per_span = width,
-                                        .strip_bytes = STRIP,
-                                        .block_bytes = 512,
-                                        .vd_count = 1,
-                                        .extent_bytes = 1u << 20,
-                                        .spare_count = 1,
-                                        .consistent = true};
-    struct sim_array *array = sim_array_create(sim_world_create(23), &options);
+    return (struct sim_array_options){.level = level,
+                                      .span_count = 1,
+                                      .members_per_span = width,
+                                      .strip_bytes = STRIP,
+                                      .block_bytes = 512,
+                                      .vd_count = 1,
+                                      .extent_bytes = 1u << 20,
+                                      .spare_count = 1,
+                                      .consistent = true};
+}
+
+static struct sim_array *array_start(uint64_t seed, const struct sim_array_options *options)
+{
+    struct sim_array *array = sim_array_create(sim_world_create(seed), options);
 
     assert_int_equal(sim_array_start(array), 0);
     return array;
+}
+
+static struct sim_array *array_new(enum raid_level level, uint32_t width)
+{
+    const struct sim_array_options options = options_of(level, width);
+
+    return array_start(23, &options);
 }
 
 static void array_end(struct sim_array *array)
@@ -411,19 +422,14 @@ static void first_rows(struct sim_array *array, struct vd_sync *sync, uint32_t c
 /* Drives full of old bytes, made to agree, or not yet. */
 static struct sim_array *array_used_as(enum raid_level level, uint32_t width, bool agrees)
 {
-    struct sim_array_options options = {.level = level,
-                                        .span_count = 1,
-                                        .members_per_span = width,
-                                        .strip_bytes = STRIP,
-                                        .block_bytes = 512,
-                                        .vd_count = 1,
-                                        .extent_bytes = 1u << 20,
-                                        .spare_count = 2,
-                                        .noise = true};
-    struct sim_array *array = sim_array_create(sim_world_create(25), &options);
+    struct sim_array_options options = options_of(level, width);
     struct vd_sync sync = {.row_count = 0};
+    struct sim_array *array = NULL;
 
-    assert_int_equal(sim_array_start(array), 0);
+    options.spare_count = 2;
+    options.consistent = false;
+    options.noise = true;
+    array = array_start(25, &options);
     if (agrees) {
         first_rows(array, &sync, SYNC_ROWS_MAX);
         assert_int_equal(sim_array_wait(array), 0);
