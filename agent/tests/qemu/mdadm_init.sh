@@ -11,7 +11,7 @@
 #       a set of md's own format, metadata 1.2, filled with /content over and over, at most so far;
 #       LAYOUT - and SIZE - for mdadm's own, FILL_64K - for all of it (md_judge.py)
 # A drive is called NAME-PLACE. What is printed is in machine.py.
-fail() { cat /proc/mdstat; dmesg | tail -30; say "FAILED: $*"; poweroff -f; sleep 60; }
+fail() { cat /proc/mdstat; cat /run/stop.log 2>/dev/null; dmesg | tail -30; say "FAILED: $*"; poweroff -f; sleep 60; }
 . /common.sh
 export MDADM_NO_UDEV=1
 for key in /proc/sys/dev/raid/speed_limit_*; do echo 10000000 >"$key"; done
@@ -31,11 +31,18 @@ idle() { # no array is rebuilt or resynchronised, nor about to be
 }
 settle() { until_true "$name: $1 is never idle" idle "$1"; }
 whole() { read -r degraded <"/sys/block/$1/md/degraded"; [ "$degraded" = 0 ]; }
-stop() {
+# An array whose metadata are not the kernel's is cleared by mdmon once mdadm has made it inactive;
+# an mdadm that comes too late to open it then fails, though it is stopped.
+stopped() {
+    mdadm --stop "/dev/$1" >/run/stop.log 2>&1
+    ! grep -q "^$1 :" /proc/mdstat
+}
+stop() { # ARRAY…: and none is left
     sync
     mdadm --wait-clean --scan >/dev/null 2>&1
-    mdadm --stop "/dev/$1" >/dev/null 2>&1 || fail "$name: stop of $1"
-    mdadm --stop "/dev/$2" >/dev/null 2>&1 || fail "$name: stop of $2"
+    for md in "$@"; do
+        until_true "$name: $md does not stop" stopped "$md"
+    done
     grep -q '^md' /proc/mdstat && fail "$name: an array is left"
     rm -rf /dev/md /run/mdadm/map
 }
@@ -117,10 +124,7 @@ native() { # NAME DRIVES LEVEL LAYOUT SIZE FILL_64K
         at=$((at + $(wc -c </content) / 65536))
     done
     state=$(sed -n "/^$md/{n;s/ *//p}" /proc/mdstat)
-    sync
-    mdadm --wait-clean --scan >/dev/null 2>&1
-    mdadm --stop "/dev/$md" >/dev/null 2>&1 || fail "$name: stop of $md"
-    rm -rf /dev/md /run/mdadm/map
+    stop "$md"
     say "passed $1: level $3 made, written: $state"
 }
 
