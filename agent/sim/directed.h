@@ -71,6 +71,12 @@ bool directed_lost(uint64_t seed);
 bool directed_note_end(uint64_t seed);
 
 /*
+ * A label that only the cache of its drive has, since its flush failed, and the next one, written
+ * by the next process, which the power goes amid. False: the drive has none any more.
+ */
+bool directed_label_cached(uint64_t seed);
+
+/*
  * With a log of write intents and a member missing: the power goes while a row is being written,
  * and takes the log with it. False: the row is torn, and the virtual drive does not say that it may
  * be.

@@ -122,6 +122,7 @@ static void test_stories(void **state)
         assert_true(directed_loss_after_row(seed + i));
         assert_true(directed_loss_in_row(seed + i));
         assert_true(directed_row_of_rebuilt(seed + i));
+        assert_true(directed_label_cached(seed + i));
         assert_true(directed_log_anew(seed + i));
         assert_true(directed_old_intents(seed + i));
         assert_true(directed_old_intents_of_part(seed + i));

@@ -79,6 +79,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_PUNCTURE_REPLACED, .story = directed_puncture},
     {.bug = SIM_BUG_PUNCTURE_UNFILLED, .story = directed_puncture_rebuilt},
     {.bug = SIM_BUG_NOTE_ENDS_UNFLUSHED, .story = directed_note_end},
+    {.bug = SIM_BUG_LABEL_READ_TRUSTED, .story = directed_label_cached},
     {.bug = SIM_BUG_HOST_STRIPE_FLUSH_ONE, .story = stripe_life},
     {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .story = stripe_life},
     {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .story = stripe_life},

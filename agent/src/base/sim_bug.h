@@ -70,6 +70,7 @@
     X(STORE_SUFFICES, P4, "a change does not reach the labels")                                    \
     X(LABEL_UNFLUSHED, P4, "labels are not flushed")                                               \
     X(LABEL_SAME_SLOT, P4, "the newest label is overwritten")                                      \
+    X(LABEL_READ_TRUSTED, P3, "a label that was only read counts as durable")                      \
     X(LABEL_SECOND_WINS, P3, "the label in the second slot counts, old or not")
 
 /* Write intents. */

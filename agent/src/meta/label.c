@@ -188,7 +188,6 @@ int drive_label_decode(const uint8_t *slot, struct drive_label *ret_label)
 
 void label_mark_encode(const struct guid *group, uint8_t *slot)
 {
-    ASSERT(!guid_is_zero(group));
     memcpy(slot, mark_magic, sizeof(mark_magic));
     memcpy(slot + 16, group->bytes, sizeof(group->bytes));
     put_le32(slot + MARK_CRC_OFFSET, crc32c(0, slot, MARK_CRC_OFFSET));
@@ -201,7 +200,7 @@ bool label_mark_decode(const uint8_t *slot, struct guid *ret_group)
         return false;
     }
     memcpy(ret_group->bytes, slot + 16, sizeof(ret_group->bytes));
-    return !guid_is_zero(ret_group);
+    return true;
 }
 
 void drive_label_resequence(uint8_t *slot, uint64_t sequence)

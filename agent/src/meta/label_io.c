@@ -2,13 +2,14 @@
  * Jobs on the label of one drive (label_io.h). A job is a short script of transfers:
  *
  *   READ    read all places
- *   WRITE   [read all,] write the other slot, flush
+ *   WRITE   [read all, flush,] write the other slot, flush
  *           from the compact place: write A, zero B, flush, zero the compact slots as in WIPE
- *   WIPE    [read all,] zero the older slot, flush, zero the newer, flush
+ *   WIPE    [read all, flush,] mark the older slot, flush, zero the newer, flush, zero the older,
+ *           flush
  *           of the compact place: first what looks like a label in the other one
  *   RETREAT read all, zero and flush what is to go, slot by slot
  *
- * The reads in brackets happen only while the slots of the drive are not known.
+ * What is in brackets happens only while the slots of the drive are not known.
  */
 #include "meta/label_io.h"
 
@@ -72,6 +73,7 @@ static bool place_is_valid(const struct label_job *job, bool compact)
 static void slots_learn(struct label_job *job)
 {
     struct label_slots *slots = job->slots;
+    const struct label_slots before = *slots;
     uint32_t first = 0;
 
     slots->compact = place_is_valid(job, true);
@@ -91,6 +93,8 @@ static void slots_learn(struct label_job *job)
     slots->litter = !slots->compact && (job->read_error[LABEL_SLOT_COUNT] != -ENOENT ||
                                         job->read_error[LABEL_SLOT_COUNT + 1] != -ENOENT);
     memcpy(slots->left, job->left, sizeof(slots->left));
+    slots->durable = before.durable && slots->present && slots->compact == before.compact &&
+                     slots->newest == before.newest;
     slots->known = true;
 }
 
@@ -121,21 +125,34 @@ static uint32_t slot_older(const struct label_slots *slots)
     return older;
 }
 
-/* (2) */
+/* (1) */
+static void script_settle(struct label_job *job)
+{
+    if (job->slots->present && !job->slots->durable && !SIM_BUG(LABEL_READ_TRUSTED)) {
+        flush_add(job);
+    }
+}
+
+static void wipe_add(struct label_job *job, uint32_t place, bool mark)
+{
+    step_add(job, IO_OP_WRITE, place, true);
+    job->steps[job->step_count - 1].mark = mark;
+    flush_add(job);
+}
+
+/* (2), (6) */
 static void script_wipe(struct label_job *job)
 {
+    bool leaves = !guid_is_zero(&job->leaves);
     uint32_t first = job->slots->compact ? LABEL_SLOT_COUNT : 0;
     uint32_t older = slot_older(job->slots);
-    uint32_t begin = job->step_count;
 
-    step_add(job, IO_OP_WRITE, first + older, true);
-    flush_add(job);
-    step_add(job, IO_OP_WRITE, first + 1 - older, true);
-    flush_add(job);
-    if (!guid_is_zero(&job->leaves)) { /* (6) */
-        job->mark = zeroed_buffer();
-        label_mark_encode(&job->leaves, job->mark);
-        job->steps[begin + (older == 0 ? 0 : 2)].mark = true;
+    job->mark = zeroed_buffer();
+    label_mark_encode(&job->leaves, job->mark);
+    wipe_add(job, first + older, !leaves || older == 0);
+    wipe_add(job, first + 1 - older, leaves && older != 0);
+    if (!leaves) {
+        wipe_add(job, first + older, false);
     }
 }
 
@@ -153,6 +170,7 @@ static void script_write(struct label_job *job)
     struct label_slots *slots = job->slots;
 
     if (slots->present && slots->compact && !job->compact) { /* (5) */
+        job->label_step = job->step_count;
         step_add(job, IO_OP_WRITE, 0, false);
         step_add(job, IO_OP_WRITE, 1, true);
         flush_add(job);
@@ -222,9 +240,11 @@ static void script_make(struct label_job *job)
     case LABEL_JOB_READ:
         return;
     case LABEL_JOB_WRITE:
+        script_settle(job);
         script_write(job);
         return;
     case LABEL_JOB_WIPE:
+        script_settle(job);
         if (job->slots->compact || job->slots->litter) {
             script_others_clear(job);
         } else {
@@ -239,13 +259,20 @@ static void script_make(struct label_job *job)
     UNREACHABLE();
 }
 
+/* (2) With a mark of a group its wipe belongs to more than this drive, and whoever began that goes
+ * on with it. */
+static bool place_was_wiped(const struct label_job *job, uint32_t place)
+{
+    return job->read_error[place] == -EBADMSG && job->marked[place ^ 1u];
+}
+
 static int worst_error(const struct label_job *job, uint32_t count)
 {
     static const int errors[] = {-EPROTONOSUPPORT, -EIO, -EBADMSG};
 
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
         for (uint32_t place = 0; place < count; place++) {
-            if (job->read_error[place] == errors[i]) {
+            if (job->read_error[place] == errors[i] && !place_was_wiped(job, place)) {
                 return errors[i];
             }
         }
@@ -277,6 +304,7 @@ static void place_was_read(struct label_job *job, uint32_t place)
 {
     bool compact = place >= LABEL_SLOT_COUNT;
     struct drive_label *label = NULL;
+    struct guid left;
 
     if (job->status != IO_STATUS_OK) {
         job->read_error[place] = -EIO;
@@ -288,8 +316,11 @@ static void place_was_read(struct label_job *job, uint32_t place)
     if (job->read_error[place] == 0 && label->has_record && label->record.compact != compact) {
         job->read_error[place] = -EBADMSG; /* a copy of another drive's */
     }
-    if (job->read_error[place] == -ENOENT && place % LABEL_SLOT_COUNT == 0) {
-        (void)label_mark_decode(job->scratch, &job->left[compact]); /* else it stays zero */
+    if (job->read_error[place] == -ENOENT && label_mark_decode(job->scratch, &left)) {
+        job->marked[place] = guid_is_zero(&left);
+        if (place % LABEL_SLOT_COUNT == 0) {
+            job->left[compact] = left;
+        }
     }
     if (job->read_error[place] != 0) {
         free(label);
@@ -361,6 +392,7 @@ static void job_finish(struct label_job *job)
         slots->newest = job->steps[job->label_step].place % LABEL_SLOT_COUNT;
         slots->compact = job->compact;
         slots->present = true;
+        slots->durable = true;
         slots->litter = slots->litter && !slots->compact;
         memset(&slots->left[job->compact], 0, sizeof(slots->left[0]));
         if (!job->compact) {
@@ -371,6 +403,7 @@ static void job_finish(struct label_job *job)
         memset(slots->left, 0, sizeof(slots->left));
         slots->left[slots->compact] = job->leaves;
         slots->present = false;
+        slots->durable = false;
         slots->litter = false;
         slots->compact = false;
         break;

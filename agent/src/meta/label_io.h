@@ -4,7 +4,10 @@
  *
  * (1) A write goes to the slot that does not hold the newest label, with a higher sequence;
  *     it counts only after the flush. A failed one leaves the newest label where it is.
- * (2) A wipe zeroes the older slot first, so that a crash in between never uncovers it.
+ *     What has only been read may be in the drive's cache alone, as when whoever wrote it died
+ *     before the flush: then another comes first, or the power could take both slots.
+ * (2) A wipe takes the older slot first, so that a crash in between never uncovers it, and leaves a
+ *     mark there until the newer is gone: then half of that is known to be no damage.
  * (3) A retreat zeroes the slots that hold what an import wrote, or half of it, and leaves what was
  *     there before.
  * (4) done is called exactly once; the job frees itself when the drive has let go of it.
@@ -29,6 +32,7 @@ struct label_slots {
     const struct drive *drive;
     bool known;              /* both slots have been read, or written since */
     bool present;            /* slot `newest` holds a valid label */
+    bool durable;            /* … and a flush since */
     bool compact;            /* … of the compact place */
     bool litter;             /* not present there, but perhaps half of a label */
     uint32_t newest;
@@ -42,7 +46,7 @@ enum label_job_kind { LABEL_JOB_READ, LABEL_JOB_WRITE, LABEL_JOB_WIPE, LABEL_JOB
 
 /* Slots of both places: those of the compact one come second. */
 #define LABEL_PLACES (2u * LABEL_SLOT_COUNT)
-#define LABEL_STEPS_MAX 8u
+#define LABEL_STEPS_MAX 10u
 
 struct label_step {
     enum io_op op;
@@ -77,6 +81,7 @@ struct label_job {
     uint8_t *zeros;
     uint8_t *mark;
     struct guid left[2];
+    bool marked[LABEL_PLACES];   /* by a wipe (2), without a group */
     size_t slot_bytes;           /* WRITE: how much of it is used */
     int read_error[LABEL_PLACES];
     uint64_t read_sequence[LABEL_PLACES];
@@ -94,7 +99,7 @@ struct drive_label *label_job_take(struct label_job *job);
 
 /* An aligned buffer of one slot; it holds anything. */
 uint8_t *label_buffer(void);
-/* The mark of (6); slot: zeroed. */
+/* The mark of (6), or with a zero GUID that of (2) alone; slot: zeroed. */
 void label_mark_encode(const struct guid *group, uint8_t *slot);
 /* False: there is none. */
 bool label_mark_decode(const uint8_t *slot, struct guid *ret_group);

@@ -400,16 +400,33 @@ static void start_finish(struct group *group)
     save_wait(group, &group->start_waiter);
 }
 
+static void start_flushed(struct flush_waiter *waiter, int error UNUSED)
+{
+    start_finish(container_of(waiter, struct group, start_flush)); /* whom it cost, it looks */
+}
+
+/* Pages of a map are written to the place beside what has been read here. If only a drive's cache
+ * has that, the power could take both, and uncover what was there before (region_store.c (2)). */
+static void start_settle(struct group *group)
+{
+    if (group_is_offline(group)) {
+        start_finish(group);
+        return;
+    }
+    group->start_flush.done = start_flushed;
+    flush_wait(group, &group->start_flush);
+}
+
 static void start_replayed(struct group *group, int error)
 {
     if (error != 0 && !group_is_offline(group)) {
         if (group->stripe_log != NULL) {
-            stripe_log_restart(group, start_finish);
+            stripe_log_restart(group, start_settle);
             return;
         }
         intent_log_lose(group);
     }
-    start_finish(group);
+    start_settle(group);
 }
 
 static void start_loaded(struct group *group)
@@ -418,7 +435,7 @@ static void start_loaded(struct group *group)
     if (group->log != NULL && !group_is_offline(group)) {
         replay_begin(group, start_replayed);
     } else {
-        start_finish(group);
+        start_settle(group);
     }
 }
 

@@ -215,6 +215,7 @@ struct group {
     struct list locks[STRIPE_LOCK_BUCKETS];
 
     /* Start and stop. */
+    struct flush_waiter start_flush;
     struct save_waiter start_waiter;
     bool start_known;            /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);

@@ -406,6 +406,46 @@ static void test_power_cuts(void **state)
     assert_true(cuts > 30);
 }
 
+/* … and of a wipe: there is the label, or none. Half of it is no damaged one. */
+static void test_power_cuts_of_a_wipe(void **state)
+{
+    uint32_t gone = 0;
+
+    (void)state;
+    for (uint32_t seed = 0; seed < 60 * SIM_CUT_MAX; seed++) {
+        struct fixture *fixture = setup(500 + seed);
+        struct label_write write = {
+            .drive = fixture->drives[0], .complete = on_written, .owner = fixture};
+        int error = 0;
+
+        assert_int_equal(save(fixture, false), 0);
+        fixture->config.sequence = 2;
+        if (seed % 2 == 0) { /* the newest one is in the other slot then */
+            assert_int_equal(save(fixture, false), 0);
+        }
+        fixture->done = false;
+        group_store_label_write(fixture->store, &write);
+        for (uint64_t i = rng_below(&fixture->rng, 9); i > 0 && !fixture->done; i--) {
+            assert_true(sim_world_step(fixture->world));
+        }
+        sim_world_power_off(fixture->world, (enum sim_cut)(seed % SIM_CUT_MAX));
+        while (sim_world_step(fixture->world)) {
+        }
+        drives_close(fixture);
+        sim_world_power_on(fixture->world);
+        drives_open(fixture);
+        error = label_get(fixture, 0);
+        assert_true(error == 0 || error == -ENOENT);
+        assert_int_equal(error == 0 ? fixture->label->record.sequence : 0, error != 0      ? 0
+                                                                           : seed % 2 == 0 ? 2
+                                                                                           : 1);
+        gone += error != 0 ? 1u : 0u;
+        teardown(fixture);
+    }
+    printf("# %u of %u are gone\n", gone, 60 * SIM_CUT_MAX);
+    assert_true(gone > 40 && gone < 320);
+}
+
 static void slots_peek(struct fixture *fixture, uint32_t drive, bool compact, uint8_t *out)
 {
     sim_drive_peek_durable(fixture->sim[drive], drive_layout_label_offset(72 * MIB, compact, 0),
@@ -554,12 +594,19 @@ static void test_power_cuts_between_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_save_and_read),   cmocka_unit_test(test_store_full),
-        cmocka_unit_test(test_member_failures), cmocka_unit_test(test_hung_member),
-        cmocka_unit_test(test_spare_and_wipe),  cmocka_unit_test(test_damaged_slots),
-        cmocka_unit_test(test_later_version),   cmocka_unit_test(test_power_cuts),
-        cmocka_unit_test(test_compact),         cmocka_unit_test(test_back_from_compact),
-        cmocka_unit_test(test_half_compact),    cmocka_unit_test(test_power_cuts_between_places),
+        cmocka_unit_test(test_save_and_read),
+        cmocka_unit_test(test_store_full),
+        cmocka_unit_test(test_member_failures),
+        cmocka_unit_test(test_hung_member),
+        cmocka_unit_test(test_spare_and_wipe),
+        cmocka_unit_test(test_damaged_slots),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_power_cuts),
+        cmocka_unit_test(test_power_cuts_of_a_wipe),
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_back_from_compact),
+        cmocka_unit_test(test_half_compact),
+        cmocka_unit_test(test_power_cuts_between_places),
     };
 
     aw_test_catch_asserts();

@@ -125,6 +125,47 @@ static void maps_spoil(struct sim_array *array, uint32_t member)
     }
 }
 
+struct flushed_watch {
+    struct sim_array *array;
+    uint64_t flushes[3]; /* before the start */
+    uint32_t pages;      /* written since */
+};
+
+static void flushed_first(void *context, struct sim_drive *drive, const struct io_request *request)
+{
+    struct flushed_watch *watch = context;
+
+    for (uint32_t i = 0; i < 3 && request->op == IO_OP_WRITE; i++) {
+        if (watch->array->sims[i] == drive) {
+            assert_true(drive->counters.flushes > watch->flushes[i]);
+            watch->pages += request->length_bytes == REGION_PAGE_BYTES ? 1u : 0u;
+        }
+    }
+}
+
+/* What a start has read may be in the drives' caches alone: nothing is written beside it before
+ * they have flushed. */
+static void test_a_start_flushes_before_it_writes(void **state)
+{
+    struct sim_array *array = array_start(6);
+    struct flushed_watch watch = {.array = array};
+
+    (void)state;
+    write_row(array, 5, 1);
+    sim_array_power_cut(array, SIM_CUT_KEEP_ALL);
+    for (uint32_t i = 0; i < 3; i++) {
+        watch.flushes[i] = array->sims[i]->counters.flushes;
+        array->sims[i]->on_submit = flushed_first;
+        array->sims[i]->on_submit_context = &watch;
+    }
+    assert_int_equal(sim_array_reload(array), 0);
+    assert_true(watch.pages >= 3); /* the region is in doubt now */
+    for (uint32_t i = 0; i < 3; i++) {
+        array->sims[i]->on_submit = NULL;
+    }
+    array_end(array);
+}
+
 /* Any one member's map will do; with none of them everything is in doubt. */
 static void test_unreadable_maps(void **state)
 {
@@ -598,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_only_dirty_regions_are_resynced),
         cmocka_unit_test(test_resting_regions_are_clean),
         cmocka_unit_test(test_orderly_stop_leaves_nothing),
+        cmocka_unit_test(test_a_start_flushes_before_it_writes),
         cmocka_unit_test(test_unreadable_maps),
         cmocka_unit_test(test_records_without_a_map),
         cmocka_unit_test(test_a_resync_that_was_over),
