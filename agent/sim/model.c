@@ -192,8 +192,9 @@ static const char *block_check(struct model *model, uint64_t block, uint32_t flo
 void model_floors(const struct model *model, uint64_t block, uint64_t count, uint32_t *ret_floors)
 {
     for (uint64_t i = 0; i < count; i++) {
-        ret_floors[i] =
-            model->torn[block + i] ? model->durable[block + i] : model->floor[block + i];
+        ret_floors[i] = model->unsure[block + i] ? MODEL_NO_FLOOR
+                        : model->torn[block + i] ? model->durable[block + i]
+                                                 : model->floor[block + i];
     }
 }
 
@@ -207,7 +208,7 @@ const char *model_read_check(struct model *model, uint64_t block, uint64_t count
         uint32_t oldest =
             torn && model->durable[block + i] < floor[i] ? model->durable[block + i] : floor[i];
 
-        if (!model->unsure[block + i] && !model->rotten[block + i]) {
+        if (floor[i] != MODEL_NO_FLOOR && !model->unsure[block + i] && !model->rotten[block + i]) {
             wrong =
                 block_check(model, block + i, oldest, bytes + i * model->block_bytes, pin && !torn);
         }

@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Anything may be returned, also if a write has made the block sure since. */
+#define MODEL_NO_FLOOR UINT32_MAX
+
 struct model {
     uint64_t seed;
     uint32_t vd;

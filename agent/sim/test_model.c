@@ -117,6 +117,24 @@ static void test_risk_taken(void **state UNUSED)
     model_destroy(model);
 }
 
+/* A read that was under way when a write made such a block sure may have been there first. */
+static void test_risk_overwritten(void **state UNUSED)
+{
+    static const bool blocks[BLOCKS] = {true, false, false, false};
+    struct model *model = model_after_cut();
+    uint8_t noise[BLOCK] = {1, 2, 3};
+    uint32_t floors[BLOCKS];
+
+    model_risk_taken(model, blocks);
+    model_floors(model, 0, BLOCKS, floors);
+    model_write_acked(model, 0, BLOCKS, model_write_begin(model, 0, BLOCKS, false), false);
+    assert_null(model_read_check(model, 0, 1, floors, noise, true));
+    assert_non_null(model_read_check(model, 1, 1, floors + 1, noise, true));
+    model_floors(model, 0, BLOCKS, floors); /* one that begins now has not */
+    assert_non_null(model_read_check(model, 0, 1, floors, noise, true));
+    model_destroy(model);
+}
+
 /* Of a block that a drive has silently changed nothing is said, ever; of the others all. */
 static void test_rotten(void **state UNUSED)
 {
@@ -206,9 +224,10 @@ static void test_damage_reaches(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torn_copies), cmocka_unit_test(test_torn_copies_written),
-        cmocka_unit_test(test_risk_over),   cmocka_unit_test(test_risk_taken),
-        cmocka_unit_test(test_rotten),      cmocka_unit_test(test_damage_reaches),
+        cmocka_unit_test(test_torn_copies),      cmocka_unit_test(test_torn_copies_written),
+        cmocka_unit_test(test_risk_over),        cmocka_unit_test(test_risk_taken),
+        cmocka_unit_test(test_risk_overwritten), cmocka_unit_test(test_rotten),
+        cmocka_unit_test(test_damage_reaches),
     };
 
     aw_test_catch_asserts();
