@@ -321,6 +321,7 @@ static void return_labelled(struct label_write *write, int error)
     char path[PATH_TEXT_BYTES];
 
     if (error == 0 && cd->present) {
+        cd->uuid = run->label.drive;
         cd->bad = false;
         cd->has_state_reason = false;
         cd->spare = true;
@@ -352,7 +353,9 @@ static void return_start(struct ctl_drive *cd)
     run = calloc(1, sizeof(*run));
     ASSERT(run != NULL);
     run->cd = cd;
-    run->label = (struct drive_label){.drive = cd->uuid,
+    /* Somebody else by name: whatever it may serve until then, what was deleted while it was a
+     * member is not taken to be on it still (undo_judge.c). */
+    run->label = (struct drive_label){.drive = uuid_make(&ctl->rng),
                                       .controller = ctl->record->controller,
                                       .role = LABEL_ROLE_SPARE,
                                       .spare_affinity = entry->affinity};

@@ -481,6 +481,38 @@ static void test_member_replaced(void **state)
 }
 
 /* As many as there is room for: who is void goes first, nobody who counts before a week is over. */
+static void drive_wait(struct ctl_world *world, uint32_t slot, enum drive_state state)
+{
+    for (uint32_t i = 0; i < 600 && world_drive_state(world, slot) != state; i++) {
+        world_settle(world, SIM_SECOND);
+    }
+    assert_int_equal(world_drive_state(world, slot), state);
+}
+
+/* A spare that is a member again may have served others in between. */
+static void test_member_was_away(void **state)
+{
+    struct ctl_world *world = world_of_two(96);
+
+    (void)state;
+    assert_int_equal(world_spare(world, 3, NULL), REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_wait_state(world, "first", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    assert_true(world_wait_state(world, "first", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
+    drive_wait(world, 3, DRIVE_STATE_ONLINE);
+    assert_int_equal(world_delete(world, "second"), REASON_OK);
+    assert_int_equal(look(world)->refusals[0], REASON_OK);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_REPLACE), REASON_OK);
+    drive_wait(world, 3, DRIVE_STATE_HOT_SPARE);
+    expect_refused(world, REASON_UNDO_MEMBER_REPLACED);
+    assert_int_equal(world_fault(world, 1, FAULT_KIND_PULL), REASON_OK);
+    assert_true(world_wait_state(world, "first", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    assert_true(world_wait_state(world, "first", VIRTUAL_DRIVE_STATE_OPTIMAL, 30 * MINUTE));
+    drive_wait(world, 3, DRIVE_STATE_ONLINE);
+    expect_refused(world, REASON_UNDO_MEMBER_REPLACED);
+    world_free(world);
+}
+
 static void test_room(void **state)
 {
     struct ctl_world *world = world_of_two(100);
@@ -812,6 +844,7 @@ int main(void)
         cmocka_unit_test(test_one_of_two),
         cmocka_unit_test(test_space_used),
         cmocka_unit_test(test_member_replaced),
+        cmocka_unit_test(test_member_was_away),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_damaged_newer),
