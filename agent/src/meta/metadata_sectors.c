@@ -187,6 +187,7 @@ struct edit_run {
     struct block_io io; /* first */
     struct metadata_edit *edit;
     uint32_t at;
+    bool outside; /* it ends before one of them: not what was saved */
 };
 
 static void edit_answer(struct block_io *io, int error)
@@ -220,6 +221,10 @@ static bool edit_go_on(struct block_io *io)
     const struct undo_sector *sector = &edit->sectors[run->at];
     uint8_t *place = NULL;
 
+    if (run->outside) {
+        block_end(io, -ESTALE);
+        return false;
+    }
     if (io->io.op != IO_OP_READ) {
         run->at += io->io.op == IO_OP_WRITE ? 1u : 0u;
         return edit_next(run);
@@ -246,6 +251,11 @@ void metadata_edit_run(struct metadata_edit *edit)
     ASSERT(run != NULL && edit->drive != NULL && edit->complete != NULL);
     ASSERT(edit->count > 0 && edit->count <= UNDO_SECTORS_PER_DRIVE);
     run->edit = edit;
+    for (uint32_t i = 0; i < edit->count; i++) {
+        run->outside =
+            run->outside || edit->sectors[i].offset_bytes >= drive_size_bytes(edit->drive);
+    }
     block_begin(&run->io, edit_answer, edit_go_on);
-    block_submit(&run->io, edit->drive, IO_OP_READ, edit->sectors[0].offset_bytes);
+    block_submit(&run->io, edit->drive, IO_OP_READ,
+                 run->outside ? 0 : edit->sectors[0].offset_bytes);
 }
