@@ -45,6 +45,10 @@ static void claims_fail(struct ctl_claims *claims, struct ctl_drive *cd, int err
             reason_set(&reason, (enum reason_code)claim->reason, "device", claim->device_name,
                        "where", claim->detail, "holder", claim->detail, NULL);
             (void)reason_text(&reason, why, sizeof(why));
+        } else if (error == -EINVAL) {
+            (void)snprintf(why, sizeof(why),
+                           "it has blocks of %u bytes; they must be of 512 or 4096",
+                           claims->odd_block_bytes);
         } else {
             (void)snprintf(why, sizeof(why), "error %d", -error);
         }
@@ -61,22 +65,35 @@ static void claims_fail(struct ctl_claims *claims, struct ctl_drive *cd, int err
     claims_end(claims, false);
 }
 
+/* A geometry that no drive can have: given back at once, as there is nothing to be closed later. */
+static int claim_open(struct ctl_claims *claims, struct ctl_drive *cd, struct io_port *port)
+{
+    struct device_port *devices = cd->ctl->ports.devices;
+    int error = cd_open(cd, port);
+
+    if (error != 0) {
+        claims->odd_block_bytes = port->logical_block_bytes;
+        devices->ops->release(devices, cd->device);
+    }
+    return error;
+}
+
 static void claim_answered(struct device_claim *claim, int error, struct io_port *port)
 {
     struct ctl_claims *claims = claim->owner;
     struct ctl_drive *cd = claims->drives[claims->next];
 
     if (error == 0) {
-        claims->taken[claims->next] = true;
-        cd->claimed_here = true;
         /* What has come onto it since the host looked counts as well. */
         (void)snprintf(cd->signature, sizeof(cd->signature), "%s", claim->signature);
-        error = cd_open(cd, port);
+        error = claim_open(claims, cd, port);
     }
     if (error != 0) {
         claims_fail(claims, cd, error);
         return;
     }
+    claims->taken[claims->next] = true;
+    cd->claimed_here = true;
     cd_read_label(cd);
     claims_next(claims);
 }

@@ -300,6 +300,7 @@ struct ctl_claims {
     bool asleep;                   /* drives that are spun down stay so */
     bool running;
     struct device_claim claim;
+    uint32_t odd_block_bytes;      /* of the one that could not be used because of that */
     void (*done)(struct ctl_claims *claims, bool ok); /* from the loop or at once */
     struct reason reason;
     void *owner;

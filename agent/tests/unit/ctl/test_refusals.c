@@ -224,6 +224,29 @@ static void test_claims(void **state)
     world_free(world);
 }
 
+static void test_claims_odd_blocks(void **state)
+{
+    struct ctl_world *world = world_new(28, 3);
+    struct ctl_command *command = NULL;
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        world->slots[i].offered = true;
+    }
+    world_start(world);
+    command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
+    for (uint32_t i = 0; i < 2; i++) {
+        struct io_port *port = emulated_drive_port(world->slots[i].emulated);
+
+        port->logical_block_bytes = 2048;
+        expect_refused(world, command, REASON_DRIVE_IN_USE, "it has blocks of 2048 bytes");
+        assert_false(world->slots[0].claimed || world->slots[1].claimed);
+        port->logical_block_bytes = 512;
+    }
+    assert_int_equal(world_run(world, command), REASON_OK);
+    world_free(world);
+}
+
 /* Somebody has made a file system on a drive, and word of that is still on its way: force was said
  * of others, and the serial number of this one was not typed. */
 static void test_claims_look_again(void **state)
@@ -623,14 +646,23 @@ static void test_ops_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),         cmocka_unit_test(test_drives),
-        cmocka_unit_test(test_mixtures),       cmocka_unit_test(test_sizes_and_names),
-        cmocka_unit_test(test_claims),         cmocka_unit_test(test_claims_look_again),
-        cmocka_unit_test(test_profile_shapes), cmocka_unit_test(test_profile_ports),
-        cmocka_unit_test(test_preconditions),  cmocka_unit_test(test_delete),
-        cmocka_unit_test(test_store_full),     cmocka_unit_test(test_label_failure),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_other_ops),
-        cmocka_unit_test(test_small_spare),    cmocka_unit_test(test_not_online),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_drives),
+        cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_sizes_and_names),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_claims_odd_blocks),
+        cmocka_unit_test(test_claims_look_again),
+        cmocka_unit_test(test_profile_shapes),
+        cmocka_unit_test(test_profile_ports),
+        cmocka_unit_test(test_preconditions),
+        cmocka_unit_test(test_delete),
+        cmocka_unit_test(test_store_full),
+        cmocka_unit_test(test_label_failure),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_other_ops),
+        cmocka_unit_test(test_small_spare),
+        cmocka_unit_test(test_not_online),
         cmocka_unit_test(test_ops_said),
     };
 
