@@ -101,6 +101,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_stripes_work(ctl);
     ctl_measures_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
+        ctl_laters_work(ctl);
         ctl_glitches_work(ctl);
         ctl_spares_work(ctl);
         ctl_copybacks_work(ctl);

@@ -126,7 +126,7 @@ struct ctl_drive {
     uint32_t member;
     uint64_t record_sequence;      /* of its label's record when it got its place */
     bool stale_told;
-    bool later;                    /* it had a later life without the others (ctl_settle.c (3)) */
+    bool later;                    /* its group has yet to note a later life (ctl_later.c (1)) */
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
@@ -239,6 +239,7 @@ struct ctl_group {
     const char *elsewhere_problem; /* WAITING: why what others wrote cannot be taken over */
     bool spare_too_small_told;
     struct ctl_glitches glitches[GROUP_MEMBERS_MAX];
+    uint64_t rival_sequence;       /* to be outranked (ctl_later.c (2)); 0: none */
     struct ctl_drive *copyback;    /* the drive that is being filled */
     bool copyback_by_user;         /* for the event */
     bool copyback_over;            /* the group is to be told */
@@ -807,6 +808,11 @@ void cg_glitch_note(struct ctl_group *cg, uint32_t member);
 /* It may be back in a moment; the work loop runs again when that is over. */
 bool cg_glitch_waits(struct ctl_group *cg, uint32_t member);
 void ctl_glitches_work(struct ctl *ctl);
+/* ctl_later.c: of a drive whose place is vacant. */
+bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *label);
+/* Of any drive whose label names the group. */
+void cg_rival_note(struct ctl_group *cg, const struct drive_label *label);
+void ctl_laters_work(struct ctl *ctl);
 /* Puts cd in the place; done with a reason, change is held by the caller. */
 void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive *cd, bool by_user,
                         void (*done)(struct ctl *ctl, int error, void *context), void *context);

@@ -3,20 +3,17 @@
  * follows (rebuilds, starts of groups) is done by the work loop.
  *
  * (1) Of two drives with the same label only one is ever used: the one in use; else the one with
- *     the newer record, then the one whose serial number the configuration names, then the one
- *     that was here first.
+ *     the newer record (a hot spare has none), then the one whose serial number the configuration
+ *     names, then the one that was here first.
  * (2) A drive whose place in the winning record is marked lost is not in sync, whatever its
  *     label says; nor is one whose label is older than that record knows (cg_member_is_stale()).
- * (3) One that comes to a group at work, and has a record of that group which the others never had,
- *     was in use without them, and may hold the newer data: it is not rebuilt unasked. Where
- * records went to labels only, the group had no way to know when it was started without that drive.
+ * (3) One that comes to a group at work with a later record than the group's: see ctl_later.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
-#include "ctl/sim_bug.h"
 
 static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
 {
@@ -66,17 +63,28 @@ static bool is_named_by_record(const struct ctl_drive *cd, const struct drive_la
     return strcmp(label->record.members[label->member].serial, cd->identity.serial) == 0;
 }
 
-/* (1) Of the same place, which nobody uses yet. */
+/* (1) The other one has no place; does the record say that this drive has? */
+static bool has_place_by_record(const struct ctl_group *cg, const struct drive_label *label)
+{
+    return label->record.sequence > cg->config->sequence ||
+           (label->member < cg->config->member_count &&
+            uuid_equal(&cg->config->members[label->member].drive, &label->drive));
+}
+
+/* (1) Of a place that nobody uses yet. */
 static bool takes_twins_place(const struct ctl_drive *cd, const struct drive_label *label,
                               const struct ctl_drive *twin)
 {
-    const struct ctl_group *cg = twin->group;
+    const struct ctl_group *cg =
+        label->role == LABEL_ROLE_MEMBER ? group_by_guid(cd->ctl, &label->group) : NULL;
 
-    if (label->role != LABEL_ROLE_MEMBER || group_by_guid(cd->ctl, &label->group) == NULL) {
+    if (cg == NULL) {
         return false;
     }
-    if (cg != NULL && cg->phase == CTL_GROUP_WAITING &&
-        guid_equal(&cg->config->guid, &label->group) &&
+    if (cg->phase == CTL_GROUP_WAITING && twin->group == NULL && twin->copyback_of == NULL) {
+        return has_place_by_record(cg, label);
+    }
+    if (cg->phase == CTL_GROUP_WAITING && twin->group == cg &&
         label->record.sequence != twin->record_sequence) {
         return label->record.sequence > twin->record_sequence;
     }
@@ -158,29 +166,6 @@ static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
     return false;
 }
 
-/* (3) What its label may be ahead of what the group knows of it: saves that others failed, each of
- * which has cost one of them its place (vd/group_save.c (2)). */
-static bool label_is_later(const struct ctl_group *cg, const struct drive_label *label)
-{
-    const struct group_config *config = cg_config(cg);
-    uint64_t known = config->members[label->member].known_sequence;
-    bool later = label->record.sequence > known + config->member_count + 1;
-
-    if (cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, label->member) || known == 0 ||
-        label->record.sequence <= known || group_member_is_unsaved(cg->group, label->member) ||
-        CTL_BUG(LATER_REBUILT)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < config->member_count && i < label->record.member_count; i++) {
-        const struct member_config *theirs = &label->record.members[i];
-
-        later = later || (config->members[i].state == MEMBER_ONLINE &&
-                          theirs->state != MEMBER_ONLINE && theirs->state != MEMBER_REBUILD &&
-                          uuid_equal(&config->members[i].drive, &theirs->drive));
-    }
-    return later;
-}
-
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct ctl_group *cg = group_by_guid(cd->ctl, &label->group);
@@ -207,7 +192,7 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         return;
     }
     settle_place(cd, cg, label->member, label->record.sequence);
-    cd->later = cd->group != NULL && label_is_later(cg, label);
+    cd->later = cd->group != NULL && cg_label_is_later(cg, label);
     cd->reinserted = cd->reinserted && !cd->later;
 }
 
@@ -226,6 +211,17 @@ static void settle_copyback(struct ctl_drive *cd, const struct drive_label *labe
     }
 }
 
+/* (3) Whether or not it gets its place. */
+static void settle_rival(struct ctl_drive *cd, const struct drive_label *label)
+{
+    struct ctl_group *cg =
+        label->role == LABEL_ROLE_MEMBER ? group_by_guid(cd->ctl, &label->group) : NULL;
+
+    if (cg != NULL) {
+        cg_rival_note(cg, label);
+    }
+}
+
 static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
 {
     struct reason reason;
@@ -237,6 +233,7 @@ static void settle_valid(struct ctl_drive *cd, const struct drive_label *label)
         settle_foreign(cd, &reason);
         return;
     }
+    settle_rival(cd, label);
     if (settle_twins(cd, label)) {
         return;
     }

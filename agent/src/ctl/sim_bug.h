@@ -14,6 +14,7 @@ enum ctl_bug {
     CTL_BUG_RATE_KEPT,         /* the dirty limit follows the best destage rate there was */
     CTL_BUG_RUNTIME_KEPT,      /* ... and the first runtime that the UPS told */
     CTL_BUG_LATER_REBUILT,     /* a drive with a later life than the group is rebuilt unasked */
+    CTL_BUG_LATER_LEADS,       /* ... leads the next start, whatever was written meanwhile */
     CTL_BUG_MAX
 };
 

@@ -40,10 +40,9 @@ struct member_config {
     bool place_known;          /* where its drive is or was last seen, in an enclosure: a blank */
     uint32_t eid;              /* drive found there is meant to take a lost member's place */
     uint16_t slot;
-    uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
-    /* Its label has a record at least as new as this; an older one is that of a copy, or of the
-     * drive as it was before (group_store.h (3)). 0: not known. */
+    /* Its label's record is at least as new as this (group_store.h (3)); 0: not known. */
     uint64_t known_sequence;
+    uint64_t rebuilt_bytes;    /* MEMBER_REBUILD: in sync below (published after its flush) */
 };
 
 /* Its place in a stripe over virtual drives, perhaps of several controllers (vd/host_stripe.h).
@@ -71,8 +70,8 @@ struct vd_config {
     enum access_policy access;
     uint64_t created_us;
     bool dirty;                /* may have been written since it was last known consistent */
-    bool resync;               /* the sweep now needed is a resync after an unclean stop,
-not the first background initialization */
+    /* The sweep now needed is a resync after an unclean stop, not the first initialization. */
+    bool resync;
     bool resync_unlogged;      /* ... and no log knew what was being written then */
     uint64_t consistent_rows;  /* rows below are known consistent; = row count: Consist Yes */
     uint32_t map_slot;         /* place of the region map in the private areas, from 1; 0: none */
@@ -80,12 +79,13 @@ not the first background initialization */
     bool map_ready;            /* every page is on every member: the map may be believed */
     bool stripe_log;           /* write intents go to the members if there is no better log */
     bool hedged_reads;         /* a read that takes too long is not waited for */
-    uint64_t intent_generation;/* write intents of another one are void (raid/intent_log.h) */
+    /* Write intents of another one are void (raid/intent_log.h). */
+    uint64_t intent_generation;
     /* The cache journal that may hold writes which are not on the members; zero: none does. */
     struct uuid cache_journal;
     bool cache_lost;           /* a journal with such writes has been lost */
-    uint64_t
-        cache_discarded_bytes; /* cache_lost: so much was discarded by command; 0: it was not */
+    /* Of what cache_lost tells, so much was discarded by command; 0: it was not. */
+    uint64_t cache_discarded_bytes;
     struct vd_stripe stripe;
 };
 

@@ -16,6 +16,8 @@
 /* Far beyond any real life. One that is read must leave room to count on. */
 #define GROUP_SEQUENCE_MAX (UINT64_C(1) << 62)
 #define GROUP_SEQUENCE_READ_MAX (GROUP_SEQUENCE_MAX / 2)
+/* What a record is counted up to because of another one's number; it can be read for long. */
+#define GROUP_SEQUENCE_OUTRANK_MAX (GROUP_SEQUENCE_READ_MAX / 2)
 
 /* Returns 0 or -EINVAL; *ret_why is then a sentence. */
 MUST_CHECK int group_config_check(const struct group_config *config, const char **ret_why);

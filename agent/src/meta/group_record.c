@@ -70,6 +70,7 @@ static const enum reason_code why_numbers[] = {
     REASON_LABEL_FAILED,
     REASON_DRIVE_LOST_ERROR_LIMIT,
     REASON_DRIVE_LOST_FLAPPING,
+    REASON_LABEL_LATER,
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 

@@ -102,6 +102,13 @@ bool group_member_is_unsaved(const struct group *group, uint32_t member);
  * holds a last copy; otherwise virtual drives go offline, EIO, bytes kept. */
 int group_member_lose(struct group *group, uint32_t member, enum member_state state,
                       enum reason_code why, bool polite);
+/* A drive has come whose record has this number, of a life without the members at work: their own
+ * records get higher ones at once, or that drive would lead the next start, and what has been
+ * acknowledged here would be lost. The group is not offline. */
+void group_outrank(struct group *group, uint64_t sequence);
+/* The lost member's drive is there, but is not to be filled unasked: FAILED for this reason. Not
+ * while the configuration is being edited. */
+void group_member_distrust(struct group *group, uint32_t member, enum reason_code why);
 /* Puts a drive in a lost member's place as MEMBER_REBUILD at 0; saves; done(0) when durable.
  * Writes reach it at once. -EBUSY: the member is not lost (or, group offline, is not to be
  * replaced), -ENOSPC: the drive is too small, -ENODEV: it has gone, -EEXIST: its UUID is that of
@@ -169,16 +176,16 @@ uint64_t vd_suspect_bytes(const struct vd *vd);
 /* What an unclean stop can cost beyond the blocks that were being written. */
 enum vd_guarantee {
     VD_GUARANTEE_NO_REDUNDANCY, /* nothing can disagree */
-    VD_GUARANTEE_MIRROR,        /* copies may; each is right; dirty regions are made equal */
-    VD_GUARANTEE_JOURNAL,       /* nothing: intents are on a stable medium */
+    VD_GUARANTEE_MIRROR, /* copies may; each is right; dirty regions are made equal */
+    VD_GUARANTEE_JOURNAL, /* nothing: intents are on a stable medium */
     VD_GUARANTEE_JOURNAL_AGENT, /* nothing if only the agent stopped; else as REGION_MAP */
-    VD_GUARANTEE_STRIPE_LOG,    /* nothing: intents are on the members */
-    VD_GUARANTEE_REGION_MAP,    /* rows being written while a member is missing; short resync */
-    VD_GUARANTEE_WHOLE_RESYNC,  /* the same, and everything is resynchronised */
+    VD_GUARANTEE_STRIPE_LOG, /* nothing: intents are on the members */
+    VD_GUARANTEE_REGION_MAP, /* rows being written while a member is missing; short resync */
+    VD_GUARANTEE_WHOLE_RESYNC, /* the same, and everything is resynchronised */
     VD_GUARANTEE_MAX
 };
 enum vd_guarantee vd_guarantee(const struct vd *vd);
-struct vd_target *vd_target(struct vd *vd);  /* for exports; lives as long as the vd */
+struct vd_target *vd_target(struct vd *vd); /* for exports; lives as long as the vd */
 void vd_submit(struct vd *vd, struct vd_request *request);
 
 /* For background tasks: make rows [first, first+count) of a vd consistent and fill members
@@ -189,8 +196,8 @@ struct vd_sync {
     struct vd *vd;
     uint64_t row;
     uint32_t row_count;
-    bool fill;       /* write members in rebuild */
-    bool copy;       /* write the drive of a copyback */
+    bool fill; /* write members in rebuild */
+    bool copy; /* write the drive of a copyback */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
      * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
      * the target is lost; -ECANCELED. */

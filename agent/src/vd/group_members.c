@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
+#include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "vd/group_private.h"
 
@@ -142,6 +144,29 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
     member_lose(group, member, state, why);
     group_leave_later(group);
     return 0;
+}
+
+void group_outrank(struct group *group, uint64_t sequence)
+{
+    ASSERT(!group_is_offline(group));
+    ASSERT(sequence <= GROUP_SEQUENCE_OUTRANK_MAX);
+    group_enter(group);
+    group->config.sequence = max_u64(group->config.sequence, sequence);
+    (void)save_changed(group); /* nobody waits */
+    group_leave_later(group);
+}
+
+void group_member_distrust(struct group *group, uint32_t member, enum reason_code why)
+{
+    struct member_config *config = &group->config.members[member];
+
+    ASSERT(member < group->config.member_count && !member_is_live(group, member));
+    ASSERT(group->edit == NULL && !group_is_offline(group));
+    group_enter(group);
+    config->state = MEMBER_FAILED;
+    config->why = why;
+    (void)save_changed(group); /* nobody waits */
+    group_leave_later(group);
 }
 
 bool group_member_is_unsaved(const struct group *group, uint32_t member)

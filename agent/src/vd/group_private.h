@@ -207,17 +207,17 @@ struct group {
     struct plain_read *plain_reads; /* as many as operations for requests */
     struct plain_read *plain_free;  /* the one given back last is taken next */
     uint32_t plain_busy;         /* taken, and not free again */
-    uint32_t late_reads;         /* plain ones that have timed out and are still with the device */
-    struct list substitutes;     /* free ones, made in place of operations held up */
-    uint32_t substitute_count;   /* all of them */
-    uint32_t hedge_credit;       /* grows with every read that might be hedged */
+    uint32_t late_reads; /* plain ones that have timed out and are still with the device */
+    struct list substitutes; /* free ones, made in place of operations held up */
+    uint32_t substitute_count; /* all of them */
+    uint32_t hedge_credit; /* grows with every read that might be hedged */
     uint32_t late_flushes;
     struct list locks[STRIPE_LOCK_BUCKETS];
 
     /* Start and stop. */
     struct flush_waiter start_flush;
     struct save_waiter start_waiter;
-    bool start_known;            /* the second save of the start is on its way, or over */
+    bool start_known; /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);
     void *start_context;
     enum stop_phase stop;
@@ -236,41 +236,41 @@ struct group {
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;
-    uint64_t used;       /* vd.run_clock at its last read; 0: free */
+    uint64_t used; /* vd.run_clock at its last read; 0: free */
     uint32_t span_base;
 };
 
 struct vd {
     struct vd_target target;
     struct group *group;
-    uint32_t index;              /* in group->config.vds and group->vds */
-    uint32_t row_bytes;          /* of data; of the configured geometry, as the next one */
-    uint32_t slices;             /* of a strip */
+    uint32_t index; /* in group->config.vds and group->vds */
+    uint32_t row_bytes; /* of data; of the configured geometry, as the next one */
+    uint32_t slices; /* of a strip */
     enum virtual_drive_state state; /* as last told */
-    uint64_t consistent_rows;    /* cursor in memory; config has the published one */
+    uint64_t consistent_rows; /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
-    bool serving;                /* its creation is durable, its removal not begun */
-    bool growing;                /* the record with its new size is being saved */
+    bool serving; /* its creation is durable, its removal not begun */
+    bool growing; /* the record with its new size is being saved */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
-    bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
+    bool checkpoint_sound; /* no region was in doubt when the checkpoint began */
 
-    uint64_t dirty_change;       /* the save that carries the dirty mark */
-    uint32_t writes_open;        /* requests that write */
+    uint64_t dirty_change; /* the save that carries the dirty mark */
+    uint32_t writes_open; /* requests that write */
     uint64_t writes_admitted;
     uint32_t requests_open;
     uint32_t syncs_open;
     bool cleaning;
-    uint64_t clean_seen;         /* writes_admitted when the cleaning flush began */
+    uint64_t clean_seen; /* writes_admitted when the cleaning flush began */
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
-    struct latency latency;      /* of requests that came through the target */
+    struct latency latency; /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
     uint8_t
         run_index[1u << MIRROR_INDEX_BITS]; /* by where it goes on: its place in runs, perhaps */
     uint32_t run_hand; /* the next one to be given up */
     uint64_t run_clock;
-    uint64_t hedged_reads;       /* so many */
+    uint64_t hedged_reads; /* so many */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -282,8 +282,8 @@ static inline struct vd_config *vd_config_of(const struct vd *vd)
 enum request_phase {
     REQUEST_NEW,
     REQUEST_SPLITTING, /* on the admission list (waiter.link) */
-    REQUEST_RUNNING,   /* wholly split, operations open */
-    REQUEST_FLUSHING,  /* waits for a flush round (waiter.link) */
+    REQUEST_RUNNING, /* wholly split, operations open */
+    REQUEST_FLUSHING, /* waits for a flush round (waiter.link) */
     REQUEST_ANSWERED
 };
 
@@ -291,11 +291,11 @@ struct request_state {
     struct vd *vd;
     struct flush_waiter waiter;
     struct stripe_op *held; /* one of the operations held up that still have its memory */
-    uint64_t cursor;  /* next row * slices per row + slice */
+    uint64_t cursor; /* next row * slices per row + slice */
     uint32_t open_ops;
-    uint8_t status;   /* enum vd_status */
+    uint8_t status; /* enum vd_status */
     uint8_t phase;
-    bool begun;  /* no plain read any more: an operation was split off, or a plain one has failed */
+    bool begun; /* no plain read any more: an operation was split off, or a plain one has failed */
     bool locked; /* the latter: its operations take the lock */
 };
 STATIC_ASSERT(sizeof(struct request_state) <= sizeof(((struct vd_request *)0)->vd_private),
@@ -313,11 +313,11 @@ static inline bool request_writes(const struct vd_request *request)
 }
 
 struct sync_state {
-    uint64_t row;      /* next to be split */
+    uint64_t row; /* next to be split */
     uint32_t slice;
     uint32_t open_ops;
     int32_t error;
-    uint32_t split;    /* nothing more to be split */
+    uint32_t split; /* nothing more to be split */
 };
 STATIC_ASSERT(sizeof(struct sync_state) <= sizeof(((struct vd_sync *)0)->private_),
               "the private part of a sync is too small");
@@ -331,24 +331,24 @@ static inline struct sync_state *sync_state(struct vd_sync *sync)
 
 enum stripe_state {
     STRIPE_FREE,
-    STRIPE_LOCK,    /* waits for its slice */
+    STRIPE_LOCK, /* waits for its slice */
     STRIPE_READ,
     STRIPE_COMPUTE,
-    STRIPE_MARK,    /* waits for the dirty mark and losses to be durable */
-    STRIPE_LOG,     /* waits for its intent to be durable */
+    STRIPE_MARK, /* waits for the dirty mark and losses to be durable */
+    STRIPE_LOG, /* waits for its intent to be durable */
     STRIPE_WRITE,
-    STRIPE_VERIFY,  /* reads back what was repaired */
-    STRIPE_SETTLE,  /* waits for losses during the write to be durable */
-    STRIPE_LINGER,  /* ended; a late transfer still holds its buffers */
+    STRIPE_VERIFY, /* reads back what was repaired */
+    STRIPE_SETTLE, /* waits for losses during the write to be durable */
+    STRIPE_LINGER, /* ended; a late transfer still holds its buffers */
     STRIPE_STATE_MAX
 };
 
 enum stripe_event {
-    STRIPE_START,        /* with the lock to be taken */
+    STRIPE_START, /* with the lock to be taken */
     STRIPE_START_DIRECT, /* a healthy read on an idle slice */
     STRIPE_START_REPLAY, /* an open intent: everything is in the buffers */
     STRIPE_GRANTED,
-    STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
+    STRIPE_NEED_LOCK, /* a direct read that is not that simple */
     STRIPE_READ_OK,
     STRIPE_READ_BAD, /* a column failed or is not waited for, or a member was lost: plan again */
     STRIPE_NO_WRITES,
@@ -414,7 +414,8 @@ struct stripe_op {
     uint32_t failed; /* places that failed to read */
     uint32_t have; /* places whose buffer holds the member's content */
     uint32_t punctured; /* places this write does without: zeros from now on */
-    uint32_t zeros; /* places a sync fills with zeros: they are punctured, and not to be recovered */
+    uint32_t
+        zeros; /* places a sync fills with zeros: they are punctured, and not to be recovered */
     uint32_t barred; /* places whose late transfer keeps the column */
     uint32_t verify; /* places still to be read back */
     uint32_t verifying; /* the one being read back */

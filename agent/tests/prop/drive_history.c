@@ -65,30 +65,70 @@ const uint32_t *history_tags(const struct history_group *group, uint64_t sequenc
     return group->moments[i - 1].tags;
 }
 
-/* What is true now counts for the newest record there is. */
+static void moment_note(struct history_group *group, uint64_t sequence, const uint32_t *tags)
+{
+    struct moment *moment = NULL;
+
+    for (uint32_t i = group->moment_count; i > 0 && moment == NULL; i--) {
+        moment = group->moments[i - 1].sequence == sequence ? &group->moments[i - 1] : NULL;
+    }
+    if (moment == NULL) {
+        assert_true(group->moment_count < HISTORY_MOMENTS);
+        assert_true(group->moment_count == 0 ||
+                    group->moments[group->moment_count - 1].sequence < sequence);
+        moment = &group->moments[group->moment_count++];
+        moment->sequence = sequence;
+    }
+    memcpy(moment->tags, tags, sizeof(moment->tags));
+}
+
+static bool is_in_sync(const struct drive_label *label, const struct group_config *record)
+{
+    const struct member_config *member = &record->members[label->member];
+
+    return label->member < record->member_count && member->state == MEMBER_ONLINE &&
+           uuid_equal(&member->drive, &label->drive);
+}
+
+static void group_moments_note(struct history_group *group, const uint32_t *tags,
+                               struct drive_label *const labels[HISTORY_SLOTS])
+{
+    const struct drive_label *newest = NULL;
+    uint64_t oldest = UINT64_MAX;
+
+    for (uint32_t i = 0; i < HISTORY_SLOTS; i++) {
+        if (is_label_of(labels[i], group) &&
+            (newest == NULL || labels[i]->record.sequence > newest->record.sequence)) {
+            newest = labels[i];
+        }
+    }
+    assert_non_null(newest);
+    for (uint32_t i = 0; i < HISTORY_SLOTS; i++) {
+        if (is_label_of(labels[i], group) && is_in_sync(labels[i], &newest->record)) {
+            oldest = min_u64(oldest, labels[i]->record.sequence);
+        }
+    }
+    assert_true(newest->record.sequence - oldest <= 1 || oldest == UINT64_MAX);
+    if (oldest < newest->record.sequence) {
+        moment_note(group, oldest, tags);
+    }
+    moment_note(group, newest->record.sequence, tags);
+}
+
+/* What is true now counts for the newest record there is; while that is being saved, also for the
+ * one before it: members that have everything still carry that. */
 static void moments_note(struct life *life)
 {
+    struct drive_label *labels[HISTORY_SLOTS];
+
+    for (uint32_t i = 0; i < HISTORY_SLOTS; i++) {
+        labels[i] = label_peek(life->world->slots[i].drive);
+    }
     for (uint32_t g = 0; g < life->history->group_count; g++) {
-        struct history_group *group = &life->history->groups[g];
-        uint64_t sequence = 0;
-        struct moment *last = NULL;
-
-        for (uint32_t i = 0; i < HISTORY_SLOTS; i++) {
-            struct drive_label *label = label_peek(life->world->slots[i].drive);
-
-            if (is_label_of(label, group)) {
-                sequence = max_u64(sequence, label->record.sequence);
-            }
-            free(label);
-        }
-        last = group->moment_count > 0 ? &group->moments[group->moment_count - 1] : NULL;
-        if (last == NULL || last->sequence != sequence) {
-            assert_true(group->moment_count < HISTORY_MOMENTS);
-            assert_true(last == NULL || last->sequence < sequence);
-            last = &group->moments[group->moment_count++];
-        }
-        last->sequence = sequence;
-        memcpy(last->tags, life->tags[g], sizeof(last->tags));
+        group_moments_note(&life->history->groups[g], life->tags[g], labels);
+    }
+    for (uint32_t i = 0; i < HISTORY_SLOTS; i++) {
+        free(labels[i]);
     }
 }
 

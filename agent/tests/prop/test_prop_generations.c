@@ -22,6 +22,7 @@
 #define SLOTS 14u
 #define WORLDS 2u
 #define NO_STORE HISTORY_GENERATIONS
+#define EVENT_STATE_CHANGED 114u
 #define MINUTE (60 * SIM_SECOND)
 
 /* What is in one slot. */
@@ -391,6 +392,26 @@ static bool is_in_use(const struct drive_view *view)
            (view->group[0] != '\0' && view->state == DRIVE_STATE_UNCONFIGURED_GOOD);
 }
 
+/* Between two looks: a spare takes a place, and gives it back when that has a drive again. */
+static bool was_in_use(const struct mixture *mix, uint32_t w, uint32_t slot)
+{
+    const struct ctl_world *told = mix->world[0];
+    char path[32];
+
+    (void)snprintf(path, sizeof(path), "/c%u/e252/s%u", w, slot);
+    for (uint32_t i = 0; i < told->log_count; i++) {
+        const struct event *event = &told->log[i];
+
+        if (event->code == EVENT_STATE_CHANGED && strcmp(event->params[0].value, path) == 0 &&
+            (strcmp(event->params[2].value, "Rbld") == 0 ||
+             strcmp(event->params[2].value, "Cpybck") == 0 ||
+             strcmp(event->params[2].value, "Onln") == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What is not used and not blank keeps its bytes; what once was in use is another matter. */
 static void unused_judge(struct mixture *mix)
 {
@@ -402,7 +423,8 @@ static void unused_judge(struct mixture *mix)
                 mix->world[w]->slots[i].drive->counters.writes == 0) {
                 continue; /* documents are dear */
             }
-            mix->pieces[w][i].used = world_drive(mix->world[w], i, &view) && is_in_use(&view);
+            mix->pieces[w][i].used =
+                (world_drive(mix->world[w], i, &view) && is_in_use(&view)) || was_in_use(mix, w, i);
             if (!mix->pieces[w][i].used) {
                 mixture_print(mix);
                 FAIL("slot %u of controller %u is not used, and was written to", i, w);

@@ -165,15 +165,12 @@ static void test_foreign(void **state)
 }
 
 /* The directory of the controller is full, so that only the labels know that slot 0 was lost and
- * what slot 1 had without it. Then slot 1 is not there at the start: the group goes on with what
- * slot 0 knows. Slot 1, back again, holds the newer data: nothing is rebuilt on it unasked. */
-static void test_a_later_life(void **state)
+ * what slot 1 had without it (0x22). Then slot 1 is not there at the start: the group goes on with
+ * what slot 0 knows (0x11). */
+static struct ctl_world *world_of_two_lives(uint64_t seed)
 {
-    struct ctl_world *world = world_new(40, 2);
-    struct drive_view drive;
-    uint64_t writes = 0;
+    struct ctl_world *world = world_new(seed, 3);
 
-    (void)state;
     world_start(world);
     assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
     world_write(world, "data", 0, DATA, 0x11);
@@ -192,20 +189,144 @@ static void test_a_later_life(void **state)
     world_start(world);
     world_settle(world, MINUTE);
     world_check(world, "data", 0, DATA, 0x11);
+    return world;
+}
+
+static void expect_later(struct ctl_world *world, uint32_t slot)
+{
+    struct drive_view drive;
+
+    assert_true(world_drive(world, slot, &drive));
+    assert_int_equal(drive.state, DRIVE_STATE_FAILED);
+    assert_int_equal(drive.state_reason.code, REASON_LABEL_LATER);
+}
+
+/* Slot 1, back again, holds the newer data: nothing is rebuilt on it unasked, neither at once nor
+ * at a later start; and it does not lead that, whatever its record's number is: what was written
+ * meanwhile stays. */
+static void test_a_later_life(void **state)
+{
+    struct ctl_world *world = world_of_two_lives(40);
+    struct drive_view drive;
+    uint64_t writes = 0;
+
+    (void)state;
     writes = world->slots[1].drive->counters.writes;
     world->slots[1].absent = false;
     slot_arrive(world, 1);
     world_settle(world, 5 * MINUTE);
     assert_int_equal(world->slots[1].drive->counters.writes, writes);
-    assert_true(world_drive(world, 1, &drive));
-    assert_int_equal(drive.state_reason.code, REASON_LABEL_LATER);
-    assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_BAD);
+    expect_later(world, 1);
+    world_write(world, "data", 0, DATA, 0x33);
+    world_restart(world);
+    world_check(world, "data", 0, DATA, 0x33);
+    world_settle(world, 5 * MINUTE);
+    assert_int_equal(world->slots[1].drive->counters.writes, writes);
+    expect_later(world, 1);
+    slot_depart(world, 1);
+    world_settle(world, MINUTE);
+    world->slots[1].absent = false;
+    slot_arrive(world, 1);
+    world_settle(world, 5 * MINUTE);
+    assert_int_equal(world->slots[1].drive->counters.writes, writes);
+    expect_later(world, 1);
     assert_int_equal(world_task(world, CTL_OP_REBUILD, slot_key(world, 1), TASK_ACTION_START),
                      REASON_OK);
     assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
     assert_true(world_drive(world, 1, &drive));
     assert_int_equal(drive.state, DRIVE_STATE_ONLINE);
     assert_int_equal(drive.state_reason.code, REASON_OK);
+    world_check(world, "data", 0, DATA, 0x33);
+    world_free(world);
+}
+
+/* Slot 1 as it was with 0x11 is in use, and the drive itself comes with its later life: it is not
+ * used, and does not take the place at the next start. */
+static void test_a_later_life_of_a_copy(void **state)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+    struct ctl_world *world = world_new(50, 3);
+    struct sim_drive *old[2];
+    struct sim_store *old_store = NULL;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    world_write(world, "data", 0, DATA, 0x11);
+    (void)world_wait_consistent(world, "data", MINUTE);
+    world_stop(world);
+    for (uint32_t i = 0; i < 2; i++) {
+        old[i] = sim_drive_fork(world->slots[i].drive, world->sim, &as_it_is);
+    }
+    old_store = sim_store_fork(world->store, world->sim);
+    world_start(world);
+    slot_depart(world, 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        world_write(world, "data", 0, DATA, 0x22);
+        world_settle(world, MINUTE);
+    }
+    world_stop(world);
+    sim_store_destroy(world->store);
+    world->store = old_store;
+    world->slots[0].drive = old[0];
+    world->slots[0].absent = false;
+    world->slots[1].absent = true;
+    world->slots[2].drive = old[1];
+    (void)snprintf(world->slots[2].serial, sizeof(world->slots[2].serial), "COPY");
+    world_start(world);
+    world_check(world, "data", 0, DATA, 0x11);
+    world->slots[1].absent = false;
+    slot_arrive(world, 1);
+    world_settle(world, MINUTE);
+    world_write(world, "data", 0, DATA, 0x33);
+    world_restart(world);
+    world_check(world, "data", 0, DATA, 0x33);
+    world_free(world);
+}
+
+/* Of the hot spare there is a copy made when it had become a member (0x22); the rest is as it was
+ * before (0x11), and waits. The copy has the newer record: its data are served. */
+static void test_a_member_before_a_spare(void **state)
+{
+    const struct sim_cut_plan as_it_is = {.cut = SIM_CUT_DROP_ALL};
+    struct ctl_world *world = world_new(60, 4);
+    struct sim_drive *old_spare = NULL;
+    struct sim_store *old_store = NULL;
+    struct drive_view drive;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    assert_int_equal(world_spare(world, 2, NULL), REASON_OK);
+    world_write(world, "data", 0, DATA, 0x11);
+    (void)world_wait_consistent(world, "data", MINUTE);
+    world_stop(world);
+    old_spare = sim_drive_fork(world->slots[2].drive, world->sim, &as_it_is);
+    old_store = sim_store_fork(world->store, world->sim);
+    world_start(world);
+    slot_depart(world, 1);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, 10 * MINUTE));
+    world_write(world, "data", 0, DATA, 0x22);
+    world_stop(world);
+    sim_store_destroy(world->store);
+    world->store = old_store;
+    world->slots[0].absent = true;
+    world->slots[1].absent = true;
+    world->slots[3].drive = world->slots[2].drive;
+    (void)snprintf(world->slots[3].serial, sizeof(world->slots[3].serial), "COPY");
+    world->slots[3].absent = true;
+    world->slots[2].drive = old_spare;
+    world_start(world);
+    assert_true(world_drive(world, 2, &drive));
+    assert_int_equal(drive.state, DRIVE_STATE_HOT_SPARE);
+    world->slots[3].absent = false;
+    slot_arrive(world, 3);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_DEGRADED, MINUTE));
+    world_check(world, "data", 0, DATA, 0x22);
+    assert_true(world_drive(world, 2, &drive));
+    assert_int_equal(drive.state, DRIVE_STATE_UNCONFIGURED_GOOD); /* a copy */
+    assert_int_equal(drive.state_reason.code, REASON_LABEL_DUPLICATE);
+    assert_int_equal(old_spare->counters.writes, 0);
     world_free(world);
 }
 
@@ -216,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_no_redundancy),
         cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_a_later_life),
+        cmocka_unit_test(test_a_later_life_of_a_copy),
+        cmocka_unit_test(test_a_member_before_a_spare),
     };
 
     aw_test_catch_asserts();
