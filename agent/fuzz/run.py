@@ -37,8 +37,8 @@ HEAP = {"MALLOC_MMAP_THRESHOLD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "2684354
 # Of 32 bits, not 0. As for all tests that try something new each time: see .ci/test.py.
 FRESH = int(os.environ.get("AW_FRESH_SEED", "0")) % (2**32 - 1)
 SEED = [f"-seed={FRESH + 1}"] if "AW_FRESH_SEED" in os.environ else []
-LONG = {"cache_journal", "config", "control_request", "nbd_handshake", "nbd_transmission",
-        "uplink_frame"}
+LONG = {"cache_journal", "cache_log", "config", "control_request", "nbd_handshake",
+        "nbd_transmission", "uplink_frame"}
 CANARY = "canary"
 CANARY_SECONDS = 10
 

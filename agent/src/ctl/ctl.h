@@ -143,6 +143,8 @@ void ctl_battery_reading(struct ctl *ctl, const struct battery_reading *reading)
 /* What the write-back cache has for its journal, and how fast the drives were measured to take
  * it in (0: not yet). Until then: none. */
 void ctl_write_medium(struct ctl *ctl, enum write_medium medium, uint64_t destage_bytes_per_s);
+/* What the cache has yet to write to the drives; 0 without one. */
+uint64_t ctl_dirty_bytes(const struct ctl *ctl);
 /* What may be dirty behind a UPS; UINT64_MAX: nothing limits it. */
 uint64_t ctl_dirty_limit_bytes(const struct ctl *ctl);
 

@@ -425,6 +425,16 @@ static void preserved_view(const struct ctl *ctl, struct cache_view *view)
     }
 }
 
+uint64_t ctl_dirty_bytes(const struct ctl *ctl)
+{
+    struct cache_facts facts = {.dirty_bytes = 0};
+
+    if (ctl->cache != NULL) {
+        cache_facts(ctl->cache, &facts);
+    }
+    return facts.dirty_bytes;
+}
+
 void view_cache(const struct ctl *ctl, struct cache_view *view)
 {
     const struct cache_sample *since =

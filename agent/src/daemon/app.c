@@ -30,6 +30,7 @@
 #include "host/work_pool.h"
 
 #define EVENT_EPOCH_RECORD "event-epoch"
+#define STOP_LOOK_US (UINT64_C(2) * 1000000)
 
 struct app {
     const struct daemon_config *config;
@@ -92,6 +93,13 @@ static void stop_drained(void *context)
     controllers_stop(app->controllers, stop_controllers_stopped);
 }
 
+static uint64_t stop_left(void *owner)
+{
+    const struct app *app = owner;
+
+    return controllers_dirty_bytes(app->controllers);
+}
+
 static void stop_begin(struct app *app)
 {
     if (app->stopping) {
@@ -99,6 +107,9 @@ static void stop_begin(struct app *app)
     }
     app->stopping = true;
     notify_stopping();
+    if (app->notify.clock != NULL) { /* else it is still starting */
+        notify_more_time(&app->notify, STOP_LOOK_US, stop_left, app);
+    }
     exports_leave(app->exports);
     drives_stop(app->drives);
     control_server_drain(app->control, stop_drained, app);

@@ -351,6 +351,16 @@ void controllers_stop(struct controllers *controllers, void (*done)(void *owner)
     }
 }
 
+uint64_t controllers_dirty_bytes(const struct controllers *controllers)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < controllers->count; i++) {
+        bytes += ctl_dirty_bytes(controllers->items[i].ctl);
+    }
+    return bytes;
+}
+
 void controllers_take_down(struct controllers *controllers)
 {
     if (controllers == NULL) {

@@ -49,6 +49,9 @@ void controllers_start(struct controllers *controllers, void (*done)(void *owner
 /* done: when all have stopped. */
 void controllers_stop(struct controllers *controllers, void (*done)(void *owner));
 
+/* What their caches have yet to write to the drives. */
+uint64_t controllers_dirty_bytes(const struct controllers *controllers);
+
 /* Gives up controllers and caches. None may be running. */
 void controllers_take_down(struct controllers *controllers);
 /* After the pool has been closed. Accepts NULL, returns NULL. */

@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -126,15 +128,25 @@ static int size_settle(struct medium_file *medium, uint64_t size_bytes, const ch
     return 0;
 }
 
-static int medium_open(struct medium_file *medium, const char *path, uint64_t size_bytes,
-                       char text[MEDIUM_FILE_TEXT_BYTES])
+/* (3) */
+static int kind_check(const struct medium_file *medium, const char *path,
+                      char text[MEDIUM_FILE_TEXT_BYTES])
+{
+    if (medium->port.kind != MEMORY_KIND_PERSISTENT || !medium_file_system_is_memory(medium->fd)) {
+        return 0;
+    }
+    (void)snprintf(text, MEDIUM_FILE_TEXT_BYTES,
+                   "cache %s is on a file system in memory, which keeps nothing without power, and "
+                   "no persistent memory; use the medium \"shared-memory\" there",
+                   path);
+    return -EPERM;
+}
+
+static int medium_claim(struct medium_file *medium, const char *path, uint64_t size_bytes,
+                        char text[MEDIUM_FILE_TEXT_BYTES])
 {
     int error = 0;
 
-    medium->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (medium->fd < 0) {
-        return -errno;
-    }
     if (flock(medium->fd, LOCK_EX | LOCK_NB) != 0) {
         error = -errno;
         if (error == -EWOULDBLOCK) {
@@ -143,12 +155,37 @@ static int medium_open(struct medium_file *medium, const char *path, uint64_t si
         }
         return error;
     }
-    error = size_settle(medium, size_bytes, path, text);
+    error = kind_check(medium, path, text);
+    if (error == 0) {
+        error = size_settle(medium, size_bytes, path, text);
+    }
     if (error != 0) {
         return error;
     }
     medium->port.size_bytes = size_bytes;
     return medium_map(medium);
+}
+
+/* One that was made for nothing is taken away again. */
+static int medium_open(struct medium_file *medium, const char *path, uint64_t size_bytes,
+                       char text[MEDIUM_FILE_TEXT_BYTES])
+{
+    bool made = true;
+    int error = 0;
+
+    medium->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (medium->fd < 0 && errno == EEXIST) {
+        made = false;
+        medium->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    }
+    if (medium->fd < 0) {
+        return -errno;
+    }
+    error = medium_claim(medium, path, size_bytes, text);
+    if (error != 0 && made) {
+        (void)unlink(path); /* else an empty file stays, which does no harm */
+    }
+    return error;
 }
 
 int medium_file_open(const char *path, enum memory_kind kind, uint64_t size_bytes,
@@ -175,6 +212,15 @@ int medium_file_open(const char *path, enum memory_kind kind, uint64_t size_byte
     }
     *ret_medium = medium;
     return 0;
+}
+
+bool medium_file_system_is_memory(int fd)
+{
+    struct statfs status;
+
+    return fstatfs(fd, &status) == 0 && ((unsigned long)status.f_type == TMPFS_MAGIC ||
+                                         (unsigned long)status.f_type == RAMFS_MAGIC ||
+                                         (unsigned long)status.f_type == HUGETLBFS_MAGIC);
 }
 
 struct medium_file *medium_file_close(struct medium_file *medium)

@@ -6,6 +6,7 @@
  *     looked at: a killed predecessor's claim ends with the process, a living one's refuses us.
  * (2) Mode 0600. A file that belongs to somebody else, or is no plain file or DAX device, is
  *     refused. An existing file is never shortened, lengthened or written here.
+ * (3) What lives in memory is no persistent memory: a file system there is refused for that.
  */
 #ifndef ARRAYWRIGHT_HOST_MEDIUM_FILE_H
 #define ARRAYWRIGHT_HOST_MEDIUM_FILE_H
@@ -21,6 +22,8 @@ struct medium_file;
  * what is wrong: -EWOULDBLOCK: held by another process, -ERANGE: another size, -EPERM, -errno. */
 MUST_CHECK int medium_file_open(const char *path, enum memory_kind kind, uint64_t size_bytes,
                                 struct medium_file **ret_medium, char text[MEDIUM_FILE_TEXT_BYTES]);
+/* (3) Is it on a file system that keeps nothing without power? */
+bool medium_file_system_is_memory(int fd);
 struct medium_file *medium_file_close(struct medium_file *medium);
 struct memory_port *medium_file_port(struct medium_file *medium);
 /* Stores reach persistent memory by the processor alone; else each waits for the file system. */

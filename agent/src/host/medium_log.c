@@ -6,13 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -109,15 +107,6 @@ static const struct log_port_ops log_ops = {.read = log_read, .write = log_write
 static const struct memory_port_ops plain_ops = {.copy = NULL};
 
 /* Making a file */
-
-static bool file_system_is_memory(int fd)
-{
-    struct statfs status;
-
-    return fstatfs(fd, &status) == 0 && ((unsigned long)status.f_type == TMPFS_MAGIC ||
-                                         (unsigned long)status.f_type == RAMFS_MAGIC ||
-                                         (unsigned long)status.f_type == HUGETLBFS_MAGIC);
-}
 
 static int zeros_write(int fd, uint64_t size_bytes)
 {
@@ -232,7 +221,7 @@ static int file_check(const struct medium_log *medium, const char *path,
                        path);
         return -EPERM;
     }
-    if (file_system_is_memory(medium->claim.fd)) {
+    if (medium_file_system_is_memory(medium->claim.fd)) {
         (void)snprintf(text, MEDIUM_FILE_TEXT_BYTES,
                        "cache %s is on a file system in memory, which keeps nothing without power; "
                        "use the medium \"shared-memory\" there",

@@ -342,7 +342,22 @@ class CacheTest(unittest.TestCase):
             self.assertIn(words, log)
             self.assertRegex(log, r"arrayd\.conf:\d+: ")
 
+    def on_disk(self, name):
+        """A file on a real file system, which shared memory is not."""
+        folder = tempfile.TemporaryDirectory(prefix="aw-cache-")
+        self.addCleanup(folder.cleanup)
+        self.medium = Path(folder.name) / name
+
+    def test_what_lives_in_memory_is_no_persistent_medium(self):
+        agent = self.agent(slots=1, config=cache_config(self.medium, "pmem"))
+        self.assertIn("keeps nothing without power", agent.fail_to_start())
+        self.assertFalse(self.medium.exists())
+        self.medium.touch(mode=0o600)
+        self.assertIn("keeps nothing without power", agent.fail_to_start())
+        self.assertEqual(self.medium.read_bytes(), b"")
+
     def test_persistent_medium(self):
+        self.on_disk("cache")
         agent = self.agent(slots=3, config=cache_config(self.medium, "pmem"))
         agent.start()
         self.write_back(agent, policy="write_back")
@@ -356,10 +371,7 @@ class CacheTest(unittest.TestCase):
         self.check(agent)
 
     def log_agent(self):
-        """The log is a file on a real file system, which shared memory is not."""
-        folder = tempfile.TemporaryDirectory(prefix="aw-log-")
-        self.addCleanup(folder.cleanup)
-        self.medium = Path(folder.name) / "log"
+        self.on_disk("log")
         return self.agent(slots=3, config=cache_config(self.medium, "log", 32))
 
     def test_log_killed_under_writers_nothing_is_lost(self):

@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -295,3 +296,41 @@ class Watchdog(AgentCase):
             agent.process.send_signal(signal.SIGCONT)
             notify.settimeout(10)
             self.assertIn("WATCHDOG=1", heard())
+
+
+class Stop(AgentCase):
+    """What is cached goes to the drives before the end, and the service manager waits for it."""
+
+    def test_a_long_write_back_asks_for_more_time(self):
+        slow = 'transfer_per_s = "8 MB";'
+        with tempfile.TemporaryDirectory(prefix="aw-cache-", dir="/dev/shm") as memory:
+            agent = self.agent(slots=2, emulated=slow,
+                               config=f'cache = {{ medium = "shared-memory"; path = "{memory}/cache"; '
+                                      'size = "64 MiB"; };')
+            path = agent.directory / "notify"
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+                notify.bind(str(path))
+                notify.settimeout(10)
+                with mock.patch.dict(os.environ, NOTIFY_SOCKET=str(path)):
+                    agent.start()
+                agent.create("raid1", [0, 1], write_policy="always_write_back")
+                with agent.nbd() as handle:
+                    for at in range(40):
+                        handle.pwrite(bytes([at + 1]) * MIB, at * MIB)
+                self.assertGreater(agent.view().all("controller")["c0"]["cache"]["dirty_bytes"],
+                                   24 * MIB)
+                agent.stop()
+                notify.setblocking(False)
+                heard = []
+                with self.assertRaises(BlockingIOError):
+                    while True:
+                        heard.append(notify.recv(4096).decode())
+            stopping = heard.index("STOPPING=1")
+            self.assertIn("EXTEND_TIMEOUT_USEC=180000000", heard[stopping:])
+            left = [int(said.split()[-4]) for said in heard[stopping:] if "are left" in said]
+            self.assertEqual(left, sorted(left, reverse=True))
+            self.assertGreater(len(left), 0)
+            agent.start()
+            with agent.nbd() as handle:
+                self.assertEqual([handle.pread(4096, at * MIB)[:1] for at in range(40)],
+                                 [bytes([at + 1]) for at in range(40)])

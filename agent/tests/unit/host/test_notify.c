@@ -8,6 +8,8 @@
 
 #include "host/notify.h"
 
+#define MIB (UINT64_C(1) << 20)
+
 struct fixture {
     struct loop *loop;
     char directory[PATH_MAX];
@@ -69,6 +71,42 @@ static void test_states_and_status(void **state)
     assert_int_equal(recv(fixture->fd, &byte, 1, 0), -1);
 }
 
+/* Each look takes the next of these. */
+struct leftovers {
+    const uint64_t *bytes;
+    uint32_t looks;
+};
+
+static uint64_t leftover(void *owner)
+{
+    struct leftovers *leftovers = owner;
+
+    return leftovers->bytes[leftovers->looks++];
+}
+
+/* More time is asked for while what is dirty becomes less, and then no more. */
+static void test_a_stop_that_gets_on_is_given_time(void **state)
+{
+    static const uint64_t bytes[] = {9 * MIB, 5 * MIB, 5 * MIB, 6 * MIB, MIB / 2, 0, 0, 0, 0, 0};
+    struct fixture *fixture = *state;
+    struct leftovers leftovers = {.bytes = bytes};
+    struct notify notify;
+    char byte;
+
+    notify_start(&notify, loop_clock(fixture->loop));
+    notify_more_time(&notify, 1000, leftover, &leftovers);
+    while (leftovers.looks < 8) {
+        assert_int_equal(loop_turn(fixture->loop, 100000), 0);
+    }
+    notify_stop(&notify);
+    assert_false(notify.look.armed);
+    expect(fixture, "EXTEND_TIMEOUT_USEC=180000000");
+    expect(fixture, "STATUS=writing back before the stop, 5 MiB are left");
+    expect(fixture, "EXTEND_TIMEOUT_USEC=180000000");
+    expect(fixture, "STATUS=writing back before the stop, 1 MiB are left");
+    assert_int_equal(recv(fixture->fd, &byte, 1, 0), -1);
+}
+
 static void test_heartbeat_while_the_loop_turns(void **state)
 {
     struct fixture *fixture = *state;
@@ -105,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_states_and_status, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_stop_that_gets_on_is_given_time, setup, teardown),
         cmocka_unit_test_setup_teardown(test_heartbeat_while_the_loop_turns, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_heartbeat_unless_asked_for, setup, teardown),
     };
