@@ -2,10 +2,11 @@
 array of a running arrayd on emulated drives in real time, measured by fio through NBD.
 
 Throughput-bound loads may differ by 10 %, latency-bound ones by 15 %. Each is measured once, as long
-as all rounds of other parts: a second round would find the marks of the first still set. The client's
-and the daemon's own CPU is in what is measured and not in what is predicted: drives that answer in
-less time than a request costs here cannot fit. What the drives hold lies in memory, unless TMPDIR says
-otherwise: a disk below them would often be slower than they are.
+as all rounds of other parts: a second round would find the marks of the first still set. What a request
+takes through fio, NBD and the daemon is no matter of the drives: it is measured before everything
+else, one request at a time on a drive that answers at once, and told to arraysim (host.request_us).
+What the drives hold lies in memory, unless TMPDIR says otherwise: a disk below them would often be
+slower than they are.
 """
 
 from __future__ import annotations
@@ -66,11 +67,24 @@ def workload(load: vd_nbd.Load, number: int) -> dict[str, object]:
     }
 
 
-def predict(build: Path, case: Case, seconds: int) -> list[float]:
+def request_us(build: Path, folder: Path, seconds: int) -> float:
+    """The way of one request of 4 KiB, there and back: on a drive in memory, of no model."""
+    agent = vd_nbd.Agent(build, folder, 0, 1, [f"emulated = {{ size = {DRIVE_BYTES}L; }};"])
+    try:
+        agent.arrayctl("/c0", "add", "vd", "type=raid0", "name=bench", "drives=252:0", "wt", "nora")
+        load = vd_nbd.Load("way", "randread", 4096, 1, False)
+        uri = f"--uri=nbd+unix:///bench?socket={agent.nbd}"
+        return 1e6 * load.block_bytes / vd_nbd.fio(load, seconds, "--ioengine=nbd", uri)
+    finally:
+        agent.stop()
+
+
+def predict(build: Path, case: Case, seconds: int, way_us: float) -> list[float]:
     """Bytes per second of each load, over as much of the platters as is measured."""
     spans = {"spans": case.drives // case.span} if case.span else {}
     scenario = {
         "name": "predicted",
+        "host": {"request_us": round(way_us)},
         "controller": {"profile": "native", "cache_bytes": 0},
         "drives": {"profile": case.profile, "count": case.drives, "capacity_bytes": DRIVE_BYTES},
         "array": {"level": case.level, "strip_bytes": 65536, **spans},
@@ -106,8 +120,11 @@ def storage() -> str | None:
 
 
 def run(build: Path, seconds: int):
+    with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
+        way_us = request_us(build, Path(name), seconds)
+    yield ("way of a request through fio, NBD and arrayd, µs", (way_us, way_us, way_us), None)
     for case in CASES:
-        predicted = predict(build, case, seconds)
+        predicted = predict(build, case, seconds, way_us)
         with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
             measured = measure(build, case, Path(name), seconds)
             for (load, must), rate, wanted in zip(LOADS, measured, predicted, strict=True):

@@ -22,7 +22,9 @@ struct part {
     struct lab_front *front;
     struct lane *lane;
     struct lab_request *origin;
-    bool answered; /* the array has */
+    uint64_t begun_us; /* it has come through the host */
+    bool begun;
+    bool answered;     /* the array has */
 };
 
 struct lab_front {
@@ -57,14 +59,18 @@ static void part_send(struct part *part)
     part->lane->target->ops->submit(part->lane->target, &part->request);
 }
 
+static void part_start(struct part *part);
+
 static void part_timer(struct clock_timer *timer)
 {
     struct part *part = timer->owner;
 
     if (part->answered) {
         part_end(part);
-    } else {
+    } else if (part->begun) {
         part_send(part);
+    } else {
+        part_start(part);
     }
 }
 
@@ -91,11 +97,11 @@ static void part_answered(struct vd_request *request, enum vd_status status)
         end_ns =
             max_u64(end_ns, rate_pipe_pass(&controller->bus_out, now_ns, request->length_bytes));
     }
-    end_ns = max_u64(end_ns,
-                     part->origin->submitted_us * 1000u +
-                         rate_ns(request->length_bytes, request->op == VD_OP_READ
-                                                            ? ceilings->stream_bytes_per_s
-                                                            : ceilings->stream_write_bytes_per_s));
+    end_ns =
+        max_u64(end_ns, part->begun_us * 1000u + rate_ns(request->length_bytes,
+                                                         request->op == VD_OP_READ
+                                                             ? ceilings->stream_bytes_per_s
+                                                             : ceilings->stream_write_bytes_per_s));
     if (end_ns > now_ns) {
         part_delay(part, end_ns);
     } else {
@@ -113,6 +119,8 @@ static void part_start(struct part *part)
         lab_quirks_begin(&part->lane->quirks, part->request.op == VD_OP_WRITE,
                          part->request.offset_bytes, part->request.length_bytes, now_ns);
 
+    part->begun = true;
+    part->begun_us = front->clock->now_us;
     if (controller->ceilings.command_us != 0) {
         controller->command_ns = max_u64(controller->command_ns, begin_ns) +
                                  controller->ceilings.command_us * UINT64_C(1000);
@@ -152,7 +160,11 @@ static void part_make(struct lab_front *front, struct lab_request *origin, uint3
         .origin = origin,
     };
     list_init(&part->timer.port_link);
-    part_start(part);
+    if (front->setup.request_us > 0) {
+        part_delay(part, (origin->submitted_us + front->setup.request_us) * 1000u);
+    } else {
+        part_start(part);
+    }
 }
 
 /* The strips of a range that lie on one controller follow each other there. */

@@ -4,6 +4,7 @@
  *
  * A write passes bus, engine and parity engine before the array has it, a read bus and engine
  * after the array has answered; each carries one transfer after the other. No ceiling, no delay.
+ * Before all of it a request is on its way through the host for a while, whoever else is.
  * Quirks of the model's firmware (lab_quirk.h) come before all of that.
  */
 #ifndef ARRAYWRIGHT_LAB_LAB_FRONT_H
@@ -20,6 +21,7 @@ struct lab_front_setup {
     struct controller_ceilings ceilings; /* of each controller */
     uint32_t controller_count;           /* one array on each */
     uint32_t host_strip_bytes;           /* with more than one */
+    uint32_t request_us;                 /* a request's way through the host, both directions */
     uint32_t parity_count;               /* of the level: what the parity engine makes */
     struct lab_quirk_place place;
     uint32_t quirk_count;                /* those asked for */

@@ -247,6 +247,15 @@ static bool array_read(struct profile_reader *reader, const json_t *value, void 
     return lab_array_read(reader, value, target);
 }
 
+static const struct profile_field host_fields[] = {
+    {"request_us", FIELD_U32, false, FIELD_OF(lab_scenario, front.request_us), 0, 1000000, NULL},
+    FIELDS_END};
+
+static bool host_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    return profile_fields(reader, value, host_fields, target);
+}
+
 static const struct profile_field limit_fields[] = {
     {"operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, operations), 10, 10000000, NULL},
     {"warmup_operations", FIELD_BYTES, false, FIELD_OF(lab_scenario, warmup_operations), 0,
@@ -304,6 +313,7 @@ static bool before_read(struct profile_reader *reader, const json_t *value, void
 static const struct profile_field scenario_fields[] = {
     {"name", FIELD_TEXT, true, FIELD_OF(lab_scenario, name), 1, 64, NULL},
     {"seed", FIELD_BYTES, false, FIELD_OF(lab_scenario, seed), 0, INT64_MAX, NULL},
+    {"host", FIELD_CUSTOM, false, 0, 0, 0, host_read},
     {"controller", FIELD_CUSTOM, false, 0, 0, 0, controller_read},
     {"drives", FIELD_CUSTOM, true, 0, 0, 0, drives_read},
     {"array", FIELD_CUSTOM, true, 0, 0, 0, array_read},
@@ -327,6 +337,7 @@ static bool not_with_groups(struct profile_reader *reader, const json_t *value, 
 static const struct profile_field groups_fields[] = {
     {"name", FIELD_TEXT, true, FIELD_OF(lab_scenario, name), 1, 64, NULL},
     {"seed", FIELD_BYTES, false, FIELD_OF(lab_scenario, seed), 0, INT64_MAX, NULL},
+    {"host", FIELD_CUSTOM, false, 0, 0, 0, host_read},
     {"controller", FIELD_CUSTOM, false, 0, 0, 0, controller_read},
     {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
     {"groups", FIELD_CUSTOM, true, 0, 0, 0, ignored},

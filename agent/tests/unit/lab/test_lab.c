@@ -76,6 +76,33 @@ static void ceilings_of_streams_hold(void **state UNUSED)
     expect_between(rate(STREAM("write", "2")), 780, 801);
 }
 
+static struct lab_answer answer_through_host(uint32_t request_us, uint32_t depth)
+{
+    char content[1024];
+
+    (void)snprintf(content, sizeof(content),
+                   "{\"name\": \"x\", \"host\": {\"request_us\": %u}, \"drives\": {\"profile\":"
+                   " \"intel-x25-e\", \"count\": 2}, \"array\": {\"level\": \"raid1\"},"
+                   " \"limits\": {\"operations\": 3000}, \"workloads\": [{\"name\": \"w\","
+                   " \"pattern\": \"random\", \"mixes\": [[{\"bytes\": 4096, \"percent\": 100}]],"
+                   " \"depths\": [%u]}]}",
+                   request_us, depth);
+    return answer_of(content);
+}
+
+/* It counts where one waits for the other, and not where the drives have enough to do. */
+static void a_way_through_the_host_is_added(void **state UNUSED)
+{
+    struct lab_answer none = answer_through_host(0, 1);
+    struct lab_answer some = answer_through_host(20, 1);
+    struct lab_answer busy = answer_through_host(0, 128);
+    struct lab_answer busy_too = answer_through_host(20, 128);
+
+    expect_between(some.outcome.read.mean_us - none.outcome.read.mean_us, 19.9, 20.1);
+    expect_between(some.outcome.read.mean_us * some.outcome.operations_per_s, 0.999e6, 1.001e6);
+    expect_between(busy_too.outcome.bytes_per_s / busy.outcome.bytes_per_s, 0.99, 1.001);
+}
+
 static void a_host_stripe_adds_up_controllers(void **state UNUSED)
 {
     struct lab_answer answer = answer_of(SCENARIO(
@@ -602,6 +629,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ceilings_hold),
         cmocka_unit_test(ceilings_of_streams_hold),
+        cmocka_unit_test(a_way_through_the_host_is_added),
         cmocka_unit_test(a_host_stripe_adds_up_controllers),
         cmocka_unit_test(write_back_answers_from_the_cache),
         cmocka_unit_test(more_drives_take_more_out_of_the_cache),
