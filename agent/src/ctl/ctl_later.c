@@ -60,9 +60,10 @@ static void member_distrust(struct ctl_group *cg, uint32_t member)
     if (cd == NULL || !cd->later) {
         return;
     }
-    cd->later = false;
-    if (state == MEMBER_MISSING || state == MEMBER_FAILED) { /* set offline, it stays so */
-        group_member_distrust(cg->group, member, REASON_LABEL_LATER);
+    if (state != MEMBER_MISSING && state != MEMBER_FAILED) { /* set offline, it stays so */
+        cd->later = false;
+    } else if (group_member_distrust(cg->group, member, REASON_LABEL_LATER)) {
+        cd->later = false;
         cd_state_update(cd);
     }
 }

@@ -106,9 +106,9 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
  * records get higher ones at once, or that drive would lead the next start, and what has been
  * acknowledged here would be lost. The group is not offline. */
 void group_outrank(struct group *group, uint64_t sequence);
-/* The lost member's drive is there, but is not to be filled unasked: FAILED for this reason. Not
- * while the configuration is being edited. */
-void group_member_distrust(struct group *group, uint32_t member, enum reason_code why);
+/* The lost member's drive is there, but is not to be filled unasked: FAILED for this reason. False:
+ * the configuration is being edited, which might undo it; ask again later. */
+MUST_CHECK bool group_member_distrust(struct group *group, uint32_t member, enum reason_code why);
 /* Puts a drive in a lost member's place as MEMBER_REBUILD at 0; saves; done(0) when durable.
  * Writes reach it at once. -EBUSY: the member is not lost (or, group offline, is not to be
  * replaced), -ENOSPC: the drive is too small, -ENODEV: it has gone, -EEXIST: its UUID is that of

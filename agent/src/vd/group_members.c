@@ -156,17 +156,21 @@ void group_outrank(struct group *group, uint64_t sequence)
     group_leave_later(group);
 }
 
-void group_member_distrust(struct group *group, uint32_t member, enum reason_code why)
+bool group_member_distrust(struct group *group, uint32_t member, enum reason_code why)
 {
     struct member_config *config = &group->config.members[member];
 
     ASSERT(member < group->config.member_count && !member_is_live(group, member));
-    ASSERT(group->edit == NULL && !group_is_offline(group));
+    ASSERT(!group_is_offline(group));
+    if (group->edit != NULL) {
+        return false;
+    }
     group_enter(group);
     config->state = MEMBER_FAILED;
     config->why = why;
     (void)save_changed(group); /* nobody waits */
     group_leave_later(group);
+    return true;
 }
 
 bool group_member_is_unsaved(const struct group *group, uint32_t member)
