@@ -47,8 +47,45 @@ writes_go_on() { # FILES
     for number in 1 2 3; do cat /run/count-$number >/run/seen-$number; done
     until_true "a writer stands still" has_written $1
 }
-case="used while arrayd is killed and restarted"
+# Of a thread that the kernel gives memory without waiting for pages that only it can write out:
+# PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE, the 9th word of its line.
+FLUSHER=$((0x00080000 | 0x00100000))
+threads_look() { # PID: how many threads, and how many of them are I/O flushers
+    threads=0 flushers=0
+    for stat in /proc/$1/task/*/stat; do
+        read -r line <$stat || continue # it has ended
+        set -- ${line##*) }
+        threads=$((threads + 1))
+        [ $(($7 & FLUSHER)) = $FLUSHER ] && flushers=$((flushers + 1))
+    done 2>/dev/null
+}
+kib() { # PID NAME: of its status
+    while read -r name value unit; do
+        [ $name = $2: ] && echo $value && return
+    done </proc/$1/status
+    echo 0
+}
+protected() { # PID WHO
+    read -r score </proc/$1/oom_score_adj
+    [ $score = -1000 ] || fail "$2: oom_score_adj is $score"
+    locked=$(kib $1 VmLck) resident=$(kib $1 VmRSS)
+    [ $locked -gt 1024 ] && [ $locked -ge $resident ] ||
+        fail "$2: $locked KiB are locked, $resident are resident"
+    threads_look $1
+    [ $threads -ge 1 ] && [ $flushers = $threads ] ||
+        fail "$2: $flushers of $threads threads are I/O flushers"
+}
 for number in 1 2 3; do until_true "a writer does not start" test -s /run/count-$number; done
+case="nobody takes memory away from those who write it out"
+read -r own </proc/$$/oom_score_adj
+threads_look $$
+[ $own = 0 ] && [ $flushers = 0 ] && [ $threads = 1 ] && [ $(kib $$ VmLck) = 0 ] ||
+    fail "init itself: $own, $flushers of $threads threads, $(kib $$ VmLck) KiB"
+protected $attach arraywright-attach
+protected $agent arrayd
+[ $threads -gt 1 ] || fail "arrayd has one thread only"
+say "passed $case: $score, $locked KiB locked, $threads threads"
+case="used while arrayd is killed and restarted"
 round=0
 for how in KILL TERM KILL KILL; do
     round=$((round + 1))

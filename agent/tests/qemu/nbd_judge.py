@@ -11,7 +11,8 @@ import machine
 HERE = Path(__file__).resolve().parent
 MODULES = ["nbd", "crc32c_generic", "libcrc32c", "crc16", "mbcache", "jbd2", "ext4"]
 STORY = "ext4 over the kernel's nbd"
-CASES = ["attached", "used while arrayd is killed and restarted", "every synced byte is there",
+CASES = ["attached", "nobody takes memory away from those who write it out",
+         "used while arrayd is killed and restarted", "every synced byte is there",
          "file system is whole", "detached, and the kernel saw no error"]
 
 
