@@ -1,5 +1,6 @@
 """The units as they are installed, and the line of fstab that the manual shows: what systemd makes of
-them, without starting any. AW_BUILD is a build folder of the agent, systemd's own programs judge."""
+them, without starting any. AW_BUILD is a build folder of the agent, systemd's own programs judge.
+A guest is booted and switched off by them in agent/tests/qemu/boot_judge.py."""
 
 import json
 import os
