@@ -133,6 +133,27 @@ static bool is_told_to_stop(const struct attach *attach, int wait_ms)
     return poll(&poll_fd, 1, wait_ms) > 0;
 }
 
+/*
+ * udev looks at the device again. Its rule reads the name out of the kernel's identifier, and makes
+ * the link known to systemd: a mount of fstab waits for that, not for the link. The kernel's own
+ * events come before the identifier is there, and before it is gone.
+ */
+static void change_tell(uint32_t index)
+{
+    static const char change[] = "change";
+    char path[64];
+    int fd;
+
+    (void)snprintf(path, sizeof path, "/sys/block/nbd%u/uevent", index);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, change, sizeof change - 1) < 0) {
+        say("udev is not told of /dev/nbd%u: %s\n", index, strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 /* A name below /dev that stays the same, whichever nbdN it is. Only for people and fstab. */
 static void link_make(const struct attach *attach)
 {
@@ -350,6 +371,7 @@ static int signals_open(void)
 static void attached_run(struct attach *attach)
 {
     link_make(attach);
+    change_tell(attach->device.index);
     say("%s: /dev/nbd%u, %llu bytes\n", attach->link, attach->device.index,
         (unsigned long long)attach->device.size_bytes);
     notify_ready();
@@ -386,6 +408,7 @@ static int attach_run(struct attach *attach)
     if (error != 0) {
         say("/dev/nbd%u cannot be detached: %s\n", attach->device.index, strerror(-error));
     }
+    change_tell(attach->device.index);
     nbd_netlink_close(&attach->netlink);
     return error == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

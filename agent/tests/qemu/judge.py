@@ -5,11 +5,13 @@
 
 Stories:
     nbd    ext4 by the kernel's own nbd client, in use while arrayd is killed and restarted
+    boot   systemd with the agent's units and the manual's line of fstab, from start to stop
     mdadm  the format on the drives, both ways, and md's own format
     udev   udevd and mdadm leave our members alone, as the agent's initramfs hook tells them
 
-ARRAYD, ARRAYCTL, ARRAYWRIGHT_ATTACH, DDFIMAGE and DDFREAD name the programs under test. Needs
-qemu-system-x86, busybox-static, cpio, e2fsprogs, mdadm, udev and python3-libnbd.
+ARRAYD, ARRAYCTL, ARRAYWRIGHT_ATTACH, DDFIMAGE and DDFREAD name the programs under test, UNITS the
+folder of the units. Needs
+qemu-system-x86, busybox-static, cpio, e2fsprogs, mdadm, systemd, udev and python3-libnbd.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e" / "agent"))
 
+import boot_judge  # noqa: E402
 import ddf_judge  # noqa: E402
 import machine  # noqa: E402
 import md_judge  # noqa: E402
@@ -48,7 +51,7 @@ def mdadm_story(folder, kernel, verdicts, keep=None):
     bench.boot()
 
 
-STORIES = {"nbd": nbd_judge.story, "mdadm": mdadm_story, "udev": udev_judge.story}
+STORIES = {"nbd": nbd_judge.story, "boot": boot_judge.story, "mdadm": mdadm_story, "udev": udev_judge.story}
 
 
 def main():

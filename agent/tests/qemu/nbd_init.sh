@@ -1,34 +1,45 @@
 #!/bin/sh
-# The first program of the guest: an ext4 on a virtual drive by the kernel's own nbd client, in
-# use while arrayd is stopped, killed and started again. What is printed is in machine.py.
+# The first program of the guest: an ext4 on each of two virtual drives by the kernel's own nbd
+# client, in use while arrayd is stopped, killed and started again. data is written through; cached
+# is another controller's, written back, and the log of its cache is a drive of the machine. What is
+# printed is in machine.py.
 fail() { dmesg | tail -40; cat /run/*.log; say "FAILED: $case: $*"; poweroff -f; sleep 60; }
 case=attached
 . /common.sh
-mkdir /run/arraywright
+mkdir /run/arraywright /mnt/data /mnt/cached
 mount -t tmpfs -o size=600m drives /drives
 ip link set lo up
 
 agent_start() { arrayd --config /etc/arrayd.conf >>/run/arrayd.log 2>&1 & agent=$!; }
-attach_start() {
-    arraywright-attach --timeout 3 --connections 2 /run/nbd.sock data >>/run/attach.log 2>&1 &
-    attach=$!
+attach_start() { # NAME
+    arraywright-attach --timeout 3 --connections 2 /run/nbd.sock $1 >>/run/attach-$1.log 2>&1 &
+    echo $! >/run/attach-$1.pid
 }
+attach_pid() { cat /run/attach-$1.pid; }
+[ "$(cat /run/drives/log)" = /dev/sda ] || fail "the log is $(cat /run/drives/log)"
 agent_start
 until_true "arrayd does not answer" arrayctl show
 arrayctl /c0 add vd r5 drives=252:0-2 name=data >>/run/arrayctl.log || fail "no virtual drive"
-attach_start
-until_true "not attached" test -b /dev/arraywright/data
-say "passed attached: $(cat /sys/block/nbd0/size) sectors as $(readlink /dev/arraywright/data)"
-/sbin/mke2fs -q -t ext4 -E nodiscard /dev/arraywright/data || fail "mke2fs"
-mount -t ext4 -o errors=panic /dev/arraywright/data /mnt || fail "mount"
+arrayctl /c1 add vd r5 drives=252:0-2 name=cached wb >>/run/arrayctl.log || fail "no cached one"
+arrayctl /c1/v0 show | grep -q RWBD || fail "cached is not written back: $(arrayctl /c1/v0 show)"
+for name in data cached; do
+    attach_start $name
+    until_true "$name is not attached" test -b /dev/arraywright/$name
+done
+say "passed attached: $(cat /sys/block/nbd0/size) sectors as $(readlink /dev/arraywright/data)," \
+    "$(cat /sys/block/nbd1/size) as $(readlink /dev/arraywright/cached)"
+for name in data cached; do
+    /sbin/mke2fs -q -t ext4 -E nodiscard /dev/arraywright/$name || fail "mke2fs of $name"
+    mount -t ext4 -o errors=panic /dev/arraywright/$name /mnt/$name || fail "mount of $name"
+done
 
-writer() { # NUMBER: files of random bytes, each synced before its sum is kept
+writer() { # NUMBER FOLDER: files of random bytes, each synced before its sum is kept
     number=0
     while [ ! -e /run/enough ]; do
         echo $number >/run/new-$1
         mv /run/new-$1 /run/count-$1
         number=$((number + 1))
-        file=/mnt/w$1-$((number % 12))
+        file=$2/w$1-$((number % 12))
         dd if=/dev/urandom of=/run/source-$1 bs=64k count=8 2>/dev/null
         dd if=/run/source-$1 of=$file bs=64k conv=fsync 2>/run/dd-$1 || fail "write: $(cat /run/dd-$1)"
         sum=$(md5sum </run/source-$1)
@@ -36,52 +47,102 @@ writer() { # NUMBER: files of random bytes, each synced before its sum is kept
     done
     echo $number >/run/done-$1
 }
-for number in 1 2 3; do writer $number & done
+WRITERS="1 2 3 4 5"
+for number in 1 2 3; do writer $number /mnt/data & done
+for number in 4 5; do writer $number /mnt/cached & done
 
 has_written() { # by each of them $1 files more than there were in /run/seen-…
-    for number in 1 2 3; do
+    for number in $WRITERS; do
         [ $(($(cat /run/count-$number) - $(cat /run/seen-$number))) -ge $1 ] || return 1
     done
 }
 writes_go_on() { # FILES
-    for number in 1 2 3; do cat /run/count-$number >/run/seen-$number; done
+    for number in $WRITERS; do cat /run/count-$number >/run/seen-$number; done
     until_true "a writer stands still" has_written $1
 }
+# Of a thread that the kernel gives memory without waiting for pages that only it can write out:
+# PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE, the 9th word of its line.
+FLUSHER=$((0x00080000 | 0x00100000))
+threads_look() { # PID: how many threads, and how many of them are I/O flushers
+    threads=0 flushers=0
+    for stat in /proc/$1/task/*/stat; do
+        read -r line <$stat || continue # it has ended
+        set -- ${line##*) }
+        threads=$((threads + 1))
+        [ $(($7 & FLUSHER)) = $FLUSHER ] && flushers=$((flushers + 1))
+    done 2>/dev/null
+}
+kib() { # PID NAME: of its status
+    while read -r name value unit; do
+        [ $name = $2: ] && echo $value && return
+    done </proc/$1/status
+    echo 0
+}
+protected() { # PID WHO
+    read -r score </proc/$1/oom_score_adj
+    [ $score = -1000 ] || fail "$2: oom_score_adj is $score"
+    locked=$(kib $1 VmLck) resident=$(kib $1 VmRSS)
+    [ $locked -gt 1024 ] && [ $locked -ge $resident ] ||
+        fail "$2: $locked KiB are locked, $resident are resident"
+    threads_look $1
+    [ $threads -ge 1 ] && [ $flushers = $threads ] ||
+        fail "$2: $flushers of $threads threads are I/O flushers"
+}
+for number in $WRITERS; do until_true "a writer does not start" test -s /run/count-$number; done
+case="nobody takes memory away from those who write it out"
+read -r own </proc/$$/oom_score_adj
+threads_look $$
+[ $own = 0 ] && [ $flushers = 0 ] && [ $threads = 1 ] && [ $(kib $$ VmLck) = 0 ] ||
+    fail "init itself: $own, $flushers of $threads threads, $(kib $$ VmLck) KiB"
+protected $(attach_pid data) arraywright-attach
+protected $agent arrayd
+[ $threads -gt 1 ] || fail "arrayd has one thread only"
+say "passed $case: $score, $locked KiB locked, $threads threads"
 case="used while arrayd is killed and restarted"
-for number in 1 2 3; do until_true "a writer does not start" test -s /run/count-$number; done
 round=0
 for how in KILL TERM KILL KILL; do
     round=$((round + 1))
     writes_go_on 2
-    [ $round = 3 ] && { kill -KILL $attach; sleep 1; attach_start; }
+    [ $round = 3 ] && { kill -KILL $(attach_pid data); sleep 1; attach_start data; }
     kill -$how $agent
     wait $agent 2>/dev/null
     sleep 1
     agent_start
-    until_true "arrayd is not back" arrayctl /c0/v0 show
+    until_true "arrayd is not back" arrayctl /c1/v0 show
     say "round $round: SIG$how, back"
 done
 writes_go_on 5
 touch /run/enough
-for number in 1 2 3; do until_true "a writer does not end" test -e /run/done-$number; done
+for number in $WRITERS; do until_true "a writer does not end" test -e /run/done-$number; done
 say "passed $case: $round rounds, files written: $(cat /run/done-* | tr '\n' ' ')"
+case="what was written back was in the log when arrayd was killed"
+arrayctl /c1 show events >/run/events || fail "no events"
+grep 'Cache recovered: [1-9]' /run/events >/run/recovered
+recovered=$(wc -l </run/recovered)
+[ $recovered -ge 1 ] || fail "nothing was recovered: $(cat /run/events)"
+grep -qi 'were lost' /run/events && fail "writes were lost: $(cat /run/events)"
+say "passed $case: $recovered times, $(sed -n 's/.*recovered: //p' /run/recovered | tr '\n' ' ')"
 case="every synced byte is there"
 sync
 echo 3 >/proc/sys/vm/drop_caches
 cat /run/sum-* | md5sum -c >/run/check.log 2>&1 || fail "contents differ"
 say "passed $case: $(grep -c OK /run/check.log) files"
 case="file system is whole"
-umount /mnt || fail "umount"
-/sbin/e2fsck -fn /dev/arraywright/data >/run/fsck.log 2>&1 || fail "file system damaged"
-say "passed $case: $(tail -1 /run/fsck.log)"
+for name in data cached; do
+    umount /mnt/$name || fail "umount of $name"
+    /sbin/e2fsck -fn /dev/arraywright/$name >/run/fsck-$name.log 2>&1 || fail "$name is damaged"
+done
+say "passed $case: $(tail -qn1 /run/fsck-*.log | tr '\n' ' ')"
 case="detached, and the kernel saw no error"
-kill -TERM $attach
-wait $attach || fail "detach"
-[ -e /dev/arraywright/data ] && fail "the link is still there"
+for name in data cached; do
+    kill -TERM $(attach_pid $name)
+    wait $(attach_pid $name) || fail "detach of $name"
+    [ -e /dev/arraywright/$name ] && fail "the link of $name is still there"
+done
 dmesg | grep -iE 'I/O error|EXT4-fs error|Buffer I/O|blk_update_request|hung task' && fail "the kernel saw errors"
 kill -TERM $agent
 wait $agent || fail "arrayd did not stop well"
-cat /run/attach.log
+cat /run/attach-*.log
 say "passed $case: arrayd ended well"
 say "ALL WELL"
 poweroff -f

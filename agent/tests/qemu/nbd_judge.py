@@ -1,18 +1,32 @@
-"""The kernel's own nbd client and ext4 over a virtual drive, while arrayd is killed and restarted.
-No I/O error may be seen, no synced byte may change. ARRAYD, ARRAYCTL and ARRAYWRIGHT_ATTACH name the
+"""The kernel's own nbd client and ext4 over two virtual drives, one written through and one written
+back over a log, while arrayd is killed and restarted. No I/O error may be seen, no synced byte may
+change. ARRAYD, ARRAYCTL and ARRAYWRIGHT_ATTACH name the
 programs under test.
 """
 
 import os
 from pathlib import Path
 
+import bench
 import machine
 
 HERE = Path(__file__).resolve().parent
-MODULES = ["nbd", "crc32c_generic", "libcrc32c", "crc16", "mbcache", "jbd2", "ext4"]
+MODULES = ["virtio_pci", "virtio_scsi", "sd_mod", "nbd", "crc32c_generic", "libcrc32c", "crc16", "mbcache", "jbd2", "ext4"]
 STORY = "ext4 over the kernel's nbd"
-CASES = ["attached", "used while arrayd is killed and restarted", "every synced byte is there",
+CASES = ["attached", "nobody takes memory away from those who write it out",
+         "used while arrayd is killed and restarted",
+         "what was written back was in the log when arrayd was killed", "every synced byte is there",
          "file system is whole", "detached, and the kernel saw no error"]
+
+LOG_MIB = 64
+LOG = f'cache = {{ medium = "log"; path = "/dev/sda"; size = "{LOG_MIB} MiB"; }};'
+
+
+def controller(name, more=""):
+    drives = ",\n".join(f'{{ path = "/drives/{name}d{slot}"; enclosure = 252; slot = {slot}; '
+                        'emulated = { size = "128 MiB"; }; }' for slot in range(3))
+    return ('{ enclosures = ( { eid = 252; model = "Judge"; slots = 3; } );\n'
+            f"drives = ({drives});\n{more} }}")
 
 
 def root_make(root, kernel):
@@ -22,14 +36,11 @@ def root_make(root, kernel):
                "mke2fs": "/sbin/mke2fs", "e2fsck": "/sbin/e2fsck"}, HERE / "nbd_init.sh")
     (root / "etc/group").write_text("root:x:0:\n")
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
-    drives = ",\n".join(f'{{ path = "/drives/d{slot}"; enclosure = 252; slot = {slot}; '
-                        'emulated = { size = "128 MiB"; }; }' for slot in range(3))
     (root / "etc/arrayd.conf").write_text(
         'state_dir = "/run/state";\npolicy = "lab";\n'
         'control = { socket = "/run/arraywright/control.sock"; mode = "0666"; };\n'
         'nbd = { unix = "/run/nbd.sock"; };\nscan = { enabled = false; };\n'
-        'enclosures = ( { eid = 252; model = "Judge"; slots = 3; } );\n'
-        f"drives = ({drives});\n")
+        f"controllers = ( {controller('c0')}, {controller('c1', LOG)} );\n")
     kernel.modules_copy(root, MODULES)
 
 
@@ -37,7 +48,10 @@ def story(folder, kernel, verdicts):
     root = folder / "root"
     root.mkdir()
     root_make(root, kernel)
+    log = folder / "log"
+    with log.open("wb") as file:
+        file.truncate(LOG_MIB * bench.MIB)
     # Two processors: arrayd, the kernel's client and its users run at the same time.
-    guest = machine.Guest(kernel, root, processors=2)
+    guest = machine.Guest(kernel, root, [("log", log)], processors=2)
     guest.end()
     verdicts.of_guest(STORY, guest, CASES)

@@ -404,12 +404,13 @@ def loop_devices_work():
 
 
 class LoopDevice:
-    """A loop device over a sparse file."""
+    """A loop device over a file; over a new sparse one if a size is given."""
 
-    def __init__(self, path, size_mib):
+    def __init__(self, path, size_mib=None):
         self.file = Path(path)
-        with self.file.open("wb") as file:
-            file.truncate(size_mib * MIB)
+        if size_mib is not None:
+            with self.file.open("wb") as file:
+                file.truncate(size_mib * MIB)
         self.path = subprocess.run(["losetup", "--find", "--show", "--direct-io=on",
                                     str(path)], check=True, text=True,
                                    capture_output=True).stdout.strip()

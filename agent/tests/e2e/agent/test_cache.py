@@ -1,6 +1,7 @@
 """The write-back cache of a real arrayd: killed under writers, started without its medium, with
 another one's, with a damaged one; preserved cache; what the command line says."""
 
+import errno
 import os
 import random
 import tempfile
@@ -9,11 +10,12 @@ import unittest
 from pathlib import Path
 
 import nbd
-from harness import MIB, Agent, Refused, wait_for
+from harness import MIB, Agent, LoopDevice, Refused, loop_devices_work, wait_for
 
 BLOCK = 4096
 BLOCKS = 2048  # of the virtual drive that the writers use
 MEMORY = Path("/dev/shm")
+needs_loop_devices = unittest.skipUnless(loop_devices_work(), "loop devices cannot be made here")
 
 
 def cache_config(path, medium="shared-memory", size_mib=16):
@@ -370,12 +372,30 @@ class CacheTest(unittest.TestCase):
         agent.start()
         self.check(agent)
 
-    def log_agent(self):
+    def log_agent(self, device=False):
+        """A file, or a block device that is a bit larger."""
         self.on_disk("log")
+        if device:
+            loop = LoopDevice(self.medium, 33)
+            self.addCleanup(loop.detach)
+            self.medium = Path(loop.path)
         return self.agent(slots=3, config=cache_config(self.medium, "log", 32))
 
     def test_log_killed_under_writers_nothing_is_lost(self):
-        agent = self.log_agent()
+        self.log_killed_under_writers(self.log_agent())
+
+    @needs_loop_devices
+    def test_log_on_a_device_killed_under_writers_nothing_is_lost(self):
+        agent = self.log_agent(device=True)
+        behind = os.urandom(MIB)
+        with self.medium.open("r+b") as file:
+            file.seek(32 * MIB)
+            file.write(behind)
+        self.log_killed_under_writers(agent)
+        agent.stop()
+        self.assertTrue(self.medium.read_bytes()[32 * MIB:] == behind)
+
+    def log_killed_under_writers(self, agent):
         agent.start()
         self.write_back(agent, policy="write_back")
         self.assertEqual(self.cache(agent)["medium"], "file_log")
@@ -421,6 +441,32 @@ class CacheTest(unittest.TestCase):
         agent.config_path.write_text(text.replace("32 MiB", "16 MiB"))
         self.refused(agent, "but the configuration says")
         agent.config_path.write_text(text)
+        agent.start()
+        self.check(agent)
+
+    @needs_loop_devices
+    def test_log_on_a_device_is_claimed_and_not_taken_from_others(self):
+        agent = self.log_agent(device=True)
+        with self.medium.open("r+b") as file:
+            file.write(b"somebody's data" * 1000)
+        self.refused(agent, "it is damaged, or no cache at all")
+        with self.medium.open("r+b") as file:
+            file.write(bytes(15 * 1000))
+        held = os.open(self.medium, os.O_RDWR | os.O_EXCL)  # as by a mount
+        try:
+            self.refused(agent, "is claimed by another process")
+        finally:
+            os.close(held)
+        agent.start()
+        with self.assertRaises(OSError) as busy:
+            os.close(os.open(self.medium, os.O_RDWR | os.O_EXCL))
+        self.assertEqual(busy.exception.errno, errno.EBUSY)
+        self.write_back(agent, policy="write_back")
+        self.fill(agent)
+        agent.kill()
+        self.assertTrue(content(7, 1) in self.medium.read_bytes())
+        stranger = self.agent(slots=3, config=cache_config(self.medium, "log", 32))
+        self.refused(stranger, "it belongs to another controller")
         agent.start()
         self.check(agent)
 

@@ -103,18 +103,28 @@ def mixed_work(handles, rng, operations):
 
 
 class Memory(AgentCase):
-    def test_the_data_path_allocates_nothing(self):
-        agent = self.agent(slots=7, drive_mib=96)
+    def counted_agent(self, **options):
+        """One whose allocations are counted, started."""
+        agent = self.agent(**options)
         path = agent.directory / "allocations"
-        allocations = Allocations(path)
+        self.allocations = Allocations(path)
         with mock.patch.dict(os.environ, LD_PRELOAD=COUNTMALLOC, COUNTMALLOC=str(path)):
             agent.start()
-        agent.create("raid5", [0, 1, 2], name="five")
-        agent.create("raid6", [3, 4, 5, 6], name="six")
+        return agent
+
+    def cache_folder(self, where=None):
+        folder = tempfile.TemporaryDirectory(prefix="aw-cache-", dir=where)
+        self.addCleanup(folder.cleanup)
+        return Path(folder.name)
+
+    def consistent(self, agent):
         agent.until("consistency", lambda view: all(
             vd["consistent"] for vd in view.all("virtual_drive").values()))
+
+    def allocates_nothing(self, agent, *exports, turns=40):
+        self.consistent(agent)
         rng = random.Random(3)
-        groups = [[agent.nbd_open(name) for _ in range(2)] for name in ("five", "six")]
+        groups = [[agent.nbd_open(name) for _ in range(2)] for name in exports]
         news = DeviceNews()
         self.addCleanup(news.close)
         count = 0
@@ -123,16 +133,65 @@ class Memory(AgentCase):
             for _ in range(12):
                 for handles in groups:
                     mixed_work(handles, rng, 32)
-            self.assertGreater(allocations.count(), 0)  # it does count
-            allocations.reset()
-            for _ in range(125):  # both all the time: neither falls idle and is marked clean
+            self.assertGreater(self.allocations.count(), 0)  # it does count
+            self.allocations.reset()
+            for _ in range(turns):  # all of them all the time: none falls idle and is marked clean
                 for handles in groups:
                     mixed_work(handles, rng, 32)
-            count = allocations.count()
+            count = self.allocations.count()
             if count == 0 or not news.came():
                 break
         maps = Path(f"/proc/{agent.process.pid}/maps").read_text()
-        self.assertEqual(count, 0, f"{count} allocations:\n{allocations.places(maps)}")
+        self.assertEqual(count, 0, f"{count} allocations:\n{self.allocations.places(maps)}")
+
+    def five_and_six(self, agent, policy):
+        agent.create("raid5", [0, 1, 2], name="five", write_policy=policy)
+        agent.create("raid6", [3, 4, 5, 6], name="six", write_policy=policy)
+        for name in ("five", "six"):
+            self.assertEqual(agent.view().vd(name)["write_policy"]["effective"], policy)
+
+    def test_the_data_path_allocates_nothing(self):
+        agent = self.counted_agent(slots=7, drive_mib=96)
+        self.five_and_six(agent, "write_through")
+        self.allocates_nothing(agent, "five", "six", turns=125)
+
+    def cached_agent(self, medium, folder):
+        return self.counted_agent(slots=7, drive_mib=96, config=f'cache = {{ medium = "{medium}"; '
+                                  f'path = "{folder}/cache"; size = "32 MiB"; }};')
+
+    def test_the_data_path_allocates_nothing_written_back_to_shared_memory(self):
+        memory = Path("/dev/shm")
+        agent = self.cached_agent("shared-memory",
+                                  self.cache_folder(memory if memory.is_dir() else None))
+        self.five_and_six(agent, "always_write_back")
+        self.allocates_nothing(agent, "five", "six")
+
+    def test_the_data_path_allocates_nothing_written_back_to_a_log(self):
+        agent = self.cached_agent("log", self.cache_folder())
+        self.five_and_six(agent, "write_back")
+        self.allocates_nothing(agent, "five", "six")
+
+    def test_the_data_path_allocates_nothing_without_a_drive(self):
+        agent = self.counted_agent(slots=7, drive_mib=96)
+        self.five_and_six(agent, "write_through")
+        self.consistent(agent)
+        for slot, name in ((1, "five"), (4, "six")):
+            agent.fault(slot, "pull")
+            agent.until("the loss", lambda view, name=name: view.vd(name)["state"] != "optimal")
+        self.allocates_nothing(agent, "five", "six")
+
+    def test_the_data_path_allocates_nothing_on_mirrors(self):
+        agent = self.counted_agent(slots=6, drive_mib=96)
+        agent.create("raid1", [0, 1], name="one")
+        agent.create("raid10", [2, 3, 4, 5], name="ten")
+        self.allocates_nothing(agent, "one", "ten")
+
+    def test_the_data_path_allocates_nothing_on_a_host_stripe(self):
+        agent = self.counted_agent(slots=3, drive_mib=96, controllers=2)
+        for number, name in enumerate(("left", "right")):
+            agent.create("raid5", [0, 1, 2], name=name, controller=f"c{number}")
+        agent.ctl("add", "stripe", "name=wide", "vds=0:0,1:0", "strip=128")
+        self.allocates_nothing(agent, "wide")
 
     def test_clients_share_a_bounded_memory(self):
         directory = self.agent(slots=0).directory

@@ -1,6 +1,6 @@
 /*
- * The cache's log in a file: made, claimed, refused, written and read again; a cache on it through
- * a new start.
+ * The cache's log in a file and on a block device: made, claimed, refused, written and read again;
+ * a cache on it through a new start.
  */
 #include "host_test.h"
 
@@ -20,6 +20,7 @@ struct world {
     char path[PATH_MAX + 8];
     struct loop *loop;
     struct medium_log *medium;
+    int device; /* of the loop device that path names; -1: a file */
     char text[MEDIUM_FILE_TEXT_BYTES];
 };
 
@@ -28,11 +29,50 @@ static int world_begin(void **state)
     struct world *world = calloc(1, sizeof(*world));
 
     assert_non_null(world);
+    world->device = -1;
     scratch_make(world->folder);
     (void)snprintf(world->path, sizeof(world->path), "%s/log", world->folder);
     assert_int_equal(loop_open(&world->loop), 0);
     *state = world;
     return 0;
+}
+
+/* What is behind the log on a device that is larger: nobody's business. */
+static const uint8_t behind[4096] = {0xa7, 1, 2, 3};
+
+/* The log at the head of a loop device over a file. */
+static int device_begin(void **state)
+{
+    int error = world_begin(state);
+    struct world *world = *state;
+    int fd;
+
+    file_make(world->path, (off_t)(SIZE_BYTES + sizeof(behind)));
+    fd = open(world->path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, behind, sizeof(behind), (off_t)SIZE_BYTES), sizeof(behind));
+    assert_int_equal(close(fd), 0);
+    world->device = loop_device_attach(world->path);
+    (void)snprintf(world->path, sizeof(world->path), "/dev/loop%d", world->device);
+    return error;
+}
+
+static void device_need(const struct world *world)
+{
+    if (world->device < 0) {
+        print_message("no loop device can be made here\n");
+        skip();
+    }
+}
+
+static void behind_check(const struct world *world)
+{
+    uint8_t bytes[sizeof(behind)] = {0};
+    int fd = open(world->path, O_RDONLY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, bytes, sizeof(bytes), (off_t)SIZE_BYTES), sizeof(bytes));
+    assert_int_equal(close(fd), 0);
+    assert_memory_equal(bytes, behind, sizeof(bytes));
 }
 
 static int world_end(void **state)
@@ -41,6 +81,9 @@ static int world_end(void **state)
 
     world->medium = medium_log_close(world->medium);
     world->loop = loop_close(world->loop);
+    if (world->device >= 0) {
+        loop_device_detach(world->device);
+    }
     scratch_remove(world->folder);
     free(world);
     return 0;
@@ -68,6 +111,40 @@ static void test_made_full_of_zeros_and_claimed(void **state)
     assert_null(second);
     world->medium = medium_log_close(world->medium);
     assert_int_equal(medium_open(world, SIZE_BYTES), 0);
+}
+
+static void test_device_is_claimed(void **state)
+{
+    struct world *world = *state;
+    struct medium_log *second = NULL;
+    int fd;
+
+    device_need(world);
+    assert_int_equal(medium_open(world, SIZE_BYTES), 0);
+    assert_int_equal(
+        medium_log_open(world->loop, world->path, SIZE_BYTES, 4096, &second, world->text), -EBUSY);
+    assert_null(second);
+    fd = open(world->path, O_RDWR | O_EXCL | O_CLOEXEC); /* as mount and mdadm do */
+    assert_int_equal(fd, -1);
+    assert_int_equal(errno, EBUSY);
+    world->medium = medium_log_close(world->medium);
+    fd = open(world->path, O_RDWR | O_EXCL | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(medium_open(world, SIZE_BYTES), -EBUSY);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(medium_open(world, SIZE_BYTES), 0);
+}
+
+static void test_device_that_is_too_small_is_left_as_it_is(void **state)
+{
+    struct world *world = *state;
+
+    device_need(world);
+    assert_int_equal(medium_open(world, SIZE_BYTES + 2 * sizeof(behind)), -ERANGE);
+    assert_non_null(strstr(world->text, "but the configuration says"));
+    assert_int_equal(medium_open(world, SIZE_BYTES), 0);
+    world->medium = medium_log_close(world->medium);
+    behind_check(world);
 }
 
 static void test_refused_and_left_as_it_is(void **state)
@@ -132,9 +209,8 @@ static struct cache *cache_open(struct world *world)
     return cache;
 }
 
-static void test_what_was_durable_is_found_again(void **state)
+static void durable_story(struct world *world)
 {
-    struct world *world = *state;
     uint8_t bytes[CACHE_BLOCK_BYTES];
     struct cache *cache = cache_open(world);
     struct cache_vd *vd = cache_vd_open(cache, &vd_guid, 65536);
@@ -165,6 +241,21 @@ static void test_what_was_durable_is_found_again(void **state)
     (void)cache_free(cache);
 }
 
+static void test_what_was_durable_is_found_again(void **state)
+{
+    durable_story(*state);
+}
+
+static void test_what_was_durable_is_found_again_on_a_device(void **state)
+{
+    struct world *world = *state;
+
+    device_need(world);
+    durable_story(world);
+    world->medium = medium_log_close(world->medium);
+    behind_check(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +267,11 @@ int main(void)
                                         world_end),
         cmocka_unit_test_setup_teardown(test_what_was_durable_is_found_again, world_begin,
                                         world_end),
+        cmocka_unit_test_setup_teardown(test_device_is_claimed, device_begin, world_end),
+        cmocka_unit_test_setup_teardown(test_device_that_is_too_small_is_left_as_it_is,
+                                        device_begin, world_end),
+        cmocka_unit_test_setup_teardown(test_what_was_durable_is_found_again_on_a_device,
+                                        device_begin, world_end),
     };
 
     aw_test_catch_asserts();
