@@ -5428,6 +5428,20 @@ export interface components {
             singles_survived: number;
         };
         /**
+         * SwitchPolicyState
+         * @description What may be asked for and yet not be in use; the reason says why.
+         */
+        SwitchPolicyState: {
+            effective: components["schemas"]["SwitchState"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["SwitchState"];
+        };
+        /**
+         * SwitchState
+         * @enum {string}
+         */
+        SwitchState: "off" | "on";
+        /**
          * TaskAction
          * @enum {string}
          */
@@ -5584,8 +5598,12 @@ export interface components {
             effective_degraded_policy: components["schemas"]["DegradedPolicyState"] | null;
             /** @description null: its host does not say */
             effective_drive_cache: components["schemas"]["DriveCacheState"] | null;
+            /** @description null: not offered, or its host does not say */
+            effective_hedged_reads: components["schemas"]["SwitchPolicyState"] | null;
             /** @description null: its host does not say */
             effective_io_policy: components["schemas"]["IoPolicyState"] | null;
+            /** @description null: not offered, or its host does not say */
+            effective_stripe_log: components["schemas"]["SwitchPolicyState"] | null;
             /** @description what it could be expanded to; null: its host does not say */
             expansion: components["schemas"]["Expansion"] | null;
             /** Exports */

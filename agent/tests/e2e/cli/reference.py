@@ -454,6 +454,7 @@ BATTERY_PROPERTIES = {
 EXTRAS = {
     "": {"Cache"},
     "VD Properties": {"Cached Writes KiB", "Cached Writes Pinned", "Acknowledged Writes Lost",
-                      "Stripe Log", "Hedged Reads", "Write Cache On Degrade",
+                      "Stripe Log", "Stripe Log(reason)", "Hedged Reads", "Hedged Reads(reason)",
+                      "Write Cache On Degrade",
                       "Write Cache(reason)", "Guarantee"},
 }

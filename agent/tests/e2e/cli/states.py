@@ -95,9 +95,12 @@ def no_array(scene):
 
 
 def degraded(scene):
+    """And what is asked for of its RAID 5 that cannot be had meanwhile, or never beside a cache."""
     healthy(scene)
     agent = scene.agents[0]
     agent.ctl("/c0", "set", "autorebuild=off")
+    for switch in ("stripelog", "hedgedreads"):
+        agent.ctl("/c0/v0", "set", f"{switch}=on")
     agent.fault(1, "pull")
     agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
 
