@@ -90,6 +90,14 @@ def no_battery(scene):
     fill(scene.add(config=configured(scene.folder(), battery=False)))
 
 
+def vault(scene):
+    """The cache keeps its content by itself: what StorCLI calls a cache vault."""
+    folder = scene.folder()
+    fill(scene.add(config=f'profile = "native";\nprofiles_dir = "{PROFILES}";\n'
+                          f'cache = {{ medium = "pmem"; path = "{folder}/cache"; size = "16 MiB"; }};\n'
+                          f'battery = {{ source = "medium"; }};\n'))
+
+
 def no_array(scene):
     battery_ready(scene.add(config=configured(scene.folder())))
 
@@ -143,5 +151,5 @@ def two_controllers(scene):
 
 
 STATES = {"healthy": healthy, "degraded": degraded, "rebuilding": rebuilding,
-          "no-battery": no_battery, "no-array": no_array, "foreign": foreign,
+          "no-battery": no_battery, "vault": vault, "no-array": no_array, "foreign": foreign,
           "two-controllers": two_controllers}
