@@ -4711,11 +4711,13 @@ export interface components {
             drives: number;
             /** Failed */
             failed: number[];
+            io_policy: components["schemas"]["IoPolicy"];
             level: components["schemas"]["RaidLevel"];
             /** Points */
             points: components["schemas"]["PredictedPoint"][];
             /** Ratings */
             ratings: components["schemas"]["Rating"][];
+            read_policy: components["schemas"]["ReadPolicy"];
             /** @description null: not asked for, or nothing to rebuild from */
             rebuild: components["schemas"]["Rebuild"] | null;
             /**
@@ -5267,8 +5269,12 @@ export interface components {
             drive_counts?: number[] | null;
             /** Failures */
             failures?: number[][] | null;
+            /** Io Policies */
+            io_policies?: components["schemas"]["IoPolicy"][] | null;
             /** Levels */
             levels?: components["schemas"]["RaidLevel"][] | null;
+            /** Read Policies */
+            read_policies?: components["schemas"]["ReadPolicy"][] | null;
             /** Strip Sizes Bytes */
             strip_sizes_bytes?: number[] | null;
             /** Write Policies */
