@@ -66,6 +66,8 @@ async def test_an_agent_that_knows_nothing_of_it(
     virtual_drive = await only(viewer, "/virtual-drives")
     for field in ("stripe_log", "cache", "read_ahead", "lost_writes", "bad_block_count"):
         assert virtual_drive[field] is None
+    for field in ("effective_stripe_log", "effective_hedged_reads"):
+        assert virtual_drive[field] is None
 
 
 async def test_new_fields_of_a_virtual_drive(cached: FakeAgent, viewer: httpx.AsyncClient) -> None:
@@ -88,6 +90,29 @@ async def test_new_fields_of_a_virtual_drive(cached: FakeAgent, viewer: httpx.As
     found = await only(viewer, "/virtual-drives")
     assert (found["cache"], found["read_ahead"], found["lost_writes"]) == (held, ahead, lost)
     assert (found["stripe_log"], found["bad_block_count"]) == (True, 3)
+
+
+async def test_what_is_asked_for_and_not_in_use(
+    cached: FakeAgent, viewer: httpx.AsyncClient
+) -> None:
+    log = {
+        "requested": "on",
+        "effective": "off",
+        "reason": documents.reason("stripe_log_journal", "The journal logs instead."),
+    }
+    hedged = {"requested": "on", "effective": "sometimes", "reason": log["reason"]}
+    await cached.change(
+        "virtual_drive",
+        "v0",
+        documents.virtual_drive(
+            stripe_log=True,
+            hedged_reads=True,
+            effective_stripe_log=log,
+            effective_hedged_reads=hedged,  # a word of a later version
+        ),
+    )
+    found = await only(viewer, "/virtual-drives")
+    assert (found["effective_stripe_log"], found["effective_hedged_reads"]) == (log, hedged)
 
 
 async def test_actions_become_commands(cached: FakeAgent, operator: httpx.AsyncClient) -> None:

@@ -105,6 +105,20 @@ async def test_scenario_and_prediction_are_those_of_the_protocol(lab: Lab) -> No
     schema("catalogue").validate(json.loads(await lab.program.catalogue()))
 
 
+async def test_policies_are_axes(lab: Lab) -> None:
+    policies = {
+        "read_policies": ["no_read_ahead", "adaptive_read_ahead"],
+        "io_policies": ["direct", "cached"],
+    }
+    asked = Scenario.model_validate(scenario(sweep=policies))
+    assert asked.sweep.arrays() == 4
+    schema("scenario").validate(json.loads(encode(asked)))
+    answer = json.loads(await lab.program.sweep(encode(asked), PATIENCE_S, None))
+    assert [(each["read_policy"], each["io_policy"]) for each in answer["arrays"]] == [
+        (read, io) for read in policies["read_policies"] for io in policies["io_policies"]
+    ]
+
+
 # Over REST
 
 

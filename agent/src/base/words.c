@@ -594,6 +594,28 @@ bool drive_cache_effective_parse(const char *word, enum drive_cache_effective *r
     return false;
 }
 
+static const char *const switch_state_words[SWITCH_STATE_MAX] = {
+    "off",
+    "on",
+};
+
+const char *switch_state_word(enum switch_state value)
+{
+    ASSERT((unsigned)value < SWITCH_STATE_MAX);
+    return switch_state_words[value];
+}
+
+bool switch_state_parse(const char *word, enum switch_state *ret_value)
+{
+    for (unsigned i = 0; i < SWITCH_STATE_MAX; i++) {
+        if (strcmp(switch_state_words[i], word) == 0) {
+            *ret_value = (enum switch_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const access_policy_words[ACCESS_POLICY_MAX] = {
     "read_write",
     "read_only",
@@ -1539,6 +1561,16 @@ static const struct {
      "The drives of {group} have no room for a stripe log."},
     {"stripe_log_not_needed",
      "{virtual_drive} has no parity; there is nothing for a stripe log to close."},
+    {"stripe_log_journal",
+     "The journal of the cache logs what is being written instead of it, and keeps that without power too."},
+    {"stripe_log_journal_memory",
+     "The journal of the cache logs what is being written instead of it, in memory that a power failure clears."},
+    {"stripe_log_begins",
+     "It is being begun on the drives."},
+    {"stripe_log_no_memory",
+     "There was no memory for it; it is tried again when a setting of its drive group changes, or when the group starts again."},
+    {"stripe_log_waits",
+     "It has not been begun on the drives: that is done when a setting of its drive group changes, or when the group starts again."},
     {"no_counters",
      "{key} has no counters."},
     {"guarantee_journal",
@@ -1585,6 +1617,10 @@ static const struct {
      "None of its drives is here to be asked."},
     {"io_policy_no_cache",
      "There is no cache to keep what is read, so reads go to the drives."},
+    {"hedged_reads_no_redundancy",
+     "It has no redundancy, so there is no other way to what a slow drive has."},
+    {"hedged_reads_degraded",
+     "So many drives are missing that there is no second way to any of its data."},
     {"degraded_policy_no_redundancy",
      "It has no redundancy, so it is never degraded: it works, or it is offline."},
     {"access_offline",

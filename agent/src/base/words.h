@@ -264,6 +264,15 @@ enum drive_cache_effective {
 const char *drive_cache_effective_word(enum drive_cache_effective value);
 bool drive_cache_effective_parse(const char *word, enum drive_cache_effective *ret_value);
 
+enum switch_state {
+    SWITCH_STATE_OFF,
+    SWITCH_STATE_ON,
+    SWITCH_STATE_MAX
+};
+
+const char *switch_state_word(enum switch_state value);
+bool switch_state_parse(const char *word, enum switch_state *ret_value);
+
 enum access_policy {
     ACCESS_POLICY_READ_WRITE,
     ACCESS_POLICY_READ_ONLY,
@@ -708,6 +717,11 @@ enum reason_code {
     REASON_LEARN_DATE_MODE,
     REASON_STRIPE_LOG_NO_ROOM,
     REASON_STRIPE_LOG_NOT_NEEDED,
+    REASON_STRIPE_LOG_JOURNAL,
+    REASON_STRIPE_LOG_JOURNAL_MEMORY,
+    REASON_STRIPE_LOG_BEGINS,
+    REASON_STRIPE_LOG_NO_MEMORY,
+    REASON_STRIPE_LOG_WAITS,
     REASON_NO_COUNTERS,
     REASON_GUARANTEE_JOURNAL,
     REASON_GUARANTEE_JOURNAL_AGENT,
@@ -731,6 +745,8 @@ enum reason_code {
     REASON_DRIVE_CACHE_SILENT,
     REASON_DRIVE_CACHE_NO_DRIVES,
     REASON_IO_POLICY_NO_CACHE,
+    REASON_HEDGED_READS_NO_REDUNDANCY,
+    REASON_HEDGED_READS_DEGRADED,
     REASON_DEGRADED_POLICY_NO_REDUNDANCY,
     REASON_ACCESS_OFFLINE,
     REASON_ACCESS_NOT_STARTED,

@@ -22,17 +22,31 @@ static void row_append(json_t *rows, uint64_t vd, const char *policy, const json
     rows_append(rows, row);
 }
 
+static void row_append_either(json_t *rows, const struct model_object *vd, const char *policy,
+                              const json_t *state, const char *asked)
+{
+    json_t *unknown = json_pack("{s:s, s:s, s:{s:s}}", "requested", asked, "effective", "unknown",
+                                "reason", "text", "The agent does not say.");
+
+    row_append(rows, doc_u64(vd->doc, "index"), policy, json_is_object(state) ? state : unknown);
+    json_decref(unknown);
+}
+
 /* An agent that does not say what holds has said what is asked for. */
 static void row_append_known(json_t *rows, const struct model_object *vd, const char *policy,
                              const char *name, const char *asked)
 {
-    const json_t *state = json_object_get(vd->doc, name);
-    json_t *unknown =
-        json_pack("{s:s, s:s, s:{s:s}}", "requested", doc_text(vd->doc, asked), "effective",
-                  "unknown", "reason", "text", "The agent does not say.");
+    row_append_either(rows, vd, policy, json_object_get(vd->doc, name), doc_text(vd->doc, asked));
+}
 
-    row_append(rows, doc_u64(vd->doc, "index"), policy, json_is_object(state) ? state : unknown);
-    json_decref(unknown);
+/* Not offered without redundancy. */
+static void switch_append(json_t *rows, const struct model_object *vd, const char *policy,
+                          const char *name, const char *asked)
+{
+    if (!doc_is_null(vd->doc, asked)) {
+        row_append_either(rows, vd, policy, json_object_get(vd->doc, name),
+                          doc_bool(vd->doc, asked) ? "on" : "off");
+    }
 }
 
 static void ahead_append(json_t *rows, const struct model_object *vd)
@@ -67,6 +81,8 @@ static void shown_visit(struct cli_context *context UNUSED, const struct model_o
     row_append_known(tables->policies, vd, "On Degrade", "effective_degraded_policy",
                      "degraded_policy");
     row_append_known(tables->policies, vd, "Access", "effective_access", "access");
+    switch_append(tables->policies, vd, "Stripe Log", "effective_stripe_log", "stripe_log");
+    switch_append(tables->policies, vd, "Hedged Reads", "effective_hedged_reads", "hedged_reads");
     row_number(row, "VD", index);
     row_text(row, "Preset", preset[0] != '\0' ? preset : "-");
     rows_append(tables->presets, row);

@@ -123,6 +123,24 @@ static bool has_emulated_drive(const struct model *model, const json_t *vd)
     return false;
 }
 
+/* What is asked for, and with its reason what holds if that is not the same. */
+static void switch_row(json_t *section, const json_t *vd, const char *name, const char *asked,
+                       const char *holds)
+{
+    const json_t *state = json_object_get(vd, holds);
+    const char *effective = doc_text(state, "effective");
+    char row[48];
+
+    if (doc_is_null(vd, asked)) {
+        return; /* it is not offered */
+    }
+    row_text(section, name, doc_bool(vd, asked) ? "On" : "Off");
+    if (effective[0] != '\0' && strcmp(effective, doc_text(state, "requested")) != 0) {
+        (void)snprintf(row, sizeof(row), "%s(reason)", name);
+        row_text(section, row, doc_text(json_object_get(state, "reason"), "text"));
+    }
+}
+
 /* What StorCLI has no words for comes last. */
 static void vd_extras(json_t *section, const json_t *vd)
 {
@@ -136,10 +154,8 @@ static void vd_extras(json_t *section, const json_t *vd)
         row_text(section, "Acknowledged Writes Lost",
                  doc_text(json_object_get(vd, "lost_writes"), "text"));
     }
-    if (!doc_is_null(vd, "stripe_log")) {
-        row_text(section, "Stripe Log", doc_bool(vd, "stripe_log") ? "On" : "Off");
-        row_text(section, "Hedged Reads", doc_bool(vd, "hedged_reads") ? "On" : "Off");
-    }
+    switch_row(section, vd, "Stripe Log", "stripe_log", "effective_stripe_log");
+    switch_row(section, vd, "Hedged Reads", "hedged_reads", "effective_hedged_reads");
     if (!doc_is_null(vd, "degraded_policy")) {
         row_text(section, "Write Cache On Degrade",
                  strcmp(doc_text(vd, "degraded_policy"), "write_through") == 0 ? "WriteThrough"

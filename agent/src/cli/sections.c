@@ -170,6 +170,14 @@ static json_t *make_memory(const struct section_source *source)
     return json_string(text);
 }
 
+static json_t *make_vault_size(const struct section_source *source)
+{
+    char text[FORMAT_BYTES];
+    const char *size = vault_size(source->model, text);
+
+    return json_string(size != NULL ? size : "NA");
+}
+
 /* "FW Cache" is what StorCLI calls the part of the memory that caches data. */
 static json_t *make_cache_size(const struct section_source *source)
 {
@@ -189,7 +197,7 @@ static const struct section_key hardware[] = {
     TEXT("NVRAM Size", "0KB"),
     TEXT("Flash Size", "0MB"),
     MADE("On Board Memory Size", make_memory),
-    TEXT("CacheVault Flash Size", "NA"),
+    MADE("CacheVault Flash Size", make_vault_size),
     TEXT("TPM", "Absent"),
     TEXT("Upgrade Key", "Absent"),
     TEXT("On Board Expander", "Absent"),

@@ -53,6 +53,8 @@ const struct model_object *cli_battery(const struct model *model); /* or NULL */
 /* The battery if it goes by the name that was typed (bbu, cv); NULL: refused. */
 const struct model_object *cli_battery_or_refuse(struct cli_context *context);
 bool battery_is_vault(const json_t *doc);
+/* Of the cache medium that needs no battery; NULL: there is none. */
+const char *vault_size(const struct model *model, char out[FORMAT_BYTES]);
 const char *battery_state_shown(const json_t *doc);
 uint32_t battery_status_number(const json_t *doc); /* StorCLI's "BBU Status" */
 json_t *battery_summary_row(const json_t *doc);

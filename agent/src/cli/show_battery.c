@@ -1,6 +1,7 @@
 /*
  * /cX/bbu and /cX/cv, as StorCLI shows them: lists of Property and Value. A figure the battery
- * does not tell has no row, unless clients rely on it.
+ * does not tell has no row, unless clients rely on it. A cache vault has every row of StorCLI's:
+ * what a medium without capacitors has not got is N/A.
  */
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static json_t *info_rows(const json_t *doc)
     figure_row(rows, "Voltage", doc, "voltage_mv", " mV");
     figure_row(rows, "Current", doc, "current_ma", " mA");
     figure_row(rows, "Temperature", doc, "temperature_c", " C");
-    property(rows, battery_is_vault(doc) ? "State" : "Battery State", battery_state_shown(doc));
+    property(rows, "Battery State", battery_state_shown(doc));
     return rows;
 }
 
@@ -213,6 +214,25 @@ static json_t *gauge_rows(const json_t *doc)
     return rows;
 }
 
+/* At the current of now, which a pack is charged with until it is full. */
+static void recharge_row(json_t *rows, const json_t *doc)
+{
+    static const char *const name = "Estimated time to full recharge";
+    bool known = is_known(doc, "full_capacity_mah") && is_known(doc, "charge_percent") &&
+                 is_known(doc, "current_ma");
+    int64_t missing_mah = 0;
+
+    if (!known) {
+        return;
+    }
+    if (!is_charging(doc)) {
+        property(rows, name, "Battery is not being charged.");
+        return;
+    }
+    missing_mah = figure(doc, "full_capacity_mah") - remaining_mah(doc);
+    duration_row(rows, name, missing_mah * 3600 / figure(doc, "current_ma"));
+}
+
 static json_t *capacity_info_rows(const json_t *doc)
 {
     json_t *rows = json_array();
@@ -230,6 +250,7 @@ static json_t *capacity_info_rows(const json_t *doc)
         duration_row(rows, "Run time to empty", figure(doc, "left_s"));
         duration_row(rows, "Average time to empty", figure(doc, "left_s"));
     }
+    recharge_row(rows, doc);
     figure_row(rows, "Cycle Count", doc, "cycle_count", "");
     return rows;
 }
@@ -330,10 +351,8 @@ static json_t *property_rows(const json_t *doc)
     } else {
         property(rows, "Auto-Learn Mode", "Not supported");
     }
-    if (!battery_is_vault(doc)) {
-        mode_text(doc, text);
-        property(rows, "BBU Mode", text);
-    }
+    mode_text(doc, text);
+    property(rows, "BBU Mode", text);
     return rows;
 }
 
@@ -353,7 +372,87 @@ static json_t *modes_rows(const json_t *doc)
                      "Current", "Yes");
 }
 
-/* What a cache vault has of the battery's groups. */
+/* A cache vault */
+
+/* "28 C" */
+static void temperature_row(json_t *rows, const json_t *doc)
+{
+    char text[VALUE_BYTES] = "N/A";
+
+    if (is_known(doc, "temperature_c")) {
+        (void)snprintf(text, sizeof(text), "%lld C", (long long)figure(doc, "temperature_c"));
+    }
+    property(rows, "Temperature", text);
+}
+
+static json_t *vault_info_rows(const json_t *doc)
+{
+    json_t *rows = json_array();
+
+    property(rows, "Type", doc_text(doc, "model"));
+    temperature_row(rows, doc);
+    property(rows, "State", battery_state_shown(doc));
+    return rows;
+}
+
+const char *vault_size(const struct model *model, char out[FORMAT_BYTES])
+{
+    const struct model_object *battery = cli_battery(model);
+    const struct model_list *controllers = &model->lists[OBJECT_KIND_CONTROLLER];
+    const json_t *cache = NULL;
+
+    if (controllers->count == 0 || battery == NULL || !battery_is_vault(battery->doc) ||
+        is_state(battery->doc, "missing")) {
+        return NULL;
+    }
+    cache = json_object_get(controllers->items[0].doc, "cache");
+    return json_is_object(cache) ? format_size(doc_u64(cache, "size_bytes"), out) : NULL;
+}
+
+static json_t *vault_design_rows(const struct model *model, const json_t *doc)
+{
+    static const struct {
+        const char *name, *field; /* NULL: a medium has no such thing */
+    } known[] = {{"Date of Manufacture", "manufactured_on"},
+                 {"Serial Number", "serial"},
+                 {"Manufacture Name", "manufacturer"},
+                 {"Design Capacity", NULL},
+                 {"Device Name", "model"},
+                 {"tmmFru", NULL}};
+    static const char *const modules[] = {
+        "tmmBatversionNo",  "tmmSerialNo",      "tmm Date of Manufacture",
+        "tmmPcbAssmNo",     "tmmPCBversionNo",  "tmmBatPackAssmNo",
+        "scapBatversionNo", "scapSerialNo",     "scap Date of Manufacture",
+        "scapPcbAssmNo",    "scapPCBversionNo", "scapBatPackAssmNo",
+        "Module Version"};
+    char size[FORMAT_BYTES];
+    const char *shown = vault_size(model, size);
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const char *value = known[i].field != NULL ? doc_text(doc, known[i].field) : "";
+
+        property(rows, known[i].name, value[0] != '\0' ? value : "N/A");
+    }
+    property(rows, "CacheVault Flash Size", shown != NULL ? shown : "N/A");
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+        property(rows, modules[i], "N/A");
+    }
+    return rows;
+}
+
+/* It keeps its content by itself, and never learns how much of it it could. */
+static json_t *vault_property_rows(void)
+{
+    json_t *rows = json_array();
+
+    property(rows, "Auto Learn Period", "N/A");
+    property(rows, "Next Learn time", "N/A");
+    property(rows, "Learn Delay Interval", "N/A");
+    property(rows, "Auto-Learn Mode", "Not supported");
+    return rows;
+}
+
 static json_t *vault_status_rows(const json_t *doc)
 {
     json_t *rows = json_array();
@@ -405,23 +504,23 @@ static void group_set(json_t *data, const char *name, json_t *rows)
     ASSERT(json_object_set_new(data, name, rows) == 0);
 }
 
-static json_t *vault_data(const json_t *doc, const char *noun)
+static json_t *vault_data(const struct model *model, const json_t *doc, const char *noun)
 {
     bool all = strcmp(noun, "all") == 0;
     json_t *data = json_object();
 
     if (strcmp(noun, "properties") != 0) {
-        group_set(data, "Cachevault_Info", info_rows(doc));
+        group_set(data, "Cachevault_Info", vault_info_rows(doc));
     }
     if (all || strcmp(noun, "status") == 0) {
         group_set(data, "Firmware_Status", vault_status_rows(doc));
         group_set(data, "GasGaugeStatus", vault_gauge_rows());
     }
     if (all) {
-        group_set(data, "Design_Info", design_rows(doc));
+        group_set(data, "Design_Info", vault_design_rows(model, doc));
     }
     if (all || strcmp(noun, "properties") == 0) {
-        group_set(data, "Properties", property_rows(doc));
+        group_set(data, "Properties", vault_property_rows());
     }
     return data;
 }
@@ -466,7 +565,7 @@ void show_battery(struct cli_context *context)
         noun = option_has(context, nouns[i]) ? nouns[i] : noun;
     }
     report_add(&context->report, context->number, 0, "None", NULL,
-               battery_is_vault(battery->doc) ? vault_data(battery->doc, noun)
+               battery_is_vault(battery->doc) ? vault_data(context->model, battery->doc, noun)
                                               : bbu_data(battery->doc, noun));
 }
 
@@ -485,7 +584,8 @@ json_t *battery_summary_row(const json_t *doc)
         row_text(row, "RetentionTime", is_known(doc, "retention_s") ? text : "-");
     }
     (void)snprintf(text, sizeof(text), "%lldC", (long long)figure(doc, "temperature_c"));
-    row_text(row, "Temp", is_known(doc, "temperature_c") ? text : "-");
+    /* A medium has no sensor, but Debian's collector stops where a vault's number is missing. */
+    row_text(row, "Temp", is_known(doc, "temperature_c") || battery_is_vault(doc) ? text : "-");
     row_text(row, "Mode", "-");
     row_text(row, "MfgDate",
              doc_text(doc, "manufactured_on")[0] != '\0' ? doc_text(doc, "manufactured_on") : "-");

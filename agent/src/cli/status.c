@@ -369,6 +369,12 @@ static void explain_visit(struct cli_context *context, const struct model_object
     next_failure_explain(context->model, doc);
     policy_explain(doc, "write_policy", "Write policy");
     policy_explain(doc, "read_policy", "Read policy");
+    policy_explain(doc, "effective_io_policy", "I/O policy");
+    policy_explain(doc, "effective_drive_cache", "The drives' own caches");
+    policy_explain(doc, "effective_degraded_policy", "While degraded");
+    policy_explain(doc, "effective_access", "Access");
+    policy_explain(doc, "effective_stripe_log", "Stripe log");
+    policy_explain(doc, "effective_hedged_reads", "Hedged reads");
     reason_line(doc, "guarantee", "What a write is worth");
     reason_line(doc, "lost_writes", "Lost");
     operation_text(context->model, object->key, running);

@@ -494,9 +494,18 @@ static void virtual_drive_doc_config(json_t *doc, const struct vd_config *config
     json_put_text(doc, "drive_cache_policy", drive_cache_policy_word(config->drive_cache_policy));
     json_put_text(doc, "degraded_policy", degraded_policy_word(config->degraded_policy));
     json_put_u64(doc, "created_at_us", config->created_us);
+}
+
+/* Only with redundancy. */
+static void virtual_drive_doc_switches(json_t *doc, const struct virtual_drive_view *view)
+{
+    const struct vd_config *config = view->config;
+
     if (geometry_span_tolerance(&config->geometry) > 0) {
         json_put_bool(doc, "stripe_log", config->stripe_log);
         json_put_bool(doc, "hedged_reads", config->hedged_reads);
+        json_put(doc, "effective_stripe_log", policy_doc(&view->policies.stripe_log));
+        json_put(doc, "effective_hedged_reads", policy_doc(&view->policies.hedged_reads));
     }
 }
 
@@ -585,6 +594,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "effective_drive_cache", policy_doc(&view->policies.drive_cache));
     json_put(doc, "effective_degraded_policy", policy_doc(&view->policies.degraded));
     json_put(doc, "effective_access", policy_doc(&view->policies.access));
+    virtual_drive_doc_switches(doc, view);
     json_put_text_or_null(doc, "preset", view->preset != NULL ? view->preset : "");
     json_put(doc, "guarantee", reason_doc(&view->guarantee));
     json_put(doc, "cache", view->cache.present ? vd_cache_doc(&view->cache) : json_null());

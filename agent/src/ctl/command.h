@@ -302,6 +302,7 @@ struct policy_view {
 /* What a virtual drive asks for, what it has, and why. */
 struct policies_view {
     struct policy_view write_policy, read_policy, io_policy, drive_cache, degraded, access;
+    struct policy_view stripe_log, hedged_reads; /* on or off */
 };
 
 #define POLICY_RISKS_MAX 2u
@@ -338,7 +339,7 @@ struct ctl_preview {
     uint64_t row_bytes;
     int64_t init_seconds;            /* -1: not known */
     bool has_policies;
-    struct policies_view policies;   /* without access */
+    struct policies_view policies;   /* without what a creation says nothing of */
     struct policy_risks risks;
     char cli[1024];                  /* the same as a CLI command */
 };

@@ -100,6 +100,79 @@ static void access_judge(const struct policies_subject *subject, struct policy_v
     reason_set(&ret->reason, fault != REASON_OK ? fault : REASON_AS_REQUESTED, NULL);
 }
 
+/* Why nothing of it is read or written now; OK: it may be. */
+static enum reason_code at_rest(const struct policies_subject *subject)
+{
+    return subject->cg == NULL                                    ? REASON_OK
+           : cg_state(subject->cg) == VIRTUAL_DRIVE_STATE_OFFLINE ? REASON_ACCESS_OFFLINE
+           : subject->cg->phase != CTL_GROUP_RUNNING              ? REASON_ACCESS_NOT_STARTED
+                                                                  : REASON_OK;
+}
+
+static void switch_judge(bool wanted, enum reason_code fault, struct policy_view *ret)
+{
+    bool holds = wanted && fault == REASON_OK;
+
+    ASSERT(fault != REASON_AS_REQUESTED);
+    ret->requested = switch_state_word(wanted ? SWITCH_STATE_ON : SWITCH_STATE_OFF);
+    ret->effective = switch_state_word(holds ? SWITCH_STATE_ON : SWITCH_STATE_OFF);
+    reason_set(&ret->reason, holds || !wanted ? REASON_AS_REQUESTED : fault, NULL);
+}
+
+/* What is in the way of a stripe log; OK: nothing. */
+static enum reason_code stripe_log_fault(const struct policies_subject *subject)
+{
+    static const enum reason_code of_log[GROUP_LOG_MAX] = {
+        [GROUP_LOG_NONE] = REASON_STRIPE_LOG_WAITS,
+        [GROUP_LOG_MEMORY] = REASON_STRIPE_LOG_JOURNAL_MEMORY,
+        [GROUP_LOG_STABLE] = REASON_STRIPE_LOG_JOURNAL,
+        [GROUP_LOG_DRIVES] = REASON_OK,
+        [GROUP_LOG_BEGINS] = REASON_STRIPE_LOG_BEGINS,
+        [GROUP_LOG_NO_MEMORY] = REASON_STRIPE_LOG_NO_MEMORY,
+    };
+    enum reason_code rest = at_rest(subject);
+
+    if (rest != REASON_OK || subject->cg == NULL) {
+        return rest;
+    }
+    return of_log[group_log(subject->cg->group)];
+}
+
+static void stripe_log_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    const struct vd_config *vd = subject->vd;
+
+    switch_judge(vd->stripe_log, stripe_log_fault(subject), ret);
+    if (vd->stripe_log && geometry_span_tolerance(&vd->geometry) == 0) {
+        ret->effective = switch_state_word(SWITCH_STATE_OFF);
+        reason_set(&ret->reason, REASON_STRIPE_LOG_NOT_NEEDED, "virtual_drive", vd->name, NULL);
+    }
+}
+
+/* Is there a member that the others could stand in for? */
+static bool any_can_be_spared(const struct group_config *config)
+{
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state == MEMBER_ONLINE && !group_config_is_last_copy(config, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void hedged_judge(const struct policies_subject *subject, struct policy_view *ret)
+{
+    enum reason_code fault = at_rest(subject);
+
+    if (geometry_span_tolerance(&subject->vd->geometry) == 0) {
+        fault = REASON_HEDGED_READS_NO_REDUNDANCY;
+    } else if (fault == REASON_OK && subject->cg != NULL &&
+               !any_can_be_spared(cg_config(subject->cg))) {
+        fault = REASON_HEDGED_READS_DEGRADED;
+    }
+    switch_judge(subject->vd->hedged_reads, fault, ret);
+}
+
 void policies_judge(const struct policies_subject *subject, struct policies_view *ret)
 {
     ASSERT(subject->vd != NULL && subject->ctl != NULL);
@@ -109,6 +182,8 @@ void policies_judge(const struct policies_subject *subject, struct policies_view
     drive_cache_judge(subject, &ret->drive_cache);
     degraded_judge(subject, &ret->degraded);
     access_judge(subject, &ret->access);
+    stripe_log_judge(subject, &ret->stripe_log);
+    hedged_judge(subject, &ret->hedged_reads);
 }
 
 /* Risks */

@@ -288,14 +288,14 @@ static void vd_digest(const struct virtual_drive_view *view, struct view_digest 
     digest_policy(digest, &view->policies.drive_cache);
     digest_policy(digest, &view->policies.degraded);
     digest_policy(digest, &view->policies.access);
+    digest_policy(digest, &view->policies.stripe_log);
+    digest_policy(digest, &view->policies.hedged_reads);
     digest_number(digest, true, config->cache_lost);
     digest_number(digest, true, config->cache_discarded_bytes);
     digest_number(digest, true, view->cache.pinned);
     digest_number(digest, false, view->cache.dirty_bytes);
     digest_number(digest, false, view->cache.hit_percent);
     digest_number(digest, false, view->cache.window_bytes);
-    digest_number(digest, true, config->stripe_log);
-    digest_number(digest, true, config->hedged_reads);
     digest_number(digest, false, view->hedged_reads);
     digest_exports(digest, &view->exports);
     digest_number(digest, true, view->lost_blocks);

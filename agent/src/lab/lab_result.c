@@ -182,7 +182,7 @@ json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
         const struct lab_workload *workload = &scenario->workloads[places[i].workload];
 
         if (places[i].is_rebuild) {
-            if (!is_refused && places[i].variant == lab_twin_variant(scenario, index)) {
+            if (!is_refused && places[i].variant == lab_shape_variant(scenario, index)) {
                 rebuild = rebuild_doc(&answers[i].rebuild);
             }
             continue;
@@ -199,6 +199,8 @@ json_t *lab_variant_doc(const struct lab_scenario *scenario, uint32_t index,
     json_put_text(doc, "level", raid_level_word(variant->level));
     json_put_u64(doc, "drives", variant->drive_count);
     json_put_text(doc, "write_policy", write_policy_word(variant->write_policy));
+    json_put_text(doc, "read_policy", read_policy_word(variant->read_policy));
+    json_put_text(doc, "io_policy", io_policy_word(variant->io_policy));
     json_put_u64(doc, "strip_bytes", variant->strip_bytes);
     json_put(doc, "failed", failed_doc(variant->failed));
     json_put_text_or_null(doc, "refused", scenario->variant_texts[index]);

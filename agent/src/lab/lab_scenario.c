@@ -41,6 +41,7 @@ static const struct profile_field ceiling_fields[] = {
     CEILING(write_bytes_per_s),
     CEILING(xor_bytes_per_s),
     CEILING(stream_bytes_per_s),
+    CEILING(stream_write_bytes_per_s),
     {"command_us", FIELD_U32, false, FIELD_OF(controller_ceilings, command_us), 0, 1000000, NULL},
     FIELDS_END};
 
@@ -417,6 +418,26 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
     }
 }
 
+static bool has_shape_of(const struct lab_scenario *scenario, uint32_t index, uint32_t other_index)
+{
+    const struct lab_variant *variant = &scenario->variants[index];
+    const struct lab_variant *other = &scenario->variants[other_index];
+
+    return scenario->variant_texts[other_index][0] == '\0' && other->level == variant->level &&
+           other->drive_count == variant->drive_count &&
+           other->strip_bytes == variant->strip_bytes && other->failed == variant->failed;
+}
+
+uint32_t lab_shape_variant(const struct lab_scenario *scenario, uint32_t index)
+{
+    uint32_t first = 0;
+
+    while (first < index && !has_shape_of(scenario, index, first)) {
+        first++;
+    }
+    return first;
+}
+
 /* While nobody writes, arrays that differ in nothing but the write policy do the same. */
 uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index)
 {
@@ -425,9 +446,8 @@ uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index)
     for (uint32_t i = 0; i < index; i++) {
         const struct lab_variant *other = &scenario->variants[i];
 
-        if (scenario->variant_texts[i][0] == '\0' && other->level == variant->level &&
-            other->drive_count == variant->drive_count &&
-            other->strip_bytes == variant->strip_bytes && other->failed == variant->failed) {
+        if (has_shape_of(scenario, index, i) && other->read_policy == variant->read_policy &&
+            other->io_policy == variant->io_policy) {
             return i;
         }
     }
@@ -441,7 +461,7 @@ bool lab_variant_rebuilds(const struct lab_scenario *scenario, uint32_t index)
 
     lab_variant_geometry(scenario, &scenario->variants[index], &geometry);
     return scenario->rebuild && geometry_span_tolerance(&geometry) > 0 &&
-           lab_twin_variant(scenario, index) == index;
+           lab_shape_variant(scenario, index) == index;
 }
 
 static uint32_t workload_points(const struct lab_workload *workload)

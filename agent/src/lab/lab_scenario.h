@@ -45,6 +45,8 @@ struct lab_variant {
     enum raid_level level;
     uint32_t drive_count;
     enum write_policy write_policy;
+    enum read_policy read_policy;
+    enum io_policy io_policy;
     uint32_t strip_bytes;
     uint64_t failed;             /* bit n: member n is missing */
 };
@@ -96,6 +98,8 @@ void lab_variant_geometry(const struct lab_scenario *scenario, const struct lab_
                           struct geometry *ret_geometry);
 /* The first variant that does the same as this one, which is not refused, while nobody writes. */
 uint32_t lab_twin_variant(const struct lab_scenario *scenario, uint32_t index);
+/* The first variant that is the same array as this one but for its policies. */
+uint32_t lab_shape_variant(const struct lab_scenario *scenario, uint32_t index);
 const char *lab_rating_word(enum lab_rating rating);
 const char *lab_fault_word(enum lab_fault_kind kind);
 

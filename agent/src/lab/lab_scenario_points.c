@@ -77,6 +77,8 @@ static struct lab_point point_make(const struct lab_scenario *scenario,
     point.array.drive_count = variant->drive_count;
     point.array.span_count = lab_variant_spans(scenario, variant);
     point.array.write_policy = variant->write_policy;
+    point.array.read_policy = variant->read_policy;
+    point.array.io_policy = variant->io_policy;
     point.array.strip_bytes = variant->strip_bytes;
     point.array.failed = variant->failed;
     point.array.link_bytes_per_s = scenario->front.ceilings.link_bytes_per_s;

@@ -8,10 +8,13 @@
 #define VARIANTS_MAX 256u
 
 struct axes {
-    uint32_t level_count, drive_count_count, policy_count, strip_count, failure_count;
+    uint32_t level_count, drive_count_count, policy_count, read_count, io_count, strip_count,
+        failure_count;
     enum raid_level levels[RAID_LEVEL_MAX];
     uint32_t drive_counts[16];
     enum write_policy policies[WRITE_POLICY_MAX];
+    enum read_policy reads[READ_POLICY_MAX];
+    enum io_policy ios[IO_POLICY_MAX];
     uint32_t strips[8];
     uint64_t failures[SCENARIO_FAILURES_MAX];
 };
@@ -43,25 +46,31 @@ static bool axis_levels(struct profile_reader *reader, const json_t *value, void
     return true;
 }
 
-static bool axis_policies(struct profile_reader *reader, const json_t *value, void *target)
-{
-    struct axes *axes = target;
-    size_t index = 0;
-    const json_t *entry = NULL;
-
-    if (!axis_is_list(reader, value, "write_policies", WRITE_POLICY_MAX)) {
-        return false;
+#define AXIS_OF_WORDS(function, name, max, parse, words, count)                                    \
+    static bool function(struct profile_reader *reader, const json_t *value, void *target)         \
+    {                                                                                              \
+        struct axes *axes = target;                                                                \
+        size_t index = 0;                                                                          \
+        const json_t *entry = NULL;                                                                \
+                                                                                                   \
+        if (!axis_is_list(reader, value, name, max)) {                                             \
+            return false;                                                                          \
+        }                                                                                          \
+        json_array_foreach(value, index, entry)                                                    \
+        {                                                                                          \
+            const char *word = json_string_value(entry);                                           \
+                                                                                                   \
+            if (word == NULL || !parse(word, &axes->words[axes->count++])) {                       \
+                return profile_fail(reader, name ": entry %zu is not a policy", index + 1);        \
+            }                                                                                      \
+        }                                                                                          \
+        return true;                                                                               \
     }
-    json_array_foreach(value, index, entry)
-    {
-        const char *word = json_string_value(entry);
 
-        if (word == NULL || !write_policy_parse(word, &axes->policies[axes->policy_count++])) {
-            return profile_fail(reader, "write_policies: entry %zu is not a policy", index + 1);
-        }
-    }
-    return true;
-}
+AXIS_OF_WORDS(axis_policies, "write_policies", WRITE_POLICY_MAX, write_policy_parse, policies,
+              policy_count)
+AXIS_OF_WORDS(axis_reads, "read_policies", READ_POLICY_MAX, read_policy_parse, reads, read_count)
+AXIS_OF_WORDS(axis_ios, "io_policies", IO_POLICY_MAX, io_policy_parse, ios, io_count)
 
 static bool axis_numbers(struct profile_reader *reader, const json_t *value, const char *name,
                          uint64_t max, size_t count_max, uint32_t *numbers, uint32_t *ret_count)
@@ -123,6 +132,8 @@ static const struct profile_field sweep_fields[] = {
     {"levels", FIELD_CUSTOM, false, 0, 0, 0, axis_levels},
     {"drive_counts", FIELD_CUSTOM, false, 0, 0, 0, axis_drives},
     {"write_policies", FIELD_CUSTOM, false, 0, 0, 0, axis_policies},
+    {"read_policies", FIELD_CUSTOM, false, 0, 0, 0, axis_reads},
+    {"io_policies", FIELD_CUSTOM, false, 0, 0, 0, axis_ios},
     {"strip_sizes_bytes", FIELD_CUSTOM, false, 0, 0, 0, axis_strips},
     {"failures", FIELD_CUSTOM, false, 0, 0, 0, axis_failures},
     FIELDS_END};
@@ -141,6 +152,8 @@ static struct lab_variant variant_at(const struct axes *axes, const struct lab_a
 {
     uint32_t failure = axis_index(&number, axes->failure_count);
     uint32_t strip = axis_index(&number, axes->strip_count);
+    uint32_t io = axis_index(&number, axes->io_count);
+    uint32_t reading = axis_index(&number, axes->read_count);
     uint32_t policy = axis_index(&number, axes->policy_count);
     uint32_t drive_count = axis_index(&number, axes->drive_count_count);
     uint32_t level = axis_index(&number, axes->level_count);
@@ -151,6 +164,8 @@ static struct lab_variant variant_at(const struct axes *axes, const struct lab_a
         .drive_count =
             axes->drive_count_count > 0 ? axes->drive_counts[drive_count] : array->drive_count,
         .write_policy = axes->policy_count > 0 ? axes->policies[policy] : array->write_policy,
+        .read_policy = axes->read_count > 0 ? axes->reads[reading] : array->read_policy,
+        .io_policy = axes->io_count > 0 ? axes->ios[io] : array->io_policy,
         .strip_bytes = axes->strip_count > 0 ? axes->strips[strip] : array->strip_bytes,
         .failed = axes->failure_count > 0 ? axes->failures[failure] : array->failed,
     };
@@ -160,14 +175,15 @@ bool lab_variants_read(struct profile_reader *reader, const json_t *value,
                        struct lab_scenario *scenario)
 {
     struct axes axes = {.level_count = 0};
-    uint32_t count = 0;
+    uint64_t count = 0;
 
     if (value != NULL && !profile_fields(reader, value, sweep_fields, &axes)) {
         return false;
     }
     scenario->is_sweep = value != NULL;
-    count = max_u32(1, axes.level_count) * max_u32(1, axes.drive_count_count) *
-            max_u32(1, axes.policy_count) * max_u32(1, axes.strip_count) *
+    count = (uint64_t)max_u32(1, axes.level_count) * max_u32(1, axes.drive_count_count) *
+            max_u32(1, axes.policy_count) * max_u32(1, axes.read_count) *
+            max_u32(1, axes.io_count) * max_u32(1, axes.strip_count) *
             max_u32(1, axes.failure_count);
     if (count > VARIANTS_MAX) {
         return profile_fail(reader, "a sweep has at most %u arrays", VARIANTS_MAX);
@@ -175,6 +191,6 @@ bool lab_variants_read(struct profile_reader *reader, const json_t *value,
     for (uint32_t i = 0; i < count; i++) {
         scenario->variants[i] = variant_at(&axes, &scenario->array, i);
     }
-    scenario->variant_count = count;
+    scenario->variant_count = (uint32_t)count;
     return true;
 }

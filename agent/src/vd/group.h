@@ -185,6 +185,17 @@ enum vd_guarantee {
     VD_GUARANTEE_MAX
 };
 enum vd_guarantee vd_guarantee(const struct vd *vd);
+/* What keeps write intents for the group's virtual drives. */
+enum group_log {
+    GROUP_LOG_NONE,
+    GROUP_LOG_MEMORY, /* a log that was given, on a medium that ends with the power */
+    GROUP_LOG_STABLE, /* ... on one that does not */
+    GROUP_LOG_DRIVES, /* the stripe log, for those that ask for it */
+    GROUP_LOG_BEGINS, /* soon the stripe log */
+    GROUP_LOG_NO_MEMORY, /* none: a stripe log is asked for and could not be made */
+    GROUP_LOG_MAX
+};
+enum group_log group_log(const struct group *group);
 struct vd_target *vd_target(struct vd *vd); /* for exports; lives as long as the vd */
 void vd_submit(struct vd *vd, struct vd_request *request);
 

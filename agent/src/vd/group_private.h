@@ -176,6 +176,7 @@ struct group {
     /* Write intents. */
     struct intent_log *log;      /* NULL: none, or it has gone */
     struct stripe_log *stripe_log; /* if that is it, or is about to be */
+    bool log_scarce;             /* there was no memory for one */
     struct intent_clear log_clearing; /* owner: NULL if it is not under way */
     void (*restarted)(struct group *group);
     struct flush_waiter log_flush; /* makes room in the log */

@@ -104,7 +104,25 @@ static bool stripe_log_is_wanted(const struct group *group)
 
 static bool stripe_log_make(struct group *group)
 {
-    return group->stripe_log != NULL || stripe_log_create(group, &group->stripe_log) == 0;
+    group->log_scarce =
+        group->stripe_log == NULL && stripe_log_create(group, &group->stripe_log) != 0;
+    return !group->log_scarce;
+}
+
+enum group_log group_log(const struct group *group)
+{
+    static const enum group_log of_medium[INTENT_MEDIUM_MAX] = {
+        [INTENT_MEDIUM_MEMORY] = GROUP_LOG_MEMORY,
+        [INTENT_MEDIUM_STABLE] = GROUP_LOG_STABLE,
+        [INTENT_MEDIUM_DRIVES] = GROUP_LOG_DRIVES,
+    };
+
+    if (group->log != NULL) {
+        return of_medium[group->log->medium];
+    }
+    return group->log_clearing.owner != NULL ? GROUP_LOG_BEGINS
+           : group->log_scarce               ? GROUP_LOG_NO_MEMORY
+                                             : GROUP_LOG_NONE;
 }
 
 bool stripe_log_is_kept(const struct group *group)

@@ -217,6 +217,8 @@ class ScenarioSweep(ApiInput):
     levels: Annotated[list[RaidLevel], Field(min_length=1, max_length=len(RaidLevel))] | None = None
     drive_counts: Annotated[list[DriveCount], Field(min_length=1, max_length=16)] | None = None
     write_policies: Annotated[list[WritePolicy], Field(min_length=1, max_length=3)] | None = None
+    read_policies: Annotated[list[ReadPolicy], Field(min_length=1, max_length=3)] | None = None
+    io_policies: Annotated[list[IoPolicy], Field(min_length=1, max_length=2)] | None = None
     strip_sizes_bytes: Annotated[list[StripBytes], Field(min_length=1, max_length=8)] | None = None
     failures: (
         Annotated[
@@ -341,6 +343,8 @@ class PredictedArray(ApiModel):
     level: OpenWord[RaidLevel]
     drives: int
     write_policy: OpenWord[WritePolicy]
+    read_policy: OpenWord[ReadPolicy]
+    io_policy: OpenWord[IoPolicy]
     strip_bytes: int
     failed: list[int]
     refused: Annotated[

@@ -199,6 +199,11 @@ class DriveCacheEffective(StrEnum):
     UNKNOWN = "unknown"
 
 
+class SwitchState(StrEnum):
+    OFF = "off"
+    ON = "on"
+
+
 class AccessPolicy(StrEnum):
     READ_WRITE = "read_write"
     READ_ONLY = "read_only"
@@ -738,6 +743,8 @@ class VirtualDriveDoc(Wire):
     effective_drive_cache: Policy | None = None
     effective_degraded_policy: Policy | None = None
     effective_access: Policy | None = None
+    effective_stripe_log: Policy | None = None
+    effective_hedged_reads: Policy | None = None
     preset: str | None = None
     guarantee: Reason
     created_at_us: Annotated[int, Field(ge=0)]
@@ -1716,6 +1723,11 @@ REASONS: dict[str, str] = {
     "learn_date_mode": "A date needs the learn mode auto or warn.",
     "stripe_log_no_room": "The drives of {group} have no room for a stripe log.",
     "stripe_log_not_needed": "{virtual_drive} has no parity; there is nothing for a stripe log to close.",
+    "stripe_log_journal": "The journal of the cache logs what is being written instead of it, and keeps that without power too.",
+    "stripe_log_journal_memory": "The journal of the cache logs what is being written instead of it, in memory that a power failure clears.",
+    "stripe_log_begins": "It is being begun on the drives.",
+    "stripe_log_no_memory": "There was no memory for it; it is tried again when a setting of its drive group changes, or when the group starts again.",
+    "stripe_log_waits": "It has not been begun on the drives: that is done when a setting of its drive group changes, or when the group starts again.",
     "no_counters": "{key} has no counters.",
     "guarantee_journal": "The write hole is closed: parts of rows that were being written at an unclean stop or a power failure are completed from the journal, also with drives missing; whole rows are resynchronised, and a drive lost before that ends may cost what was being written there.",
     "guarantee_journal_agent": "The write hole is closed when the agent stops uncleanly, but for whole rows that were being written: they are resynchronised. After a power failure or a crash of the host only the regions written last are resynchronised; a drive lost before that ends may cost the data that were being written.",
@@ -1739,6 +1751,8 @@ REASONS: dict[str, str] = {
     "drive_cache_silent": "Drive {drive} does not say how its write cache is set.",
     "drive_cache_no_drives": "None of its drives is here to be asked.",
     "io_policy_no_cache": "There is no cache to keep what is read, so reads go to the drives.",
+    "hedged_reads_no_redundancy": "It has no redundancy, so there is no other way to what a slow drive has.",
+    "hedged_reads_degraded": "So many drives are missing that there is no second way to any of its data.",
     "degraded_policy_no_redundancy": "It has no redundancy, so it is never degraded: it works, or it is offline.",
     "access_offline": "It is offline: too few of its drives are here to read or write anything.",
     "access_not_started": "Its drive group is not running.",

@@ -36,6 +36,7 @@ from arraywright.link.protocol import (
     ReadPolicy,
     SmartState,
     SpareKind,
+    SwitchState,
     VirtualDriveState,
     WritePolicy,
 )
@@ -357,6 +358,14 @@ class AccessState(ApiModel):
     reason: Reason
 
 
+class SwitchPolicyState(ApiModel):
+    """What may be asked for and yet not be in use; the reason says why."""
+
+    requested: OpenWord[SwitchState]
+    effective: OpenWord[SwitchState]
+    reason: Reason
+
+
 class PoliciesPreview(ApiModel):
     """What policies would become."""
 
@@ -518,6 +527,12 @@ class VirtualDrive(Actionable):
     hedged_reads: Annotated[
         bool | None,
         Field(description="slow reads are answered from another copy or parity; null: not offered"),
+    ] = None
+    effective_stripe_log: Annotated[
+        SwitchPolicyState | None, Field(description="null: not offered, or its host does not say")
+    ] = None
+    effective_hedged_reads: Annotated[
+        SwitchPolicyState | None, Field(description="null: not offered, or its host does not say")
     ] = None
     hedged_read_count: Annotated[
         int | None,

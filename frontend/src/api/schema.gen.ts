@@ -4711,11 +4711,13 @@ export interface components {
             drives: number;
             /** Failed */
             failed: number[];
+            io_policy: components["schemas"]["IoPolicy"];
             level: components["schemas"]["RaidLevel"];
             /** Points */
             points: components["schemas"]["PredictedPoint"][];
             /** Ratings */
             ratings: components["schemas"]["Rating"][];
+            read_policy: components["schemas"]["ReadPolicy"];
             /** @description null: not asked for, or nothing to rebuild from */
             rebuild: components["schemas"]["Rebuild"] | null;
             /**
@@ -5267,8 +5269,12 @@ export interface components {
             drive_counts?: number[] | null;
             /** Failures */
             failures?: number[][] | null;
+            /** Io Policies */
+            io_policies?: components["schemas"]["IoPolicy"][] | null;
             /** Levels */
             levels?: components["schemas"]["RaidLevel"][] | null;
+            /** Read Policies */
+            read_policies?: components["schemas"]["ReadPolicy"][] | null;
             /** Strip Sizes Bytes */
             strip_sizes_bytes?: number[] | null;
             /** Write Policies */
@@ -5428,6 +5434,20 @@ export interface components {
             singles_survived: number;
         };
         /**
+         * SwitchPolicyState
+         * @description What may be asked for and yet not be in use; the reason says why.
+         */
+        SwitchPolicyState: {
+            effective: components["schemas"]["SwitchState"];
+            reason: components["schemas"]["Reason"];
+            requested: components["schemas"]["SwitchState"];
+        };
+        /**
+         * SwitchState
+         * @enum {string}
+         */
+        SwitchState: "off" | "on";
+        /**
          * TaskAction
          * @enum {string}
          */
@@ -5584,8 +5604,12 @@ export interface components {
             effective_degraded_policy: components["schemas"]["DegradedPolicyState"] | null;
             /** @description null: its host does not say */
             effective_drive_cache: components["schemas"]["DriveCacheState"] | null;
+            /** @description null: not offered, or its host does not say */
+            effective_hedged_reads: components["schemas"]["SwitchPolicyState"] | null;
             /** @description null: its host does not say */
             effective_io_policy: components["schemas"]["IoPolicyState"] | null;
+            /** @description null: not offered, or its host does not say */
+            effective_stripe_log: components["schemas"]["SwitchPolicyState"] | null;
             /** @description what it could be expanded to; null: its host does not say */
             expansion: components["schemas"]["Expansion"] | null;
             /** Exports */

@@ -212,6 +212,8 @@ export function predictedArray(
     level: 'raid5',
     drives: 8,
     write_policy: 'write_back',
+    read_policy: 'no_read_ahead',
+    io_policy: 'direct',
     strip_bytes: 65_536,
     failed: [],
     refused: null,

@@ -280,6 +280,8 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     expansion: null,
     stripe_log: null,
     hedged_reads: null,
+    effective_stripe_log: null,
+    effective_hedged_reads: null,
     hedged_read_count: null,
     cache: null,
     read_ahead: null,

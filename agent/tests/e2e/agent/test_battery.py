@@ -1,5 +1,7 @@
 """Batteries of the real arrayd: an emulated pack, a UPS behind a real NUT server."""
 
+import json
+import re
 import subprocess
 import tempfile
 import time
@@ -285,6 +287,23 @@ class CommandLine(BatteryCase):
                              [{"Ctrl": 0, "Status": "Failed", "Property": "-",
                                "ErrMsg": "use /cx/bbu", "ErrCd": 255}])
             self.assertIn("BBU_Info", agent.ctl("/c0/bbu", "show", "all").stdout)
+
+    def test_time_to_full(self):
+        """As long as the pack is charged at the current of now; from half of what is low."""
+        row = "Estimated time to full recharge"
+        with self.agent(slots=2, config=emulated()) as agent:
+            self.battery_until(agent, "the battery", lambda doc: doc["state"] == "optimal")
+            self.assertEqual(properties(agent.json("/c0/bbu", "show", "all"),
+                                        "BBU_Capacity_Info")[row], "Battery is not being charged.")
+            self.command(agent, "battery_fault", fault="low_charge")
+            self.command(agent, "battery_fault", fault="clear")
+            charged = self.battery_until(agent, "charging", lambda doc: doc["current_ma"] > 0)
+            shown = properties(agent.json("/c0/bbu", "show", "all"), "BBU_Capacity_Info")
+            self.assertLess(charged["charge_percent"], 15)
+            hours, minutes = map(int, re.fullmatch(r"(\d+) hours (\d+) min", shown[row]).groups())
+            whole_s = json.loads((PROFILES / "batteries/lsi-ibbu01.json").read_text())["charge_s"]
+            self.assertAlmostEqual(hours * 60 + minutes,
+                                   whole_s / 60 * (1 - charged["charge_percent"] / 100), delta=5)
 
     def test_the_controllers_own_lines(self):
         with self.agent(slots=2, config=emulated()) as agent:

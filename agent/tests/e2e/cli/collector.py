@@ -53,6 +53,8 @@ def controller_samples(number, view):
     yield ("time_difference", base), 0
     yield ("drive_groups", base), len(view.all("drive_group"))
     yield ("virtual_drives", base), len(view.all("virtual_drive"))
+    if batteries and batteries[0]["kind"] == "cachevault":
+        yield ("cv_temperature", f'{base},cvidx="0"'), 0  # it has no sensor
     yield ("physical_drives", base), sum(d["present"] for d in view.all("drive").values())
 
 

@@ -450,10 +450,26 @@ BATTERY_PROPERTIES = {
                        "Auto-Learn Mode", "BBU Mode"],
 }
 
+VAULT_PROPERTIES = {
+    "Cachevault_Info": ["Type", "Temperature", "State"],
+    "Firmware_Status": ["Replacement required", "No space to cache offload",
+                        "Module microcode update required"],
+    "GasGaugeStatus": ["Pack Energy", "Capacitance", "Remaining Reserve Space"],
+    "Design_Info": [
+        "Date of Manufacture", "Serial Number", "Manufacture Name", "Design Capacity",
+        "Device Name", "tmmFru", "CacheVault Flash Size", "tmmBatversionNo", "tmmSerialNo",
+        "tmm Date of Manufacture", "tmmPcbAssmNo", "tmmPCBversionNo", "tmmBatPackAssmNo",
+        "scapBatversionNo", "scapSerialNo", "scap Date of Manufacture", "scapPcbAssmNo",
+        "scapPCBversionNo", "scapBatPackAssmNo", "Module Version"],
+    "Properties": ["Auto Learn Period", "Next Learn time", "Learn Delay Interval",
+                   "Auto-Learn Mode"],
+}
+
 # What this controller has beyond StorCLI, by the section it stands in; always behind its keys.
 EXTRAS = {
     "": {"Cache"},
     "VD Properties": {"Cached Writes KiB", "Cached Writes Pinned", "Acknowledged Writes Lost",
-                      "Stripe Log", "Hedged Reads", "Write Cache On Degrade",
+                      "Stripe Log", "Stripe Log(reason)", "Hedged Reads", "Hedged Reads(reason)",
+                      "Write Cache On Degrade",
                       "Write Cache(reason)", "Guarantee"},
 }

@@ -90,14 +90,25 @@ def no_battery(scene):
     fill(scene.add(config=configured(scene.folder(), battery=False)))
 
 
+def vault(scene):
+    """The cache keeps its content by itself: what StorCLI calls a cache vault."""
+    folder = scene.folder()
+    fill(scene.add(config=f'profile = "native";\nprofiles_dir = "{PROFILES}";\n'
+                          f'cache = {{ medium = "pmem"; path = "{folder}/cache"; size = "16 MiB"; }};\n'
+                          f'battery = {{ source = "medium"; }};\n'))
+
+
 def no_array(scene):
     battery_ready(scene.add(config=configured(scene.folder())))
 
 
 def degraded(scene):
+    """And what is asked for of its RAID 5 that cannot be had meanwhile, or never beside a cache."""
     healthy(scene)
     agent = scene.agents[0]
     agent.ctl("/c0", "set", "autorebuild=off")
+    for switch in ("stripelog", "hedgedreads"):
+        agent.ctl("/c0/v0", "set", f"{switch}=on")
     agent.fault(1, "pull")
     agent.until("the loss", lambda view: view.vd()["state"] == "degraded")
 
@@ -140,5 +151,5 @@ def two_controllers(scene):
 
 
 STATES = {"healthy": healthy, "degraded": degraded, "rebuilding": rebuilding,
-          "no-battery": no_battery, "no-array": no_array, "foreign": foreign,
+          "no-battery": no_battery, "vault": vault, "no-array": no_array, "foreign": foreign,
           "two-controllers": two_controllers}

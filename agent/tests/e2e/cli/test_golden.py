@@ -86,7 +86,10 @@ COMMANDS = [
     ("/c0/bbu show status", validate.check_battery),
     ("/c0/bbu show properties", validate.check_battery),
     ("/c0/bbu show modes", validate.check_battery),
-    ("/c0/cv show all", None),
+    ("/c0/cv show", validate.check_vault),
+    ("/c0/cv show all", validate.check_vault),
+    ("/c0/cv show status", validate.check_vault),
+    ("/c0/cv show properties", validate.check_vault),
     ("adpallinfo a0", None),
 ]
 
@@ -206,6 +209,9 @@ class Golden(unittest.TestCase):
 
     def test_no_battery(self):
         self.state("no-battery")
+
+    def test_vault(self):
+        self.state("vault")
 
     def test_no_array(self):
         self.state("no-array")

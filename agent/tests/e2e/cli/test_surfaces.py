@@ -180,6 +180,23 @@ class Friendly(AgentCase):
             self.assertTrue(agent.ctl("explain", f"/c0/e{EID}/s0").stdout.startswith(
                 f"/c0/e{EID}/s0\n  State: "))
 
+    def test_explain_says_of_every_policy_what_holds(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.ctl("/c0/v0", "set", "stripelog=on")
+            agent.until("the stripe log", lambda view: (
+                view.vd()["effective_stripe_log"]["effective"] == "on"))
+            text = agent.ctl("explain", "/c0/v0").stdout
+            self.assertEqual(re.findall(r"(?m)^  (.+): (\S+) is asked for, (\S+) holds\. .", text), [
+                ("Write policy", "write_through", "write_through"),
+                ("Read policy", "no_read_ahead", "no_read_ahead"),
+                ("I/O policy", "direct", "direct"),
+                ("The drives' own caches", "default", "on"),
+                ("While degraded", "keep", "keep"),
+                ("Access", "read_write", "read_write"),
+                ("Stripe log", "on", "on"),
+                ("Hedged reads", "off", "off")])
+
     def test_explain_names_only_the_drives_that_must_not_fail(self):
         with self.agent(slots=4) as agent:
             agent.create("raid10", [0, 1, 2, 3])

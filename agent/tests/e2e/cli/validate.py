@@ -203,6 +203,15 @@ def check_battery(data):
         groups == ["BBU_Modes"])
 
 
+def check_vault(data):
+    """Every row of StorCLI's, in its order: what the medium has not got is N/A."""
+    for name, rows in data.items():
+        check_value(rows, [reference.PROPERTY_ROW], name)
+        assert [row["Property"] for row in rows] == reference.VAULT_PROPERTIES[name], (name, rows)
+    assert list(data) == [name for name in reference.VAULT_PROPERTIES if name in data]
+    assert "Cachevault_Info" in data or list(data) == ["Properties"]
+
+
 def check_health(data):
     check_keys(data, [("Controller Status", str), ("Findings", int),
                       ("Health", [[("Object", str), ("Health", str), ("Finding", str)]])], "health")

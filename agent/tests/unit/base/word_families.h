@@ -26,6 +26,7 @@
     X(smart_state, SMART_STATE_MAX) \
     X(smart_figure, SMART_FIGURE_MAX) \
     X(drive_cache_effective, DRIVE_CACHE_EFFECTIVE_MAX) \
+    X(switch_state, SWITCH_STATE_MAX) \
     X(access_policy, ACCESS_POLICY_MAX) \
     X(operation_kind, OPERATION_KIND_MAX) \
     X(operation_state, OPERATION_STATE_MAX) \

@@ -294,6 +294,7 @@ static void test_no_memory_for_the_log(void **state UNUSED)
     struct stripe_log *log = NULL;
     uint32_t failures = 0;
 
+    assert_int_equal(group_log(array->group), GROUP_LOG_NONE); /* nobody asks for one */
     SCARCE_MEMORY(stripe_log_create(array->group, &log), &failures);
     assert_int_equal(failures, 2);
     log = stripe_log_free(log);
@@ -341,10 +342,12 @@ static void test_no_memory_when_it_is_switched_on(void **state UNUSED)
     sim_world_advance(array->world, SIM_SECOND / 4);
     assert_true(vd_config(sim_array_vd(array, 0))->stripe_log);
     assert_int_equal(guarantee(array, 0), VD_GUARANTEE_REGION_MAP);
+    assert_int_equal(group_log(array->group), GROUP_LOG_NO_MEMORY);
     put(array, 1);
     change(array, switch_on);
     sim_world_advance(array->world, SIM_SECOND / 4);
     assert_int_equal(guarantee(array, 0), VD_GUARANTEE_STRIPE_LOG);
+    assert_int_equal(group_log(array->group), GROUP_LOG_DRIVES);
     array_end(array);
 }
 
@@ -366,6 +369,7 @@ static void test_no_memory_at_the_start(void **state UNUSED)
     assert_true(scarce_memory_end());
     assert_int_equal(sim_array_wait(array), 0);
     assert_int_not_equal(guarantee(array, 0), VD_GUARANTEE_STRIPE_LOG);
+    assert_int_equal(group_log(array->group), GROUP_LOG_NO_MEMORY);
     put(array, 3);
     assert_int_equal(get(array, 0), 3);
     array_end(array);
@@ -420,6 +424,7 @@ static void test_minds_change_while_it_is_made(void **state UNUSED)
         change(array, switch_on);
         change(array, edits[i]);
         assert_non_null(array->group->log_clearing.owner);
+        assert_int_equal(group_log(array->group), GROUP_LOG_BEGINS);
         for (uint32_t member = 0; member < MEMBERS; member++) {
             array->sims[member]->on_submit = NULL;
             array->sims[member]->extra_latency_us = 0;

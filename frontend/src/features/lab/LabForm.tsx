@@ -6,16 +6,18 @@ import { formatBytes, formatStrip } from '@/lib/format'
 import { ActionButton } from '@/ui/ActionButton'
 import { Panel } from '@/ui/Panel'
 import { TogglePills } from '@/ui/TogglePills'
-import { cacheOf, cachesOf, offeredPolicies, policiesOf } from './controller-choices'
+import { cacheOf, cachesOf, ioPolicyOf, offeredPolicies, policiesOf } from './controller-choices'
 import { workloadLabel } from './figures'
 import classes from './Lab.module.css'
 import { QuirkSwitches } from './QuirkSwitches'
 import {
   CONTROLLERS,
   COUNTS,
+  DRIVE_CACHES,
   EFFORTS,
   type Effort,
   FAILURES,
+  IO_POLICIES,
   type LabChoices,
   type LabSearch,
   LEVELS,
@@ -53,7 +55,10 @@ export function LabForm(props: LabFormProps) {
           />
           <TogglePills
             label={t('lab.counts')}
-            options={COUNTS.map((value) => ({ value, label: value }))}
+            options={COUNTS.map((value) => ({
+              value,
+              label: value === '1' ? t('lab.singleCount') : value,
+            }))}
             values={choices.counts}
             onChange={(counts) => onChange({ counts })}
           />
@@ -70,6 +75,9 @@ export function LabForm(props: LabFormProps) {
             onChange={(failures) => onChange({ failures })}
           />
         </div>
+        {choices.counts.includes('1') && !choices.levels.includes('raid0') && (
+          <p className={classes.muted}>{t('lab.singleHint')}</p>
+        )}
         {policies.length < POLICIES.length && (
           <p className={classes.muted}>{t('lab.noWriteBack')}</p>
         )}
@@ -156,6 +164,21 @@ function Models({ choices, catalogue, onChange }: LabFormProps) {
         data={READ_POLICIES.map((value) => ({ value, label: word('policyWord', value) }))}
         onChange={(event) =>
           onChange({ reading: event.currentTarget.value as LabChoices['reading'] })
+        }
+      />
+      <NativeSelect
+        label={t('lab.io')}
+        disabled={cacheMib === 0}
+        value={controller ? ioPolicyOf(choices, controller) : choices.io}
+        data={IO_POLICIES.map((value) => ({ value, label: word('policyWord', value) }))}
+        onChange={(event) => onChange({ io: event.currentTarget.value as LabChoices['io'] })}
+      />
+      <NativeSelect
+        label={t('lab.driveCache')}
+        value={choices.driveCache}
+        data={DRIVE_CACHES.map((value) => ({ value, label: word('policyWord', value) }))}
+        onChange={(event) =>
+          onChange({ driveCache: event.currentTarget.value as LabChoices['driveCache'] })
         }
       />
       <NativeSelect

@@ -30,6 +30,11 @@ export function policiesOf(choices: LabChoices, controller: ControllerModel) {
   return chosen.length > 0 ? chosen : offered
 }
 
+/** Without a cache nothing that was read is kept. */
+export function ioPolicyOf(choices: LabChoices, controller: ControllerModel): LabChoices['io'] {
+  return cacheOf(choices, controller) > 0 ? choices.io : 'direct'
+}
+
 /** Those of the model: an address may name another one's. */
 export function quirksOf(choices: LabChoices, controller: ControllerModel): string[] {
   return controller.quirks.map(({ name }) => name).filter((name) => choices.quirks.includes(name))

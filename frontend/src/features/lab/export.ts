@@ -1,11 +1,15 @@
-import type { Prediction } from '@/api/types'
+import type { PredictedArray, Prediction } from '@/api/types'
 import { COLOURS, LINES_MAX, runsOf, xOf } from '@/ui/LinePlot'
 import type { LabPlot } from './plot'
 
 const COLUMNS = [
+  'controller',
+  'drive',
   'level',
   'drives',
   'write_policy',
+  'read_policy',
+  'io_policy',
   'strip_bytes',
   'failed',
   'workload',
@@ -17,15 +21,33 @@ const COLUMNS = [
   'bytes_per_s',
   'read_p99_us',
   'write_p99_us',
+  'rating',
+  'rating_formula',
 ] as const
+
+/** Of all the queue depths of a load; each of their points says it. */
+function ratingOf(array: PredictedArray, point: PredictedArray['points'][number]) {
+  const mix = JSON.stringify(point.mix)
+  return array.ratings.find(
+    (each) =>
+      each.workload === point.workload &&
+      each.write_percent === point.write_percent &&
+      each.workers === point.workers &&
+      JSON.stringify(each.mix) === mix,
+  )
+}
 
 /** Every point with what it belongs to, exact; numbers as programs read them. */
 export function csvOf(prediction: Prediction): string {
   const lines = prediction.arrays.flatMap((array) =>
     array.points.map((point) => [
+      prediction.controller,
+      prediction.drive,
       array.level,
       array.drives,
       array.write_policy,
+      array.read_policy,
+      array.io_policy,
       array.strip_bytes,
       array.failed.join(' '),
       point.workload,
@@ -37,6 +59,8 @@ export function csvOf(prediction: Prediction): string {
       point.bytes_per_s,
       point.read_latency.p99_us,
       point.write_latency.p99_us,
+      ratingOf(array, point)?.value ?? '',
+      ratingOf(array, point)?.formula ?? '',
     ]),
   )
   return [COLUMNS, ...lines].map((line) => `${line.join(',')}\r\n`).join('')

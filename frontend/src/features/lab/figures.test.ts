@@ -37,6 +37,11 @@ describe('figures of a prediction', () => {
     expect(arrayLabel(raid5, [raid5, through])).toMatch(/^RAID 5, .*write-back/i)
     const failed = predictedArray({ failed: [0], drives: 4 })
     expect(arrayLabel(failed, [failed, raid5])).toMatch(/^RAID 5 ×4.*1 drive failed/)
+    const single = predictedArray({ level: 'raid0', drives: 1 })
+    expect([single, raid5].map((each) => arrayLabel(each, [single, raid5]))).toEqual([
+      'Single drive',
+      'RAID 5 ×8',
+    ])
   })
 
   it('divides write-back by write-through, place by place', () => {
@@ -127,5 +132,8 @@ describe('the address', () => {
     expect(searchOf(scenario)).toMatchObject({ controllers: '2', quirks: ['mirror-notch'] })
     const plain = toScenario(choicesOf({}), catalogue())
     expect(plain?.controller).toMatchObject({ count: 1, quirks: [] })
+    const other = toScenario(choicesOf({ io: 'cached', driveCache: 'off' }), catalogue())
+    if (!other) throw new Error('all of it is known')
+    expect(searchOf(other)).toMatchObject({ io: 'cached', driveCache: 'off' })
   })
 })

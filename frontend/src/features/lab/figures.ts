@@ -75,10 +75,13 @@ export function valueAt(
 /** What tells an array from the others: only what differs between them. */
 export function arrayLabel(array: PredictedArray, arrays: PredictedArray[]): string {
   const differs = (of: (each: PredictedArray) => unknown) => new Set(arrays.map(of)).size > 1
+  const level = word('raidLevel', array.level)
   const parts = [
-    differs((each) => each.drives)
-      ? `${word('raidLevel', array.level)} ×${array.drives}`
-      : word('raidLevel', array.level),
+    array.level === 'raid0' && array.drives === 1
+      ? i18n.t('lab.single')
+      : differs((each) => each.drives)
+        ? `${level} ×${array.drives}`
+        : level,
   ]
   if (differs((each) => each.write_policy)) parts.push(word('policyWord', array.write_policy))
   if (differs((each) => each.failed.length)) {

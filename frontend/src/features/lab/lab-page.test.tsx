@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { SIMULATION_ID, savedScenario, simulation } from '@/test/factories-lab'
+import { predictedArray, SIMULATION_ID, savedScenario, simulation } from '@/test/factories-lab'
 import { renderApp } from '@/test/render'
 import { get, list, record, refuse, server } from '@/test/server'
 import { csvOf } from './export'
@@ -67,6 +67,37 @@ describe('lab', () => {
     // Another model does not have them.
     await user.selectOptions(controller, 'Arraywright')
     expect(router.state.location.search).not.toHaveProperty('quirks')
+  })
+
+  it('compares with a single drive, and with other policies', async () => {
+    const asked = record('post', '/lab/simulations', simulation())
+    server.use(asked.handler)
+    const { user, router } = renderApp('/lab?levels=%5B"raid5"%5D')
+    await user.click(await screen.findByRole('button', { name: 'Single' }))
+    expect(screen.getByText(/^A single drive is RAID 0 of one/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'RAID 0' }))
+    expect(screen.queryByText(/^A single drive is RAID 0 of one/)).toBeNull()
+    const io = screen.getByRole('combobox', { name: 'I/O policy' })
+    await user.selectOptions(io, 'Cached')
+    await user.selectOptions(screen.getByRole('combobox', { name: /own caches$/ }), 'Off')
+    await user.click(screen.getByRole('button', { name: 'Simulate' }))
+    expect(router.state.location.search).toMatchObject({
+      counts: ['1', '8'],
+      io: 'cached',
+      driveCache: 'off',
+    })
+    expect(asked.requests[0]?.body).toMatchObject({
+      drives: { count: 1, write_cache: false },
+      array: { io_policy: 'cached' },
+      sweep: { levels: ['raid0', 'raid5'], drive_counts: [1, 8] },
+    })
+    // Without a cache nothing that was read is kept.
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Cache of the controller' }),
+      'None',
+    )
+    expect(io).toBeDisabled()
+    expect(io).toHaveValue('direct')
   })
 
   it('marks loads of which the reviews do not say all', async () => {
@@ -162,6 +193,35 @@ describe('lab', () => {
     const { prediction } = simulation()
     const lines = prediction ? csvOf(prediction).trim().split('\r\n') : []
     expect(lines).toHaveLength(1 + 3 * 6)
-    expect(lines[1]).toMatch(/^raid5,8,write_through,65536,,w01-database,8192:100,0,1,1,50,/)
+    expect(lines[1]).toMatch(
+      /^native,fujitsu-mba3073rc,raid5,8,write_through,no_read_ahead,direct,65536,,w01-database,8192:100,0,1,1,50,/,
+    )
+    expect(lines[1]).toMatch(/,,$/) // this load has no rating
+  })
+
+  it('writes the rating of a load beside each of its points', () => {
+    const { prediction } = simulation()
+    if (!prediction) throw new Error('it has ended')
+    const rated = predictedArray({
+      ratings: [
+        {
+          workload: 'w01-database',
+          formula: 'mean',
+          write_percent: 50,
+          workers: 1,
+          mix: [{ bytes: 8192, percent: 100 }],
+          value: 1234.5,
+        },
+      ],
+    })
+    const [head = '', ...lines] = csvOf({ ...prediction, arrays: [rated] })
+      .trim()
+      .split('\r\n')
+    const columns = head.split(',')
+    const column = (name: string) => lines.map((line) => line.split(',')[columns.indexOf(name)])
+    expect(column('write_percent')).toEqual(['0', '0', '50', '50', '100', '100'])
+    expect(column('rating')).toEqual(['', '', '1234.5', '1234.5', '', ''])
+    expect(column('rating_formula')).toEqual(['', '', 'mean', 'mean', '', ''])
+    expect(new Set(column('drive'))).toEqual(new Set(['fujitsu-mba3073rc']))
   })
 })

@@ -1,5 +1,5 @@
 import type { LabCatalogue, Scenario } from '@/api/types'
-import { cacheOf, policiesOf, quirksOf } from './controller-choices'
+import { cacheOf, ioPolicyOf, policiesOf, quirksOf } from './controller-choices'
 import {
   EFFORTS,
   type Effort,
@@ -37,7 +37,7 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
     drives: {
       profile: drive.name,
       count: Number(firstCount),
-      write_cache: true,
+      write_cache: choices.driveCache === 'on',
       failed: [],
     },
     array: {
@@ -45,7 +45,7 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
       strip_bytes: choices.strip,
       write_policy: 'write_through',
       read_policy: choices.reading,
-      io_policy: 'direct',
+      io_policy: ioPolicyOf(choices, controller),
     },
     sweep: {
       levels: choices.levels,
@@ -78,6 +78,8 @@ export function searchOf(scenario: Scenario): LabSearch {
     policies: sweep?.write_policies ?? [array.write_policy],
     failures: (sweep?.failures ?? [[]]).map((failed) => failed.length),
     reading: array.read_policy,
+    io: array.io_policy,
+    driveCache: drives.write_cache === false ? 'off' : 'on',
     strip: array.strip_bytes,
     cache: controller.cache_bytes == null ? undefined : controller.cache_bytes / MIB,
     controllers: controller.count,

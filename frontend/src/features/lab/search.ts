@@ -14,10 +14,14 @@ export const LEVELS = [
   'raid60',
 ] as const
 export const POLICIES = ['write_through', 'write_back'] as const
-export const COUNTS = ['2', '3', '4', '5', '6', '8', '10', '12', '16', '24'] as const
+/** One: the single drive that the reviews held arrays against. */
+export const COUNTS = ['1', '2', '3', '4', '5', '6', '8', '10', '12', '16', '24'] as const
 /** How many drives have failed. */
 export const FAILURES = ['0', '1', '2'] as const
 export const READ_POLICIES = ['no_read_ahead', 'read_ahead', 'adaptive_read_ahead'] as const
+export const IO_POLICIES = ['direct', 'cached'] as const
+/** The drives' own. */
+export const DRIVE_CACHES = ['on', 'off'] as const
 /** Requests for each point. */
 export const EFFORTS = { quick: 500, normal: 2000, fine: 8000 } as const
 export type Effort = keyof typeof EFFORTS
@@ -39,6 +43,8 @@ export interface LabSearch {
   policies?: (typeof POLICIES)[number][] | undefined
   failures?: (typeof FAILURES)[number][] | undefined
   reading?: (typeof READ_POLICIES)[number] | undefined
+  io?: (typeof IO_POLICIES)[number] | undefined
+  driveCache?: (typeof DRIVE_CACHES)[number] | undefined
   strip?: number | undefined
   cache?: number | undefined
   /** How many, each with its own drives, under a stripe of the host. */
@@ -83,6 +89,8 @@ export function readLabSearch(search: Record<string, unknown>): LabSearch {
     policies: readWords(search.policies, POLICIES),
     failures: readWords(texts(search.failures), FAILURES),
     reading: readWord(search.reading, READ_POLICIES),
+    io: readWord(search.io, IO_POLICIES),
+    driveCache: readWord(search.driveCache, DRIVE_CACHES),
     strip: readInteger(search.strip, 8192, MIB),
     cache: readInteger(search.cache, 0, 16 * 1024),
     controllers: readWord(texts(search.controllers), CONTROLLERS),
@@ -108,6 +116,8 @@ export interface LabChoices {
   policies: (typeof POLICIES)[number][]
   failures: (typeof FAILURES)[number][]
   reading: (typeof READ_POLICIES)[number]
+  io: (typeof IO_POLICIES)[number]
+  driveCache: (typeof DRIVE_CACHES)[number]
   strip: number
   cacheMib: number
   controllers: (typeof CONTROLLERS)[number]
@@ -125,6 +135,8 @@ export function choicesOf(search: LabSearch): LabChoices {
     policies: search.policies ?? ['write_back'],
     failures: search.failures ?? ['0'],
     reading: search.reading ?? 'no_read_ahead',
+    io: search.io ?? 'direct',
+    driveCache: search.driveCache ?? 'on',
     strip: search.strip ?? 65536,
     cacheMib: search.cache ?? 16,
     controllers: search.controllers ?? '1',

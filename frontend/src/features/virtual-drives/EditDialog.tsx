@@ -53,16 +53,20 @@ export function changesOf(
   return { ...others, ...policyBody(preset, after) }
 }
 
-type PolicyState = VirtualDrive['write_policy'] | VirtualDrive['read_policy']
+type PolicyState = { requested: string; effective: string; reason: Reason }
 
-/** What holds at present, where that is not what was asked for. */
-function present({ requested, effective, reason }: PolicyState): string | undefined {
-  if (requested === effective) return undefined
+/** What holds at present, where that is known and not what was asked for. */
+function present(state: PolicyState | null | undefined): string | undefined {
+  if (!state || state.requested === state.effective) return undefined
+  const { effective, reason } = state
   return i18n.t('policy.now', {
     effective: word('policyWord', effective),
     why: reasonText(reason),
   })
 }
+
+const withPresent = (help: string, state: PolicyState | null | undefined) =>
+  [help, present(state)].filter(Boolean).join(' ')
 
 interface RiskDialogProps {
   name: string
@@ -244,7 +248,10 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
           {virtualDrive.stripe_log !== null && (
             <Switch
               label={t('policy.stripeLog')}
-              description={t('policy.stripeLogHelp')}
+              description={withPresent(
+                t('policy.stripeLogHelp'),
+                virtualDrive.effective_stripe_log,
+              )}
               checked={settings.stripe_log}
               onChange={(event) => set({ stripe_log: event.currentTarget.checked })}
             />
@@ -252,7 +259,10 @@ export function EditDialog({ virtualDrive, onClose }: EditDialogProps) {
           {virtualDrive.hedged_reads !== null && (
             <Switch
               label={t('policy.hedgedReads')}
-              description={t('policy.hedgedReadsHelp')}
+              description={withPresent(
+                t('policy.hedgedReadsHelp'),
+                virtualDrive.effective_hedged_reads,
+              )}
               checked={settings.hedged_reads}
               onChange={(event) => set({ hedged_reads: event.currentTarget.checked })}
             />

@@ -15,10 +15,13 @@ function readWhy({ read_policy, read_ahead }: VirtualDrive): string {
 }
 
 /** What is not offered without redundancy. */
-function switchRow(id: string, name: string, on: boolean | null): PolicyRow[] {
-  if (on === null) return []
-  const value = on ? 'on' : 'off'
-  return [{ id, name, requested: value, effective: value, why: '–' }]
+function switchRow(
+  id: string,
+  name: string,
+  asked: boolean | null,
+  state: PolicyState,
+): PolicyRow[] {
+  return asked === null ? [] : [stateRow(id, name, asked ? 'on' : 'off', state)]
 }
 
 /** An agent of an earlier version knows no such choice. */
@@ -49,8 +52,18 @@ function policyRows(virtualDrive: VirtualDrive): PolicyRow[] {
     ),
     ...degradedRow(virtualDrive),
     stateRow('access', i18n.t('vd.access'), virtualDrive.access, virtualDrive.effective_access),
-    ...switchRow('stripeLog', i18n.t('policy.stripeLog'), virtualDrive.stripe_log),
-    ...switchRow('hedgedReads', i18n.t('policy.hedgedReads'), virtualDrive.hedged_reads),
+    ...switchRow(
+      'stripeLog',
+      i18n.t('policy.stripeLog'),
+      virtualDrive.stripe_log,
+      virtualDrive.effective_stripe_log,
+    ),
+    ...switchRow(
+      'hedgedReads',
+      i18n.t('policy.hedgedReads'),
+      virtualDrive.hedged_reads,
+      virtualDrive.effective_hedged_reads,
+    ),
   ]
 }
 

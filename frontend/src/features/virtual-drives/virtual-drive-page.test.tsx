@@ -138,6 +138,40 @@ describe('virtual drive page', () => {
     expect(screen.getByText('Preset: Safest')).toBeVisible()
   })
 
+  it('says of the stripe log and of hedged reads what is in use, and why', async () => {
+    const asked = make.virtualDrive({
+      stripe_log: true,
+      effective_stripe_log: {
+        requested: 'on',
+        effective: 'off',
+        reason: make.reason('stripe_log_journal', 'The journal of the cache logs instead of it.'),
+      },
+      hedged_reads: true,
+      effective_hedged_reads: {
+        requested: 'on',
+        effective: 'on',
+        reason: make.reason('as_requested', 'As requested.'),
+      },
+    })
+    server.use(get('/virtual-drives/:id', asked))
+    const { user } = renderApp(ADDRESS)
+    const log = await screen.findByRole('row', { name: /^Stripe log/ })
+    expect(log).toHaveTextContent(/OnOffThe journal of the cache logs instead of it\.$/)
+    const hedged = screen.getByRole('row', { name: /^Hedged reads/ })
+    expect(hedged).toHaveTextContent(/OnOnAs requested\.$/)
+    await user.click(screen.getByRole('button', { name: 'Change …' }))
+    const editor = within(await screen.findByRole('dialog', { name: 'Change archive' }))
+    expect(editor.getByText(/Now: Off\. The journal of the cache logs/)).toBeVisible()
+  })
+
+  it('makes nothing up for a host that does not say whether they are in use', async () => {
+    server.use(get('/virtual-drives/:id', make.virtualDrive({ stripe_log: true })))
+    renderApp(ADDRESS)
+    const log = await screen.findByRole('row', { name: /^Stripe log/ })
+    expect(log).toHaveTextContent(/OnNot knownThe host does not say\.$/)
+    expect(screen.queryByRole('row', { name: /^Hedged reads/ })).toBeNull()
+  })
+
   it('shows what a preset would become, and applies it with consent', async () => {
     const update = record('patch', '/virtual-drives/:id', make.command({ op: 'vd_set' }))
     const asked = record('post', '/virtual-drives/:id/policy-preview', {
