@@ -352,11 +352,14 @@ static int enumerate_command(int count, char **texts)
         printf("FAILED: %s\n", result.why);
     }
     printf("# %llu workloads of up to %u operations, %llu boundaries (%llu sampled), %llu crash "
-           "states, %llu of them distinct and verified, in %.1f s: %.0f/s\n",
+           "states, %llu of them distinct and verified, %llu of them without each tolerable set of "
+           "drives (%llu), in "
+           "%.1f s: %.0f/s\n",
            (unsigned long long)result.workloads, options.operations,
            (unsigned long long)result.boundaries, (unsigned long long)result.sampled,
-           (unsigned long long)result.subsets, (unsigned long long)result.verified, seconds,
-           (double)result.verified / (seconds > 0 ? seconds : 1));
+           (unsigned long long)result.subsets, (unsigned long long)result.verified,
+           (unsigned long long)result.each_loss_points, (unsigned long long)result.each_loss_sets,
+           seconds, (double)result.verified / (seconds > 0 ? seconds : 1));
     return result.failed ? 1 : 0;
 }
 

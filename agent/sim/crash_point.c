@@ -96,12 +96,13 @@ static void point_recover(struct run *run)
 }
 
 void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
-                    bool (*seen)(void *context, const struct run *run), void *context)
+                    const struct point_watch *watch)
 {
     struct run *run = point_begin(from);
 
+    run->watch = watch;
     point_fork(run, from, plan);
-    if (seen == NULL || !seen(context, run)) {
+    if (watch == NULL || !watch->seen(watch->context, run)) {
         from->result->crash_points++;
         point_recover(run);
     }
@@ -118,7 +119,7 @@ static void crash_point(struct run *from)
     if (from->depth > 0) {
         from->result->firings[RUN_NESTED]++;
     }
-    crash_point_at(from, &plan, NULL, NULL);
+    crash_point_at(from, &plan, NULL);
 }
 
 /* There is a group that could be asked about its members. */

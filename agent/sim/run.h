@@ -87,6 +87,8 @@ struct run_result {
     uint64_t copybacks;   /* that a drive has taken a member's place by */
     uint64_t crash_points;
     uint64_t loss_sets;   /* sets of drives removed and verified without */
+    uint64_t each_loss_points; /* proofs at which each tolerable set was */
+    uint64_t each_loss_sets;   /* those sets */
     uint64_t boundaries;
     uint64_t firings[RUN_CLASS_MAX];
     uint64_t cuts[SIM_CUT_MAX];

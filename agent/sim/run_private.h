@@ -37,6 +37,7 @@ struct run {
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
+    const struct point_watch *watch; /* the enumerator's; NULL: of a life */
     uint32_t depth; /* 0: the life, 1: at a crash point, 2: at one of its recovery */
     struct rng point_rng;
     uint32_t point_period; /* a crash point at one boundary of so many; 0: none */
@@ -76,6 +77,15 @@ void run_prove(struct run *run);
 void run_end(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
 
+/* run_losses.c */
+/* Pulls as many as every span bears, by the dice. False: it bears none. */
+bool losses_pull_some(struct run *run);
+/* This is one of the points of narrow lives where each set is tried, or new to the enumerator. */
+bool losses_each_are_due(struct run *run);
+/* Everything is well, and can be read without each set of drives that is tolerable and takes no
+ * more; of copies. */
+void losses_check_each(struct run *run);
+
 /* run_risk.c */
 /* Finds the array again; the models get to know what they have to of the start, */
 void run_start_again(struct run *run);
@@ -93,9 +103,16 @@ uint32_t classes_choose(struct run *run);
 /* crash_point.c */
 void crash_point_boundary(void *context);
 void crash_points_plan(struct run *run);
-/* One crash point as planned. seen may be NULL; what it says has been seen before is left out. */
+/* What need not be verified, because it has been: what a power cut has left; and once all is well
+ * again, without each set of drives. */
+struct point_watch {
+    bool (*seen)(void *context, const struct run *run);
+    bool (*healed_seen)(void *context, struct run *run);
+    void *context;
+};
+/* One crash point as planned. watch may be NULL. */
 void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
-                    bool (*seen)(void *context, const struct run *run), void *context);
+                    const struct point_watch *watch);
 
 /* run_load.c */
 void load_init(struct run *run);
