@@ -27,6 +27,16 @@ struct run_options lives_options(uint64_t seed)
     };
 }
 
+struct run_options lives_stripe_options(uint64_t seed)
+{
+    struct run_options options = lives_options(seed);
+
+    options.stripe = true;
+    options.requests = 100;
+    options.crash_points = 12; /* each is of several groups */
+    return options;
+}
+
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result)
 {

@@ -19,6 +19,8 @@ struct lives_totals {
 
 /* The life that a seed of `arraysim crash` stands for; one in five is over budget. */
 struct run_options lives_options(uint64_t seed);
+/* The same of `arraysim stripe`. */
+struct run_options lives_stripe_options(uint64_t seed);
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result);
 void lives_print(const struct lives_totals *totals, double seconds);

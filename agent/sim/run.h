@@ -67,6 +67,7 @@ struct run_options {
     bool calm;               /* no drive faults, only what the other options ask for */
     bool small;              /* small shapes, so that crash points are cheap */
     uint32_t crash_points;   /* at most so many */
+    bool stripe;             /* a stripe over several groups (stripe_run.h) */
     bool swarm;              /* switch classes off by the seed */
     uint32_t classes_off;    /* bits of enum run_class */
     const uint8_t *skipped;  /* one per step: left out; NULL: none */

@@ -23,7 +23,10 @@ static void raw_check(struct run *run, uint32_t index)
         uint32_t member = 0;
         uint64_t offset = 0;
 
-        layout_find(&layout, block * model->block_bytes, &member, &offset);
+        if (!run_block_find(run, index, block, &offset)) {
+            continue;
+        }
+        layout_find(&layout, offset, &member, &offset);
         sim_drive_peek(sim_array_sim(run->array, member), offset, bytes, model->block_bytes);
         wrong = model_read_check(model, block, 1, model->floor + block, bytes, false);
         if (wrong != NULL) {
@@ -34,18 +37,23 @@ static void raw_check(struct run *run, uint32_t index)
     free(bytes);
 }
 
-void run_prove(struct run *run)
+void run_prove_raw(struct run *run)
 {
-    load_verify(run, "after everything was repaired", run_pins(run));
-    if (run->lying) {
-        return; /* the liar's rows were taken for clean */
-    }
     for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
         /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
         if (vd_bad_blocks(sim_array_vd(run->array, i)) == 0) {
             raw_check(run, i);
         }
     }
+}
+
+void run_prove(struct run *run)
+{
+    load_verify(run, "after everything was repaired", run_pins(run));
+    if (run->lying) {
+        return; /* the liar's rows were taken for clean */
+    }
+    run_prove_raw(run);
     if (!run->result->failed && losses_each_are_due(run)) {
         losses_check_each(run);
     }

@@ -95,7 +95,7 @@ static void test_risk_over(void **state UNUSED)
     struct model *model = model_after_cut();
 
     model_copies_torn(model, blocks);
-    model_risk_over(model);
+    model_risk_over(model, NULL);
     assert_true(reads(model, 0, 1, true));
     assert_true(reads(model, 1, 2, true));
     assert_false(reads(model, 1, 1, true));
