@@ -2,6 +2,7 @@
  * arraysim: the engine on emulated drives and a virtual clock.
  *
  *   arraysim crash [OPTION...]       simulated lives with crash points
+ *   arraysim stripe [OPTION...]      the same of stripes over several groups (stripe_run.h)
  *   arraysim cached [OPTION...]      the same behind the write-back cache (cached_lives.h)
  *   arraysim enumerate [OPTION...]   all crash points of all small workloads
  *
@@ -22,6 +23,7 @@
 
 static const char usage_text[] =
     "usage: arraysim crash [OPTION...]\n"
+    "       arraysim stripe [OPTION...]\n"
     "  --seed N        first seed; default: a new one, printed\n"
     "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
     "  --minutes M     as many lives as begin within M minutes\n"
@@ -43,6 +45,7 @@ static const char usage_text[] =
 
 struct arguments {
     struct lives_arguments lives;
+    bool stripe; /* lives of stripes over several groups */
     bool shrink;
     bool has_steps;
     uint32_t classes_off;
@@ -127,7 +130,8 @@ static struct arguments arguments_parse(int count, char **texts)
                                             {"steps", required_argument, NULL, 't'},
                                             {"off", required_argument, NULL, 'o'},
                                             {NULL, 0, NULL, 0}};
-    struct arguments arguments = {.lives = lives_arguments_new()};
+    struct arguments arguments = {.lives = lives_arguments_new(),
+                                  .stripe = strcmp(texts[0], "stripe") == 0};
     int option = 0;
 
     while ((option = getopt_long(count, texts, "", options, NULL)) != -1) {
@@ -157,7 +161,8 @@ static void command_print(const struct run_options *options, uint32_t steps)
 {
     const char *comma = "";
 
-    printf("arraysim crash --runs 1 --seed %llu", (unsigned long long)options->seed);
+    printf("arraysim %s --runs 1 --seed %llu", options->stripe ? "stripe" : "crash",
+           (unsigned long long)options->seed);
     if (options->level >= 0) {
         printf(" --level %s", raid_level_info((enum raid_level)options->level)->name + 4);
     }
@@ -231,7 +236,7 @@ static bool life_repeats(const struct run_options *options, const struct run_res
 
 static bool life_one(const struct arguments *arguments, uint64_t seed, struct lives_totals *totals)
 {
-    running_options = lives_options(seed);
+    running_options = arguments->stripe ? lives_stripe_options(seed) : lives_options(seed);
     running_options.level = arguments->lives.level;
     running_options.classes_off = arguments->classes_off;
     running_options.skipped = arguments->has_steps ? arguments->skipped : NULL;
@@ -352,17 +357,20 @@ static int enumerate_command(int count, char **texts)
         printf("FAILED: %s\n", result.why);
     }
     printf("# %llu workloads of up to %u operations, %llu boundaries (%llu sampled), %llu crash "
-           "states, %llu of them distinct and verified, in %.1f s: %.0f/s\n",
+           "states, %llu of them distinct and verified, %llu of them without each tolerable set of "
+           "drives (%llu), in "
+           "%.1f s: %.0f/s\n",
            (unsigned long long)result.workloads, options.operations,
            (unsigned long long)result.boundaries, (unsigned long long)result.sampled,
-           (unsigned long long)result.subsets, (unsigned long long)result.verified, seconds,
-           (double)result.verified / (seconds > 0 ? seconds : 1));
+           (unsigned long long)result.subsets, (unsigned long long)result.verified,
+           (unsigned long long)result.each_loss_points, (unsigned long long)result.each_loss_sets,
+           seconds, (double)result.verified / (seconds > 0 ? seconds : 1));
     return result.failed ? 1 : 0;
 }
 
 int main(int count, char **texts)
 {
-    if (count >= 2 && strcmp(texts[1], "crash") == 0) {
+    if (count >= 2 && (strcmp(texts[1], "crash") == 0 || strcmp(texts[1], "stripe") == 0)) {
         return crash_command(count - 1, texts + 1);
     }
     if (count >= 2 && strcmp(texts[1], "cached") == 0) {

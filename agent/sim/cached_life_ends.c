@@ -26,7 +26,7 @@ static void models_end(struct life *life, bool all_kept)
             model_stopped(life->models[i]);
         }
         model_crashed(life->models[i], 1);
-        model_risk_over(life->models[i]);
+        model_risk_over(life->models[i], NULL);
     }
 }
 

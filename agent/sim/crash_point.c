@@ -14,7 +14,7 @@
 #include "run_private.h"
 
 /* What the crash points of the coming step are: none, a few, or one at every boundary. */
-void crash_points_plan(struct run *run)
+void crash_points_plan(struct run *run, void (*boundary)(void *context), void *context)
 {
     static const uint32_t periods[] = {0, 24, 24, 8, 8, 3, 1, 0};
 
@@ -22,15 +22,12 @@ void crash_points_plan(struct run *run)
     rng_seed(&run->point_rng, rng_u64(&run->rng));
     run->point_period = run->points_left > 0 ? periods[rng_below(&run->point_rng, 8)] : 0;
     run->points_step = min_u32(run->points_left, 2 + (uint32_t)rng_below(&run->point_rng, 12));
-    run->world->boundary = run->options->crash_points > 0 ? crash_point_boundary : NULL;
-    run->world->boundary_context = run;
+    run->world->boundary = run->options->crash_points > 0 ? boundary : NULL;
+    run->world->boundary_context = context;
 }
 
-static struct run *point_begin(struct run *from)
+void crash_point_init(struct run *run, struct run *from)
 {
-    struct run *run = calloc(1, sizeof(*run));
-
-    ASSERT(run != NULL);
     run->options = from->options;
     run->result = from->result;
     run->depth = from->depth + 1;
@@ -41,6 +38,14 @@ static struct run *point_begin(struct run *from)
     run->name_failed = from->name_failed;
     rng_seed(&run->rng, rng_u64(&from->point_rng));
     rng_seed(&run->point_rng, rng_u64(&run->rng));
+}
+
+static struct run *point_begin(struct run *from)
+{
+    struct run *run = calloc(1, sizeof(*run));
+
+    ASSERT(run != NULL);
+    crash_point_init(run, from);
     run->world = sim_world_create(rng_u64(&run->rng));
     run->world->now_us = from->world->now_us;
     load_init(run);
@@ -54,7 +59,7 @@ static struct run *point_begin(struct run *from)
     return run;
 }
 
-static void point_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan)
+void crash_point_group_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan)
 {
     bool shuffled = run_chance(run, 20) && run_fires(run, RUN_SHUFFLE);
 
@@ -62,9 +67,6 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
     if (from->log != NULL) {
         run->log = sim_intent_log_fork(from->log, run->world);
         run->array->options.intent_log = &run->log->log;
-    }
-    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
-        run->models[i] = model_copy(from->models[i]);
     }
     /* Over budget the labels that are left may be the stale ones: then the store is needed. */
     if (!run->options->over_budget && run_chance(run, 15) && run_fires(run, RUN_STORE_LOST)) {
@@ -74,6 +76,14 @@ static void point_fork(struct run *run, struct run *from, const struct sim_cut_p
         run->array->sims[run_below(run, run->array->drive_count)]->extra_latency_us = 300;
     }
     run_trace_drives(run);
+}
+
+static void point_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan)
+{
+    crash_point_group_fork(run, from, plan);
+    for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
+        run->models[i] = model_copy(from->models[i]);
+    }
     run_cut_noted(run, from, plan);
     faults_after_cut(run, plan->cut);
     run_trace(run, "crash point %llu: cut %d", (unsigned long long)run->result->crash_points,
@@ -96,12 +106,13 @@ static void point_recover(struct run *run)
 }
 
 void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
-                    bool (*seen)(void *context, const struct run *run), void *context)
+                    const struct point_watch *watch)
 {
     struct run *run = point_begin(from);
 
+    run->watch = watch;
     point_fork(run, from, plan);
-    if (seen == NULL || !seen(context, run)) {
+    if (watch == NULL || !watch->seen(watch->context, run)) {
         from->result->crash_points++;
         point_recover(run);
     }
@@ -118,7 +129,7 @@ static void crash_point(struct run *from)
     if (from->depth > 0) {
         from->result->firings[RUN_NESTED]++;
     }
-    crash_point_at(from, &plan, NULL, NULL);
+    crash_point_at(from, &plan, NULL);
 }
 
 /* There is a group that could be asked about its members. */

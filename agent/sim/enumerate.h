@@ -25,6 +25,8 @@ struct enumerate_result {
     uint64_t subsets;    /* states looked at */
     uint64_t sampled;    /* boundaries with more pages than all subsets are taken of */
     uint64_t verified;   /* that had not been seen before: recovered and verified */
+    uint64_t each_loss_points; /* that have healed to what had not been seen before, */
+    uint64_t each_loss_sets;   /* verified without each tolerable set of drives: so many sets */
 };
 
 void enumerate(const struct enumerate_options *options, struct enumerate_result *ret_result);

@@ -58,6 +58,22 @@ bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t
     return member / layout->members_per_span == first / layout->members_per_span;
 }
 
+bool layout_bears(const struct layout *layout, uint32_t lost)
+{
+    uint32_t count = 0;
+    bool both_copies = false;
+    uint32_t n = layout->members_per_span;
+
+    for (uint32_t i = 0; i < n; i++) {
+        count += lost >> i & 1;
+        both_copies = both_copies || (lost >> 2 * i % n & lost >> (2 * i + 1) % n & 1) != 0;
+    }
+    if (layout->pairs) {
+        return !both_copies;
+    }
+    return layout->mirrored ? count < n : count <= layout->parity_count;
+}
+
 static bool ranges_meet(uint64_t a, uint32_t a_length, uint64_t b, uint32_t b_length)
 {
     return a < b + b_length && b < a + a_length;

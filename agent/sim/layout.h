@@ -35,6 +35,8 @@ bool layout_depends(const struct layout *layout, uint64_t offset_bytes, uint32_t
  * are of one strip? */
 bool layout_touches(const struct layout *layout, uint64_t offset_bytes, uint32_t length_bytes,
                     uint32_t member, uint64_t at_bytes, uint32_t at_length_bytes);
+/* Can everything be read without these of a span, a bit for each? */
+bool layout_bears(const struct layout *layout, uint32_t lost);
 /* NULL if every row's mirrors and parity agree, else what does not; *ret_row says where. */
 const char *layout_check(const struct layout *layout, uint64_t *ret_row);
 

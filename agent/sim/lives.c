@@ -27,6 +27,16 @@ struct run_options lives_options(uint64_t seed)
     };
 }
 
+struct run_options lives_stripe_options(uint64_t seed)
+{
+    struct run_options options = lives_options(seed);
+
+    options.stripe = true;
+    options.requests = 100;
+    options.crash_points = 12; /* each is of several groups */
+    return options;
+}
+
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result)
 {
@@ -40,6 +50,8 @@ void lives_add(struct lives_totals *totals, const struct run_options *options,
     totals->replacements += result->replacements;
     totals->crash_points += result->crash_points;
     totals->loss_sets += result->loss_sets;
+    totals->each_loss_points += result->each_loss_points;
+    totals->each_loss_sets += result->each_loss_sets;
     totals->boundaries += result->boundaries;
     for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
         totals->firings[i] += result->firings[i];
@@ -55,12 +67,14 @@ static const char *const cut_names[SIM_CUT_MAX] = {"process-alone",  "drop-all",
 void lives_print_json(const struct lives_totals *totals, uint64_t seed, double seconds)
 {
     printf("{\"first_seed\": %llu, \"lives\": %llu, \"over_budget\": %llu, \"repeated\": %llu, "
-           "\"requests\": %llu, \"crash_points\": %llu, \"loss_sets\": %llu, \"seconds\": %.0f, "
+           "\"requests\": %llu, \"crash_points\": %llu, \"loss_sets\": %llu, "
+           "\"each_loss_points\": %llu, \"each_loss_sets\": %llu, \"seconds\": %.0f, "
            "\"firings\": {",
            (unsigned long long)seed, (unsigned long long)totals->lives,
            (unsigned long long)totals->over_budget, (unsigned long long)totals->repeated,
            (unsigned long long)totals->requests, (unsigned long long)totals->crash_points,
-           (unsigned long long)totals->loss_sets, seconds);
+           (unsigned long long)totals->loss_sets, (unsigned long long)totals->each_loss_points,
+           (unsigned long long)totals->each_loss_sets, seconds);
     for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
         printf("%s\"%s\": %llu", i > 0 ? ", " : "", run_class_name((enum run_class)i),
                (unsigned long long)totals->firings[i]);
@@ -92,10 +106,11 @@ void lives_print(const struct lives_totals *totals, double seconds)
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
     }
-    printf("\n# %llu crash points of %llu boundaries, %llu sets of drives removed, in %.1f s: "
-           "%.0f crash points/s\n",
+    printf("\n# %llu crash points of %llu boundaries, %llu sets of drives removed, at %llu of them "
+           "each tolerable set: %llu; in %.1f s: %.0f crash points/s\n",
            (unsigned long long)totals->crash_points, (unsigned long long)totals->boundaries,
-           (unsigned long long)totals->loss_sets, seconds,
+           (unsigned long long)totals->loss_sets, (unsigned long long)totals->each_loss_points,
+           (unsigned long long)totals->each_loss_sets, seconds,
            (double)totals->crash_points / (seconds > 0 ? seconds : 1));
     fflush(stdout);
 }

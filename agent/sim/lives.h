@@ -12,13 +12,15 @@
 struct lives_totals {
     uint64_t lives, over_budget, repeated;
     uint64_t requests, faults, crashes, restarts, rebuilds, replacements;
-    uint64_t crash_points, loss_sets, boundaries;
+    uint64_t crash_points, loss_sets, each_loss_points, each_loss_sets, boundaries;
     uint64_t firings[RUN_CLASS_MAX];
     uint64_t cuts[SIM_CUT_MAX];
 };
 
 /* The life that a seed of `arraysim crash` stands for; one in five is over budget. */
 struct run_options lives_options(uint64_t seed);
+/* The same of `arraysim stripe`. */
+struct run_options lives_stripe_options(uint64_t seed);
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result);
 void lives_print(const struct lives_totals *totals, double seconds);

@@ -278,12 +278,28 @@ void model_copies_torn(struct model *model, const bool *blocks)
 }
 
 /* Nothing torn has been acknowledged since: the floor is what was durable, until it is read. */
-void model_risk_over(struct model *model)
+void model_risk_over(struct model *model, const bool *blocks)
 {
     for (uint64_t i = 0; i < model->block_count; i++) {
-        model->floor[i] = model->torn[i] ? model->durable[i] : model->floor[i];
-        model->torn[i] = false;
-        model->at_risk[i] = false;
+        if (blocks == NULL || blocks[i]) {
+            model->floor[i] = model->torn[i] ? model->durable[i] : model->floor[i];
+            model->torn[i] = false;
+            model->at_risk[i] = false;
+        }
+    }
+}
+
+void model_risk_put(struct model *model, const bool *blocks)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->at_risk[i] = model->at_risk[i] || blocks[i];
+    }
+}
+
+void model_unsure_put(struct model *model, const bool *blocks)
+{
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        model->unsure[i] = model->unsure[i] || blocks[i];
     }
 }
 

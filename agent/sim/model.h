@@ -77,8 +77,12 @@ void model_risk_taken(struct model *model, const bool *blocks);
 /* ... or, where rows are copies, what was durable before the stop, whatever has been read of them
  * since; until they are written, or the risk is over. */
 void model_copies_torn(struct model *model, const bool *blocks);
-/* All rows agree again: from now on there is one version of each block. */
-void model_risk_over(struct model *model);
+/* All rows agree again: from now on there is one version of each block. Of these blocks, one flag
+ * each; NULL: of all. */
+void model_risk_over(struct model *model, const bool *blocks);
+/* Who is at risk, or may have anything in it, after all, one flag for each block. */
+void model_risk_put(struct model *model, const bool *blocks);
+void model_unsure_put(struct model *model, const bool *blocks);
 /* What a drive holds there, or what a drive holds that this is computed from, has changed without
  * an error. No check on reading can tell; nothing is said of these blocks any more, but that they
  * can be read. */

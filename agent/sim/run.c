@@ -12,6 +12,7 @@
 
 #include "drive/drive_layout.h"
 #include "run_private.h"
+#include "stripe_run.h"
 
 void run_fail(struct run *run, const char *format, ...)
 {
@@ -81,9 +82,19 @@ uint32_t run_tolerance(const struct run *run)
     return geometry_span_tolerance(&vd_config(sim_array_vd(run->array, 0))->geometry);
 }
 
-bool run_pins(const struct run *run)
+static bool group_pins(const struct run *run)
 {
     return !run->options->over_budget && !run->lying && !run_is_troubled(run);
+}
+
+bool run_pins(const struct run *run)
+{
+    for (uint32_t i = 0; i < run->part_count; i++) {
+        if (!group_pins(&run->parts[i])) {
+            return false;
+        }
+    }
+    return run->parts != NULL || group_pins(run);
 }
 
 bool run_is_on(const struct run *run, enum run_class class)
@@ -152,6 +163,19 @@ static void log_begin(struct run *run)
     run->array->options.intent_log = &run->log->log;
 }
 
+void run_group_begin(struct run *run, const struct sim_array_options *options)
+{
+    run->array = sim_array_create(run->world, options);
+    shape_describe(run);
+    run_trace_drives(run);
+    run->array->sim_store->latency_max_us = run_chance(run, 50) ? 300 : 30000;
+    log_begin(run);
+    run->losses_left = run->options->over_budget ? 12 : options->spare_count - 1;
+    if (sim_array_start(run->array) != 0) {
+        run_fail(run, "the group does not start");
+    }
+}
+
 void run_setup(struct run *run)
 {
     struct sim_array_options options = {0};
@@ -167,15 +191,9 @@ void run_setup(struct run *run)
     } else {
         shape_choose(run, &options);
     }
-    run->array = sim_array_create(run->world, &options);
-    shape_describe(run);
-    run_trace_drives(run);
-    run->array->sim_store->latency_max_us = run_chance(run, 50) ? 300 : 30000;
-    log_begin(run);
     load_init(run);
-    run->losses_left = run->options->over_budget ? 12 : options.spare_count - 1;
-    if (sim_array_start(run->array) != 0) {
-        run_fail(run, "the group does not start");
+    run_group_begin(run, &options);
+    if (run->result->failed) {
         return;
     }
     lie_begin(run);
@@ -261,7 +279,7 @@ static void crash(struct run *run)
 }
 
 /* Over budget: when the group is offline, plug everything in again and look. */
-static void recover_from_offline(struct run *run)
+void run_group_recover(struct run *run)
 {
     if (!drain(run)) {
         return;
@@ -317,7 +335,7 @@ static void live_end_or_begin(struct run *run)
 {
     if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
         if (run->options->over_budget) {
-            recover_from_offline(run);
+            run_group_recover(run);
         } else {
             run_fail(run, "the group is offline although nothing was lost");
         }
@@ -361,7 +379,7 @@ static void live(struct run *run)
         run->result->step = i;
         rng_seed(&run->rng, run->options->seed * UINT64_C(0x9e3779b97f4a7c15) + i);
         rng_seed(&run->world->rng, rng_u64(&run->rng));
-        crash_points_plan(run);
+        crash_points_plan(run, crash_point_boundary, run);
         run_trace(run, "step %u", i);
         live_one(run);
     }
@@ -403,7 +421,7 @@ void run_quiesce(struct run *run)
                        NULL); /* with whatever answer */
     faults_end(run);
     if (group_state(run->array->group) == VIRTUAL_DRIVE_STATE_OFFLINE) {
-        recover_from_offline(run);
+        run_group_recover(run);
     }
     for (uint32_t round = 0; round < 8 && !run->result->failed; round++) {
         /* A drive whose trouble is noticed only now is lost and replaced like the others. */
@@ -417,10 +435,8 @@ void run_quiesce(struct run *run)
              (int)group_state(run->array->group));
 }
 
-void run_end(struct run *run)
+void run_group_end(struct run *run)
 {
-    run->world->boundary = NULL;
-    (void)load_drain(run);
     if (run->array->group != NULL) {
         (void)manage_drain(run);
     }
@@ -429,24 +445,35 @@ void run_end(struct run *run)
     if (run->array->group != NULL) {
         (void)sim_array_stop(run->array); /* the group may well be degraded or offline */
     }
+}
+
+void run_group_free(struct run *run)
+{
+    sim_intent_log_destroy(run->log);
+    sim_array_destroy(run->array);
+}
+
+void run_end(struct run *run)
+{
+    run->world->boundary = NULL;
+    (void)load_drain(run);
+    run_group_end(run);
     while (!list_is_empty(&run->world->events)) {
         (void)sim_world_step(run->world); /* there is something */
     }
     run_hash(run, run->world->now_us + run->world->steps);
-    sim_intent_log_destroy(run->log);
-    sim_array_destroy(run->array);
+    run_group_free(run);
     for (uint32_t i = 0; i < RUN_VDS_MAX; i++) {
         model_destroy(run->models[i]);
     }
     sim_world_destroy(run->world);
 }
 
-void run(const struct run_options *options, struct run_result *ret_result)
+static void run_one_group(const struct run_options *options, struct run_result *ret_result)
 {
     struct run *life = calloc(1, sizeof(*life));
 
     ASSERT(life != NULL);
-    memset(ret_result, 0, sizeof(*ret_result));
     life->options = options;
     life->result = ret_result;
     run_setup(life);
@@ -459,4 +486,14 @@ void run(const struct run_options *options, struct run_result *ret_result)
     }
     run_end(life);
     free(life);
+}
+
+void run(const struct run_options *options, struct run_result *ret_result)
+{
+    memset(ret_result, 0, sizeof(*ret_result));
+    if (options->stripe) {
+        stripe_run(options, ret_result);
+    } else {
+        run_one_group(options, ret_result);
+    }
 }

@@ -67,6 +67,7 @@ struct run_options {
     bool calm;               /* no drive faults, only what the other options ask for */
     bool small;              /* small shapes, so that crash points are cheap */
     uint32_t crash_points;   /* at most so many */
+    bool stripe;             /* a stripe over several groups (stripe_run.h) */
     bool swarm;              /* switch classes off by the seed */
     uint32_t classes_off;    /* bits of enum run_class */
     const uint8_t *skipped;  /* one per step: left out; NULL: none */
@@ -87,6 +88,8 @@ struct run_result {
     uint64_t copybacks;   /* that a drive has taken a member's place by */
     uint64_t crash_points;
     uint64_t loss_sets;   /* sets of drives removed and verified without */
+    uint64_t each_loss_points; /* proofs at which each tolerable set was */
+    uint64_t each_loss_sets;   /* those sets */
     uint64_t boundaries;
     uint64_t firings[RUN_CLASS_MAX];
     uint64_t cuts[SIM_CUT_MAX];

@@ -6,9 +6,46 @@
 
 #include "run_private.h"
 
+static uint32_t vd_count(const struct run *run)
+{
+    return run->target != NULL ? 1 : run->array->options.vd_count;
+}
+
+static bool is_consistent(const struct run *run, uint32_t vd)
+{
+    for (uint32_t i = 0; i < run->part_count; i++) {
+        if (!vd_is_consistent(sim_array_vd(run->parts[i].array, 0))) {
+            return false;
+        }
+    }
+    return run->parts != NULL || vd_is_consistent(sim_array_vd(run->array, vd));
+}
+
+static struct vd_target *target_of(const struct run *run, uint32_t vd)
+{
+    return run->target != NULL ? run->target : vd_target(sim_array_vd(run->array, vd));
+}
+
+/* Over budget a request may fail; of a stripe, if it has to do with a group that is. */
+static bool may_fail(const struct run *run, uint64_t block, uint64_t count)
+{
+    uint64_t offset = 0;
+
+    for (uint32_t i = 0; i < run->part_count; i++) {
+        bool over_budget = run->parts[i].options->over_budget;
+
+        for (uint64_t j = block; j < block + count && over_budget; j++) {
+            if (run_block_find(&run->parts[i], 0, j, &offset)) {
+                return true;
+            }
+        }
+    }
+    return run->options->over_budget && (run->parts == NULL || count == 0);
+}
+
 static void flight_landed(struct run *run, struct flight *flight)
 {
-    bool pin = vd_is_consistent(sim_array_vd(run->array, flight->vd)) && run_pins(run);
+    bool pin = is_consistent(run, flight->vd) && run_pins(run);
     const char *wrong = NULL;
 
     if (flight->request.op != VD_OP_READ) {
@@ -22,15 +59,37 @@ static void flight_landed(struct run *run, struct flight *flight)
     }
 }
 
+/* The same of a stripe: of each group over budget the rows that it has of the range. */
+static void rows_unsure(struct run *run, const struct flight *flight)
+{
+    struct model *model = run->models[0];
+
+    for (uint32_t i = 0; i < run->part_count; i++) {
+        bool *blocks = NULL;
+
+        if (!run->parts[i].options->over_budget || !run_has_parity(&run->parts[i])) {
+            continue; /* all of it was written, or there is nothing to agree with */
+        }
+        blocks = calloc(model->block_count, sizeof(*blocks));
+        ASSERT(blocks != NULL);
+        memset(blocks + flight->block, true, flight->count);
+        run_rows_spread(&run->parts[i], &run->parts[i], blocks);
+        model_unsure_put(model, blocks);
+        free(blocks);
+    }
+}
+
 static void flight_failed(struct run *run, struct flight *flight, enum vd_status status)
 {
-    if (!run->options->over_budget) {
+    if (!may_fail(run, flight->block, flight->count)) {
         run_fail(run, "vd%u: operation %d on %llu+%llu failed with %d although nothing was lost",
                  flight->vd, (int)flight->request.op, (unsigned long long)flight->block,
                  (unsigned long long)flight->count, (int)status);
     }
     /* A write that failed half way through a degraded row leaves its hole. */
-    if (flight_writes(flight) && run_has_parity(run)) {
+    if (run->parts != NULL && flight_writes(flight)) {
+        rows_unsure(run, flight);
+    } else if (flight_writes(flight) && run_has_parity(run)) {
         model_unsure_rows(run->models[flight->vd], flight->block, flight->count,
                           run_row_blocks(run, flight->vd));
     }
@@ -74,13 +133,26 @@ static enum vd_op op_choose(struct run *run)
                        : VD_OP_WRITE_ZEROES;
 }
 
+/* Blocks of a row and of a strip. */
+static uint64_t row_blocks(const struct run *run, uint32_t vd, uint64_t *ret_strip)
+{
+    const struct geometry *geometry = NULL;
+
+    if (run->stripe != NULL) {
+        *ret_strip = run->stripe->strip_bytes / run->models[vd]->block_bytes;
+        return *ret_strip * run->part_count;
+    }
+    geometry = &vd_config(sim_array_vd(run->array, vd))->geometry;
+    *ret_strip = geometry->strip_bytes / geometry->block_bytes;
+    return geometry_row_bytes(geometry) / geometry->block_bytes;
+}
+
 /* Small ones, some of a few strips, some of whole rows; half of them in the first rows. */
 static void range_choose(struct run *run, struct flight *flight)
 {
-    const struct vd_config *config = vd_config(sim_array_vd(run->array, flight->vd));
     uint64_t blocks = run->models[flight->vd]->block_count;
-    uint64_t strip = config->geometry.strip_bytes / config->geometry.block_bytes;
-    uint64_t row = geometry_row_bytes(&config->geometry) / config->geometry.block_bytes;
+    uint64_t strip = 0;
+    uint64_t row = row_blocks(run, flight->vd, &strip);
     uint64_t dice = run_below(run, 100);
     uint64_t zone = run_chance(run, 50) ? min_u64(blocks, 2 * row) : blocks;
 
@@ -106,13 +178,14 @@ static void request_choose(struct run *run, struct flight *flight)
 static void flight_submit(struct run *run, struct flight *flight)
 {
     struct vd_request *request = &flight->request;
+    struct vd_target *target = target_of(run, flight->vd);
 
     flight_prepare(flight, run->models[flight->vd]);
     run->result->requests++;
     run_trace(run, "vd%u: operation %d on %llu+%llu version %u%s", flight->vd, (int)request->op,
               (unsigned long long)flight->block, (unsigned long long)flight->count, flight->version,
               request->fua ? " FUA" : "");
-    vd_submit(sim_array_vd(run->array, flight->vd), request);
+    target->ops->submit(target, request);
 }
 
 void load_submit(struct run *run)
@@ -120,7 +193,7 @@ void load_submit(struct run *run)
     struct flight *flight = flight_new(&run->flights);
 
     if (flight != NULL) {
-        flight->vd = (uint32_t)run_below(run, run->array->options.vd_count);
+        flight->vd = (uint32_t)run_below(run, vd_count(run));
         request_choose(run, flight);
         flight_submit(run, flight);
     }
@@ -167,11 +240,11 @@ static void verify_vd(struct run *run, uint32_t index, const char *when, bool pi
         const char *wrong = NULL;
 
         ASSERT(bytes != NULL);
-        status = sim_array_io(run->array, sim_array_vd(run->array, index), VD_OP_READ, false,
-                              block * model->block_bytes, length, bytes);
+        status = sim_target_io(run->world, target_of(run, index), VD_OP_READ, false,
+                               block * model->block_bytes, length, bytes);
         if (status == VD_STATUS_OK) {
             wrong = model_read_check(model, block, count, model->floor + block, bytes, pin);
-        } else if (!run->options->over_budget) {
+        } else if (!may_fail(run, block, count)) {
             wrong = "an error";
         }
         if (wrong != NULL) {
@@ -187,7 +260,7 @@ static void verify_vd(struct run *run, uint32_t index, const char *when, bool pi
 
 void load_verify(struct run *run, const char *when, bool pin)
 {
-    for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
+    for (uint32_t i = 0; i < vd_count(run) && !run->result->failed; i++) {
         verify_vd(run, i, when, pin);
     }
 }

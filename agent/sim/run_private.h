@@ -37,16 +37,25 @@ struct run {
     bool lying; /* a drive lies: only what may be checked is checked */
 
     /* Crash points. */
+    const struct point_watch *watch; /* the enumerator's; NULL: of a life */
     uint32_t depth; /* 0: the life, 1: at a crash point, 2: at one of its recovery */
     struct rng point_rng;
     uint32_t point_period; /* a crash point at one boundary of so many; 0: none */
     uint32_t points_left;
     uint32_t points_step; /* of them in this step */
 
+    /* A stripe over groups (stripe_run.h). The life of the whole has a load, a model and the power
+     * switch, each group's has drives, faults and tasks: the array of the former is NULL. */
+    struct run *parts; /* of the whole: the groups' */
+    uint32_t part_count;
+    struct vd_target *target;
+    const struct layout *stripe; /* of each: how the blocks of the model lie on the groups */
+    uint32_t stripe_place; /* a group's in that */
+
     /* Changes of the configuration: the number in the first virtual drive's name. */
     uint32_t name_acked;
     uint32_t name_pending; /* 0: none */
-    uint32_t name_failed;  /* over budget: the newest of those refused since; 0: none */
+    uint32_t name_failed; /* over budget: the newest of those refused since; 0: none */
 };
 
 void run_fail(struct run *run, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -74,7 +83,23 @@ void run_setup(struct run *run);
 void run_quiesce(struct run *run);
 void run_prove(struct run *run);
 void run_end(struct run *run);
+/* Parts of these, for one group. */
+void run_group_begin(struct run *run, const struct sim_array_options *options);
+void run_group_end(struct run *run); /* nothing of the load is in the air */
+void run_group_free(struct run *run);
+/* Plugs in what is missing, and looks whether the group is there again. */
+void run_group_recover(struct run *run);
+void run_prove_raw(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
+
+/* run_losses.c */
+/* Pulls as many as every span bears, by the dice. False: it bears none. */
+bool losses_pull_some(struct run *run);
+/* This is one of the points of narrow lives where each set is tried, or new to the enumerator. */
+bool losses_each_are_due(struct run *run);
+/* Everything is well, and can be read without each set of drives that is tolerable and takes no
+ * more; of copies. */
+void losses_check_each(struct run *run);
 
 /* run_risk.c */
 /* Finds the array again; the models get to know what they have to of the start, */
@@ -84,6 +109,13 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
 /* and of trouble that comes to a member. */
 void run_risk_taken(struct run *run, uint32_t member);
 void risks_review(struct run *run);
+/* The part of that which is for one group: the models know already that the power went. */
+void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan *plan);
+/* Where a block of the model lies on the virtual drive; false: on that of another group. */
+bool run_block_find(const struct run *run, uint32_t vd, uint64_t block, uint64_t *ret_offset_bytes);
+/* Of the blocks of a stripe those that lie in rows of this group with any of these, one flag each.
+ * of: the group or the one that it is a copy of. */
+void run_rows_spread(struct run *run, struct run *of, bool *blocks);
 
 /* run_shape.c */
 void shape_choose(struct run *run, struct sim_array_options *options);
@@ -92,10 +124,21 @@ uint32_t classes_choose(struct run *run);
 
 /* crash_point.c */
 void crash_point_boundary(void *context);
-void crash_points_plan(struct run *run);
-/* One crash point as planned. seen may be NULL; what it says has been seen before is left out. */
+void crash_points_plan(struct run *run, void (*boundary)(void *context), void *context);
+/* The beginning of a run at a crash point of this one, its group, if it is one's, still to come; */
+void crash_point_init(struct run *run, struct run *from);
+/* and what a power cut now leaves of that. */
+void crash_point_group_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan);
+/* What need not be verified, because it has been: what a power cut has left; and once all is well
+ * again, without each set of drives. */
+struct point_watch {
+    bool (*seen)(void *context, const struct run *run);
+    bool (*healed_seen)(void *context, struct run *run);
+    void *context;
+};
+/* One crash point as planned. watch may be NULL. */
 void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
-                    bool (*seen)(void *context, const struct run *run), void *context);
+                    const struct point_watch *watch);
 
 /* run_load.c */
 void load_init(struct run *run);

@@ -23,7 +23,10 @@ static void raw_check(struct run *run, uint32_t index)
         uint32_t member = 0;
         uint64_t offset = 0;
 
-        layout_find(&layout, block * model->block_bytes, &member, &offset);
+        if (!run_block_find(run, index, block, &offset)) {
+            continue;
+        }
+        layout_find(&layout, offset, &member, &offset);
         sim_drive_peek(sim_array_sim(run->array, member), offset, bytes, model->block_bytes);
         wrong = model_read_check(model, block, 1, model->floor + block, bytes, false);
         if (wrong != NULL) {
@@ -34,45 +37,14 @@ static void raw_check(struct run *run, uint32_t index)
     free(bytes);
 }
 
-/* Whoever does not hold the other copy of what is lost may go as well. */
-static void more_pairs_lose(struct run *run, const struct geometry *geometry, uint32_t lost)
+void run_prove_raw(struct run *run)
 {
-    for (uint32_t place = 0; place < geometry->members_per_span; place++) {
-        uint32_t bit = UINT32_C(1) << place;
-
-        if ((lost & bit) == 0 && geometry_losses_left(geometry, lost | bit) >= 0 &&
-            run_chance(run, 50)) {
-            lost |= bit;
-            sim_drive_pull(sim_array_sim(run->array, place), false);
+    for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
+        /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
+        if (vd_bad_blocks(sim_array_vd(run->array, i)) == 0) {
+            raw_check(run, i);
         }
     }
-}
-
-/* As many drives of every span as it bears are pulled; all data must still be there. */
-static void loss_check(struct run *run)
-{
-    const struct geometry *geometry = &vd_config(sim_array_vd(run->array, 0))->geometry;
-    uint32_t tolerance = geometry_span_tolerance(geometry);
-
-    if (tolerance == 0) {
-        return;
-    }
-    run->result->loss_sets++;
-    for (uint32_t span = 0; span < geometry->span_count; span++) {
-        uint32_t first = (uint32_t)run_below(run, geometry->members_per_span);
-        uint32_t stride = 1 + (uint32_t)run_below(run, geometry->members_per_span - 1);
-
-        for (uint32_t i = 0; i < tolerance; i++) {
-            uint32_t place = i == 0 ? first : (first + stride) % geometry->members_per_span;
-
-            sim_drive_pull(sim_array_sim(run->array, span * geometry->members_per_span + place),
-                           false);
-        }
-        if (raid_level_info(geometry->level)->adjacent_pairs) {
-            more_pairs_lose(run, geometry, UINT32_C(1) << first);
-        }
-    }
-    load_verify(run, "with drives pulled", false);
 }
 
 void run_prove(struct run *run)
@@ -81,13 +53,11 @@ void run_prove(struct run *run)
     if (run->lying) {
         return; /* the liar's rows were taken for clean */
     }
-    for (uint32_t i = 0; i < run->array->options.vd_count && !run->result->failed; i++) {
-        /* Lost blocks are known to be wrong on the drive; reading them is what is checked. */
-        if (vd_bad_blocks(sim_array_vd(run->array, i)) == 0) {
-            raw_check(run, i);
-        }
+    run_prove_raw(run);
+    if (!run->result->failed && losses_each_are_due(run)) {
+        losses_check_each(run);
     }
-    if (!run->result->failed) {
-        loss_check(run);
+    if (!run->result->failed && losses_pull_some(run)) {
+        load_verify(run, "with drives pulled", false);
     }
 }

@@ -9,6 +9,38 @@
 
 #include "run_private.h"
 
+bool run_block_find(const struct run *run, uint32_t vd, uint64_t block, uint64_t *ret_offset_bytes)
+{
+    uint64_t offset = block * run->models[vd]->block_bytes;
+    uint32_t place = 0;
+
+    *ret_offset_bytes = offset;
+    if (run->stripe == NULL) {
+        return true;
+    }
+    layout_find(run->stripe, offset, &place, ret_offset_bytes);
+    return place == run->stripe_place;
+}
+
+void run_rows_spread(struct run *run, struct run *of, bool *blocks)
+{
+    const struct model *model = run->models[0];
+    uint64_t row_bytes = run_row_blocks(of, 0) * model->block_bytes;
+    bool *rows = calloc(model->block_count, sizeof(*rows));
+    uint64_t offset = 0;
+
+    ASSERT(rows != NULL);
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        if (blocks[i] && run_block_find(run, 0, i, &offset)) {
+            rows[offset / row_bytes] = true;
+        }
+    }
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        blocks[i] = run_block_find(run, 0, i, &offset) && rows[offset / row_bytes];
+    }
+    free(rows);
+}
+
 /* In a run of its own, whose models these are, a crash point asks about the members of the one it
  * comes from: the layouts are the same. */
 static void vd_risk_taken(struct run *run, struct run *from, uint32_t vd, const bool *suspects)
@@ -20,7 +52,10 @@ static void vd_risk_taken(struct run *run, struct run *from, uint32_t vd, const 
     ASSERT(blocks != NULL);
     for (uint32_t member = 0; member < from->array->member_count; member++) {
         for (uint64_t i = 0; i < model->block_count && suspects[member]; i++) {
-            blocks[i] = blocks[i] || layout_depends(&layout, i * model->block_bytes, member);
+            uint64_t offset = 0;
+
+            blocks[i] = blocks[i] || (run_block_find(run, vd, i, &offset) &&
+                                      layout_depends(&layout, offset, member));
         }
     }
     if (layout.parity_count > 0) {
@@ -142,12 +177,17 @@ static void cut_suspects(const struct run *from, const struct sim_cut_plan *plan
     suspect_bad_blocks(from, suspects);
 }
 
-void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
+void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan *plan)
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
 
     run->closed = is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
+    risk_taken(run, from, suspects);
+}
+
+void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan *plan)
+{
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (plan->cut == SIM_CUT_KEEP_ALL || plan->process_alone) {
             /* The process alone dies: then what was acknowledged is there, flushed or not. */
@@ -155,7 +195,7 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
         }
         model_crashed(run->models[i], run_row_blocks(from, i));
     }
-    risk_taken(run, from, suspects);
+    run_cut_risked(run, from, plan);
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (from->lying && plan->cut != SIM_CUT_KEEP_ALL) {
             model_forget(run->models[i]);
@@ -165,11 +205,28 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
 
 /* The resync is over */
 
+/* NULL: all of them. */
+static bool *own_blocks(const struct run *run, uint32_t vd)
+{
+    uint64_t count = run->models[vd]->block_count;
+    bool *blocks = run->stripe != NULL ? calloc(count, sizeof(*blocks)) : NULL;
+    uint64_t offset = 0;
+
+    ASSERT(blocks != NULL || run->stripe == NULL);
+    for (uint64_t i = 0; i < count && blocks != NULL; i++) {
+        blocks[i] = run_block_find(run, vd, i, &offset);
+    }
+    return blocks;
+}
+
 void risks_review(struct run *run)
 {
     for (uint32_t i = 0; i < run->array->options.vd_count; i++) {
         if (vd_is_consistent(sim_array_vd(run->array, i))) {
-            model_risk_over(run->models[i]);
+            bool *blocks = own_blocks(run, i);
+
+            model_risk_over(run->models[i], blocks);
+            free(blocks);
         }
     }
 }

@@ -473,8 +473,8 @@ static void one_request_done(struct vd_request *request, enum vd_status status)
     one->status = status;
 }
 
-enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op op, bool fua,
-                            uint64_t offset_bytes, uint32_t length_bytes, void *buffer)
+enum vd_status sim_target_io(struct sim_world *world, struct vd_target *target, enum vd_op op,
+                             bool fua, uint64_t offset_bytes, uint32_t length_bytes, void *buffer)
 {
     struct one_request one = {.request = {.op = op,
                                           .fua = fua,
@@ -484,9 +484,15 @@ enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op o
                                           .complete = one_request_done}};
     bool in_time = false;
 
-    vd_submit(vd, &one.request);
+    target->ops->submit(target, &one.request);
     ASSERT(!one.done);
-    in_time = sim_world_run_until_flag(array->world, &one.done, PATIENCE_US);
+    in_time = sim_world_run_until_flag(world, &one.done, PATIENCE_US);
     ASSERT(in_time);
     return one.status;
+}
+
+enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op op, bool fua,
+                            uint64_t offset_bytes, uint32_t length_bytes, void *buffer)
+{
+    return sim_target_io(array->world, vd_target(vd), op, fua, offset_bytes, length_bytes, buffer);
 }

@@ -108,6 +108,9 @@ struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member);
 /* One request, run to its end. */
 enum vd_status sim_array_io(struct sim_array *array, struct vd *vd, enum vd_op op, bool fua,
                             uint64_t offset_bytes, uint32_t length_bytes, void *buffer);
+/* The same of whatever can be exported. */
+enum vd_status sim_target_io(struct sim_world *world, struct vd_target *target, enum vd_op op,
+                             bool fua, uint64_t offset_bytes, uint32_t length_bytes, void *buffer);
 /* For callbacks of the form done(context, error): context is the array. */
 void sim_array_done(void *context, int error);
 /* Runs the world until done; asserts that it comes. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A long run of the crash simulator that can be stopped and taken up again.
 
-Works in batches of simulated lives: of written-through arrays (kind "crash"), of those behind the
-write-back cache (kind "cached"), and of whole controllers whose cache is kept by a UPS or a battery
+Works in batches of simulated lives: of written-through arrays (kind "crash"), of stripes over several
+of them (kind "stripe"), of those behind the write-back cache (kind "cached"), and of whole controllers whose cache is kept by a UPS or a battery
 (kind "battery", a program of its own) in turn. Each batch appends a line to the ledger, which is kept
 in the repository: commit, kind ("crash" where a line has none), range of seeds, lives, crash
 points, what else was counted, failures. The next batch of a kind begins where its highest range
@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 FIRST_SEED = 10_000_000
 
 
-KINDS = ("crash", "cached", "battery")
+KINDS = ("crash", "stripe", "cached", "battery")
 
 
 def kind_of(entry: dict) -> str:
@@ -91,7 +91,7 @@ def main() -> int:
     if arguments.program is None:
         parser.error("--program is wanted")
     built_from = ledgers.origin(engine="agent/src", simulator="agent/sim")
-    commands = {"crash": [arguments.program, "crash"], "cached": [arguments.program, "cached"]}
+    commands = {kind: [arguments.program, kind] for kind in ("crash", "stripe", "cached")}
     if arguments.battery is not None:
         commands["battery"] = [arguments.battery]
     kinds = [arguments.kind] if arguments.kind else list(commands)

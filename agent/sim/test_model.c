@@ -7,6 +7,7 @@
 
 #include "layout.h"
 #include "model.h"
+#include "shapes.h"
 
 #define BLOCK 512u
 #define BLOCKS 4u
@@ -94,7 +95,7 @@ static void test_risk_over(void **state UNUSED)
     struct model *model = model_after_cut();
 
     model_copies_torn(model, blocks);
-    model_risk_over(model);
+    model_risk_over(model, NULL);
     assert_true(reads(model, 0, 1, true));
     assert_true(reads(model, 1, 2, true));
     assert_false(reads(model, 1, 1, true));
@@ -221,13 +222,42 @@ static void test_damage_reaches(void **state UNUSED)
     }
 }
 
+/* What may be lost of a span: by the description of the levels, and by the engine. */
+static void test_bears(void **state)
+{
+    (void)state;
+    for (uint32_t level = 0; level < RAID_LEVEL_MAX; level++) {
+        const struct shape_range *range = &shape_ranges[level];
+        const struct raid_level_info *info = raid_level_info((enum raid_level)level);
+
+        for (uint32_t width = range->width_min; width <= range->width_max; width++) {
+            const struct geometry geometry = {.level = (enum raid_level)level,
+                                              .span_count = range->spans_min,
+                                              .members_per_span = width,
+                                              .strip_bytes = STRIP,
+                                              .block_bytes = BLOCK,
+                                              .extent_bytes = STRIP};
+            const struct layout layout = {.mirrored = info->mirrored,
+                                          .pairs = info->adjacent_pairs,
+                                          .parity_count = info->parity_count,
+                                          .span_count = range->spans_min,
+                                          .members_per_span = width};
+
+            for (uint32_t lost = 0; lost < UINT32_C(1) << width; lost++) {
+                assert_true(layout_bears(&layout, lost) ==
+                            (geometry_losses_left(&geometry, lost) >= 0));
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torn_copies),      cmocka_unit_test(test_torn_copies_written),
         cmocka_unit_test(test_risk_over),        cmocka_unit_test(test_risk_taken),
         cmocka_unit_test(test_risk_overwritten), cmocka_unit_test(test_rotten),
-        cmocka_unit_test(test_damage_reaches),
+        cmocka_unit_test(test_damage_reaches),   cmocka_unit_test(test_bears),
     };
 
     aw_test_catch_asserts();

@@ -5,8 +5,7 @@
 #include "aw_test.h"
 
 #include "directed.h"
-#include "run.h"
-#include "stripe_life.h"
+#include "lives.h"
 
 static uint32_t runs_wanted(uint32_t fallback)
 {
@@ -149,10 +148,14 @@ static void test_stripe_lives(void **state)
     uint64_t seed = aw_test_seed("stripe", 1);
 
     (void)state;
-    for (uint32_t i = 0; i < runs_wanted(60); i++) {
-        running.seed = seed + i;
-        if (!stripe_life(seed + i)) {
-            fail_msg("stripe: AW_SEED=%llu AW_RUNS=1", (unsigned long long)(seed + i));
+    for (uint32_t i = 0; i < runs_wanted(30); i++) {
+        struct run_result result;
+
+        running = lives_stripe_options(seed + i);
+        run(&running, &result);
+        if (result.failed) {
+            fail_msg("stripe: AW_SEED=%llu AW_RUNS=1 (%s): %s", (unsigned long long)(seed + i),
+                     result.shape, result.why);
         }
     }
 }

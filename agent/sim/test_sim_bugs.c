@@ -14,7 +14,6 @@
 #include "closure.h"
 #include "directed.h"
 #include "lives.h"
-#include "stripe_life.h"
 
 #define EXIT_CAUGHT 42
 #define EXIT_MISSED 43
@@ -28,6 +27,7 @@ struct hint {
     enum { BUDGET_ANY, BUDGET_WITHIN, BUDGET_OVER } budget;
     bool large;                   /* shapes of many rows */
     bool copyback;                /* only lives with that */
+    bool stripe;                  /* lives of stripes over several groups */
     bool (*story)(uint64_t seed); /* instead of a life: false if the promise was broken */
 };
 
@@ -80,9 +80,10 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_PUNCTURE_UNFILLED, .story = directed_puncture_rebuilt},
     {.bug = SIM_BUG_NOTE_ENDS_UNFLUSHED, .story = directed_note_end},
     {.bug = SIM_BUG_LABEL_READ_TRUSTED, .story = directed_label_cached},
-    {.bug = SIM_BUG_HOST_STRIPE_FLUSH_ONE, .story = stripe_life},
-    {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .story = stripe_life},
-    {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .story = stripe_life},
+    {.bug = SIM_BUG_HOST_STRIPE_FLUSH_ONE, .stripe = true},
+    {.bug = SIM_BUG_HOST_STRIPE_FUA_LOST, .stripe = true},
+    {.bug = SIM_BUG_HOST_STRIPE_OVERTAKES, .stripe = true},
+    {.bug = SIM_BUG_HOST_STRIPE_ERROR_FORGOTTEN, .budget = BUDGET_OVER, .stripe = true},
     {.bug = SIM_BUG_HEDGE_UNSOUND, .story = directed_hedge},
     {.bug = SIM_BUG_PLAIN_UNTRUSTED, .story = directed_plain_target},
     {.bug = SIM_BUG_PLAIN_UNLOCKED, .story = directed_plain_mirror},
@@ -148,7 +149,8 @@ static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
     struct run_options options;
 
     own += hint->budget == BUDGET_OVER ? 4 : 0;
-    options = lives_options(hint->copyback ? own * 3 + 1 : own); /* run_shape.c */
+    own = hint->copyback ? own * 3 + 1 : own; /* run_shape.c */
+    options = hint->stripe ? lives_stripe_options(own) : lives_options(own);
 
     if (hint->level != NULL) {
         char name[8];

@@ -123,6 +123,7 @@
 #define SIM_BUGS_HOST_STRIPE(X)                                                                    \
     X(HOST_STRIPE_FLUSH_ONE, P1, "a stripe over virtual drives flushes the first of them only")    \
     X(HOST_STRIPE_FUA_LOST, P1, "a stripe over virtual drives forgets FUA")                        \
+    X(HOST_STRIPE_ERROR_FORGOTTEN, P2, "a stripe over virtual drives answers as the last part")    \
     X(HOST_STRIPE_OVERTAKES, P1, "a stripe over virtual drives begins the newest request first")
 
 /* All; another family of bugs gets a list of its own and a place here. */

@@ -93,7 +93,8 @@ static void part_answered(struct vd_request *request, enum vd_status status)
     ASSERT(progress->open > 0);
     ASSERT(!stripe->starting);
     progress->open--;
-    if (status != VD_STATUS_OK && progress->status == VD_STATUS_OK) {
+    if (SIM_BUG(HOST_STRIPE_ERROR_FORGOTTEN) ||
+        (status != VD_STATUS_OK && progress->status == VD_STATUS_OK)) {
         progress->status = status; /* (4) */
     }
     pool_give(&stripe->parts, part);

@@ -36,7 +36,7 @@ static void models_crash(struct life *life)
             model->durable[i] = max_u32(model->durable[i], life->back[vd][i]);
         }
         model_crashed(model, 1);
-        model_risk_over(model);
+        model_risk_over(model, NULL);
     }
 }
 
