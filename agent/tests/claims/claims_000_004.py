@@ -150,6 +150,14 @@ def a31(lab: Lab) -> Outcome:
     return texts(*ratios), all(abs(ratio - 1) <= 0.02 for ratio in ratios)
 
 
+def a32(lab: Lab) -> Outcome:
+    """Up at very low load, too: no ledge that the drive has not."""
+    arrays = (SINGLE, a(R0, 2), a(R0, 3), a(R0, 4), R1, a(R10, 4), a(R5, 3), a(R5, 4))
+    rows = [lab.rated_ops(array, "w08-workstation")[:3] for array in arrays]
+    return "; ".join(texts(*(rate / row[0] for rate in row[1:])) for row in rows), all(
+        row[0] < row[1] < row[2] for row in rows)
+
+
 def a34(lab: Lab) -> Outcome:
     ws = "w08-workstation"
     single, r5, r1, r0 = (lab.rating(x, ws) for x in (SINGLE, a(R5, 3), R1, a(R0, 2)))
@@ -182,6 +190,11 @@ def a44(lab: Lab) -> Outcome:
     rates = [lab.files(array, "copy", 4 * MIB) for array in (a(R5, 3), a(R5, 4), a(R0, 3), a(R0, 4))]
     return texts(*rates), rates[2] >= rates[0] and rates[3] >= rates[1] and (
         rates[1] >= rates[0] and rates[3] >= rates[2])
+
+
+def a46(lab: Lab) -> Outcome:
+    ratio = lab.files(R1, "read", 4 * MIB) / lab.files(SINGLE, "read", 4 * MIB)
+    return f"R1/one drive {ratio:.2f}", None
 
 
 def a47(lab: Lab) -> Outcome:
@@ -358,6 +371,8 @@ CLAIMS = [
     ("A28", "L", "20 % writes make WT slower: rating ratio over 1.02", a28),
     ("A29", "L", "web server: mirrors above the same number of drives in R0", a29),
     ("A31", "L", "web server: no effect of the write policy", a31),
+    ("A32", "A", "workstation: no ledge at 1, 2, 4 requests, of one drive nor of R0 x2, x3, x4, R1, R10 x4, R5 "
+     "x3, x4", a32),
     ("A34", "L", "workstation: one drive < R5 x3 < R1 < R0 x2; R10 x4 < R0 x4", a34),
     ("A35", "P", "300-8X, workstation, R0, R5, R10 x4: WT loses 20-45 %", a35),
     ("A37", "L", "two readers: R1 over 1.5 times one drive", a37),
@@ -365,6 +380,7 @@ CLAIMS = [
     ("A41", "L", "creating files: R5 loses more on small ones; R0 and R5 grow with drives", a41),
     ("A43", "P", "300-8X, reading files: adaptive against normal read policy changes the result", a43),
     ("A44", "L", "copying: R0 at least R5, both grow", a44),
+    ("A46", "P", "FAT32 faster than NTFS; R1 reads files as one drive", a46),
     ("A47", "L", "linear read: falls with the zones, no step over 5 %", a47),
     ("A49", "L", "Direct or Cached: within 3 %", a49),
     ("G01", "L", "as A01", a01),

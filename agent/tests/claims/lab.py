@@ -235,11 +235,19 @@ class Lab:
         kind = "write_latency" if writes else "read_latency"
         return self.point(array, load, seed)[kind]["mean_us"] / 1e3
 
-    def rating(self, array: Array, workload: str, filled: bool = False) -> float:
+    def rating_load(self, workload: str, **more: object) -> Load:
         depths = {"w08-workstation": (1, 2, 4, 8, 16, 32), "w09-workstation-32gb":
                   (1, 2, 4, 8, 16, 32)}.get(workload, (1, 4, 16, 64, 256))
-        load = Load(profile=workload, depths=depths, operations=2500, warmup=2500, filled=filled)
-        return self.answer(array, load)["ratings"][0]["value"]
+        return Load(profile=workload, depths=depths, operations=2500, warmup=2500,
+                    **more)  # type: ignore[arg-type]
+
+    def rating(self, array: Array, workload: str, **more: object) -> float:
+        return self.answer(array, self.rating_load(workload, **more))["ratings"][0]["value"]
+
+    def rated_ops(self, array: Array, workload: str) -> list[float]:
+        """At each depth of rating()."""
+        return [point["operations_per_s"] for point in
+                self.answer(array, self.rating_load(workload))["points"]]
 
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
