@@ -124,9 +124,9 @@ def b26(lab: Lab) -> Outcome:
 
 
 def b28(lab: Lab) -> Outcome:
-    gains = [lab.rating(x8(level), "w09-workstation-32gb") / lab.rating(x8(level), "w08-workstation")
-             for level in (R0, R5, R6, R10)]
-    small, large = (lab.rating(x8(R10), w) / lab.rating(x8(R0), w)
+    gains = [lab.rating_long(x8(level), "w09-workstation-32gb")
+             / lab.rating_long(x8(level), "w08-workstation") for level in (R0, R5, R6, R10)]
+    small, large = (lab.rating_long(x8(R10), w) / lab.rating_long(x8(R0), w)
                     for w in ("w09-workstation-32gb", "w08-workstation"))
     return f"{texts(*gains)}; R10/R0 {small:.2f} after {large:.2f}", (
         all(gain > 1.1 for gain in gains) and small < large)
@@ -309,13 +309,13 @@ def c46(lab: Lab) -> Outcome:
 
 
 def c47(lab: Lab) -> Outcome:
-    r5, r6 = (lab.rating(x8(level), "w08-workstation") for level in (R5, R6))
-    two = lab.rating(R6_2, "w08-workstation") / lab.rating(SINGLE, "w08-workstation")
+    r5, r6 = (lab.rating_long(x8(level), "w08-workstation") for level in (R5, R6))
+    two = lab.rating_long(R6_2, "w08-workstation") / lab.rating_long(SINGLE, "w08-workstation")
     return f"R5/R6 {r5 / r6:.2f}; R6-2/one {two:.2f}", r5 / r6 > 1.1 and two > 1
 
 
 def c49(lab: Lab) -> Outcome:
-    rates = [lab.rating(x8(level), "w09-workstation-32gb") for level in (R0, R5, R6, R10)]
+    rates = [lab.rating_long(x8(level), "w09-workstation-32gb") for level in (R0, R5, R6, R10)]
     return texts(*(rate / rates[0] for rate in rates)), rates[0] == max(rates)
 
 
