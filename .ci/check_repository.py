@@ -84,8 +84,11 @@ def profiles_match_their_schemas() -> None:
             assert not errors, f"{file.relative_to(ROOT)}: {'; '.join(errors)}"
             assert profile["name"] == file.stem, f"{file.relative_to(ROOT)} has another name inside"
     for file in (profiles / "controllers").glob("*.json"):
-        for battery in json.loads(file.read_text())["batteries"]:
+        card = json.loads(file.read_text())
+        for battery in card["batteries"]:
             assert (profiles / f"batteries/{battery}.json").is_file(), f"{file.name}: {battery}"
+        for level, minimum in card["levels"].items():
+            assert minimum <= card["ports"], f"{file.name}: {level} takes more drives than it has ports"
 
 
 def compose_file_is_in_step() -> None:

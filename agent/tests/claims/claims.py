@@ -22,11 +22,11 @@ from claims_001_002_003 import CLAIMS as SECOND
 from claims_functional import CLAIMS as FUNCTIONAL
 from claims_quirks import CLAIMS as QUIRKS
 from lab import Lab
-from reasons import UNTESTED, WHY
+from reasons import NOTES, UNTESTED, WHY
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "CLAIMS.md"
-HOLDS, FAILS, UNTRIED = "holds", "does not hold", "not tested"
+HOLDS, FAILS, INFORMED, UNTRIED = "holds", "does not hold", "for information", "not tested"
 HEAD = """# What the reviews claim, and what the engine does
 
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
@@ -52,9 +52,9 @@ def run_one(lab: Lab, claim: tuple) -> dict:
     except (RuntimeError, AssertionError, OSError) as error:
         measured, good = f"failed: {error}", False
     # Measured for information only, it is not held against anything.
-    verdict = UNTRIED if good is None else HOLDS if good else FAILS
+    verdict = INFORMED if good is None else HOLDS if good else FAILS
     return {"id": name, "kind": kind, "expected": expected, "measured": measured,
-            "verdict": verdict, "why": "" if good else WHY.get(name, "")}
+            "verdict": verdict, "why": (NOTES if good else WHY).get(name, "")}
 
 
 def untried(name: str, kind: str, expected: str, why: str) -> dict:
@@ -68,10 +68,12 @@ def line(row: dict) -> str:
 
 
 def table(lines: list[str]) -> str:
-    count = {word: sum(f"| {word} |" in text for text in lines) for word in (HOLDS, FAILS, UNTRIED)}
+    count = {word: sum(f"| {word} |" in text for text in lines)
+             for word in (HOLDS, FAILS, INFORMED, UNTRIED)}
     return "\n".join([
-        HEAD + f"{count[HOLDS]} of {len(lines)} hold, {count[FAILS]} do not, {count[UNTRIED]} are "
-        "not tested.\n", "| Claim | Kind | Expected | Measured | Verdict | Why |",
+        HEAD + f"{count[HOLDS]} of {len(lines)} hold, {count[FAILS]} do not, {count[INFORMED]} are "
+        f"measured for information, {count[UNTRIED]} not tested.\n",
+        "| Claim | Kind | Expected | Measured | Verdict | Why, or what else there is to it |",
         "|---|---|---|---|---|---|", *lines]) + "\n"
 
 

@@ -261,9 +261,20 @@ def g29(lab: Lab) -> Outcome:
             and rows[1][:2] == ("write_through",) * 2 and "WT" in rows[1][2])
 
 
+def b38(lab: Lab) -> Outcome:
+    """Arrays are made in the modules of the claims, and what names no card is the native one's."""
+    card = next((lab.profiles / "controllers").glob("lsi-sas3041e*.json")).stem
+    modules = sorted(Path(__file__).parent.glob("claims_*.py"))
+    users = [module.name for module in modules if card in module.read_text()]
+    with lab.lock:
+        used = {array.profile for array, *_ in lab.answers if array.drives == 1}
+    return f"used by {len(users)} of {len(modules)} modules", not users and card not in used
+
+
 CLAIMS = [
     ("A50", "F", "dirty cache survives power loss for 72 h or 32 h, by the battery; lost: reported", a50),
     ("A52", "F", "eight ports: three mirrors, or R10 and a mirror, and a spare; six leave none", a52),
+    ("B38", "P", "one drive on the SAS3041E-R writes files slowly: never taken as the reference", b38),
     ("C01", "F", "a four-drive R6 is refused by the model that does not take it, and by no other", c01),
     ("C02", "F", "of four drives R10 survives 4 of 6 pairs, R6 all; the same capacity", c02),
     ("C04", "F", "WB without a battery: EX8650 refuses, 3ware may be forced, with a lasting warning", c04),

@@ -77,6 +77,7 @@ class Load:
     operations: int = 4000
     warmup: int = 3000             # at least
     filled: bool = False           # the cache, however few of them are writes; and once again
+    flushes: int = 0               # measured over at least so many, each of a quarter of the cache
     after_random: bool = False     # a phase of random requests before it
     recreated: bool = False        # and the array made anew
 
@@ -127,6 +128,7 @@ class Lab:
             warmup = max(warmup, min(most, fills))
             if written == load.bytes or load.filled or load.pattern.startswith("files"):
                 operations = max(operations, fills)
+            operations = max(operations, load.flushes * fills // 4)
         return {"operations": operations, "warmup_operations": warmup}
 
     def scenario(self, array: Array, load: Load, seed: int) -> dict:
@@ -235,11 +237,23 @@ class Lab:
         kind = "write_latency" if writes else "read_latency"
         return self.point(array, load, seed)[kind]["mean_us"] / 1e3
 
-    def rating(self, array: Array, workload: str, filled: bool = False) -> float:
+    def rating_load(self, workload: str, **more: object) -> Load:
         depths = {"w08-workstation": (1, 2, 4, 8, 16, 32), "w09-workstation-32gb":
                   (1, 2, 4, 8, 16, 32)}.get(workload, (1, 4, 16, 64, 256))
-        load = Load(profile=workload, depths=depths, operations=2500, warmup=2500, filled=filled)
-        return self.answer(array, load)["ratings"][0]["value"]
+        return Load(profile=workload, depths=depths, operations=2500, warmup=2500,
+                    **more)  # type: ignore[arg-type]
+
+    def rating(self, array: Array, workload: str, **more: object) -> float:
+        return self.answer(array, self.rating_load(workload, **more))["ratings"][0]["value"]
+
+    def rating_long(self, array: Array, workload: str) -> float:
+        """Where a few percent decide, as in db_long."""
+        return self.rating(array, workload, filled=True, flushes=10)
+
+    def rated_ops(self, array: Array, workload: str) -> list[float]:
+        """At each depth of rating()."""
+        load = self.rating_load(workload, filled=True, flushes=10)
+        return [point["operations_per_s"] for point in self.answer(array, load)["points"]]
 
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
@@ -254,4 +268,5 @@ class Lab:
     def files(self, array: Array, what: str, file: int, **before: bool) -> float:
         load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500,
                     warmup=1500, **before)
-        return self.point(array, load)["bytes_per_s"] / 1e6
+        return self.point(array if what == "read" else streaming(array),
+                          load)["bytes_per_s"] / 1e6
