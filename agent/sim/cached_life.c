@@ -49,6 +49,7 @@ static void setup(struct life *life, uint64_t seed)
         life->back[i] = calloc(life->models[i]->block_count, sizeof(uint32_t));
         ASSERT(life->back[i] != NULL);
     }
+    life_drives_begin(life);
     life_shape_describe(life);
     life_cache_begin(life);
     if (sim_array_start(life->array) != 0) {
@@ -68,8 +69,10 @@ static void live_one(struct life *life)
     for (uint64_t steps = life_below(life, 30); steps > 0; steps--) {
         (void)sim_world_step(life->world);
     }
+    life_drives_tend(life);
     life_points_watch(life, false);
-    if (dice < 12 || (dice >= 100 && dice < 150 && life_log_is_lost(life))) {
+    if (life_drives_end_soon(life) || dice < 12 ||
+        (dice >= 100 && dice < 150 && life_log_is_lost(life))) {
         life_crash(life);
     } else if (dice < 15) {
         life_restart(life);
@@ -127,6 +130,7 @@ void life_end(struct life *life)
 {
     if (!life->result->failed) {
         cache_mover_dirty_limit_set(life->mover, UINT64_MAX);
+        life_drives_heal(life);
         life_restart(life);
     }
     if (life->result->failed) {
@@ -135,8 +139,12 @@ void life_end(struct life *life)
     if (life_drain(life)) {
         life_hash(life, life->world->now_us + life->world->steps);
         life_cache_close(life);
+        life_drives_prove(life);
+        life_tasks_end(life);
         (void)sim_array_stop(life->array); /* has been proved above */
         life_cache_end(life);
+    }
+    if (!life->result->failed) {
         life_free(life);
     }
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "report.h"
+#include "run.h"
 #include "sim_world.h"
 
 struct life_options {
@@ -17,6 +18,7 @@ struct life_options {
     uint32_t requests;
     int level;  /* enum raid_level, or -1: by the seed */
     bool points; /* crash points of copies too */
+    bool tended; /* drives are replaced and rebuilt, whatever the seed says */
     bool trace; /* tell on stderr what happens */
 };
 
@@ -42,6 +44,8 @@ struct life_result {
     uint64_t members_lost;
     uint64_t degraded_starts;
     uint64_t policy_changes;
+    uint64_t rebuild_ends;  /* crash points with a rebuild under way */
+    struct run_result drives; /* faults, replacements, tasks; the rest of it is not used */
     uint64_t hash;          /* of everything that happened: two lives of a seed agree */
 };
 
@@ -55,6 +59,9 @@ void cached_overtake(uint64_t seed, struct life_result *ret_result);
 /* Another: a member is missing, a whole row goes to the drives before the journal's log has it, and
  * the power goes or the agent dies. */
 void cached_whole_row(uint64_t seed, struct life_result *ret_result);
+/* Another: a drive is rebuilt while the log still has intents of the one before it, which have been
+ * released. */
+void cached_old_intents(uint64_t seed, struct life_result *ret_result);
 /* Another: what is being read ahead is written meanwhile, and then read. */
 void cached_join(uint64_t seed, struct life_result *ret_result);
 

@@ -106,6 +106,16 @@ static bool whole_rows_open(const struct life *life)
     return false;
 }
 
+bool life_may_end(const struct life *life, bool death)
+{
+    bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
+
+    if (!life_hole_is_closed(life, death)) {
+        return optimal && life_drives_may_tear(life);
+    }
+    return !whole_rows_open(life) || life_drives_may_tear(life);
+}
+
 /* What was acknowledged and in memory, as far as that is expected to be there. */
 static void models_after(struct life *life, bool death)
 {
@@ -142,15 +152,15 @@ void life_begin_after(struct life *life, bool death, bool kept)
 /* The agent dies, or the power goes. */
 void life_crash(struct life *life)
 {
-    bool optimal = group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
     bool death = life_chance(life, 50);
     enum sim_cut cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)life_below(life, SIM_CUT_MAX);
     bool kept = death || life_medium_is_stable(life);
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
-    if (!optimal && !life_hole_is_closed(life, death)) {
+    if (!life_may_end(life, death)) {
         return;
     }
+    life_drives_end_note(life);
     acked_copy(life, acked);
     memcpy(life->medium_kept, life->medium.base, life->medium.size_bytes);
     life->torn = life->torn || !intents_outlive(life, death) || whole_rows_open(life);
@@ -166,12 +176,14 @@ void life_crash(struct life *life)
         return;
     }
     life_cache_close(life);
+    life_tasks_end(life);
     (void)sim_array_stop(life->array); /* nothing answers any more: the error is no news */
     life_cache_end(life);
     while (!list_is_empty(&life->world->events)) {
         (void)sim_world_step(life->world); /* there is something */
     }
     sim_world_power_on(life->world);
+    life_drives_after(life, cut);
     if (kept && !life->on_log) {
         memcpy(life->medium.base, life->medium_kept, life->medium.size_bytes);
     } else {
@@ -187,6 +199,11 @@ void life_drives_leave(struct life *life)
 {
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
+    bool pulled[SIM_ARRAY_DRIVES_MAX] = {false};
+
+    if (!life_drives_are_known(life)) {
+        return;
+    }
     if (life->torn && raid_level_info(life->array->options.level)->parity_count > 0) {
         return;
     }
@@ -194,7 +211,12 @@ void life_drives_leave(struct life *life)
     life->away = true;
     life_trace(life, "all drives leave");
     for (uint32_t i = 0; i < life->array->member_count; i++) {
-        sim_drive_pull(sim_array_sim(life->array, i), false);
+        uint32_t drive = life->array->place_of[i];
+
+        if (drive != SIM_NO_DRIVE && !life->array->sims[drive]->gone) {
+            pulled[drive] = true;
+            sim_drive_pull(life->array->sims[drive], false);
+        }
     }
     for (uint32_t i = 0; i < 30; i++) {
         life_submit(life);
@@ -209,10 +231,13 @@ void life_drives_leave(struct life *life)
     }
     memory_goes(life);
     life_cache_close(life);
+    life_tasks_end(life);
     (void)sim_array_stop(life->array); /* it is offline */
     life_cache_end(life);
     for (uint32_t i = 0; i < life->array->drive_count; i++) {
-        sim_drive_return(life->array->sims[i]);
+        if (pulled[i]) {
+            sim_drive_return(life->array->sims[i]);
+        }
     }
     life->away = false;
     group_again(life, false, false);
@@ -228,7 +253,8 @@ void life_member_leaves(struct life *life)
 
     if (!life->torn && (optimal || life_is_wide(life->options)) &&
         group_config(life->array->group)->members[member].state == MEMBER_ONLINE &&
-        vd_drive_failures_left(sim_array_vd(life->array, 0)) > 0) {
+        vd_drive_failures_left(sim_array_vd(life->array, 0)) > 0 &&
+        life_drives_bear(life, member)) {
         life->result->members_lost++;
         life_trace(life, "member %u leaves", member);
         (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
@@ -259,6 +285,10 @@ bool life_stop(struct life *life)
             life_fail(life, "vd%u: the mark is still there", i);
         }
     }
+    if (life->last) {
+        life_drives_prove(life);
+    }
+    life_tasks_end(life);
     if (sim_array_stop(life->array) != 0) {
         life_fail(life, "the group does not stop");
         return false;

@@ -22,6 +22,14 @@ bool life_medium_is_stable(const struct life *life)
 static const struct memory_port_ops plain_ops = {.copy = NULL};
 static const struct uuid owner = {{1}};
 
+/* Most of those where members are lost have room for intents. */
+static uint64_t log_size_choose(struct life *life)
+{
+    uint64_t least = life_is_tended(life->options) && life_below(life, 5) > 0 ? 2000 : 260;
+
+    return (least + life_below(life, 900)) * 4096;
+}
+
 void life_medium_make(struct life *life)
 {
     static const uint32_t frames[] = {20, 200, 700, 1500};
@@ -33,8 +41,7 @@ void life_medium_make(struct life *life)
     life->back_only = life_medium_is_stable(life) || life_chance(life, 50);
     life->medium.size_bytes = journal_size_bytes(frames[life_below(life, 4)]);
     if (life->on_log) {
-        const struct sim_drive_options options = {.size_bytes =
-                                                      (260 + life_below(life, 900)) * 4096};
+        const struct sim_drive_options options = {.size_bytes = log_size_choose(life)};
 
         sim_log_init(&life->log_device, sim_drive_create(life->world, &options));
         life->medium.size_bytes = journal_log_memory_bytes(options.size_bytes);

@@ -9,6 +9,7 @@
 #include "flight.h"
 #include "model.h"
 #include "report.h"
+#include "run_private.h"
 #include "sim_array.h"
 #include "sim_log.h"
 #include "vd/cached.h"
@@ -41,10 +42,14 @@ struct life {
     bool back_only;          /* write-back all the time */
     uint32_t *back[LIFE_VDS_MAX]; /* then: the newest version of each block acknowledged so */
     bool torn;               /* rows without an intent may be, since a crash */
+    /* This life as one without a cache, for what is common to both: tasks, replacements, faults. */
+    struct run drives;
+    struct run_options drive_options;
     struct rng point_rng;
     uint32_t points_left;
-    bool dead;   /* answers do not count */
-    bool away;   /* the drives are: errors are no failures */
+    bool last; /* at the next stop all is well, and nothing comes after it */
+    bool dead; /* answers do not count */
+    bool away; /* the drives are: errors are no failures */
 };
 
 /* cached_life.c */
@@ -71,6 +76,33 @@ void life_free(struct life *life);
 bool life_is_wide(const struct life_options *options);
 void life_shape_choose(struct life *life, struct sim_array_options *options);
 void life_shape_describe(struct life *life);
+
+/* cached_life_drives.c: what happens to the drives besides */
+bool life_is_tended(const struct life_options *options);
+void life_drives_shape(const struct life *life, struct sim_array_options *options);
+/* When array and models are there. */
+void life_drives_begin(struct life *life);
+/* The same of a copy. */
+void life_drives_fork(struct life *life);
+/* A step: lost members are replaced, tasks begun. */
+void life_drives_tend(struct life *life);
+bool life_drives_end_soon(struct life *life);
+/* An end comes: what it meets is counted. */
+void life_drives_end_note(const struct life *life);
+/* This member may be lost too. */
+bool life_drives_bear(struct life *life, uint32_t member);
+/* An end may leave rows that do not agree: nothing else is the matter with them. */
+bool life_drives_may_tear(const struct life *life);
+/* The group knows all that is the matter. */
+bool life_drives_are_known(const struct life *life);
+/* Switching off and on again, or what looks like it, has cured some. */
+void life_drives_after(struct life *life, enum sim_cut cut);
+/* Before the group stops. */
+void life_tasks_end(struct life *life);
+/* Trouble ends, everything lost is rebuilt; in bounded time all is well. */
+void life_drives_heal(struct life *life);
+/* All is well and the cache away: everything is there, on the drives too, and without some. */
+void life_drives_prove(struct life *life);
 
 /* cached_point.c: crash points of copies */
 void life_points_begin(struct life *life);
@@ -103,6 +135,8 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
 /* cached_life_ends.c: ends and new beginnings */
 /* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
 bool life_hole_is_closed(const struct life *life, bool death);
+/* An end may come now: what it tears can be made to agree again. */
+bool life_may_end(const struct life *life, bool death);
 /* The agent dies, or the power goes. */
 void life_crash(struct life *life);
 /* What that has left comes up, and is looked at. The drives have already lost what they may. */

@@ -38,6 +38,13 @@ static const struct {
     {"members_lost", offsetof(struct life_result, members_lost)},
     {"degraded_starts", offsetof(struct life_result, degraded_starts)},
     {"policy_changes", offsetof(struct life_result, policy_changes)},
+    {"rebuild_ends", offsetof(struct life_result, rebuild_ends)},
+    {"faults", offsetof(struct life_result, drives.faults)},
+    {"replacements", offsetof(struct life_result, drives.replacements)},
+    {"rebuilds", offsetof(struct life_result, drives.rebuilds)},
+    {"copybacks", offsetof(struct life_result, drives.copybacks)},
+    {"syncs", offsetof(struct life_result, drives.syncs)},
+    {"loss_sets", offsetof(struct life_result, drives.loss_sets)},
 };
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
@@ -75,6 +82,7 @@ static const struct {
     {"LOG_ACK_EARLY", CACHE_BUG_LOG_ACK_EARLY},
     {"LOG_NOT_VOID", CACHE_BUG_LOG_NOT_VOID},
     {"KEPT_PARTIAL", CACHE_BUG_KEPT_PARTIAL},
+    {"KEPT_PAST_TARGET", CACHE_BUG_KEPT_PAST_TARGET},
 };
 
 static const char *bug_name(enum cache_bug bug)

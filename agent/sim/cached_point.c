@@ -65,10 +65,12 @@ static struct life *point_begin(struct life *from, bool death)
     medium_fork(life, from, &plan, death || life_medium_is_stable(from));
     models_fork(life, from);
     life->cache = NULL;
+    life_drives_fork(life);
     life_load_init(life);
     memset(life->flights.flights, 0, sizeof(life->flights.flights));
     life->flights.open = 0;
     life->points_left = 0;
+    life_drives_after(life, cut);
     life->result->crash_points++;
     life->result->deaths += death ? 1 : 0;
     life->result->cuts[cut] += death ? 0 : 1;
@@ -80,16 +82,18 @@ static struct life *point_begin(struct life *from, bool death)
 static void point(struct life *from)
 {
     bool death = rng_below(&from->point_rng, 2) == 0;
-    bool optimal = group_state(from->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
     bool kept = death || life_medium_is_stable(from);
     struct life *life = NULL;
 
-    if (!optimal && !life_hole_is_closed(from, death)) {
+    if (!life_may_end(from, death)) {
         return;
     }
     from->points_left--;
+    life_drives_end_note(from);
     life = point_begin(from, death);
     life_begin_after(life, death, kept);
+    life_drives_heal(life);
+    life->last = true;
     if (!life->result->failed && life_stop(life)) {
         life_free(life);
     }

@@ -63,6 +63,7 @@ void life_shape_choose(struct life *life, struct sim_array_options *options)
         narrow_choose(life, options);
     }
     options->consistent = options->level == RAID_LEVEL_0;
+    life_drives_shape(life, options);
 }
 
 void life_shape_describe(struct life *life)

@@ -1,6 +1,7 @@
 /*
  * Stories of virtual drives behind the cache (cached_life.h): what random lives meet too seldom.
  */
+#include "array_layout.h"
 #include "base/checked.h"
 #include "cached_life_private.h"
 #include "vd/group_private.h"
@@ -142,6 +143,57 @@ void cached_whole_row(uint64_t seed, struct life_result *ret_result)
         for (uint64_t steps = life_below(life, 24); steps > 0; steps--) {
             (void)sim_world_step(life->world);
         }
+        life_crash(life);
+        life->log_device.drive->extra_latency_us = 0;
+    }
+    life_end(life);
+}
+
+static bool is_rebuilt(void *context)
+{
+    struct life *life = context;
+
+    tasks_tend(&life->drives, false);
+    return group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
+}
+
+/* The first block's drive: the newer version of that is in the parity alone. */
+static uint32_t first_member(struct life *life)
+{
+    struct layout layout = array_layout(life->array, 0);
+    uint64_t offset = 0;
+    uint32_t member = 0;
+
+    layout_find(&layout, 0, &member, &offset);
+    return member;
+}
+
+void cached_old_intents(uint64_t seed, struct life_result *ret_result)
+{
+    const enum raid_level levels[] = {RAID_LEVEL_5, RAID_LEVEL_6};
+    const struct life_options options = {
+        .seed = seed, .level = (int)levels[seed % 2], .tended = true};
+    struct life *life = life_new(&options, true, ret_result);
+    uint32_t member = first_member(life);
+    uint64_t count = 1 + life_below(life, 4);
+
+    life->back_only = false;
+    vd_cached_policy_set(life->cached[0], WRITE_POLICY_WRITE_THROUGH);
+    life_ask(life, 0, VD_OP_WRITE, 0, count);
+    if (life_drain(life)) {
+        (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
+                                false); /* the first one */
+        life_ask(life, 0, VD_OP_WRITE, 0, count);
+    }
+    if (life_drain(life)) {
+        int error = 0;
+
+        life->log_device.drive->extra_latency_us = 20 * SIM_SECOND;
+        error = sim_array_replace(life->array, member, sim_array_spare(life->array));
+        ASSERT(error == 0); /* nothing is the matter but the log */
+        (void)sim_world_run_until(life->world, is_rebuilt, life,
+                                  10 * SIM_SECOND); /* it must wait */
+        sim_world_advance(life->world, life_below(life, SIM_SECOND / 2));
         life_crash(life);
         life->log_device.drive->extra_latency_us = 0;
     }

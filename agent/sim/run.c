@@ -463,7 +463,7 @@ void run_end(struct run *run)
     }
     run_hash(run, run->world->now_us + run->world->steps);
     run_group_free(run);
-    for (uint32_t i = 0; i < RUN_VDS_MAX; i++) {
+    for (uint32_t i = 0; i < RUN_MODELS_MAX; i++) {
         model_destroy(run->models[i]);
     }
     sim_world_destroy(run->world);

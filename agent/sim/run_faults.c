@@ -70,7 +70,7 @@ static bool span_bears(const struct run *run, uint32_t member, const bool *trust
     return geometry_losses_left(&config->geometry, troubled) >= 0;
 }
 
-static bool within_budget(const struct run *run, uint32_t member)
+bool faults_within_budget(const struct run *run, uint32_t member)
 {
     return span_bears(run, member, NULL);
 }
@@ -218,7 +218,8 @@ uint32_t faults_spoilt_choose(const struct run *run, struct rng *rng)
 {
     uint32_t member = (uint32_t)rng_below(rng, run->array->member_count);
 
-    if (run->lying || sim_array_sim(run->array, member) == NULL || !within_budget(run, member)) {
+    if (run->lying || sim_array_sim(run->array, member) == NULL ||
+        !faults_within_budget(run, member)) {
         return SIM_NO_DRIVE;
     }
     return member;
@@ -231,7 +232,7 @@ void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *
     const struct sim_drive *sim = sim_array_sim(run->array, member);
 
     if (rng_below(rng, 10) != 0 || sim == NULL || run->lying || run->options->over_budget ||
-        !within_budget(run, member) || !faults_span_bears_after_cut(run, member) ||
+        !faults_within_budget(run, member) || !faults_span_bears_after_cut(run, member) ||
         !run_fires(run, RUN_LABEL)) {
         return;
     }
@@ -265,7 +266,7 @@ void faults_maybe(struct run *run)
             run->array->sim_store->fail_with = run_chance(run, 50) ? -ENOSPC : -EIO;
         }
     } else if (run->options->over_budget ||
-               (within_budget(run, member) && faults_span_bears_after_cut(run, member))) {
+               (faults_within_budget(run, member) && faults_span_bears_after_cut(run, member))) {
         fault_inject(run, member);
     }
 }

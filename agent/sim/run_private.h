@@ -14,6 +14,7 @@
 
 #define RUN_TASKS 12u
 #define RUN_VDS_MAX 3u
+#define RUN_MODELS_MAX 4u /* lives behind the cache have more virtual drives */
 #define RUN_DEPTH_MAX 2u
 
 struct run {
@@ -22,7 +23,7 @@ struct run {
     struct sim_world *world;
     struct sim_array *array;
     struct rng rng;
-    struct model *models[RUN_VDS_MAX];
+    struct model *models[RUN_MODELS_MAX];
     struct flights flights;
     struct task *tasks[RUN_TASKS];
     uint32_t failed_tasks;
@@ -167,6 +168,8 @@ void faults_end(struct run *run);
 /* Switching off and on again has cured some drives: they come back, stale or not. */
 void faults_after_cut(struct run *run, enum sim_cut cut);
 bool drive_is_troubled(const struct run *run, uint32_t member);
+/* The span bears it that this member is in trouble too. */
+bool faults_within_budget(const struct run *run, uint32_t member);
 /* Something is wrong that the group does not know of yet. */
 bool drive_is_troubled_unknown(const struct run *run, uint32_t member);
 bool run_is_troubled_unknown(const struct run *run);

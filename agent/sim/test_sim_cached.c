@@ -100,6 +100,11 @@ static void test_join(void **state UNUSED)
     stories("sim-cached-join", cached_join);
 }
 
+static void test_old_intents(void **state UNUSED)
+{
+    stories("sim-cached-old-intents", cached_old_intents);
+}
+
 static void test_whole_row(void **state UNUSED)
 {
     stories("sim-cached-whole-row", cached_whole_row);
@@ -140,6 +145,11 @@ static const struct planted planted[] = {
     {.bug = CACHE_BUG_KEPT_EARLY,
      .name = "a row without an intent before the log has it",
      .story = cached_whole_row},
+    {.bug = CACHE_BUG_KEPT_PAST_TARGET,
+     .name = "what the cache keeps does not reach the target of a rebuild"},
+    {.bug = CACHE_BUG_SETTLE_EARLY,
+     .name = "a rebuild ends while older intents may still be replayed",
+     .story = cached_old_intents},
 };
 
 static void live(const struct planted *what, uint64_t seed, struct life_result *ret_result)
@@ -212,9 +222,10 @@ int main(int argc, char **argv)
 {
     enum { BUGS = sizeof(planted) / sizeof(planted[0]) };
     const struct CMUnitTest lives[] = {
-        cmocka_unit_test(test_lives),   cmocka_unit_test(test_recorded),
-        cmocka_unit_test(test_discard), cmocka_unit_test(test_overtake),
-        cmocka_unit_test(test_join),    cmocka_unit_test(test_whole_row)};
+        cmocka_unit_test(test_lives),      cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_discard),    cmocka_unit_test(test_overtake),
+        cmocka_unit_test(test_join),       cmocka_unit_test(test_whole_row),
+        cmocka_unit_test(test_old_intents)};
     struct CMUnitTest bugs[BUGS];
 
     for (size_t i = 0; i < BUGS; i++) {

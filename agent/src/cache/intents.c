@@ -340,7 +340,7 @@ static int share_settle(struct intent_log *log, struct intent_settle *settle)
     const struct journal *journal = share->intents->cache->journal;
 
     settle->until = journal_ticket(journal);
-    if (journal_is_durable(journal, settle->until)) {
+    if (journal_is_durable(journal, settle->until) || CACHE_BUG(SETTLE_EARLY)) {
         return 0;
     }
     if (journal_is_lost(journal)) {

@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cache/sim_bug.h"
 #include "vd/group_private.h"
 
 #define NO_PLACE UINT32_MAX
@@ -119,7 +120,8 @@ uint32_t stripe_live_mask(const struct stripe_op *op)
 {
     uint32_t mask = row_live_mask(op->vd, &op->map);
 
-    if (SIM_BUG(SKIP_TARGET)) {
+    if (SIM_BUG(SKIP_TARGET) ||
+        (CACHE_BUG(KEPT_PAST_TARGET) && op->request != NULL && op->request->kept)) {
         mask &= stripe_valid_mask(op);
     }
     return mask & ~op->barred;

@@ -1,0 +1,184 @@
+/*
+ * What happens to the drives of a life behind the cache besides its ends (cached_life.h): members
+ * that leave get replacements, which are rebuilt while the writes behind the cache go on. All of it
+ * as in the lives without a cache (run_tasks.c and its like), for which this life looks like one.
+ *
+ * It has dice of its own, and lives with it have seeds of their own, so that those recorded keep
+ * their lives.
+ *
+ * (1) In no row is more than one thing the matter: what an end has torn agrees again, by a resync,
+ *     before another drive gets into trouble; and whoever is in trouble is no part of an end that
+ *     tears something. So the models need not know of any risk.
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "cached_life_private.h"
+
+#define TENDED_SEEDS 0x14u /* by the remainder by 5: 2 and 4 */
+
+bool life_is_tended(const struct life_options *options)
+{
+    return options->tended ||
+           (options->requests > 0 && (TENDED_SEEDS >> options->seed % 5 & 1) != 0);
+}
+
+void life_drives_shape(const struct life *life, struct sim_array_options *options)
+{
+    if (life_is_tended(life->options)) {
+        options->spare_count = 3;
+        options->small_spare = options->vd_count > 1;
+        /* A few rows each: after an end some agree, and some have to be made to. */
+        options->region_bytes = (uint64_t)options->strip_bytes << life->options->seed % 3;
+    }
+}
+
+static void drives_bind(struct life *life)
+{
+    struct run *run = &life->drives;
+
+    run->options = &life->drive_options;
+    run->result = &life->result->drives;
+    run->world = life->world;
+    run->array = life->array;
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        run->models[i] = life->models[i];
+    }
+}
+
+static uint32_t classes_draw(void)
+{
+    return UINT32_C(1) << RUN_TEASE | UINT32_C(1) << RUN_SMALL_SPARE | UINT32_C(1) << RUN_RETURN;
+}
+
+void life_drives_begin(struct life *life)
+{
+    STATIC_ASSERT(LIFE_VDS_MAX <= RUN_MODELS_MAX, "a run knows them all");
+    life->drive_options = (struct run_options){.trace = life->options->trace};
+    drives_bind(life);
+    rng_seed(&life->drives.rng, life->options->seed ^ UINT64_C(0xd21be5));
+    life->drives.losses_left = life->array->options.spare_count;
+    life->drives.classes = classes_draw();
+}
+
+void life_drives_fork(struct life *life)
+{
+    drives_bind(life);
+    memset(life->drives.tasks, 0, sizeof(life->drives.tasks));
+    if (life_is_tended(life->options)) {
+        rng_seed(&life->drives.rng, rng_u64(&life->rng));
+    }
+}
+
+static void drives_judge(struct life *life)
+{
+    if (life->drives.result->failed) {
+        life_fail(life, "%s", life->drives.result->why);
+    }
+}
+
+/* What the last end has torn agrees again. */
+static void torn_review(struct life *life)
+{
+    bool consistent = true;
+
+    for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
+        consistent = consistent && vd_is_consistent(sim_array_vd(life->array, i));
+    }
+    life->torn = life->torn && !consistent;
+}
+
+/* A log that is far behind: what is released counts for long. */
+static void log_slow(struct life *life)
+{
+    struct run *run = &life->drives;
+
+    if (life->on_log && run_chance(run, 5)) {
+        life->log_device.drive->extra_latency_us =
+            run_chance(run, 50) ? 0 : (uint32_t)run_below(run, SIM_SECOND / 2);
+    }
+}
+
+void life_drives_tend(struct life *life)
+{
+    struct run *run = &life->drives;
+    uint64_t replacements = run->result->replacements;
+
+    if (!life_is_tended(life->options) || life->result->failed) {
+        return;
+    }
+    torn_review(life);
+    members_replace(run, false);
+    if (run->result->replacements > replacements) {
+        crash_soon(run);
+    }
+    tasks_tend(run, true);
+    log_slow(life);
+    drives_judge(life);
+}
+
+/* Something has begun that is worth an end in the middle of it. */
+bool life_drives_end_soon(struct life *life)
+{
+    uint32_t left = life->drives.crash_in;
+
+    life->drives.crash_in -= left > 0 ? 1 : 0;
+    return left == 1;
+}
+
+void life_drives_end_note(const struct life *life)
+{
+    const struct group_config *config = group_config(life->array->group);
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state == MEMBER_REBUILD) {
+            life->result->rebuild_ends++;
+            return;
+        }
+    }
+}
+
+bool life_drives_bear(struct life *life, uint32_t member)
+{
+    return !life_is_tended(life->options) || (faults_within_budget(&life->drives, member) &&
+                                              faults_span_bears_after_cut(&life->drives, member));
+}
+
+bool life_drives_may_tear(const struct life *life)
+{
+    return !life_is_tended(life->options) || !run_is_troubled(&life->drives);
+}
+
+bool life_drives_are_known(const struct life *life)
+{
+    return !life_is_tended(life->options) || !run_is_troubled_unknown(&life->drives);
+}
+
+void life_drives_after(struct life *life, enum sim_cut cut)
+{
+    if (life_is_tended(life->options)) {
+        faults_after_cut(&life->drives, cut);
+    }
+}
+
+void life_tasks_end(struct life *life)
+{
+    tasks_end(&life->drives);
+    drives_judge(life);
+}
+
+void life_drives_heal(struct life *life)
+{
+    if (life_is_tended(life->options) && !life->result->failed) {
+        run_quiesce(&life->drives);
+        drives_judge(life);
+    }
+}
+
+void life_drives_prove(struct life *life)
+{
+    if (life_is_tended(life->options) && !life->result->failed) {
+        run_prove(&life->drives);
+        drives_judge(life);
+    }
+}
