@@ -161,8 +161,9 @@ static bool there_is_room(const struct share *share, const struct intent *intent
            cache->free_count + cache->clean_new_count + cache->clean_hot_count >= needed;
 }
 
-/* Nobody has anything that will be released: so much of the medium is spoiled, or left by groups
- * that are away or offline, that whoever has no room now may never have any. */
+/* Nobody has anything that will be released, and the journal's log is not tidying up: so much of
+ * the medium is spoiled, or left by groups that are away or offline, that whoever has no room now
+ * may never have any. */
 static bool is_hopeless(const struct share *share)
 {
     const struct intents *intents = share->intents;
@@ -177,7 +178,7 @@ static bool is_hopeless(const struct share *share)
             return false;
         }
     }
-    return journal_is_durable(journal, journal_ticket(journal));
+    return journal_is_durable(journal, journal_ticket(journal)) && journal_is_at_rest(journal);
 }
 
 static bool anybody_waits(const struct intents *intents)

@@ -462,6 +462,11 @@ bool journal_is_quiet(const struct journal *journal)
     return journal->log == NULL || journal_log_is_quiet(journal->log);
 }
 
+bool journal_is_at_rest(const struct journal *journal)
+{
+    return journal->log == NULL || journal_log_is_at_rest(journal->log);
+}
+
 bool journal_is_busy(const struct journal *journal, uint32_t frame)
 {
     return journal->log != NULL && journal_log_is_busy(journal->log, frame);

@@ -114,6 +114,8 @@ bool journal_is_durable(const struct journal *journal, uint64_t ticket);
 bool journal_is_lost(const struct journal *journal);
 /* Nothing is on its way to the log. */
 bool journal_is_quiet(const struct journal *journal);
+/* Nor does the log make room: there will be no more of it before somebody releases something. */
+bool journal_is_at_rest(const struct journal *journal);
 /* How many frames may be published now. */
 uint32_t journal_room(const struct journal *journal);
 

@@ -203,6 +203,12 @@ bool journal_log_is_quiet(const struct journal_log *log)
            (log->state == LOG_IDLE && log->begin == log->end && !log->super_wanted);
 }
 
+bool journal_log_is_at_rest(const struct journal_log *log)
+{
+    return log->state == LOG_LOST ||
+           (log->state == LOG_IDLE && log->begin == log->end && !log->timer.armed);
+}
+
 void journal_log_listen(struct journal_log *log, struct journal_listener *listener)
 {
     list_init(&listener->link);
@@ -430,15 +436,16 @@ static void timer_fired(struct clock_timer *timer)
     log_go(timer->owner);
 }
 
-/* Listeners may queue more: it goes out together at the end of the turn. */
+/* Listeners may queue more: it goes out together at the end of the turn. They may ask as well
+ * whether the log rests. */
 static void write_ended(struct journal_log *log, int error)
 {
     log->state = error == 0 ? LOG_IDLE : LOG_LOST; /* (6) */
-    listeners_tell(log);
     if (log->state == LOG_IDLE &&
         (log->begin < log->end || super_is_due(log) || copying_is_due(log))) {
         go_soon(log);
     }
+    listeners_tell(log);
 }
 
 static void record_done(struct log_write *write, int error)

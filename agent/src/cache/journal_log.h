@@ -50,6 +50,7 @@ uint64_t journal_log_ticket(const struct journal_log *log);
 bool journal_log_is_durable(const struct journal_log *log, uint64_t ticket);
 bool journal_log_is_lost(const struct journal_log *log);
 bool journal_log_is_quiet(const struct journal_log *log);
+bool journal_log_is_at_rest(const struct journal_log *log);
 uint32_t journal_log_room(const struct journal_log *log);
 void journal_log_listen(struct journal_log *log, struct journal_listener *listener);
 

@@ -127,6 +127,12 @@ class Memory(AgentCase):
         groups = [[agent.nbd_open(name) for _ in range(2)] for name in exports]
         news = DeviceNews()
         self.addCleanup(news.close)
+
+        def guarantees():
+            return [doc["guarantee"]["code"]
+                    for doc in agent.view().all("virtual_drive").values()]
+
+        before = guarantees()
         count = 0
         for _ in range(20):  # tries: another test's loop devices are the whole host's news
             news.came()
@@ -143,6 +149,7 @@ class Memory(AgentCase):
                 break
         maps = Path(f"/proc/{agent.process.pid}/maps").read_text()
         self.assertEqual(count, 0, f"{count} allocations:\n{self.allocations.places(maps)}")
+        self.assertEqual(guarantees(), before)  # nobody has had to do without the log
 
     def five_and_six(self, agent, policy):
         agent.create("raid5", [0, 1, 2], name="five", write_policy=policy)

@@ -463,6 +463,47 @@ static void test_the_log_has_no_room(void **state UNUSED)
     world_end(world);
 }
 
+static bool log_tidies_up(const struct world *world)
+{
+    const struct journal *journal = cache_journal(world->cache);
+
+    return journal_room(journal) < INTENT_FRAMES && !journal_is_at_rest(journal) &&
+           journal_is_durable(journal, journal_ticket(journal));
+}
+
+/* It is full of what does not count any more, and everything in it is durable: nobody releases
+ * anything, but there is going to be room. A group that was told otherwise went without its log
+ * from then on. */
+static void test_the_log_is_tidying_up(void **state UNUSED)
+{
+    struct world *world = world_make(true);
+    struct cache_vd *vd = data_open(world);
+    struct intent intent;
+
+    for (uint32_t i = 0; !log_tidies_up(world); i++) {
+        const struct journal *journal = cache_journal(world->cache);
+        uint64_t ticket;
+
+        assert_true(i < 50000);
+        data_put(world, vd, 20 + i * 37 % 300);
+        for (uint32_t hot = 0; hot < 20 && journal_room(journal) > 0; hot++) {
+            data_put(world, vd, hot);
+        }
+        ticket = journal_ticket(journal);
+        while (!journal_is_durable(journal, ticket)) {
+            assert_true(sim_world_step(world->sim));
+        }
+    }
+    assert_int_equal(append(world, &intent, 1), -EINPROGRESS);
+    run(world);
+    assert_int_equal(world->error, 0);
+    assert_true(is_open(world, 1));
+    settle(world);
+    cache_vd_discard(vd);
+    cache_vd_close(vd);
+    world_end(world);
+}
+
 /* A journal with a log */
 
 /* A release that is not durable yet: the slice counts as open, and its name is not free. */
@@ -687,6 +728,7 @@ int main(void)
         cmocka_unit_test(test_no_frame_is_left),
         cmocka_unit_test(test_clean_frames_are_room),
         cmocka_unit_test(test_the_log_has_no_room),
+        cmocka_unit_test(test_the_log_is_tidying_up),
         cmocka_unit_test(test_released_when_the_log_says_so),
         cmocka_unit_test(test_settling_waits_for_the_log),
         cmocka_unit_test(test_settling_waits_for_its_own_record),
