@@ -15,14 +15,14 @@ function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
   const refused: Column<PredictedArray> = {
     id: 'refused',
     header: i18n.t('lab.columns.refused'),
-    grow: true,
-    cell: (array) => array.refused ?? '',
+    cell: (array) => array.refused ?? '–',
   }
   return [
     {
       id: 'array',
       header: i18n.t('lab.columns.array'),
       isRowHeader: true,
+      // Beside a sentence it takes no more than its share.
       grow: !anyRefused,
       cell: (array) => arrayLabel(array, arrays),
     },
