@@ -405,16 +405,16 @@ static void variant_check(const struct lab_scenario *scenario, const struct lab_
         (void)snprintf(text, LAB_TEXT_BYTES, "%u drives cannot be arranged in %u spans",
                        variant->drive_count, spans);
     } else if (geometry_check(&geometry, &why) != 0) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drives: %s", level, variant->drive_count,
-                       why);
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drive%s: %s", level, variant->drive_count,
+                       variant->drive_count == 1 ? "" : "s", why);
     } else if (variant->write_policy != WRITE_POLICY_WRITE_THROUGH &&
                scenario->array.cache_bytes == 0) {
         (void)snprintf(text, LAB_TEXT_BYTES, "without a cache there is no write-back");
     } else if (variant->failed >> (variant->drive_count - 1) > 1) {
         (void)snprintf(text, LAB_TEXT_BYTES, "a member has failed that is not there");
     } else if (!lab_survives(&geometry, variant->failed)) {
-        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drives does not survive this", level,
-                       variant->drive_count);
+        (void)snprintf(text, LAB_TEXT_BYTES, "%s of %u drive%s does not survive this", level,
+                       variant->drive_count, variant->drive_count == 1 ? "" : "s");
     }
 }
 

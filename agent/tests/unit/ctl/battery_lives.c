@@ -3,6 +3,7 @@
  *
  *   battery_lives [--seed N] [--lives N] [--minutes M] [--points N] [--min-points N]
  *                 [--level L] [--bug NAME] [--json] [--trace]
+ *   battery_lives --recorded
  *
  * The lives are new ones for every change (fresh_seed.h); the first seed is printed. Ends with 0 if
  * nothing was found wrong, 1 if something was, 2 if it was called wrongly.
@@ -22,6 +23,7 @@ enum cache_bug cache_bug_active = CACHE_BUG_NONE;
 
 static const char usage_text[] =
     "usage: battery_lives [OPTION...]\n"
+    "  --recorded      only the lives that have failed once, and nothing else\n"
     "  --seed N        first seed; default: a new one, printed\n"
     "  --lives N       lives; default 100 unless --minutes or --points is given (also: --runs)\n"
     "  --minutes M     as many lives as begin within M minutes\n"
@@ -178,9 +180,31 @@ static void totals_print(struct battery_life_result *totals, uint64_t lives, dou
     fflush(stdout);
 }
 
+/* Lives that have failed once, and why, or by which planted bug. What is found is added here. */
+static const uint64_t recorded[] = {
+    5038, /* before there was a list: that it failed is all that is known */
+    5010, /* judged too strictly: rows torn in a power failure that the virtual drive told of */
+    1,    /* STALE_TRUSTED, FLAP_TRUSTED: a UPS that is silent, or has only just come back */
+    45,   /* RUNTIME_KEPT: less time is left than was said before */
+    70,   /* THROUGH_LAZY: what is dirty when write-back ends */
+    216,  /* RATE_KEPT: drives that have become slower */
+};
+
+static bool recorded_live(void)
+{
+    const struct lives_arguments arguments = {.level = -1};
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+        good = life_one(&arguments, recorded[i]) && good;
+    }
+    printf("# %zu recorded lives\n", sizeof(recorded) / sizeof(recorded[0]));
+    return good;
+}
+
 int main(int count, char **texts)
 {
-    struct lives_arguments arguments = lives_arguments_parse(&program, count, texts);
+    struct lives_arguments arguments;
     struct battery_life_result totals = {0};
     double began = lives_now();
     uint64_t lives = 0;
@@ -188,6 +212,10 @@ int main(int count, char **texts)
 
     (void)assert_set_handler(assertion_failed);
     (void)atexit(ended);
+    if (count == 2 && strcmp(texts[1], "--recorded") == 0) {
+        return recorded_live() ? 0 : 1;
+    }
+    arguments = lives_arguments_parse(&program, count, texts);
     printf("# first seed %llu\n", (unsigned long long)arguments.seed);
     fflush(stdout);
     while (good && !lives_suffice(&arguments, lives, totals.crash_points, lives_now() - began)) {

@@ -165,6 +165,20 @@ static void a_bad_axis_is_refused(void **state UNUSED)
     }
 }
 
+/* The reviews' reference: what has one drive and no more. */
+static void a_single_drive_is_an_array_of_one(void **state UNUSED)
+{
+    struct swept *swept = swept_by(
+        SCENARIO(ONE_READER, "\"drive_counts\": [1, 4], \"levels\": [\"raid0\", \"raid5\"]"));
+
+    assert_true(json_is_null(json_object_get(array_at(swept, 0), "refused")));
+    assert_true(rate_of(array_at(swept, 0)) > 0);
+    assert_true(rate_of(array_at(swept, 1)) > rate_of(array_at(swept, 0)));
+    assert_string_equal(word_of(array_at(swept, 2), "refused"),
+                        "RAID5 of 1 drive: The RAID level needs more drives per span.");
+    swept_free(swept);
+}
+
 /* Instead of the profile's, as the other ceilings. */
 static void one_writer_may_have_a_ceiling(void **state UNUSED)
 {
@@ -188,6 +202,7 @@ int main(void)
         cmocka_unit_test(keeping_what_was_read_is_an_axis),
         cmocka_unit_test(policies_are_combined),
         cmocka_unit_test(a_bad_axis_is_refused),
+        cmocka_unit_test(a_single_drive_is_an_array_of_one),
         cmocka_unit_test(one_writer_may_have_a_ceiling),
     };
 

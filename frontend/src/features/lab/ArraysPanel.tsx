@@ -11,12 +11,19 @@ const share = (survived: number | undefined, all: number | undefined) =>
   survived === undefined || !all ? '–' : `${survived} / ${all}`
 
 function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
+  const anyRefused = arrays.some(({ refused }) => refused !== null)
+  const refused: Column<PredictedArray> = {
+    id: 'refused',
+    header: i18n.t('lab.columns.refused'),
+    cell: (array) => array.refused ?? '–',
+  }
   return [
     {
       id: 'array',
       header: i18n.t('lab.columns.array'),
       isRowHeader: true,
-      grow: true,
+      // Beside a sentence it takes no more than its share.
+      grow: !anyRefused,
       cell: (array) => arrayLabel(array, arrays),
     },
     {
@@ -43,11 +50,7 @@ function columns(arrays: PredictedArray[]): Column<PredictedArray>[] {
       align: 'end',
       cell: ({ survival }) => share(survival?.pairs_survived, survival?.pairs),
     },
-    {
-      id: 'refused',
-      header: i18n.t('lab.columns.refused'),
-      cell: (array) => array.refused ?? '',
-    },
+    ...(anyRefused ? [refused] : []),
   ]
 }
 
