@@ -40,12 +40,9 @@ void crash_point_init(struct run *run, struct run *from)
     rng_seed(&run->point_rng, rng_u64(&run->rng));
 }
 
-static struct run *point_begin(struct run *from)
+void crash_point_world_begin(struct run *run, const struct run *from,
+                             void (*boundary)(void *context), void *context)
 {
-    struct run *run = calloc(1, sizeof(*run));
-
-    ASSERT(run != NULL);
-    crash_point_init(run, from);
     run->world = sim_world_create(rng_u64(&run->rng));
     run->world->now_us = from->world->now_us;
     load_init(run);
@@ -53,9 +50,18 @@ static struct run *point_begin(struct run *from)
     run->points_step = run->points_left;
     if (run->points_left > 0) {
         run->point_period = 1 + (uint32_t)run_below(run, 64);
-        run->world->boundary = crash_point_boundary;
-        run->world->boundary_context = run;
+        run->world->boundary = boundary;
+        run->world->boundary_context = context;
     }
+}
+
+static struct run *point_begin(struct run *from)
+{
+    struct run *run = calloc(1, sizeof(*run));
+
+    ASSERT(run != NULL);
+    crash_point_init(run, from);
+    crash_point_world_begin(run, from, crash_point_boundary, run);
     return run;
 }
 
@@ -120,36 +126,33 @@ void crash_point_at(struct run *from, const struct sim_cut_plan *plan,
     free(run);
 }
 
-static void crash_point(struct run *from)
+bool crash_point_is_due(struct run *run, bool can_be_copied)
 {
-    struct sim_cut_plan plan = run_cut_plan(from, &from->point_rng);
-
-    from->points_left--;
-    from->points_step--;
-    if (from->depth > 0) {
-        from->result->firings[RUN_NESTED]++;
+    run->result->boundaries++;
+    if (run->points_step == 0 || run->point_period == 0 || !can_be_copied || run->dead ||
+        run->result->failed) {
+        return false;
     }
-    crash_point_at(from, &plan, NULL);
+    if (run->depth > 0 && !run_is_on(run, RUN_NESTED)) {
+        return false;
+    }
+    if (rng_below(&run->point_rng, run->point_period) != 0) {
+        return false;
+    }
+    run->points_left--;
+    run->points_step--;
+    run->result->firings[RUN_NESTED] += run->depth > 0 ? 1 : 0;
+    return true;
 }
 
-/* There is a group that could be asked about its members. */
-static bool can_be_copied(const struct run *run)
-{
-    return !run->result->failed && !run->dead && run->array->group != NULL;
-}
-
+/* There must be a group that could be asked about its members. */
 void crash_point_boundary(void *context)
 {
     struct run *run = context;
 
-    run->result->boundaries++;
-    if (run->points_step == 0 || run->point_period == 0 || !can_be_copied(run)) {
-        return;
-    }
-    if (run->depth > 0 && !run_is_on(run, RUN_NESTED)) {
-        return;
-    }
-    if (rng_below(&run->point_rng, run->point_period) == 0) {
-        crash_point(run);
+    if (crash_point_is_due(run, run->array->group != NULL)) {
+        struct sim_cut_plan plan = run_cut_plan(run, &run->point_rng);
+
+        crash_point_at(run, &plan, NULL);
     }
 }

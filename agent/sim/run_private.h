@@ -128,8 +128,13 @@ void crash_point_boundary(void *context);
 void crash_points_plan(struct run *run, void (*boundary)(void *context), void *context);
 /* The beginning of a run at a crash point of this one, its group, if it is one's, still to come; */
 void crash_point_init(struct run *run, struct run *from);
-/* and what a power cut now leaves of that. */
+/* its world, where there may be one more crash point, which boundary() has; */
+void crash_point_world_begin(struct run *run, const struct run *from,
+                             void (*boundary)(void *context), void *context);
+/* and what a power cut now leaves of the group. */
 void crash_point_group_fork(struct run *run, struct run *from, const struct sim_cut_plan *plan);
+/* Counts the boundary; true: there is to be a crash point now, and it is one of those planned. */
+bool crash_point_is_due(struct run *run, bool can_be_copied);
 /* What need not be verified, because it has been: what a power cut has left; and once all is well
  * again, without each set of drives. */
 struct point_watch {

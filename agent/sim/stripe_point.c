@@ -3,7 +3,7 @@
  * copy is made of what a power cut would leave of all its groups, in a world of its own; they come
  * up, everything is verified, they become whole, and everything is verified once more, on the
  * drives and with drives pulled. The life that was copied notices nothing, and nothing here draws
- * from its dice.
+ * from its dice. During a recovery there may be one more, once all groups are up, and none beyond.
  */
 #include <stdlib.h>
 
@@ -15,9 +15,7 @@ static struct stripe_run *point_begin(struct stripe_run *from, const struct sim_
 
     ASSERT(life != NULL);
     crash_point_init(&life->whole, &from->whole);
-    life->whole.world = sim_world_create(rng_u64(&life->whole.rng));
-    life->whole.world->now_us = from->whole.world->now_us;
-    load_init(&life->whole);
+    crash_point_world_begin(&life->whole, &from->whole, stripe_point_boundary, life);
     life->whole.models[0] = model_copy(from->whole.models[0]);
     life->host = from->host;
     life->layout = from->layout;
@@ -41,8 +39,6 @@ static void point(struct stripe_run *from)
     struct stripe_run *life = point_begin(from, &plan);
     struct run *whole = &life->whole;
 
-    from->whole.points_left--;
-    from->whole.points_step--;
     whole->result->crash_points++;
     run_trace(whole, "crash point %llu: cut %d", (unsigned long long)whole->result->crash_points,
               (int)plan.cut);
@@ -56,25 +52,22 @@ static void point(struct stripe_run *from)
     stripe_run_end(life);
 }
 
-/* There are groups that could be asked about their members. */
+/* All groups can be asked about their members. */
 static bool can_be_copied(const struct stripe_run *life)
 {
     for (uint32_t i = 0; i < life->host.member_count; i++) {
-        if (life->parts[i].array->group == NULL) {
+        if (life->parts[i].array == NULL || life->parts[i].array->group == NULL) {
             return false;
         }
     }
-    return !life->whole.result->failed && !life->whole.dead;
+    return true;
 }
 
 void stripe_point_boundary(void *context)
 {
     struct stripe_run *life = context;
-    struct run *whole = &life->whole;
 
-    whole->result->boundaries++;
-    if (whole->points_step > 0 && whole->point_period > 0 && can_be_copied(life) &&
-        rng_below(&whole->point_rng, whole->point_period) == 0) {
+    if (crash_point_is_due(&life->whole, can_be_copied(life))) {
         point(life);
     }
 }

@@ -436,13 +436,13 @@ void stripe_run_prove(struct stripe_run *life)
     }
 }
 
-/* After a failure things may be in the air: then what it holds ends with the process. */
+/* After a failure requests may stay in the air: then what it holds ends with the process. */
 void stripe_run_end(struct stripe_run *life)
 {
     struct sim_world *world = life->whole.world;
 
     world->boundary = NULL;
-    if (life->whole.result->failed || !stripe_close(life)) {
+    if (!world->powered || !stripe_close(life)) {
         return;
     }
     for (uint32_t i = 0; i < life->host.member_count; i++) {
