@@ -62,6 +62,7 @@ struct plan_input {
     uint32_t copy;       /* PLAN_SYNC: places whose content is wanted, to go elsewhere too */
     bool consistent;     /* the slice is known consistent */
     uint32_t mirror_preference; /* mirrors: place the caller would like to read from */
+    const uint32_t *waiting;    /* PLAN_WRITE: commands before, by place. NULL: all alike */
 };
 
 enum plan_kernel {

@@ -25,6 +25,7 @@ struct plan_case {
     uint32_t fill;
     uint32_t copy;
     bool inconsistent;
+    uint32_t waiting[6];
     int error;
     enum plan_kernel kernel;
     uint32_t reads;
@@ -53,7 +54,8 @@ static void check_case(const struct plan_case *c)
                                .fill = c->fill,
                                .copy = c->copy,
                                .consistent = !c->inconsistent,
-                               .mirror_preference = 2};
+                               .mirror_preference = 2,
+                               .waiting = c->waiting};
     struct plan plan = {.reads = 0xDEAD};
     int error = 0;
 
@@ -209,9 +211,32 @@ static void raid5_writes(void **state)
         {.name = "one column: update", .level = RAID_LEVEL_5, .want = PLAN_WRITE, .touched = 1,
          .full = 1, .valid = ALL6, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x21,
          .writes = 0x21},
-        {.name = "two full: tie goes to generate", .level = RAID_LEVEL_5, .want = PLAN_WRITE,
-         .touched = 3, .full = 3, .valid = ALL6, .kernel = PLAN_KERNEL_GENERATE,
-         .reads = 0x1C, .writes = 0x23, .makes_consistent = true},
+        {.name = "two full: tie goes to update", .level = RAID_LEVEL_5, .want = PLAN_WRITE,
+         .touched = 3, .full = 3, .valid = ALL6, .kernel = PLAN_KERNEL_UPDATE,
+         .reads = 0x23, .writes = 0x23},
+        {.name = "two full: as much to do everywhere", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 3, .full = 3, .valid = ALL6,
+         .waiting = {4, 4, 4, 4, 4, 4}, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x23,
+         .writes = 0x23},
+        {.name = "two full: the others have less to do", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 3, .full = 3, .valid = ALL6,
+         .waiting = {5, 4, 4, 4, 4, 4}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x1C,
+         .writes = 0x23, .makes_consistent = true},
+        {.name = "two full: P has less to do", .level = RAID_LEVEL_5, .want = PLAN_WRITE,
+         .touched = 3, .full = 3, .valid = ALL6, .waiting = {5, 4, 4, 4, 4, 3},
+         .kernel = PLAN_KERNEL_UPDATE, .reads = 0x23, .writes = 0x23},
+        {.name = "three full: fewer commands, whatever waits", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 7, .full = 7, .valid = ALL6,
+         .waiting = {0, 0, 0, 90, 90, 0}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x18,
+         .writes = 0x27, .makes_consistent = true},
+        {.name = "one column: fewer commands, whatever waits", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
+         .waiting = {90, 0, 0, 0, 0, 90}, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x21,
+         .writes = 0x21},
+        {.name = "two full, one failed: repaired, whatever waits", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 3, .full = 3, .valid = ALL6, .failed = 1,
+         .waiting = {0, 0, 90, 90, 90, 0}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x1C,
+         .writes = 0x23, .makes_consistent = true},
         {.name = "two partial: update", .level = RAID_LEVEL_5, .want = PLAN_WRITE,
          .touched = 3, .valid = ALL6, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x23,
          .writes = 0x23},
@@ -293,10 +318,13 @@ static void raid6_reads_and_writes(void **state)
         {.name = "one column: update of both", .level = RAID_LEVEL_6, .want = PLAN_WRITE,
          .touched = 1, .valid = ALL6, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x31,
          .writes = 0x31},
-        {.name = "one full column: tie goes to generate", .level = RAID_LEVEL_6,
+        {.name = "one full column: tie goes to update", .level = RAID_LEVEL_6,
          .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
-         .kernel = PLAN_KERNEL_GENERATE, .reads = 0x0E, .writes = 0x31,
-         .makes_consistent = true},
+         .kernel = PLAN_KERNEL_UPDATE, .reads = 0x31, .writes = 0x31},
+        {.name = "one full column: the others have less to do", .level = RAID_LEVEL_6,
+         .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
+         .waiting = {2, 1, 1, 1, 2, 2}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x0E,
+         .writes = 0x31, .makes_consistent = true},
         {.name = "P gone: update of Q", .level = RAID_LEVEL_6, .want = PLAN_WRITE,
          .touched = 1, .full = 1, .valid = NOT(5), .kernel = PLAN_KERNEL_UPDATE,
          .reads = 0x11, .writes = 0x11},
