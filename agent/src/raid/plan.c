@@ -361,9 +361,14 @@ static uint64_t plan_waiting(const struct view *view, const struct plan *plan)
 static bool update_is_better(const struct view *view, const struct plan *whole,
                              const struct plan *update)
 {
+    const struct plan_input *in = view->in;
     uint32_t whole_cost = plan_cost(whole);
     uint32_t update_cost = plan_cost(update);
 
+    if (in->partial == PLAN_PARTIAL_UPDATE && bit_count(in->touched) == 1 &&
+        (view->data & ~in->full) != 0) {
+        return true;
+    }
     if (whole_cost != update_cost) {
         return update_cost < whole_cost;
     }

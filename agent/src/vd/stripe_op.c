@@ -188,6 +188,7 @@ int stripe_plan(struct stripe_op *op)
         .failed = op->failed & valid,
         .writable = stripe_live_mask(op) | valid,
         .consistent = consistent,
+        .partial = op->group->options.partial_writes,
     };
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;

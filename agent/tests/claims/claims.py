@@ -30,17 +30,19 @@ HOLDS, FAILS, INFORMED, UNTRIED = "holds", "does not hold", "for information", "
 HEAD = """# What the reviews claim, and what the engine does
 
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
-one firmware (expected not to show but with that card's quirk switched on), F functional (tried on
-a running arrayd, or on arrays of the lab). Settings are in the claims' sources: drives D1 for
-documents 000 and 004, D2 for 001 and 002, D3 for 003; 128 MiB of cache for one or several streams
-of writes, 16 MiB for the rest, a card's own where the claim is about that, and writes are measured
-when it has been filled (lab.py has the bounds). What is written back is compared with what is
-written through past the drives' own buffers on both sides, so that nothing else differs; with those
-on, as one document has it, A13, A16, A28, G14 and G26 did not hold when that was last tried. Models
-come from facts of drives and cards and are not adjusted to any claim, so "does not hold" is a finding
-about the engine, the model or the claim; what it is put down to, not all of it proved, stands beside
-it. Where a claim is about what a card was measured at, as E05 is, its profile has that figure, and
-that the claim holds says no more than that the rest of the model does not get in its way.
+one firmware (expected not to show but with that card's quirk switched on), F functional (tried on a
+running arrayd, or on arrays of the lab). Settings are in the claims' sources: drives D1 for
+documents 000 and 004, D2 for 001 and 002, D3 for 003; in the first two the document's card where
+RAID 5 is written to, as cards always read what they replace of a row; 128 MiB of cache for one or
+several streams of writes, 16 MiB for the rest, a card's own where the claim is about that, and
+writes are measured when it has been filled (lab.py has the bounds). What is written back is
+compared with what is written through past the drives' own buffers on both sides, so that nothing
+else differs; with those on, as one document has it, A13, A16, A28, G14 and G26 did not hold when
+that was last tried. Models come from facts of drives and cards and are not adjusted to any claim,
+so "does not hold" is a finding about the engine, the model or the claim; what it is put down to,
+not all of it proved, stands beside it. Where a claim is about what a card was measured at, as E05
+is, its profile has that figure, and that the claim holds says no more than that the rest of the
+model does not get in its way.
 
 """
 

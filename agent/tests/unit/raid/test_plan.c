@@ -25,6 +25,7 @@ struct plan_case {
     uint32_t fill;
     uint32_t copy;
     bool inconsistent;
+    enum plan_partial partial;
     uint32_t waiting[6];
     int error;
     enum plan_kernel kernel;
@@ -54,6 +55,7 @@ static void check_case(const struct plan_case *c)
                                .fill = c->fill,
                                .copy = c->copy,
                                .consistent = !c->inconsistent,
+                               .partial = c->partial,
                                .mirror_preference = 2,
                                .waiting = c->waiting};
     struct plan plan = {.reads = 0xDEAD};
@@ -233,6 +235,22 @@ static void raid5_writes(void **state)
          .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
          .waiting = {90, 0, 0, 0, 0, 90}, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x21,
          .writes = 0x21},
+        {.name = "four full: generate", .level = RAID_LEVEL_5, .want = PLAN_WRITE,
+         .touched = 0x0F, .full = 0x0F, .valid = ALL6, .partial = PLAN_PARTIAL_UPDATE,
+         .kernel = PLAN_KERNEL_GENERATE, .reads = 0x10, .writes = 0x2F,
+         .makes_consistent = true},
+        {.name = "one column, update wanted, others idle", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
+         .partial = PLAN_PARTIAL_UPDATE, .waiting = {9, 0, 0, 0, 0, 9},
+         .kernel = PLAN_KERNEL_UPDATE, .reads = 0x21, .writes = 0x21},
+        {.name = "one column, update wanted, failed parity", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6, .failed = PLACE(5),
+         .partial = PLAN_PARTIAL_UPDATE, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x1E,
+         .writes = 0x21, .makes_consistent = true},
+        {.name = "one column, update wanted, unknown row", .level = RAID_LEVEL_5,
+         .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6, .inconsistent = true,
+         .partial = PLAN_PARTIAL_UPDATE, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x1E,
+         .writes = 0x21, .makes_consistent = true},
         {.name = "two full, one failed: repaired, whatever waits", .level = RAID_LEVEL_5,
          .want = PLAN_WRITE, .touched = 3, .full = 3, .valid = ALL6, .failed = 1,
          .waiting = {0, 0, 90, 90, 90, 0}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x1C,
@@ -325,6 +343,10 @@ static void raid6_reads_and_writes(void **state)
          .want = PLAN_WRITE, .touched = 1, .full = 1, .valid = ALL6,
          .waiting = {2, 1, 1, 1, 2, 2}, .kernel = PLAN_KERNEL_GENERATE, .reads = 0x0E,
          .writes = 0x31, .makes_consistent = true},
+        {.name = "one full column, update wanted", .level = RAID_LEVEL_6, .want = PLAN_WRITE,
+         .touched = 1, .full = 1, .valid = ALL6, .partial = PLAN_PARTIAL_UPDATE,
+         .waiting = {2, 1, 1, 1, 2, 2}, .kernel = PLAN_KERNEL_UPDATE, .reads = 0x31,
+         .writes = 0x31},
         {.name = "P gone: update of Q", .level = RAID_LEVEL_6, .want = PLAN_WRITE,
          .touched = 1, .full = 1, .valid = NOT(5), .kernel = PLAN_KERNEL_UPDATE,
          .reads = 0x11, .writes = 0x11},
