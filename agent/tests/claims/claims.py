@@ -2,9 +2,11 @@
 
     claims.py --program ARRAYSIM [--check [--exact]] [--only ID,...] [--jobs N]
 
-Writes CLAIMS.md, or with --only those lines of it; with --check it fails if a claim that holds there does not any more, and tells
-what else is not as there; with --exact it fails at that too. Models are set from facts of drives and controllers; nothing here is adjusted to a claim. arrayd and arrayctl
-are those built next to arraysim; NBD needs the distribution's Python, where libnbd is.
+Writes CLAIMS.md, or with --only those lines of it; with --check it fails if a claim that holds there
+does not any more, and tells what else is not as there; with --exact it fails at that too. All of them
+are to take no longer than ten minutes on two processors: of processors' time, as others may be using
+them. Models are set from facts of drives and controllers; nothing here is adjusted to a claim. arrayd
+and arrayctl are those built next to arraysim; NBD needs the distribution's Python, where libnbd is.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +29,7 @@ from reasons import NOTES, UNTESTED, WHY
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "CLAIMS.md"
+SECONDS_MOST, PROCESSORS = 600, 2
 HOLDS, FAILS, INFORMED, UNTRIED = "holds", "does not hold", "for information", "not tested"
 HEAD = """# What the reviews claim, and what the engine does
 
@@ -85,6 +89,12 @@ def committed() -> dict[str, str]:
             re.finditer(r"^\| ([A-Z]\d\d) \|.*$", TABLE.read_text(), flags=re.M)}
 
 
+def used_s() -> float:
+    """Processors' time, of this program and those that have ended."""
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in each)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True)
@@ -104,7 +114,7 @@ def main() -> int:
         rows = list(pool.map(lambda claim: run_one(lab, claim), claims))
     rows += [untried(*row) for row in UNTESTED if not only or row[0] in only]
     rows.sort(key=lambda row: row["id"])
-    print(f"TAP version 13\n1..{len(rows)}")
+    print(f"TAP version 13\n1..{len(rows) + 1}")
     known = committed() if options.check or only else {}
     bad = 0
     for number, row in enumerate(rows, 1):
@@ -118,6 +128,11 @@ def main() -> int:
               f"{row['expected']}; measured {row['measured']}")
         if differs:
             print(f"# {TABLE.name} has: {said}")
+    used = used_s()
+    slow = used > SECONDS_MOST * PROCESSORS
+    bad += slow
+    print(f"{'not ok' if slow else 'ok'} {len(rows) + 1} - {SECONDS_MOST} s on {PROCESSORS} processors: "
+          f"{used / PROCESSORS:.0f} s")
     print(f"# {lab.points} points in {time.monotonic() - began:.0f} s")
     if not options.check:
         lines = known | {row["id"]: line(row) for row in rows}
