@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "raid/geometry.h"
+#include "raid/plan.h"
 
 #define PROFILE_PRESETS_MAX 8u
 #define PRESET_NAME_MAX 32u
@@ -50,6 +51,7 @@ struct controller_profile {
         bool offered;
         uint32_t drives_min;     /* 0: as few as the level takes */
     } levels[RAID_LEVEL_MAX];
+    enum plan_partial partial_writes; /* for predictions; the arrays of a host do the cheapest */
     struct controller_ceilings ceilings;
     uint32_t preset_count;
     struct vd_preset presets[PROFILE_PRESETS_MAX];

@@ -223,6 +223,19 @@ static bool vocabulary_of_file(struct profile_reader *reader, const json_t *valu
     return vocabulary_read(reader, value, &file->profile);
 }
 
+static bool partial_writes_read(struct profile_reader *reader, const json_t *value, void *target)
+{
+    struct controller_profile_file *file = target;
+    const char *word = json_string_value(value);
+
+    if (word != NULL && strcmp(word, "read_modify_write") == 0) {
+        file->profile.partial_writes = PLAN_PARTIAL_UPDATE;
+        return true;
+    }
+    return (word != NULL && strcmp(word, "cheapest") == 0) ||
+           profile_fail(reader, "partial_writes must be \"cheapest\" or \"read_modify_write\"");
+}
+
 static bool quirks_of_file(struct profile_reader *reader, const json_t *value, void *target)
 {
     struct controller_profile_file *file = target;
@@ -249,6 +262,7 @@ static const struct profile_field controller_fields[] = {
     {"no_battery_rule", FIELD_CUSTOM, true, 0, 0, 0, rule_read},
     {"levels", FIELD_CUSTOM, true, 0, 0, 0, levels_read},
     {"batteries", FIELD_CUSTOM, true, 0, 0, 0, batteries_read},
+    {"partial_writes", FIELD_CUSTOM, false, 0, 0, 0, partial_writes_read},
     {"quirks", FIELD_CUSTOM, false, 0, 0, 0, quirks_of_file},
     FIELDS_FOR_PEOPLE,
     FIELDS_END};

@@ -219,7 +219,7 @@ static int group_make(struct lab_array *array, char text[LAB_TEXT_BYTES])
 {
     struct group_config *config = calloc(1, sizeof(*config));
     struct drive *drives[LAB_DRIVES_MAX] = {NULL};
-    struct group_options options = {.intent_log = NULL};
+    struct group_options options = {.partial_writes = array->setup.partial_writes};
     const char *why = NULL;
     struct uuid controller;
     struct rng rng;

@@ -340,6 +340,41 @@ static uint32_t plan_cost(const struct plan *plan)
     return bit_count(plan->reads) + bit_count(plan->writes);
 }
 
+/* What waits before the commands of a plan, each at its drive. */
+static uint64_t plan_waiting(const struct view *view, const struct plan *plan)
+{
+    const uint32_t *waiting = view->in->waiting;
+    uint64_t sum = 0;
+
+    for (uint32_t place = 0; waiting != NULL && place < view->in->map->width; place++) {
+        sum +=
+            (uint64_t)waiting[place] * ((plan->reads >> place & 1) + (plan->writes >> place & 1));
+    }
+    return sum;
+}
+
+/*
+ * The fewest commands; at a tie, which is one of bytes too, as all columns of a slice are of one
+ * size, those to drives with less to do. Where that is the same the update leaves more drives
+ * alone, and writes where their heads have just read.
+ */
+static bool update_is_better(const struct view *view, const struct plan *whole,
+                             const struct plan *update)
+{
+    const struct plan_input *in = view->in;
+    uint32_t whole_cost = plan_cost(whole);
+    uint32_t update_cost = plan_cost(update);
+
+    if (in->partial == PLAN_PARTIAL_UPDATE && bit_count(in->touched) == 1 &&
+        (view->data & ~in->full) != 0) {
+        return true;
+    }
+    if (whole_cost != update_cost) {
+        return update_cost < whole_cost;
+    }
+    return plan_waiting(view, update) <= plan_waiting(view, whole);
+}
+
 static int plan_parity_write(const struct view *view, struct plan *plan)
 {
     struct plan whole = {.kernel = PLAN_KERNEL_NONE};
@@ -359,9 +394,9 @@ static int plan_parity_write(const struct view *view, struct plan *plan)
     if (whole_error < 0 && update_error < 0) {
         return -EIO;
     }
-    /* Only the whole row repairs what failed; at equal cost it also heals the parity. */
+    /* Only the whole row repairs what failed. */
     if (update_error < 0 ||
-        (whole_error == 0 && (view->in->failed != 0 || plan_cost(&whole) <= plan_cost(&update)))) {
+        (whole_error == 0 && (view->in->failed != 0 || !update_is_better(view, &whole, &update)))) {
         *plan = whole;
     } else {
         *plan = update;

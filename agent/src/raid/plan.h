@@ -47,6 +47,12 @@ enum plan_want {
     PLAN_SYNC   /* make the slice consistent and fill `fill`: rebuild, init, resync */
 };
 
+/* How a row is changed in part, where it can be done in more than one way. */
+enum plan_partial {
+    PLAN_PARTIAL_CHEAPEST, /* with the fewest commands */
+    PLAN_PARTIAL_UPDATE    /* within one strip by read-modify-write, whatever that costs */
+};
+
 struct plan_input {
     enum raid_level level;
     const struct row_map *map;
@@ -61,7 +67,9 @@ struct plan_input {
     uint32_t fill;       /* PLAN_SYNC: places to be filled (rebuild target) */
     uint32_t copy;       /* PLAN_SYNC: places whose content is wanted, to go elsewhere too */
     bool consistent;     /* the slice is known consistent */
+    enum plan_partial partial;  /* PLAN_WRITE, parity */
     uint32_t mirror_preference; /* mirrors: place the caller would like to read from */
+    const uint32_t *waiting;    /* PLAN_WRITE: commands before, by place. NULL: all alike */
 };
 
 enum plan_kernel {

@@ -37,6 +37,7 @@
 #include "meta/group_store.h"
 #include "port/clock_port.h"
 #include "raid/intent_log.h"
+#include "raid/plan.h"
 #include "vd/vd_request.h"
 
 struct group;
@@ -70,6 +71,7 @@ struct group_options {
     uint32_t dirty_warm_ms;         /* a region's mark stays without writes; default 120,000 */
     uint64_t dirty_warm_bytes;      /* of a member, kept marked so; default 128 GiB */
     uint64_t region_bytes;          /* of a member's extent; default by its size */
+    enum plan_partial partial_writes; /* default: with the fewest commands */
     struct intent_log *intent_log;  /* the group's share of a log; outlives it. NULL: none */
 };
 

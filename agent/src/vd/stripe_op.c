@@ -148,11 +148,24 @@ static uint32_t op_mirror_choose(const struct stripe_op *op, uint32_t valid)
     return mirror_choose(&read, valid);
 }
 
+/* A place without a drive is in no plan. */
+static void waiting_fill(const struct stripe_op *op, uint32_t waiting[RAID_SPAN_MEMBERS_MAX])
+{
+    for (uint32_t place = 0; place < op->map.width; place++) {
+        const struct drive *drive = op->group->members[stripe_member(op, place)].drive;
+
+        waiting[place] = drive != NULL ? drive_queued(drive, IO_CLASS_FOREGROUND) +
+                                             drive_queued(drive, IO_CLASS_BACKGROUND)
+                                       : 0;
+    }
+}
+
 int stripe_plan(struct stripe_op *op)
 {
     const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
     uint32_t valid = stripe_valid_mask(op);
     uint32_t touched = op->touched | op->punctured;
+    uint32_t waiting[RAID_SPAN_MEMBERS_MAX];
     bool consistent = false;
     struct plan_input input;
 
@@ -177,10 +190,15 @@ int stripe_plan(struct stripe_op *op)
         .failed = op->failed & valid,
         .writable = stripe_live_mask(op) | valid,
         .consistent = consistent,
+        .partial = op->group->options.partial_writes,
     };
     if (op->want == PLAN_SYNC) {
         input.fill = op->fill & input.writable & ~valid;
         input.copy = op->copy & input.writable;
+    }
+    if (level->parity_count > 0 && op->want == PLAN_WRITE && consistent) {
+        waiting_fill(op, waiting);
+        input.waiting = waiting;
     }
     if (level->mirrored && input.consistent) {
         input.mirror_preference = op_mirror_choose(op, valid & ~op->failed);

@@ -61,7 +61,7 @@ def a19(lab: Lab) -> Outcome:
 def a26(lab: Lab) -> Outcome:
     def curve(odd: bool) -> list[float]:
         array = card(R5, 4, CARD_000, "raid5-deep-queue-stumble") if odd else a(R5, 4)
-        rates = [lab.workload(array, "w06-file-server", depth) for depth in (64, 256)]
+        rates = [lab.workload_long(array, "w06-file-server", depth) for depth in (64, 256)]
         return [rates[1] / rates[0]]
     default, odd = both(curve)
     return shown(default, odd, default[0] >= 0.95, odd[0] < 0.95)

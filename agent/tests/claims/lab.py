@@ -258,6 +258,11 @@ class Lab:
     def workload(self, array: Array, workload: str, depth: int) -> float:
         return self.ops(array, Load(profile=workload, depths=(depth,)))
 
+    def workload_long(self, array: Array, workload: str, depth: int) -> float:
+        """As db_long."""
+        load = Load(profile=workload, depths=(depth,), operations=20000)
+        return sum(self.point(array, load, seed)["operations_per_s"] for seed in (1, 2, 3)) / 3
+
     def commands(self, array: Array, size: int) -> float:
         """Of the drives, for one random write that goes through to them; without those that note
         in which regions has been written, which come with the first few hundred."""

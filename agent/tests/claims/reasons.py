@@ -4,8 +4,6 @@ INFORMATION = "the document gives no size"
 NO_TIME = "how long a card takes for a command is not printed, so the models take none"
 
 WHY: dict[str, str] = {
-    "A10": "three drives change a row with a read and two writes, four with two reads and two writes",
-    "A34": "R5 x3 changes a row with three commands instead of four (A10), which puts it before R1",
     "A38": "R0 and R5 fall as well: with nothing read ahead, more readers make the heads go back and forth",
     "A46": "the lab's file patterns know no file systems; " + INFORMATION,
     "C37": INFORMATION,
@@ -14,13 +12,14 @@ WHY: dict[str, str] = {
     "E07": "the order comes with a latency for each card, and no document prints one",
     "E10": NO_TIME,
     "G13": "a thousandth above: in order from the cache, the drives take more of them than the review's",
-    "G14": "R5 written through waits for a turn of the disk between reading and writing, and gains more",
     "G20": "a fifth of writes is too little to gain half when the cache is full; before that R5 gains 1.7",
     "G25": "0.99 with one request, 1.06 to 1.26 with more: eight drives' queues are shorter than three's",
 }
 
 NOTES: dict[str, str] = {
+    "A10": "the card's way to change a row is read-modify-write; the native one has a cheaper one for x3",
     "A32": "that the bare drive had such a ledge is the drive's matter, and no figure of it is printed",
+    "A34": "the card's way to change a row is read-modify-write; the native one has a cheaper one for x3",
     "B22": "that R0 is alone in growing does not come out: the card's ceiling is one request's at a "
            "time, and all of them can do more: 1,000, 835, 747, 494 MB/s",
 }

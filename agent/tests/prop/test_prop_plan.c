@@ -47,6 +47,7 @@ struct row_case {
     uint32_t tolerance;
     uint32_t from[WIDTH_MAX];   /* the bytes [from, to) a write replaces, by place */
     uint32_t to[WIDTH_MAX];
+    uint32_t waiting[WIDTH_MAX];
     uint8_t *column[WIDTH_MAX]; /* the executor's buffers */
     row_bytes truth __attribute__((aligned(64)));
     row_bytes disk __attribute__((aligned(64)));
@@ -263,6 +264,16 @@ static void draw_content(struct row_case *c)
     }
 }
 
+/* Before the commands, at the drives; in some cases nobody says. */
+static void draw_waiting(struct row_case *c)
+{
+    for (uint32_t i = 0; i < c->map.width; i++) {
+        c->waiting[i] = (uint32_t)rng_below(&c->rng, 4);
+    }
+    c->in.partial = rng_below(&c->rng, 2) == 0 ? PLAN_PARTIAL_CHEAPEST : PLAN_PARTIAL_UPDATE;
+    c->in.waiting = rng_below(&c->rng, 4) == 0 ? NULL : c->waiting;
+}
+
 static void draw_case(struct row_case *c, uint64_t seed)
 {
     memset(c, 0, offsetof(struct row_case, truth));
@@ -272,6 +283,7 @@ static void draw_case(struct row_case *c, uint64_t seed)
     draw_health(c);
     draw_want(c);
     draw_content(c);
+    draw_waiting(c);
 }
 
 /* Carrying it out, as plan.h says */
@@ -397,6 +409,33 @@ static void check_invariants(const struct row_case *c)
         require(c, (in->fill & ~plan->writes) == 0, "target not filled");
         require(c, plan->makes_consistent || in->consistent, "row left unknown");
     }
+}
+
+/* A write to a sound row costs no more commands than the cheaper of the two ways, and of two that
+ * cost the same the one with less to wait for. */
+static void check_cheapest(const struct row_case *c)
+{
+    const struct plan_input *in = &c->in;
+    uint32_t writes = in->touched | c->parity;
+    uint32_t kept = c->all & ~c->parity & ~in->full;
+    uint32_t whole = count_of(kept) + count_of(writes);
+    uint32_t waits = 0;
+    bool always = in->partial == PLAN_PARTIAL_UPDATE && count_of(in->touched) == 1 && kept != 0;
+
+    if (in->want != PLAN_WRITE || c->parity == 0 || c->good != c->all || !in->consistent) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->map.width && in->waiting != NULL; i++) {
+        waits += in->waiting[i] * (2 * (writes >> i & 1));
+        waits -= in->waiting[i] * ((writes >> i & 1) + (kept >> i & 1));
+    }
+    require(c, c->plan.kernel == PLAN_KERNEL_UPDATE || c->plan.kernel == PLAN_KERNEL_GENERATE,
+            "a sound row is changed in a third way");
+    require(c,
+            (c->plan.kernel == PLAN_KERNEL_UPDATE) ==
+                (always || 2 * count_of(writes) < whole ||
+                 (2 * count_of(writes) == whole && (int32_t)waits <= 0)),
+            "the dearer way to change a sound row");
 }
 
 /* -EIO must be right: within tolerance it never is. */
@@ -531,6 +570,7 @@ static void run_case(uint64_t seed)
     }
     covered[c->in.want][c->plan.kernel]++;
     check_invariants(c);
+    check_cheapest(c);
     execute(c);
     if (c->in.want == PLAN_READ) {
         check_delivered(c);

@@ -293,6 +293,23 @@ static void a_bad_controller_is_refused_with_a_sentence(void **state UNUSED)
                           "name is \"z\", not that of the file");
 }
 
+static void the_way_of_partial_writes_is_read(void **state UNUSED)
+{
+    struct controller_profile_file file;
+
+    write_file("controllers", CONTROLLER(""));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.profile.partial_writes, PLAN_PARTIAL_CHEAPEST);
+    write_file("controllers", CONTROLLER(", \"partial_writes\": \"read_modify_write\""));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.profile.partial_writes, PLAN_PARTIAL_UPDATE);
+    write_file("controllers", CONTROLLER(", \"partial_writes\": \"cheapest\""));
+    assert_int_equal(controller_profile_read(directory, "x", &file, text), 0);
+    assert_int_equal(file.profile.partial_writes, PLAN_PARTIAL_CHEAPEST);
+    expect_bad_controller("{\"partial_writes\": \"rmw\"}", "partial_writes must be");
+    expect_bad_controller("{\"partial_writes\": 1}", "partial_writes must be");
+}
+
 #define QUIRK(rest)                                                                                \
     "{\"quirks\": [{\"name\": \"odd\", \"text\": \"t\", \"source\": \"s\", " rest "}]}"
 #define WHEN_WRITES "\"when\": {\"operations\": \"writes\"}"
@@ -440,6 +457,7 @@ int main(void)
         cmocka_unit_test(the_rules_of_known_models),
         cmocka_unit_test(native_needs_no_file),
         cmocka_unit_test(a_bad_controller_is_refused_with_a_sentence),
+        cmocka_unit_test(the_way_of_partial_writes_is_read),
         cmocka_unit_test(a_bad_quirk_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_battery_is_refused_with_a_sentence),
         cmocka_unit_test(a_bad_drive_is_refused_with_a_sentence),

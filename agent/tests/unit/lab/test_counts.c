@@ -103,6 +103,27 @@ static const struct count_case counts[] = {
     {"raid60", 12, 4, "", 4 * STRIP_BYTES, 100, 0, 6},
     {"raid60", 12, 4, "0", SMALL, 0, (1 + 5.0 / 6 + 4.0 / 6) / 2, 0},
     {"raid60", 12, 4, "0, 3", SMALL, 0, (1 + 4.0 / 6 + 2 * 4.0 / 6) / 2, 0},
+
+    /* Where the rest of the row is less than what is replaced, parity comes from the rest. */
+    {"raid5", 3, 2, "", SMALL, 100, 1, 2},
+    {"raid5", 4, 3, "", SMALL, 100, 2, 2},
+    {"raid5", 5, 4, "", 2 * STRIP_BYTES, 100, 2, 3},
+    {"raid6", 4, 2, "", SMALL, 100, 1, 3},
+    {"raid6", 6, 4, "", SMALL, 100, 3, 3},
+};
+
+/* A card that within a strip always reads what it replaces. */
+static const struct count_case card_counts[] = {
+    {"raid5", 3, 2, "", SMALL, 100, 2, 2},
+    {"raid5", 3, 2, "", STRIP_BYTES, 100, 2, 2},
+    {"raid5", 3, 2, "", 2 * STRIP_BYTES, 100, 0, 3},
+    {"raid5", 5, 4, "", 2 * STRIP_BYTES, 100, 2, 3},
+    {"raid6", 4, 2, "", SMALL, 100, 3, 3},
+    {"raid6", 4, 2, "", 2 * STRIP_BYTES, 100, 0, 4},
+    {"raid60", 8, 2, "", SMALL, 100, 3, 3},
+    /* Of 3 rows one has lost its parity, 0 + 1; of two blocks one is lost, and its parity is
+     * computed from the other, 1 + 1; the other: 2 + 2. */
+    {"raid5", 3, 2, "0", SMALL, 100, (0 + 1 + 2) / 3.0, (1 + 1 + 2) / 3.0},
 };
 
 /* So many that the marks of regions do not count; the parity's last turn ends with the last. */
@@ -115,21 +136,23 @@ static uint32_t operations_of(const struct count_case *count)
     return of_turn * ((OPERATIONS_MIN + of_turn - 1) / of_turn);
 }
 
-static struct lab_counts counted(const struct count_case *count, uint32_t operations)
+static struct lab_counts counted(const char *profile, const struct count_case *count,
+                                 uint32_t operations)
 {
     struct lab_counts total;
     struct lab_answer answer;
     char content[1024];
 
     (void)snprintf(content, sizeof(content),
-                   "{\"name\": \"counts\", \"controller\": {\"profile\": \"native\"},"
+                   "{\"name\": \"counts\", \"controller\": {\"profile\": \"%s\","
+                   " \"cache_bytes\": 0},"
                    " \"drives\": {\"profile\": \"intel-x25-e\", \"count\": %u,"
                    " \"failed\": [%s]}, \"array\": {\"level\": \"%s\", \"strip_bytes\": %u},"
                    " \"limits\": {\"operations\": %u, \"warmup_operations\": 0},"
                    " \"workloads\": [{\"name\": \"w\", \"pattern\": \"sequential\", \"mixes\":"
                    " [[{\"bytes\": %u, \"percent\": 100}]], \"write_percents\": [%u],"
                    " \"depths\": [1]}]}",
-                   count->drives, count->failed, count->level, STRIP_BYTES, operations,
+                   profile, count->drives, count->failed, count->level, STRIP_BYTES, operations,
                    count->block_bytes, count->write_percent);
     answer = answer_of(content);
     assert_int_equal(answer.outcome.operations, operations);
@@ -137,22 +160,33 @@ static struct lab_counts counted(const struct count_case *count, uint32_t operat
     return total;
 }
 
-static void what_a_request_costs_at_each_level(void **state UNUSED)
+static void check_counts(const char *profile, const struct count_case *cases, size_t case_count)
 {
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        const struct count_case *count = &counts[i];
+    for (size_t i = 0; i < case_count; i++) {
+        const struct count_case *count = &cases[i];
         uint32_t operations = operations_of(count);
-        struct lab_counts total = counted(count, operations);
+        struct lab_counts total = counted(profile, count, operations);
         double reads = (double)total.reads / operations;
         double writes = (double)total.writes / operations;
 
         if (fabs(reads - count->reads) > 0.002 || fabs(writes - count->writes) > 0.02) {
-            fail_msg("%s x%u failed [%s] %u bytes %u %% writes: %g reads, %g writes each, not"
-                     " %g and %g",
-                     count->level, count->drives, count->failed, count->block_bytes,
+            fail_msg("%s, %s x%u failed [%s] %u bytes %u %% writes: %g reads, %g writes each,"
+                     " not %g and %g",
+                     profile, count->level, count->drives, count->failed, count->block_bytes,
                      count->write_percent, reads, writes, count->reads, count->writes);
         }
     }
+}
+
+static void what_a_request_costs_at_each_level(void **state UNUSED)
+{
+    check_counts("native", counts, sizeof(counts) / sizeof(counts[0]));
+}
+
+static void what_it_costs_behind_a_card(void **state UNUSED)
+{
+    check_counts("lsi-megaraid-sas-9260-8i", card_counts,
+                 sizeof(card_counts) / sizeof(card_counts[0]));
 }
 
 /* In drives. */
@@ -230,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_request_costs_at_each_level),
+        cmocka_unit_test(what_it_costs_behind_a_card),
         cmocka_unit_test(a_level_keeps_what_it_says),
         cmocka_unit_test(small_writes_everywhere_cost_what_the_level_needs),
     };
