@@ -104,7 +104,7 @@ void life_free(struct life *life)
             free(life->back[i]);
         }
     }
-    free(life->medium.base);
+    sim_memory_done(&life->medium);
     free(life->medium_kept);
     sim_array_destroy(life->array);
     sim_world_destroy(life->world);

@@ -62,6 +62,8 @@ void cached_whole_row(uint64_t seed, struct life_result *ret_result);
 /* Another: a drive is rebuilt while the log still has intents of the one before it, which have been
  * released. */
 void cached_old_intents(uint64_t seed, struct life_result *ret_result);
+/* Another: a drive hangs while it reads what is to stay in the cache. */
+void cached_late_read(uint64_t seed, struct life_result *ret_result);
 /* Another: what is being read ahead is written meanwhile, and then read. */
 void cached_join(uint64_t seed, struct life_result *ret_result);
 

@@ -46,9 +46,21 @@ static void drives_bind(struct life *life)
     }
 }
 
-static uint32_t classes_draw(void)
+/* Swarm: in half of the lives most kinds of faults are off, so that the others meet each other. */
+static uint32_t classes_draw(struct run *run)
 {
-    return UINT32_C(1) << RUN_TEASE | UINT32_C(1) << RUN_SMALL_SPARE | UINT32_C(1) << RUN_RETURN;
+    static const enum run_class faults[] = {
+        RUN_LATENT,    RUN_BAD_SECTOR, RUN_WRITES_FAIL, RUN_FLUSH_FAILS, RUN_HANG,       RUN_ERRORS,
+        RUN_TRANSIENT, RUN_SLOW,       RUN_PULL,        RUN_PULL_LOSE,   RUN_STORE_FAILS};
+    uint32_t classes =
+        UINT32_C(1) << RUN_TEASE | UINT32_C(1) << RUN_SMALL_SPARE | UINT32_C(1) << RUN_RETURN;
+    uint32_t percent = run_chance(run, 50) ? 80 : 30;
+
+    classes |= run_chance(run, 40) ? UINT32_C(1) << RUN_COPYBACK : 0;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        classes |= run_chance(run, percent) ? UINT32_C(1) << faults[i] : 0;
+    }
+    return classes;
 }
 
 void life_drives_begin(struct life *life)
@@ -58,7 +70,7 @@ void life_drives_begin(struct life *life)
     drives_bind(life);
     rng_seed(&life->drives.rng, life->options->seed ^ UINT64_C(0xd21be5));
     life->drives.losses_left = life->array->options.spare_count;
-    life->drives.classes = classes_draw();
+    life->drives.classes = classes_draw(&life->drives);
 }
 
 void life_drives_fork(struct life *life)
@@ -108,10 +120,13 @@ void life_drives_tend(struct life *life)
         return;
     }
     torn_review(life);
+    run->calm = life->torn; /* (1) */
+    faults_maybe(run);
     members_replace(run, false);
     if (run->result->replacements > replacements) {
         crash_soon(run);
     }
+    copyback_maybe(run);
     tasks_tend(run, true);
     log_slow(life);
     drives_judge(life);
@@ -146,12 +161,19 @@ bool life_drives_bear(struct life *life, uint32_t member)
 
 bool life_drives_may_tear(const struct life *life)
 {
-    return !life_is_tended(life->options) || !run_is_troubled(&life->drives);
+    return !life_is_tended(life->options) || faults_none_after_cut(&life->drives);
+}
+
+bool life_pins(const struct life *life, uint32_t vd)
+{
+    return vd_is_consistent(sim_array_vd(life->array, vd)) &&
+           !(life_is_tended(life->options) && run_is_troubled(&life->drives));
 }
 
 bool life_drives_are_known(const struct life *life)
 {
-    return !life_is_tended(life->options) || !run_is_troubled_unknown(&life->drives);
+    return !life_is_tended(life->options) ||
+           (!run_is_troubled_unknown(&life->drives) && life->array->twin == SIM_NO_DRIVE);
 }
 
 void life_drives_after(struct life *life, enum sim_cut cut)

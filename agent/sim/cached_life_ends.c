@@ -55,7 +55,7 @@ static void group_again(struct life *life, bool lost_is_fine, bool crashed)
     if (life->on_log) { /* its memory is nobody's */
         life->log_was_lost = life->log_device.drive->write_fails || (crashed && life->log_was_lost);
         life->log_device.drive->write_fails = false;
-        memset(life->medium.base, 0, life->medium.size_bytes);
+        sim_memory_load(&life->medium, NULL);
     }
     life_cache_begin(life);
     if (sim_array_reload(life->array) != 0) {
@@ -144,6 +144,7 @@ void life_begin_after(struct life *life, bool death, bool kept)
 {
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
+    life->ended_us = life->world->now_us;
     acked_copy(life, acked);
     models_after(life, death);
     group_after(life, death, kept, acked);
@@ -162,9 +163,10 @@ void life_crash(struct life *life)
     }
     life_drives_end_note(life);
     acked_copy(life, acked);
-    memcpy(life->medium_kept, life->medium.base, life->medium.size_bytes);
+    life_medium_left(life, &life->drives.rng, death, life->medium_kept);
     life->torn = life->torn || !intents_outlive(life, death) || whole_rows_open(life);
     life->dead = true;
+    life->ended_us = life->world->now_us;
     life->result->crash_points++;
     life->result->crashes++;
     life->result->deaths += death ? 1 : 0;
@@ -184,11 +186,7 @@ void life_crash(struct life *life)
     }
     sim_world_power_on(life->world);
     life_drives_after(life, cut);
-    if (kept && !life->on_log) {
-        memcpy(life->medium.base, life->medium_kept, life->medium.size_bytes);
-    } else {
-        memset(life->medium.base, 0, life->medium.size_bytes);
-    }
+    sim_memory_load(&life->medium, kept && !life->on_log ? life->medium_kept : NULL);
     life->dead = false;
     group_after(life, death, kept, acked);
 }

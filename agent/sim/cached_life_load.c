@@ -12,7 +12,6 @@
 
 static void flight_landed(struct life *life, struct flight *flight)
 {
-    bool consistent = vd_is_consistent(sim_array_vd(life->array, flight->vd));
     bool back = life->back_only && flight->request.op == VD_OP_WRITE && !life_log_is_lost(life);
     const char *wrong = NULL;
 
@@ -31,7 +30,7 @@ static void flight_landed(struct life *life, struct flight *flight)
     /* Writes that waited for a log that is lost go to the drives one after the other: of two that
      * overlap the older one may be read once more, until the newer one is acknowledged. So what has
      * been seen then says nothing about later reads. */
-    wrong = flight_read_check(flight, consistent && !life_log_is_lost(life));
+    wrong = flight_read_check(flight, life_pins(life, flight->vd) && !life_log_is_lost(life));
     if (wrong != NULL) {
         life_fail(life, "vd%u: read of %llu+%llu returned %s", flight->vd,
                   (unsigned long long)flight->block, (unsigned long long)flight->count, wrong);
@@ -212,10 +211,9 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
         life_fail(life, "%s: vd%u: writes are lost and nobody says so (block %llu, version %u)",
                   when, index, (unsigned long long)model->wrong_block, acked[model->wrong_block]);
     }
-    wrong = life->result->failed
-                ? NULL
-                : model_read_check(model, 0, model->block_count, model->floor, bytes,
-                                   vd_is_consistent(sim_array_vd(life->array, index)));
+    wrong = life->result->failed ? NULL
+                                 : model_read_check(model, 0, model->block_count, model->floor,
+                                                    bytes, life_pins(life, index));
     if (wrong != NULL) {
         life_fail(life, "%s: vd%u: block %llu of at least version %u: %s", when, index,
                   (unsigned long long)model->wrong_block, model->floor[model->wrong_block], wrong);

@@ -8,6 +8,8 @@
 #include "base/assert.h"
 #include "cached_life_private.h"
 
+#define NOTE_US (SIM_SECOND / 10) /* saving a record takes no longer */
+
 /* The log's device has failed: what is acknowledged from now on is on the drives alone. */
 bool life_log_is_lost(const struct life *life)
 {
@@ -16,10 +18,10 @@ bool life_log_is_lost(const struct life *life)
 
 bool life_medium_is_stable(const struct life *life)
 {
-    return (life->on_log && !life_log_is_lost(life)) || life->medium.kind == MEMORY_KIND_PERSISTENT;
+    return (life->on_log && !life_log_is_lost(life)) ||
+           life->medium.port.kind == MEMORY_KIND_PERSISTENT;
 }
 
-static const struct memory_port_ops plain_ops = {.copy = NULL};
 static const struct uuid owner = {{1}};
 
 /* Most of those where members are lost have room for intents. */
@@ -33,23 +35,32 @@ static uint64_t log_size_choose(struct life *life)
 void life_medium_make(struct life *life)
 {
     static const uint32_t frames[] = {20, 200, 700, 1500};
+    enum memory_kind kind = MEMORY_KIND_SHARED;
+    uint64_t size_bytes = 0;
 
-    life->medium.ops = &plain_ops;
     life->on_log = life_chance(life, 33) || life->log_wanted;
-    life->medium.kind =
-        life->on_log || life_chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
-    life->back_only = life_medium_is_stable(life) || life_chance(life, 50);
-    life->medium.size_bytes = journal_size_bytes(frames[life_below(life, 4)]);
+    kind = life->on_log || life_chance(life, 50) ? MEMORY_KIND_SHARED : MEMORY_KIND_PERSISTENT;
+    life->back_only = life->on_log || kind == MEMORY_KIND_PERSISTENT || life_chance(life, 50);
+    size_bytes = journal_size_bytes(frames[life_below(life, 4)]);
     if (life->on_log) {
         const struct sim_drive_options options = {.size_bytes = log_size_choose(life)};
 
         sim_log_init(&life->log_device, sim_drive_create(life->world, &options));
-        life->medium.size_bytes = journal_log_memory_bytes(options.size_bytes);
+        size_bytes = journal_log_memory_bytes(options.size_bytes);
     }
-    life->medium.base = aligned_alloc(4096, life->medium.size_bytes);
-    life->medium_kept = malloc(life->medium.size_bytes);
-    ASSERT(life->medium.base != NULL && life->medium_kept != NULL);
-    memset(life->medium.base, 0, life->medium.size_bytes);
+    sim_memory_init(&life->medium, kind, size_bytes,
+                    kind == MEMORY_KIND_PERSISTENT && life_is_tended(life->options));
+    life->medium_kept = malloc(size_bytes);
+    ASSERT(life->medium_kept != NULL);
+}
+
+void life_medium_left(struct life *life, struct rng *rng, bool death, uint8_t *ret_bytes)
+{
+    if (death) {
+        memcpy(ret_bytes, life->medium.port.base, life->medium.port.size_bytes);
+    } else {
+        sim_memory_cut(&life->medium, rng, ret_bytes);
+    }
 }
 
 /* Opening and closing */
@@ -87,9 +98,9 @@ void life_cache_begin(struct life *life)
     const struct cache_options cache_options = {.idle_flush_ms = life_chance(life, 50) ? 20 : 4000};
     struct clock_port *clock = sim_world_clock(life->world);
     struct journal *journal = NULL;
-    int error = life->on_log ? journal_open_log(&life->log_device.port, &life->medium, clock,
+    int error = life->on_log ? journal_open_log(&life->log_device.port, &life->medium.port, clock,
                                                 &owner, &fresh, &journal)
-                             : journal_open(&life->medium, &owner, &fresh, &journal);
+                             : journal_open(&life->medium.port, &owner, &fresh, &journal);
 
     ASSERT(error == 0);
     error = cache_create(journal, &cache_options, &life->cache);
@@ -105,6 +116,12 @@ void life_cache_begin(struct life *life)
     life->array->options.intent_log = life->log;
 }
 
+/* Then the next start finds it again. */
+static bool is_being_noted(const struct life *life, uint32_t vd)
+{
+    return life->lost_us[vd] != 0 && life->ended_us - life->lost_us[vd] < NOTE_US;
+}
+
 void life_cache_open(struct life *life, bool lost_is_fine)
 {
     for (uint32_t i = 0; i < life->array->options.vd_count; i++) {
@@ -118,9 +135,11 @@ void life_cache_open(struct life *life, bool lost_is_fine)
             }
             vd_cache_lost_forget(sim_array_vd(life->array, i));
             life_policy_set(life, i);
-        } else if ((found == CACHE_FOUND_LOST && !lost_is_fine) || found == CACHE_FOUND_PINNED) {
+        } else if ((found == CACHE_FOUND_LOST && !lost_is_fine && !is_being_noted(life, i)) ||
+                   found == CACHE_FOUND_PINNED) {
             life_fail(life, "vd%u: found %d in the cache", i, (int)found);
         }
+        life->lost_us[i] = found == CACHE_FOUND_LOST ? life->world->now_us : 0;
     }
 }
 

@@ -12,6 +12,7 @@
 #include "run_private.h"
 #include "sim_array.h"
 #include "sim_log.h"
+#include "sim_memory.h"
 #include "vd/cached.h"
 
 #define LIFE_VDS_MAX 4u
@@ -23,7 +24,7 @@ struct life {
     struct sim_world *world;
     struct sim_array *array;
     struct rng rng;
-    struct memory_port medium;
+    struct sim_memory medium;
     uint8_t *medium_kept;
     bool on_log; /* the medium is ordinary memory, with a log */
     bool log_wanted; /* it must be */
@@ -47,6 +48,8 @@ struct life {
     struct run_options drive_options;
     struct rng point_rng;
     uint32_t points_left;
+    uint64_t ended_us; /* the last life before this */
+    uint64_t lost_us[LIFE_VDS_MAX]; /* a loss was found, and noted from then on */
     bool last; /* at the next stop all is well, and nothing comes after it */
     bool dead; /* answers do not count */
     bool away; /* the drives are: errors are no failures */
@@ -93,7 +96,9 @@ void life_drives_end_note(const struct life *life);
 bool life_drives_bear(struct life *life, uint32_t member);
 /* An end may leave rows that do not agree: nothing else is the matter with them. */
 bool life_drives_may_tear(const struct life *life);
-/* The group knows all that is the matter. */
+/* What has been read of it must not be older when it is read again. */
+bool life_pins(const struct life *life, uint32_t vd);
+/* The group knows all that is the matter, and copies to nobody. */
 bool life_drives_are_known(const struct life *life);
 /* Switching off and on again, or what looks like it, has cured some. */
 void life_drives_after(struct life *life, enum sim_cut cut);
@@ -111,6 +116,8 @@ void life_points_watch(struct life *life, bool watch);
 
 /* cached_life_medium.c: the cache and its medium */
 void life_medium_make(struct life *life);
+/* What the end leaves of its memory. */
+void life_medium_left(struct life *life, struct rng *rng, bool death, uint8_t *ret_bytes);
 bool life_medium_is_stable(const struct life *life);
 /* The log's device has failed: what is acknowledged from now on is on the drives alone. */
 bool life_log_is_lost(const struct life *life);

@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "base/assert.h"
+#include "base/sim_bug.h"
 #include "cache/sim_bug.h"
 #include "cached_life.h"
 #include "raid/geometry.h"
@@ -61,6 +62,9 @@ static void totals_add(struct life_result *totals, struct life_result *result)
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         totals->cuts[i] += result->cuts[i];
     }
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        totals->drives.firings[i] += result->drives.firings[i];
+    }
 }
 
 /* Arguments */
@@ -83,31 +87,44 @@ static const struct {
     {"LOG_NOT_VOID", CACHE_BUG_LOG_NOT_VOID},
     {"KEPT_PARTIAL", CACHE_BUG_KEPT_PARTIAL},
     {"KEPT_PAST_TARGET", CACHE_BUG_KEPT_PAST_TARGET},
+    {"KEPT_PAST_TWIN", CACHE_BUG_KEPT_PAST_TWIN},
+    {"PUBLISH_FIRST", CACHE_BUG_PUBLISH_FIRST},
+    {"NO_PERSIST_DATA", CACHE_BUG_NO_PERSIST_DATA},
+    {"NO_PERSIST_WORD", CACHE_BUG_NO_PERSIST_WORD},
+    {"OVERWRITE_IN_PLACE", CACHE_BUG_OVERWRITE_IN_PLACE},
+    {"FREE_OLD_FIRST", CACHE_BUG_FREE_OLD_FIRST},
 };
 
-static const char *bug_name(enum cache_bug bug)
-{
-    for (size_t i = 0; i < sizeof(bugs) / sizeof(bugs[0]); i++) {
-        if (bugs[i].bug == bug) {
-            return bugs[i].name;
-        }
-    }
-    return NULL;
-}
+#define CACHE_BUGS (sizeof(bugs) / sizeof(bugs[0]))
 
+/* Behind them those of the rest of the engine. */
 static const char *bug_at(uint32_t index)
 {
-    return bugs[index].name;
+    return index < CACHE_BUGS ? bugs[index].name : sim_bugs[index - CACHE_BUGS + 1].name;
 }
 
 static void bug_plant(uint32_t index)
 {
-    cache_bug_active = bugs[index].bug;
+    if (index < CACHE_BUGS) {
+        cache_bug_active = bugs[index].bug;
+    } else {
+        sim_bug_active = (enum sim_bug)(index - CACHE_BUGS + 1);
+    }
+}
+
+static const char *bug_planted(void)
+{
+    for (size_t i = 0; i < CACHE_BUGS; i++) {
+        if (cache_bug_active == bugs[i].bug) {
+            return bugs[i].name;
+        }
+    }
+    return sim_bug_active != SIM_BUG_NONE ? sim_bugs[sim_bug_active].name : NULL;
 }
 
 static const struct program program = {.name = "arraysim",
                                        .usage = CACHED_LIVES_USAGE,
-                                       .bug_count = sizeof(bugs) / sizeof(bugs[0]),
+                                       .bug_count = CACHE_BUGS + SIM_BUG_MAX - 1,
                                        .bug_name = bug_at,
                                        .bug_plant = bug_plant};
 
@@ -124,8 +141,8 @@ static void failure_report(void)
     if (running_options.level >= 0) {
         printf(" --level %s", raid_level_info((enum raid_level)running_options.level)->name + 4);
     }
-    if (bug_name(cache_bug_active) != NULL) {
-        printf(" --bug %s", bug_name(cache_bug_active));
+    if (bug_planted() != NULL) {
+        printf(" --bug %s", bug_planted());
     }
     printf("\n");
     fflush(stdout);
@@ -185,6 +202,13 @@ static void totals_print(struct life_result *totals, uint64_t lives, uint64_t re
     printf("\n# power cuts:");
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
+    }
+    printf("\n# faults:");
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        if (totals->drives.firings[i] > 0) {
+            printf(" %s %llu", run_class_name((enum run_class)i),
+                   (unsigned long long)totals->drives.firings[i]);
+        }
     }
     printf("\n# in %.1f s: %.0f lives/s, %.0f crash points/s\n", seconds,
            (double)lives / (seconds > 0 ? seconds : 1),

@@ -12,6 +12,7 @@
 #include "cached_life_private.h"
 
 #define POINTS 8u /* of one life in four: each is as dear as a tenth of a life */
+#define STORES_PERIOD 1500u /* the same in changes of the cache's memory */
 #define PERIOD 300u /* boundaries from one to the next, about */
 
 void life_points_begin(struct life *life)
@@ -20,16 +21,15 @@ void life_points_begin(struct life *life)
     life->points_left = life->options->points && life->options->seed % 4 == 3 ? POINTS : 0;
 }
 
-static void medium_fork(struct life *life, const struct life *from, const struct sim_cut_plan *plan,
-                        bool kept)
+static void medium_fork(struct life *life, struct life *from, const struct sim_cut_plan *plan,
+                        bool death)
 {
-    life->medium.base = aligned_alloc(4096, life->medium.size_bytes);
+    const struct memory_port *port = &from->medium.port;
+
+    sim_memory_init(&life->medium, port->kind, port->size_bytes, false);
     life->medium_kept = NULL;
-    ASSERT(life->medium.base != NULL);
-    if (kept && !life->on_log) {
-        memcpy(life->medium.base, from->medium.base, life->medium.size_bytes);
-    } else {
-        memset(life->medium.base, 0, life->medium.size_bytes);
+    if ((death || life_medium_is_stable(from)) && !life->on_log) {
+        life_medium_left(from, &life->drives.rng, death, life->medium.port.base);
     }
     if (life->on_log) {
         sim_log_init(&life->log_device, sim_drive_fork(from->log_device.drive, life->world, plan));
@@ -62,7 +62,7 @@ static struct life *point_begin(struct life *from, bool death)
     life->world = sim_world_create(rng_u64(&life->rng));
     life->world->now_us = from->world->now_us;
     life->array = sim_array_fork(from->array, life->world, &plan, false);
-    medium_fork(life, from, &plan, death || life_medium_is_stable(from));
+    medium_fork(life, from, &plan, death);
     models_fork(life, from);
     life->cache = NULL;
     life_drives_fork(life);
@@ -99,18 +99,31 @@ static void point(struct life *from)
     }
 }
 
-static void boundary(void *context)
+static void point_maybe(struct life *life, uint64_t period)
 {
-    struct life *life = context;
-
     if (life->points_left > 0 && !life->result->failed &&
-        rng_below(&life->point_rng, PERIOD) == 0) {
+        rng_below(&life->point_rng, period) == 0) {
         point(life);
     }
+}
+
+static void boundary(void *context)
+{
+    point_maybe(context, PERIOD);
+}
+
+/* In the middle of whatever changes the cache's memory. */
+static void store(void *context)
+{
+    point_maybe(context, STORES_PERIOD);
 }
 
 void life_points_watch(struct life *life, bool watch)
 {
     life->world->boundary = watch && life->points_left > 0 ? boundary : NULL;
     life->world->boundary_context = life;
+    if (life_is_tended(life->options)) {
+        life->medium.on_store = watch && life->points_left > 0 ? store : NULL;
+        life->medium.on_store_context = life;
+    }
 }

@@ -74,8 +74,8 @@ void life_shape_describe(struct life *life)
                    "%s %ux%u strip %u block %u vds %u %s medium %llu KiB",
                    raid_level_info(o->level)->name, o->span_count, o->members_per_span,
                    o->strip_bytes, o->block_bytes, o->vd_count,
-                   life->on_log                              ? "log"
-                   : life->medium.kind == MEMORY_KIND_SHARED ? "shared"
-                                                             : "persistent",
-                   (unsigned long long)life->medium.size_bytes / 1024); /* fits */
+                   life->on_log                                   ? "log"
+                   : life->medium.port.kind == MEMORY_KIND_SHARED ? "shared"
+                                                                  : "persistent",
+                   (unsigned long long)life->medium.port.size_bytes / 1024); /* fits */
 }

@@ -157,7 +157,7 @@ static bool is_rebuilt(void *context)
     return group_state(life->array->group) == VIRTUAL_DRIVE_STATE_OPTIMAL;
 }
 
-/* The first block's drive: the newer version of that is in the parity alone. */
+/* The first block's drive. */
 static uint32_t first_member(struct life *life)
 {
     struct layout layout = array_layout(life->array, 0);
@@ -182,7 +182,7 @@ void cached_old_intents(uint64_t seed, struct life_result *ret_result)
     life_ask(life, 0, VD_OP_WRITE, 0, count);
     if (life_drain(life)) {
         (void)group_member_lose(life->array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER,
-                                false); /* the first one */
+                                false); /* the first one: the parity has the newer version */
         life_ask(life, 0, VD_OP_WRITE, 0, count);
     }
     if (life_drain(life)) {
@@ -196,6 +196,29 @@ void cached_old_intents(uint64_t seed, struct life_result *ret_result)
         sim_world_advance(life->world, life_below(life, SIM_SECOND / 2));
         life_crash(life);
         life->log_device.drive->extra_latency_us = 0;
+    }
+    life_end(life);
+}
+
+void cached_late_read(uint64_t seed, struct life_result *ret_result)
+{
+    const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_5, RAID_LEVEL_6};
+    const struct life_options options = {
+        .seed = seed, .level = (int)levels[seed % 3], .tended = true};
+    struct life *life = life_new(&options, false, ret_result);
+    uint64_t count = 1 + life_below(life, min_u64(life->models[0]->block_count - 1, 12));
+
+    vd_config_of(sim_array_vd(life->array, 0))->io_policy = IO_POLICY_DIRECT;
+    vd_config_of(sim_array_vd(life->array, 0))->read_policy = READ_POLICY_NO_READ_AHEAD;
+    life_ask(life, 0, VD_OP_WRITE, 0, 1 + count);
+    life_restart(life); /* nothing is in the cache, nor does looking bring it there */
+    if (!ret_result->failed) {
+        vd_config_of(sim_array_vd(life->array, 0))->io_policy = IO_POLICY_CACHED;
+        sim_array_sim(life->array, first_member(life))->hang = true;
+        life_ask(life, 0, VD_OP_READ, 1, count); /* which lends its memory */
+        (void)life_drain(life);
+        life_ask(life, 0, VD_OP_READ, 1, count);
+        (void)life_drain(life);
     }
     life_end(life);
 }

@@ -83,6 +83,22 @@ bool faults_span_bears_after_cut(const struct run *run, uint32_t member)
     return span_bears(run, member, trusted);
 }
 
+bool faults_none_after_cut(const struct run *run)
+{
+    bool trusted[SIM_ARRAY_DRIVES_MAX];
+
+    if (run_is_troubled(run)) {
+        return false;
+    }
+    sim_array_recorded_sound(run->array, sim_is_troubled, trusted);
+    for (uint32_t i = 0; i < run->array->member_count; i++) {
+        if (!trusted[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void fault_media(struct run *run, struct sim_drive *sim)
 {
     const struct vd_config *config =

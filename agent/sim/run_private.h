@@ -186,6 +186,8 @@ void faults_label_choose(struct run *run, struct rng *rng, struct sim_cut_plan *
 /* A start after a power cut goes by the records: who is not in sync by them is as good as lost,
  * though its rebuild may be over. */
 bool faults_span_bears_after_cut(const struct run *run, uint32_t member);
+/* All are in sync then, and nothing is the matter with them. */
+bool faults_none_after_cut(const struct run *run);
 
 /* run_silent.c */
 void silent_maybe(struct run *run);

@@ -21,6 +21,7 @@ enum cache_bug {
     CACHE_BUG_PASS_UNDRAINED,     /* a write passes older dirty blocks of its range */
     CACHE_BUG_PASS_COMMIT,        /* ... and older ones that the log does not have yet */
     CACHE_BUG_STALE_FILL,         /* a read fills in what was overwritten meanwhile */
+    CACHE_BUG_FILL_LENT,          /* ... or what is in memory that a late drive has kept */
     CACHE_BUG_JOIN_SPOILED,       /* a read waits for what was read before it was overwritten */
     CACHE_BUG_PARTIAL_FORGOTTEN,  /* a new frame loses the old one's other dirty sectors */
     CACHE_BUG_ROW_TWICE,          /* two batches of one row at a time */
@@ -35,6 +36,7 @@ enum cache_bug {
     CACHE_BUG_KEPT_PARTIAL,       /* part of a row goes without an intent because it is cached */
     CACHE_BUG_KEPT_EARLY,         /* a row goes without an intent before the log has it */
     CACHE_BUG_KEPT_PAST_TARGET, /* what the cache keeps does not reach the target of a rebuild */
+    CACHE_BUG_KEPT_PAST_TWIN,     /* ... nor the drive of a copyback */
     CACHE_BUG_SETTLE_EARLY, /* a rebuild ends with older intents that may be replayed */
     CACHE_BUG_THROUGH_LAZY, /* what is dirty does not hurry when write-back ends */
     CACHE_BUG_DISCARD_UNSETTLED, /* marked before the log knows of what has been discarded */

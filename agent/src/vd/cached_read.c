@@ -102,13 +102,15 @@ static void transfer_read_done(struct vd_request *request, enum vd_status status
 {
     struct cache_transfer *transfer = request->owner;
     struct vd_cached *cached = transfer->cached;
+    const uint8_t *bytes = request->buffer;
 
     mover_enter(cached->mover);
     if (request->lends) {
+        bytes = CACHE_BUG(FILL_LENT) ? transfer->parent->buffer : bytes;
         transfer->parent->buffer = request->buffer; /* a drive that is late may have kept it */
     }
     if (status == VD_STATUS_OK && transfer->keep) {
-        cached_fill(cached, request->offset_bytes, request->length_bytes, request->buffer);
+        cached_fill(cached, request->offset_bytes, request->length_bytes, bytes);
     }
     joined_end(transfer, status);
     transfer_end(transfer, status);

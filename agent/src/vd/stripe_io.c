@@ -2,6 +2,7 @@
  * Transfers of a stripe operation. A column's transfer counts as done when the drive has given
  * it back, or, after a timeout, at once: then the column is barred and its buffer swapped.
  */
+#include "cache/sim_bug.h"
 #include "vd/group_private.h"
 
 uint64_t stripe_drive_offset(const struct stripe_op *op, uint32_t place)
@@ -294,7 +295,8 @@ bool stripe_write_submit(struct stripe_op *op, uint32_t places)
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
     uint32_t twin = twin_place(op);
     uint32_t doubles = op->copy | (SIM_BUG(COPYBACK_ONE) ? 0 : places);
-    bool doubled = twin != TWIN_NOWHERE && (doubles & (UINT32_C(1) << twin)) != 0;
+    bool kept = CACHE_BUG(KEPT_PAST_TWIN) && op->request != NULL && op->request->kept;
+    bool doubled = twin != TWIN_NOWHERE && !kept && (doubles & (UINT32_C(1) << twin)) != 0;
 
     ASSERT(op->state == STRIPE_WRITE);
     ASSERT(!op->direct && op->pending == 0);
