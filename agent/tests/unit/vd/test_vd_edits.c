@@ -118,36 +118,6 @@ static void test_nobody_waits_for_the_answer(void **state UNUSED)
     array_end(array);
 }
 
-/* What the group notes of a lost member waits for an edit, which would take it back if it failed;
- * both it and the number that its records go on from are there after the power has failed. */
-static void test_a_later_life_is_noted(void **state UNUSED)
-{
-    struct sim_array *array = array_new(false);
-    uint64_t sequence = 0;
-
-    lose(array, 0);
-    array->sim_store->fail_with = -ENOSPC;
-    group_config_change(array->group, rename_it, NULL, NULL, NULL);
-    while (array->group->edit == NULL) {
-        assert_true(sim_world_step(array->world));
-    }
-    assert_false(group_member_distrust(array->group, 0, REASON_LABEL_LATER));
-    sim_world_advance(array->world, SIM_SECOND);
-    array->sim_store->fail_with = 0;
-    assert_true(group_member_distrust(array->group, 0, REASON_LABEL_LATER));
-    sequence = group_config(array->group)->sequence;
-    group_outrank(array->group, sequence + 40);
-    group_outrank(array->group, 1); /* it does already */
-    sim_world_advance(array->world, SIM_SECOND);
-    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
-    assert_int_equal(sim_array_reload(array), 0);
-    assert_true(group_config(array->group)->sequence > sequence + 40);
-    assert_int_equal(member_state(array, 0), MEMBER_FAILED);
-    assert_int_equal(group_config(array->group)->members[0].why, REASON_LABEL_LATER);
-    get(array, 2);
-    array_end(array);
-}
-
 struct answers {
     int change, add;
     struct vd *added;
@@ -989,7 +959,6 @@ int main(void)
         cmocka_unit_test(test_a_log_that_is_not_switched_off),
         cmocka_unit_test(test_a_record_that_nothing_takes),
         cmocka_unit_test(test_nobody_waits_for_the_answer),
-        cmocka_unit_test(test_a_later_life_is_noted),
         cmocka_unit_test(test_while_it_stops),
         cmocka_unit_test(test_what_cannot_be_added),
         cmocka_unit_test(test_full_table),

@@ -4,6 +4,7 @@
  */
 #include "aw_test.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sim_array.h"
@@ -670,9 +671,48 @@ static void test_all_drives_hang(void **state)
     }
 }
 
+static void rename_it(struct group_config *config, void *context UNUSED)
+{
+    strcpy(config->vds[0].name, "other");
+}
+
+/* What the group notes of a lost member waits for an edit, which would take it back if it failed;
+ * both it and the number that its records go on from are there after the power has failed. */
+static void test_a_later_life_is_noted(void **state UNUSED)
+{
+    struct sim_array *array = array_new(RAID_LEVEL_5, 1, 3);
+    const struct group_config *config = NULL;
+    uint64_t sequence = 0;
+
+    assert_int_equal(
+        group_member_lose(array->group, 0, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false), 0);
+    assert_int_equal(put(array, 0, 4096, 2), VD_STATUS_OK); /* that is durable */
+    array->sim_store->fail_with = -ENOSPC;
+    group_config_change(array->group, rename_it, NULL, NULL, NULL);
+    while (array->group->edit == NULL) {
+        assert_true(sim_world_step(array->world));
+    }
+    assert_false(group_member_distrust(array->group, 0, REASON_LABEL_LATER));
+    sim_world_advance(array->world, SIM_SECOND);
+    array->sim_store->fail_with = 0;
+    assert_true(group_member_distrust(array->group, 0, REASON_LABEL_LATER));
+    sequence = group_config(array->group)->sequence;
+    group_outrank(array->group, sequence + 40);
+    group_outrank(array->group, 1); /* it does already */
+    sim_world_advance(array->world, SIM_SECOND);
+    sim_array_power_cut(array, SIM_CUT_DROP_ALL);
+    assert_int_equal(sim_array_reload(array), 0);
+    config = group_config(array->group);
+    assert_true(config->sequence > sequence + 40);
+    assert_int_equal(config->members[0].state, MEMBER_FAILED);
+    assert_int_equal(config->members[0].why, REASON_LABEL_LATER);
+    array_end(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_later_life_is_noted),
         cmocka_unit_test(test_requests_are_checked),
         cmocka_unit_test(test_access_policy),
         cmocka_unit_test(test_trim_reads_as_zeros),
