@@ -76,6 +76,8 @@ void run_quiesce(struct run *run);
 void run_prove(struct run *run);
 void run_end(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
+/* What it does to a drive besides: an unreadable sector, damaged labels, or nothing. */
+void run_cut_trouble(struct run *run, struct rng *rng, struct sim_cut_plan *plan);
 
 /* run_risk.c */
 /* Finds the array again; the models get to know what they have to of the start, */
@@ -85,6 +87,9 @@ void run_cut_noted(struct run *run, struct run *from, const struct sim_cut_plan 
 /* and of trouble that comes to a member. */
 void run_risk_taken(struct run *run, uint32_t member);
 void risks_review(struct run *run);
+/* The write hole is closed: there is a log of write intents, or the group says that its members
+ * keep one. */
+bool run_hole_is_closed(const struct run *run);
 
 /* run_shape.c */
 void shape_choose(struct run *run, struct sim_array_options *options);
