@@ -44,6 +44,8 @@ struct life_result {
     uint64_t members_lost;
     uint64_t degraded_starts;
     uint64_t policy_changes;
+    uint64_t grown;         /* virtual drives, each time */
+    uint64_t ends_refused;  /* rows would tear that something else is the matter with */
     uint64_t rebuild_ends;  /* crash points with a rebuild under way */
     struct run_result drives; /* faults, replacements, tasks; the rest of it is not used */
     uint64_t hash;          /* of everything that happened: two lives of a seed agree */

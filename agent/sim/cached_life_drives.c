@@ -23,14 +23,26 @@ bool life_is_tended(const struct life_options *options)
            (options->requests > 0 && (TENDED_SEEDS >> options->seed % 5 & 1) != 0);
 }
 
+/* By the seed, as without a cache (run_shape.c). */
 void life_drives_shape(const struct life *life, struct sim_array_options *options)
 {
-    if (life_is_tended(life->options)) {
-        options->spare_count = 3;
-        options->small_spare = options->vd_count > 1;
-        /* A few rows each: after an end some agree, and some have to be made to. */
-        options->region_bytes = (uint64_t)options->strip_bytes << life->options->seed % 3;
+    static const uint32_t ops[] = {0, 3, 8, 64};
+    uint64_t seed = life->options->seed / 5; /* its remainder by that has been used */
+
+    if (!life_is_tended(life->options)) {
+        return;
     }
+    options->spare_count = 3;
+    options->small_spare = options->vd_count > 1;
+    /* A few rows each: after an end some agree, and some have to be made to. */
+    options->region_bytes = (uint64_t)options->strip_bytes << seed % 3;
+    options->dirty_warm_ms = seed % 4 < 2 ? 0 : 2000;
+    options->dirty_warm_bytes = seed % 7 * options->region_bytes * 3;
+    options->stripe_ops = ops[seed / 3 % 4];
+    options->stripe_log = seed % 11 == 0; /* where the cache has no room for intents */
+    options->hedged_reads = seed % 5 == 3;
+    options->ddf = seed % 13 == 4;
+    options->compact = !options->small_spare && seed % 6 == 1;
 }
 
 static void drives_bind(struct life *life)
@@ -50,8 +62,9 @@ static void drives_bind(struct life *life)
 static uint32_t classes_draw(struct run *run)
 {
     static const enum run_class faults[] = {
-        RUN_LATENT,    RUN_BAD_SECTOR, RUN_WRITES_FAIL, RUN_FLUSH_FAILS, RUN_HANG,       RUN_ERRORS,
-        RUN_TRANSIENT, RUN_SLOW,       RUN_PULL,        RUN_PULL_LOSE,   RUN_STORE_FAILS};
+        RUN_LATENT,      RUN_BAD_SECTOR, RUN_WRITES_FAIL, RUN_FLUSH_FAILS, RUN_HANG,
+        RUN_ERRORS,      RUN_TRANSIENT,  RUN_SLOW,        RUN_PULL,        RUN_PULL_LOSE,
+        RUN_STORE_FAILS, RUN_UNREADABLE, RUN_LABEL};
     uint32_t classes =
         UINT32_C(1) << RUN_TEASE | UINT32_C(1) << RUN_SMALL_SPARE | UINT32_C(1) << RUN_RETURN;
     uint32_t percent = run_chance(run, 50) ? 80 : 30;
@@ -127,6 +140,10 @@ void life_drives_tend(struct life *life)
         crash_soon(run);
     }
     copyback_maybe(run);
+    if (life->options->seed % 3 == 0 && run_chance(run, 5)) {
+        life_grow(life, (uint32_t)run_below(run, life->array->options.vd_count),
+                  1 + (uint32_t)run_below(run, 4));
+    }
     tasks_tend(run, true);
     log_slow(life);
     drives_judge(life);
@@ -162,6 +179,11 @@ bool life_drives_bear(struct life *life, uint32_t member)
 bool life_drives_may_tear(const struct life *life)
 {
     return !life_is_tended(life->options) || faults_none_after_cut(&life->drives);
+}
+
+bool life_drives_close_the_hole(const struct life *life)
+{
+    return life_is_tended(life->options) && run_hole_is_closed(&life->drives);
 }
 
 bool life_pins(const struct life *life, uint32_t vd)

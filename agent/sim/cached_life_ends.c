@@ -8,14 +8,17 @@
 #include "base/checked.h"
 #include "cached_life_private.h"
 
-/* What has been acknowledged as written back, as it is now. */
+/* What has been acknowledged as written back, as it is now; and room for what it may turn out to
+ * have grown to. */
 static uint32_t *back_copy(const struct life *life, uint32_t vd)
 {
-    size_t bytes = life->models[vd]->block_count * sizeof(uint32_t);
-    uint32_t *copy = malloc(bytes);
+    struct geometry geometry = life->array->config->vds[vd].geometry;
+    uint32_t *copy = NULL;
 
+    geometry.extent_bytes = sim_array_extent_most(life->array);
+    copy = calloc(geometry_size_bytes(&geometry) / geometry.block_bytes, sizeof(uint32_t));
     ASSERT(copy != NULL);
-    memcpy(copy, life->back[vd], bytes);
+    memcpy(copy, life->back[vd], life->models[vd]->block_count * sizeof(uint32_t));
     return copy;
 }
 
@@ -62,6 +65,7 @@ static void group_again(struct life *life, bool lost_is_fine, bool crashed)
         life_fail(life, "the group does not come back");
         return;
     }
+    life_sizes_judge(life);
     life_cache_open(life, lost_is_fine);
 }
 
@@ -78,7 +82,9 @@ static void back_lower(struct life *life)
 /* A degraded row that is cut short may have anything in it, unless its intent has been kept. */
 static bool intents_outlive(const struct life *life, bool death)
 {
-    return life->log != NULL && !life_log_is_lost(life) && (death || life_medium_is_stable(life));
+    return (life->log != NULL && !life_log_is_lost(life) &&
+            (death || life_medium_is_stable(life))) ||
+           life_drives_close_the_hole(life);
 }
 
 bool life_hole_is_closed(const struct life *life, bool death)
@@ -87,10 +93,34 @@ bool life_hole_is_closed(const struct life *life, bool death)
            intents_outlive(life, death);
 }
 
+/* Is any row as a whole newer than what is durable of it? */
+static bool whole_rows_volatile(const struct model *model, uint64_t row_blocks)
+{
+    uint64_t newer = 0;
+
+    for (uint64_t i = 0; i < model->block_count; i++) {
+        newer = i % row_blocks == 0 ? 0 : newer;
+        newer += model->newest[i] > model->durable[i] ? 1 : 0;
+        if (newer == row_blocks) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whole rows that are being written are not logged, because nothing in them is to be kept
  * (vd/intent.c (1)): what the end leaves of them does not agree before it is written again. */
-static bool whole_rows_open(const struct life *life)
+static bool whole_rows_open(const struct life *life, bool death)
 {
+    for (uint32_t i = 0; i < life->array->options.vd_count && !death; i++) {
+        const struct geometry *geometry = &life->array->config->vds[i].geometry;
+
+        if (life_is_tended(life->options) && raid_level_info(geometry->level)->parity_count > 0 &&
+            whole_rows_volatile(life->models[i],
+                                geometry_row_bytes(geometry) / geometry->block_bytes)) {
+            return true;
+        }
+    }
     for (uint32_t i = 0; i < FLIGHTS_MAX; i++) {
         const struct flight *flight = &life->flights.flights[i];
         const struct geometry *geometry = &life->array->config->vds[flight->vd].geometry;
@@ -113,7 +143,15 @@ bool life_may_end(const struct life *life, bool death)
     if (!life_hole_is_closed(life, death)) {
         return optimal && life_drives_may_tear(life);
     }
-    return !whole_rows_open(life) || life_drives_may_tear(life);
+    return !whole_rows_open(life, death) || life_drives_may_tear(life);
+}
+
+void life_cut_trouble(struct life *life, struct rng *rng, bool death, struct sim_cut_plan *plan)
+{
+    if (life_is_tended(life->options) && !death && !life->torn &&
+        life_hole_is_closed(life, death) && !whole_rows_open(life, death)) {
+        run_cut_trouble(&life->drives, rng, plan);
+    }
 }
 
 /* What was acknowledged and in memory, as far as that is expected to be there. */
@@ -156,15 +194,17 @@ void life_crash(struct life *life)
     bool death = life_chance(life, 50);
     enum sim_cut cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)life_below(life, SIM_CUT_MAX);
     bool kept = death || life_medium_is_stable(life);
+    struct sim_cut_plan plan;
     uint32_t *acked[LIFE_VDS_MAX] = {NULL};
 
     if (!life_may_end(life, death)) {
+        life->result->ends_refused++;
         return;
     }
     life_drives_end_note(life);
     acked_copy(life, acked);
     life_medium_left(life, &life->drives.rng, death, life->medium_kept);
-    life->torn = life->torn || !intents_outlive(life, death) || whole_rows_open(life);
+    life->torn = life->torn || !intents_outlive(life, death) || whole_rows_open(life, death);
     life->dead = true;
     life->ended_us = life->world->now_us;
     life->result->crash_points++;
@@ -172,7 +212,9 @@ void life_crash(struct life *life)
     life->result->deaths += death ? 1 : 0;
     life->result->cuts[cut] += death ? 0 : 1;
     life_trace(life, "%s %d", death ? "the agent's death" : "power cut", (int)cut);
-    sim_world_power_off(life->world, cut);
+    plan = sim_cut_plan_make(&life->world->rng, cut);
+    life_cut_trouble(life, &life->drives.rng, death, &plan);
+    sim_world_power_off_plan(life->world, &plan);
     models_after(life, death);
     if (!life_drain(life)) {
         return;

@@ -50,6 +50,8 @@ struct life {
     uint32_t points_left;
     uint64_t ended_us; /* the last life before this */
     uint64_t lost_us[LIFE_VDS_MAX]; /* a loss was found, and noted from then on */
+    uint32_t growing; /* a virtual drive, counted from 1; 0: none */
+    uint64_t growing_bytes; /* its size then */
     bool last; /* at the next stop all is well, and nothing comes after it */
     bool dead; /* answers do not count */
     bool away; /* the drives are: errors are no failures */
@@ -96,6 +98,8 @@ void life_drives_end_note(const struct life *life);
 bool life_drives_bear(struct life *life, uint32_t member);
 /* An end may leave rows that do not agree: nothing else is the matter with them. */
 bool life_drives_may_tear(const struct life *life);
+/* They keep a log of intents themselves. */
+bool life_drives_close_the_hole(const struct life *life);
 /* What has been read of it must not be older when it is read again. */
 bool life_pins(const struct life *life, uint32_t vd);
 /* The group knows all that is the matter, and copies to nobody. */
@@ -108,6 +112,11 @@ void life_tasks_end(struct life *life);
 void life_drives_heal(struct life *life);
 /* All is well and the cache away: everything is there, on the drives too, and without some. */
 void life_drives_prove(struct life *life);
+
+/* cached_life_grow.c */
+void life_grow(struct life *life, uint32_t vd, uint32_t rows);
+/* After a start, too: the models follow. */
+void life_sizes_judge(struct life *life);
 
 /* cached_point.c: crash points of copies */
 void life_points_begin(struct life *life);
@@ -144,6 +153,8 @@ void life_verify(struct life *life, uint32_t index, struct vd_target *target, co
 bool life_hole_is_closed(const struct life *life, bool death);
 /* An end may come now: what it tears can be made to agree again. */
 bool life_may_end(const struct life *life, bool death);
+/* A power cut may cost a drive something besides, if nothing tears that has to do with it. */
+void life_cut_trouble(struct life *life, struct rng *rng, bool death, struct sim_cut_plan *plan);
 /* The agent dies, or the power goes. */
 void life_crash(struct life *life);
 /* What that has left comes up, and is looked at. The drives have already lost what they may. */

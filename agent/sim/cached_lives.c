@@ -12,6 +12,7 @@
 #include "base/sim_bug.h"
 #include "cache/sim_bug.h"
 #include "cached_life.h"
+#include "lives.h"
 #include "raid/geometry.h"
 
 #define REQUESTS 250u
@@ -39,6 +40,8 @@ static const struct {
     {"members_lost", offsetof(struct life_result, members_lost)},
     {"degraded_starts", offsetof(struct life_result, degraded_starts)},
     {"policy_changes", offsetof(struct life_result, policy_changes)},
+    {"grown", offsetof(struct life_result, grown)},
+    {"ends_refused", offsetof(struct life_result, ends_refused)},
     {"rebuild_ends", offsetof(struct life_result, rebuild_ends)},
     {"faults", offsetof(struct life_result, drives.faults)},
     {"replacements", offsetof(struct life_result, drives.replacements)},
@@ -203,14 +206,9 @@ static void totals_print(struct life_result *totals, uint64_t lives, uint64_t re
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
     }
-    printf("\n# faults:");
-    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
-        if (totals->drives.firings[i] > 0) {
-            printf(" %s %llu", run_class_name((enum run_class)i),
-                   (unsigned long long)totals->drives.firings[i]);
-        }
-    }
-    printf("\n# in %.1f s: %.0f lives/s, %.0f crash points/s\n", seconds,
+    printf("\n");
+    lives_firings_print(totals->drives.firings);
+    printf("# in %.1f s: %.0f lives/s, %.0f crash points/s\n", seconds,
            (double)lives / (seconds > 0 ? seconds : 1),
            (double)totals->crash_points / (seconds > 0 ? seconds : 1));
     fflush(stdout);
@@ -224,7 +222,9 @@ static void totals_print_json(struct life_result *totals, uint64_t lives, uint64
     for (size_t i = 0; i < COUNTERS; i++) {
         printf(", \"%s\": %llu", counters[i].name, (unsigned long long)*counter(totals, i));
     }
-    printf(", \"seconds\": %.0f, \"cuts\": {", seconds);
+    printf(", \"seconds\": %.0f, ", seconds);
+    lives_firings_print_json(totals->drives.firings);
+    printf(", \"cuts\": {");
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf("%s\"%s\": %llu", i > 0 ? ", " : "", cut_names[i],
                (unsigned long long)totals->cuts[i]);

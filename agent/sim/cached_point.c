@@ -59,6 +59,7 @@ static struct life *point_begin(struct life *from, bool death)
     rng_seed(&life->rng, rng_u64(&from->point_rng));
     cut = death ? SIM_CUT_KEEP_ALL : (enum sim_cut)life_below(life, SIM_CUT_MAX);
     plan = sim_cut_plan_make(&life->rng, cut);
+    life_cut_trouble(from, &life->rng, death, &plan);
     life->world = sim_world_create(rng_u64(&life->rng));
     life->world->now_us = from->world->now_us;
     life->array = sim_array_fork(from->array, life->world, &plan, false);
@@ -86,6 +87,7 @@ static void point(struct life *from)
     struct life *life = NULL;
 
     if (!life_may_end(from, death)) {
+        from->result->ends_refused++;
         return;
     }
     from->points_left--;

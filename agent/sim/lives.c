@@ -64,22 +64,37 @@ void lives_add(struct lives_totals *totals, const struct run_options *options,
 static const char *const cut_names[SIM_CUT_MAX] = {"process-alone",  "drop-all", "rate",
                                                    "rate-per-drive", "prefix",   "kind"};
 
+void lives_firings_print_json(const uint64_t *firings)
+{
+    printf("\"firings\": {");
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        printf("%s\"%s\": %llu", i > 0 ? ", " : "", run_class_name((enum run_class)i),
+               (unsigned long long)firings[i]);
+    }
+    printf("}");
+}
+
+void lives_firings_print(const uint64_t *firings)
+{
+    printf("# firings:");
+    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
+        printf(" %s %llu", run_class_name((enum run_class)i), (unsigned long long)firings[i]);
+    }
+    printf("\n");
+}
+
 void lives_print_json(const struct lives_totals *totals, uint64_t seed, double seconds)
 {
     printf("{\"first_seed\": %llu, \"lives\": %llu, \"over_budget\": %llu, \"repeated\": %llu, "
            "\"requests\": %llu, \"crash_points\": %llu, \"loss_sets\": %llu, "
-           "\"each_loss_points\": %llu, \"each_loss_sets\": %llu, \"seconds\": %.0f, "
-           "\"firings\": {",
+           "\"each_loss_points\": %llu, \"each_loss_sets\": %llu, \"seconds\": %.0f, ",
            (unsigned long long)seed, (unsigned long long)totals->lives,
            (unsigned long long)totals->over_budget, (unsigned long long)totals->repeated,
            (unsigned long long)totals->requests, (unsigned long long)totals->crash_points,
            (unsigned long long)totals->loss_sets, (unsigned long long)totals->each_loss_points,
            (unsigned long long)totals->each_loss_sets, seconds);
-    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
-        printf("%s\"%s\": %llu", i > 0 ? ", " : "", run_class_name((enum run_class)i),
-               (unsigned long long)totals->firings[i]);
-    }
-    printf("}, \"cuts\": {");
+    lives_firings_print_json(totals->firings);
+    printf(", \"cuts\": {");
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf("%s\"%s\": %llu", i > 0 ? ", " : "", cut_names[i],
                (unsigned long long)totals->cuts[i]);
@@ -97,12 +112,8 @@ void lives_print(const struct lives_totals *totals, double seconds)
            (unsigned long long)totals->faults, (unsigned long long)totals->crashes,
            (unsigned long long)totals->restarts, (unsigned long long)totals->rebuilds,
            (unsigned long long)totals->replacements);
-    printf("# firings:");
-    for (uint32_t i = 0; i < RUN_CLASS_MAX; i++) {
-        printf(" %s %llu", run_class_name((enum run_class)i),
-               (unsigned long long)totals->firings[i]);
-    }
-    printf("\n# cuts:");
+    lives_firings_print(totals->firings);
+    printf("# cuts:");
     for (uint32_t i = 0; i < SIM_CUT_MAX; i++) {
         printf(" %s %llu", cut_names[i], (unsigned long long)totals->cuts[i]);
     }

@@ -23,6 +23,9 @@ struct run_options lives_options(uint64_t seed);
 struct run_options lives_stripe_options(uint64_t seed);
 void lives_add(struct lives_totals *totals, const struct run_options *options,
                const struct run_result *result);
+/* One for each of enum run_class: a line; and a member of an object. */
+void lives_firings_print(const uint64_t *firings);
+void lives_firings_print_json(const uint64_t *firings);
 void lives_print(const struct lives_totals *totals, double seconds);
 /* The same as one line of JSON, for the ledger of long runs. */
 void lives_print_json(const struct lives_totals *totals, uint64_t seed, double seconds);

@@ -36,6 +36,7 @@ struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uin
     model->vd = vd;
     model->block_bytes = block_bytes;
     model->block_count = block_count;
+    model->block_count_first = block_count;
     model->next_version = 1;
     model->floor = array_new(block_count, sizeof(uint32_t));
     model->acked = array_new(block_count, sizeof(uint32_t));
@@ -92,6 +93,34 @@ struct model *model_copy(const struct model *model)
     copy->torn = array_copy(model->torn, count, sizeof(bool));
     copy->rotten = array_copy(model->rotten, count, sizeof(bool));
     return copy;
+}
+
+static void *array_grow(void *array, uint64_t count, uint64_t more, size_t size)
+{
+    uint8_t *grown = realloc(array, (count + more) * size);
+
+    ASSERT(grown != NULL);
+    memset(grown + count * size, 0, more * size);
+    return grown;
+}
+
+void model_grow(struct model *model, uint64_t block_count)
+{
+    uint64_t count = model->block_count;
+    uint64_t more = block_count - count;
+
+    ASSERT(block_count > count);
+    model->floor = array_grow(model->floor, count, more, sizeof(uint32_t));
+    model->acked = array_grow(model->acked, count, more, sizeof(uint32_t));
+    model->durable = array_grow(model->durable, count, more, sizeof(uint32_t));
+    model->newest = array_grow(model->newest, count, more, sizeof(uint32_t));
+    model->zero = array_grow(model->zero, count, more, sizeof(uint32_t));
+    model->cleared = array_grow(model->cleared, count, more, sizeof(uint32_t));
+    model->unsure = array_grow(model->unsure, count, more, sizeof(bool));
+    model->at_risk = array_grow(model->at_risk, count, more, sizeof(bool));
+    model->torn = array_grow(model->torn, count, more, sizeof(bool));
+    model->rotten = array_grow(model->rotten, count, more, sizeof(bool));
+    model->block_count = block_count;
 }
 
 struct head {
@@ -171,6 +200,9 @@ static const char *block_check(struct model *model, uint64_t block, uint32_t flo
                                                   : "noise where data were written";
     }
     if (head.block != block || head.vd != model->vd) {
+        if (floor == 0 && block >= model->block_count_first) {
+            return NULL;
+        }
         return "a block from another place";
     }
     model_fill(model, block, head.version, wanted);

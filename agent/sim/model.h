@@ -24,6 +24,7 @@ struct model {
     uint32_t vd;
     uint32_t block_bytes;
     uint64_t block_count;
+    uint64_t block_count_first; /* the others came with growth */
     uint32_t next_version;
     uint64_t wrong_block; /* of the last read that was wrong */
     uint32_t *floor;
@@ -42,6 +43,9 @@ struct model {
 
 struct model *model_create(uint64_t seed, uint32_t vd, uint32_t block_bytes, uint64_t block_count);
 void model_destroy(struct model *model);
+/* More blocks, of which nothing is known: on a drive that has been another member before, even what
+ * was written to other places. No flush is under way. */
+void model_grow(struct model *model, uint64_t block_count);
 /* What is known of a copy of the drives. */
 struct model *model_copy(const struct model *model);
 

@@ -231,21 +231,27 @@ static void restart(struct run *run)
     run_start_again(run);
 }
 
+void run_cut_trouble(struct run *run, struct rng *rng, struct sim_cut_plan *plan)
+{
+    uint32_t spoilt = faults_spoilt_choose(run, rng);
+
+    plan->split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes,
+                                                  run->array->options.compact, 0);
+    if (plan->cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
+        faults_span_bears_after_cut(run, spoilt) && run_fires(run, RUN_UNREADABLE)) {
+        plan->spoilt = sim_array_sim(run->array, spoilt);
+    } else if (run_is_on(run, RUN_LABEL)) {
+        faults_label_choose(run, rng, plan);
+    }
+}
+
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng)
 {
     bool process_alone = rng_below(rng, 4) == 0;
     enum sim_cut cut = process_alone ? SIM_CUT_KEEP_ALL : (enum sim_cut)rng_below(rng, SIM_CUT_MAX);
     struct sim_cut_plan plan = sim_cut_plan_make(rng, cut);
-    uint32_t spoilt = faults_spoilt_choose(run, rng);
 
-    plan.split_bytes = drive_layout_label_offset(run->array->sims[0]->options.size_bytes,
-                                                 run->array->options.compact, 0);
-    if (cut != SIM_CUT_KEEP_ALL && spoilt != SIM_NO_DRIVE && rng_below(rng, 4) == 0 &&
-        faults_span_bears_after_cut(run, spoilt) && run_fires(run, RUN_UNREADABLE)) {
-        plan.spoilt = sim_array_sim(run->array, spoilt);
-    } else if (run_is_on(run, RUN_LABEL)) {
-        faults_label_choose(run, rng, &plan);
-    }
+    run_cut_trouble(run, rng, &plan);
     run->result->cuts[cut]++;
     return plan;
 }

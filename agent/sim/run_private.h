@@ -92,6 +92,8 @@ void run_group_free(struct run *run);
 void run_group_recover(struct run *run);
 void run_prove_raw(struct run *run);
 struct sim_cut_plan run_cut_plan(struct run *run, struct rng *rng);
+/* What it does to a drive besides: an unreadable sector, damaged labels, or nothing. */
+void run_cut_trouble(struct run *run, struct rng *rng, struct sim_cut_plan *plan);
 
 /* run_losses.c */
 /* Pulls as many as every span bears, by the dice. False: it bears none. */
@@ -117,6 +119,9 @@ bool run_block_find(const struct run *run, uint32_t vd, uint64_t block, uint64_t
 /* Of the blocks of a stripe those that lie in rows of this group with any of these, one flag each.
  * of: the group or the one that it is a copy of. */
 void run_rows_spread(struct run *run, struct run *of, bool *blocks);
+/* The write hole is closed: there is a log of write intents, or the group says that its members
+ * keep one. */
+bool run_hole_is_closed(const struct run *run);
 
 /* run_shape.c */
 void shape_choose(struct run *run, struct sim_array_options *options);

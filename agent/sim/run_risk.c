@@ -144,9 +144,8 @@ void run_start_again(struct run *run)
 
 /* The cut */
 
-/* The write hole is closed: there is a log of write intents, or the group says that its members
- * keep one. Over budget too many of those may be gone. */
-static bool is_closed(const struct run *run)
+/* Over budget too many of those that keep a log may be gone. */
+bool run_hole_is_closed(const struct run *run)
 {
     for (uint32_t i = 0; i < run->array->options.vd_count && run->log == NULL; i++) {
         if (run->options->over_budget ||
@@ -181,7 +180,7 @@ void run_cut_risked(struct run *run, struct run *from, const struct sim_cut_plan
 {
     bool suspects[SIM_ARRAY_DRIVES_MAX] = {false};
 
-    run->closed = is_closed(from);
+    run->closed = run_hole_is_closed(from);
     cut_suspects(from, plan, run->closed, suspects);
     risk_taken(run, from, suspects);
 }

@@ -447,6 +447,11 @@ int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive)
     return error;
 }
 
+uint64_t sim_array_extent_most(const struct sim_array *array)
+{
+    return extent_stride(&array->options);
+}
+
 struct vd *sim_array_vd(struct sim_array *array, uint32_t index)
 {
     return group_vd(array->group, index);

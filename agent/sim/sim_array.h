@@ -101,6 +101,8 @@ int sim_array_copyback(struct sim_array *array, uint32_t member, uint32_t drive)
  * them in sync, on a drive that is in no trouble. */
 void sim_array_recorded_sound(struct sim_array *array,
                               bool (*is_troubled)(const struct sim_drive *sim), bool *sound);
+/* As far as a virtual drive may grow on each member. */
+uint64_t sim_array_extent_most(const struct sim_array *array);
 struct vd *sim_array_vd(struct sim_array *array, uint32_t index);
 /* Drive behind a member, also of a lost one. */
 struct sim_drive *sim_array_sim(struct sim_array *array, uint32_t member);

@@ -137,6 +137,23 @@ static void test_risk_overwritten(void **state UNUSED)
 }
 
 /* Of a block that a drive has silently changed nothing is said, ever; of the others all. */
+/* What was there stays judged; what has come with growth is when it has been written. */
+static void test_grown(void **state UNUSED)
+{
+    struct model *model = model_after_cut();
+    uint8_t bytes[BLOCK];
+
+    model_grow(model, 2 * BLOCKS);
+    assert_false(reads(model, 0, 1, false));
+    model_fill(model, 0, 2, bytes);
+    assert_null(model_read_check(model, BLOCKS, 1, model->floor + BLOCKS, bytes, false));
+    assert_non_null(model_read_check(model, 1, 1, model->floor + 1, bytes, false));
+    model_write_acked(model, BLOCKS, 1, model_write_begin(model, BLOCKS, 1, false), false);
+    assert_non_null(model_read_check(model, BLOCKS, 1, model->floor + BLOCKS, bytes, false));
+    assert_true(reads(model, BLOCKS, 3, false));
+    model_destroy(model);
+}
+
 static void test_rotten(void **state UNUSED)
 {
     static const bool blocks[BLOCKS] = {false, true, false, false};
@@ -254,10 +271,15 @@ static void test_bears(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torn_copies),      cmocka_unit_test(test_torn_copies_written),
-        cmocka_unit_test(test_risk_over),        cmocka_unit_test(test_risk_taken),
-        cmocka_unit_test(test_risk_overwritten), cmocka_unit_test(test_rotten),
-        cmocka_unit_test(test_damage_reaches),   cmocka_unit_test(test_bears),
+        cmocka_unit_test(test_torn_copies),
+        cmocka_unit_test(test_torn_copies_written),
+        cmocka_unit_test(test_risk_over),
+        cmocka_unit_test(test_risk_taken),
+        cmocka_unit_test(test_risk_overwritten),
+        cmocka_unit_test(test_rotten),
+        cmocka_unit_test(test_damage_reaches),
+        cmocka_unit_test(test_bears),
+        cmocka_unit_test(test_grown),
     };
 
     aw_test_catch_asserts();

@@ -11,9 +11,10 @@
 #include "cache/sim_bug.h"
 #include "cached_life.h"
 
-#define LIVES 150u
+#define LIVES 120u
 #define BUG_LIVES 2000u
 #define STORIES 400u
+#define STORIES_LONG 100u /* each has a rebuild, and a proof with drives pulled */
 #define REQUESTS 250u
 #define EXIT_CAUGHT 42
 
@@ -83,11 +84,11 @@ static void test_recorded(void **state UNUSED)
     }
 }
 
-static void stories(const char *name, void (*story)(uint64_t, struct life_result *))
+static void stories(const char *name, uint32_t count, void (*story)(uint64_t, struct life_result *))
 {
     uint64_t seed = aw_test_seed(name, 1);
 
-    for (uint32_t i = 0; i < STORIES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct life_result result;
 
         story(seed + i, &result);
@@ -100,32 +101,32 @@ static void stories(const char *name, void (*story)(uint64_t, struct life_result
 
 static void test_discard(void **state UNUSED)
 {
-    stories("sim-cached-discard", cached_discard);
+    stories("sim-cached-discard", STORIES, cached_discard);
 }
 
 static void test_overtake(void **state UNUSED)
 {
-    stories("sim-cached-overtake", cached_overtake);
+    stories("sim-cached-overtake", STORIES, cached_overtake);
 }
 
 static void test_join(void **state UNUSED)
 {
-    stories("sim-cached-join", cached_join);
+    stories("sim-cached-join", STORIES, cached_join);
 }
 
 static void test_old_intents(void **state UNUSED)
 {
-    stories("sim-cached-old-intents", cached_old_intents);
+    stories("sim-cached-old-intents", STORIES_LONG, cached_old_intents);
 }
 
 static void test_late_read(void **state UNUSED)
 {
-    stories("sim-cached-late-read", cached_late_read);
+    stories("sim-cached-late-read", STORIES_LONG, cached_late_read);
 }
 
 static void test_whole_row(void **state UNUSED)
 {
-    stories("sim-cached-whole-row", cached_whole_row);
+    stories("sim-cached-whole-row", STORIES, cached_whole_row);
 }
 
 struct planted {
