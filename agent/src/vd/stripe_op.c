@@ -160,6 +160,19 @@ static void waiting_fill(const struct stripe_op *op, uint32_t waiting[RAID_SPAN_
     }
 }
 
+/* Could both ways to change the row cost the same, so that it matters what waits? While all places
+ * can be read they do if as many data are kept as places are written: a read of each of the ones
+ * against a read of each of the others. */
+static bool ways_may_tie(const struct raid_level_info *level, const struct plan_input *input)
+{
+    uint32_t full = (uint32_t)__builtin_popcount(input->full);
+    uint32_t touched = (uint32_t)__builtin_popcount(input->touched);
+
+    return level->parity_count > 0 &&
+           (input->valid != row_places(input->map) ||
+            input->map->width - level->parity_count - full == touched + level->parity_count);
+}
+
 int stripe_plan(struct stripe_op *op)
 {
     const struct raid_level_info *level = raid_level_info(vd_config_of(op->vd)->geometry.level);
@@ -196,7 +209,7 @@ int stripe_plan(struct stripe_op *op)
         input.fill = op->fill & input.writable & ~valid;
         input.copy = op->copy & input.writable;
     }
-    if (level->parity_count > 0 && op->want == PLAN_WRITE && consistent) {
+    if (op->want == PLAN_WRITE && consistent && ways_may_tie(level, &input)) {
         waiting_fill(op, waiting);
         input.waiting = waiting;
     }
