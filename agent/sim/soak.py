@@ -2,8 +2,8 @@
 """A long run of the crash simulator that can be stopped and taken up again.
 
 Works in batches of simulated lives: of written-through arrays (kind "crash"), of stripes over several
-of them (kind "stripe"), of those behind the write-back cache (kind "cached"), and of whole controllers whose cache is kept by a UPS or a battery
-(kind "battery", a program of its own) in turn. Each batch appends a line to the ledger, which is kept
+of them (kind "stripe"), of those behind the write-back cache (kind "cached"), and of whole
+controllers whose cache is kept by a UPS or a battery (kind "battery", a program of its own) in turn. Each batch appends a line to the ledger, which is kept
 in the repository: commit, kind ("crash" where a line has none), range of seeds, lives, crash
 points, what else was counted, failures. The next batch of a kind begins where its highest range
 ended, so that no range is ever counted twice.
