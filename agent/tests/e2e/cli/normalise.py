@@ -20,7 +20,7 @@ RULES = [  # of the same width as what they stand for, because tables are padded
     (r"\b0x[0-9a-f]{8}\b", "<seq>"),
 ]
 ACTIVE = re.compile(r"(Background Initialization|Resynchronization|Rebuild) \(\d+%\)")
-DIRECTORY = re.compile(r"/(?:dev/shm|tmp)/aw-[A-Za-z0-9_-]+")
+DIRECTORY = re.compile(r"/(?:dev/shm|tmp|var/tmp)/aw-[A-Za-z0-9_-]+")
 MOVING = re.compile(r"\b\d+ +(In progress|Paused) +.*")
 
 

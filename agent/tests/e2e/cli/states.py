@@ -39,8 +39,8 @@ class Scene:
     def __exit__(self, *exit_reason):
         return self.stack.__exit__(*exit_reason)
 
-    def folder(self):
-        return self.stack.enter_context(tempfile.TemporaryDirectory(prefix="aw-"))
+    def folder(self, where=None):
+        return self.stack.enter_context(tempfile.TemporaryDirectory(prefix="aw-", dir=where))
 
     def add(self, **options):
         agent = Agent(slots=SLOTS, **options)
@@ -92,7 +92,7 @@ def no_battery(scene):
 
 def vault(scene):
     """The cache keeps its content by itself: what StorCLI calls a cache vault."""
-    folder = scene.folder()
+    folder = scene.folder("/var/tmp")  # not in memory, where nothing is kept
     fill(scene.add(config=f'profile = "native";\nprofiles_dir = "{PROFILES}";\n'
                           f'cache = {{ medium = "pmem"; path = "{folder}/cache"; size = "16 MiB"; }};\n'
                           f'battery = {{ source = "medium"; }};\n'))
