@@ -9,7 +9,7 @@ test('arrays are compared before one is built, and the comparison is sent to som
   const { page } = console;
   await page.getByRole('link', { name: 'Lab' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Lab' })).toBeVisible();
-  await page.getByRole('combobox', { name: 'Drives' }).selectOption('intel-x25-e');
+  await page.getByRole('combobox', { name: 'Drives', exact: true }).selectOption('intel-x25-e');
   await page.getByRole('button', { name: 'RAID 6', exact: true }).click();
   await page.getByRole('button', { name: 'Write-through', exact: true }).click();
   await page.getByRole('button', { name: '4', exact: true }).click();
