@@ -215,6 +215,11 @@ static void drained(struct task *task)
 
 static void step_failed(struct task *task, int error)
 {
+    if (error ==
+        -EAGAIN) { /* growing, which could not be saved; what was asked for is asked anew */
+        drained(task);
+        return;
+    }
     if (task->stopping || error == -ECANCELED) {
         task->stopping = true;
         if (task->stop_reason == REASON_OK) {
@@ -271,7 +276,7 @@ static void sync_complete(struct vd_sync *sync, int error)
     struct task *task = sync->owner;
 
     ASSERT(task->syncs_open > 0);
-    if (error != 0 && task->step_error == 0) {
+    if (error != 0 && (task->step_error == 0 || error == -EAGAIN)) {
         task->step_error = error;
     }
     task->syncs_open--;

@@ -213,7 +213,7 @@ struct vd_sync {
     bool copy; /* write the drive of a copyback */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
      * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
-     * the target is lost; -ECANCELED. */
+     * the target is lost; -EAGAIN: rows that are not there after all; -ECANCELED. */
     void (*complete)(struct vd_sync *sync, int error);
     void *owner;
     struct list link;

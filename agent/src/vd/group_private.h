@@ -669,6 +669,8 @@ void syncs_pump(struct group *group);
 void sync_op_done(struct stripe_op *op);
 void sync_deliver(struct vd_sync *sync);
 void syncs_cancel(struct group *group);
+/* Those of rows that the virtual drive has not got any more. */
+void syncs_cancel_beyond(struct vd *vd);
 
 /* stripe_pool.c */
 MUST_CHECK int stripe_pools_init(struct group *group);

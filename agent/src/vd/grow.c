@@ -101,6 +101,7 @@ void growth_undo(struct growth *growth)
         vd->regions = growth->regions;
         region_store_wake(vd->regions);
     }
+    syncs_cancel_beyond(vd); /* they have not begun */
 }
 
 void growth_done(struct growth *growth)

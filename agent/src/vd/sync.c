@@ -144,6 +144,21 @@ void syncs_cancel(struct group *group)
     }
 }
 
+void syncs_cancel_beyond(struct vd *vd)
+{
+    uint64_t rows = geometry_row_count(&vd_config_of(vd)->geometry);
+
+    LIST_FOR_EACH (node, &vd->group->syncs) {
+        struct vd_sync *sync = list_entry(node, struct vd_sync, link);
+
+        if (sync->vd == vd && sync->row + sync->row_count > rows) {
+            ASSERT(sync_state(sync)->open_ops == 0);
+            sync_state(sync)->split = 1;
+            sync_state(sync)->error = -EAGAIN;
+        }
+    }
+}
+
 void vd_sync_submit(struct vd *vd, struct vd_sync *sync)
 {
     struct group *group = vd->group;
