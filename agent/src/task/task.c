@@ -215,8 +215,7 @@ static void drained(struct task *task)
 
 static void step_failed(struct task *task, int error)
 {
-    if (error ==
-        -EAGAIN) { /* growing, which could not be saved; what was asked for is asked anew */
+    if (error == -EAGAIN) { /* of rows that growing did not bring: what there is is asked for anew */
         drained(task);
         return;
     }
