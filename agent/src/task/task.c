@@ -215,7 +215,7 @@ static void drained(struct task *task)
 
 static void step_failed(struct task *task, int error)
 {
-    if (error == -EAGAIN) { /* of rows that growing did not bring: what there is is asked for anew */
+    if (error == -EAGAIN) { /* of rows that are not there: what there is is asked for anew */
         drained(task);
         return;
     }
