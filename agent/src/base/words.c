@@ -645,6 +645,7 @@ static const char *const operation_kind_words[OPERATION_KIND_MAX] = {
     "background_init",
     "resync",
     "drive_erase",
+    "patrol_read",
 };
 
 const char *operation_kind_word(enum operation_kind value)
@@ -708,6 +709,29 @@ bool erase_mode_parse(const char *word, enum erase_mode *ret_value)
     for (unsigned i = 0; i < ERASE_MODE_MAX; i++) {
         if (strcmp(erase_mode_words[i], word) == 0) {
             *ret_value = (enum erase_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const patrol_mode_words[PATROL_MODE_MAX] = {
+    "auto",
+    "manual",
+    "disabled",
+};
+
+const char *patrol_mode_word(enum patrol_mode value)
+{
+    ASSERT((unsigned)value < PATROL_MODE_MAX);
+    return patrol_mode_words[value];
+}
+
+bool patrol_mode_parse(const char *word, enum patrol_mode *ret_value)
+{
+    for (unsigned i = 0; i < PATROL_MODE_MAX; i++) {
+        if (strcmp(patrol_mode_words[i], word) == 0) {
+            *ret_value = (enum patrol_mode)i;
             return true;
         }
     }
@@ -1769,6 +1793,18 @@ static const struct {
      "The drive holds other data than the erase has written; it is left as it is."},
     {"erase_interrupted",
      "It had just begun, and it is not known how far it got; it has to be started again."},
+    {"patrol_disabled",
+     "Patrol read is disabled on this controller. Set its mode to manual or auto first."},
+    {"patrol_no_drives",
+     "There is nothing to patrol: no hard disk is a member of a drive group or a hot spare."},
+    {"patrol_skips_ssd",
+     "It is an SSD, and SSDs are not patrolled by default: their own controllers look after their flash. Patrol of SSDs can be switched on."},
+    {"patrol_skips_unused",
+     "Only members of drive groups and hot spares are patrolled."},
+    {"patrol_waits",
+     "Waits until the drive groups of what is left are optimal and nothing else works on them."},
+    {"patrol_read_failed",
+     "The drive did not answer a read."},
     {"too_many_erases",
      "As many drives are being erased, or erased in part, as can be remembered."},
     {"drive_spun_down",

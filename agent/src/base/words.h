@@ -289,6 +289,7 @@ enum operation_kind {
     OPERATION_KIND_BACKGROUND_INIT,
     OPERATION_KIND_RESYNC,
     OPERATION_KIND_DRIVE_ERASE,
+    OPERATION_KIND_PATROL_READ,
     OPERATION_KIND_MAX
 };
 
@@ -318,6 +319,16 @@ enum erase_mode {
 
 const char *erase_mode_word(enum erase_mode value);
 bool erase_mode_parse(const char *word, enum erase_mode *ret_value);
+
+enum patrol_mode {
+    PATROL_MODE_AUTO,
+    PATROL_MODE_MANUAL,
+    PATROL_MODE_DISABLED,
+    PATROL_MODE_MAX
+};
+
+const char *patrol_mode_word(enum patrol_mode value);
+bool patrol_mode_parse(const char *word, enum patrol_mode *ret_value);
 
 enum task_action {
     TASK_ACTION_START,
@@ -821,6 +832,12 @@ enum reason_code {
     REASON_ERASE_VERIFY_FAILED,
     REASON_ERASE_OVERWRITTEN,
     REASON_ERASE_INTERRUPTED,
+    REASON_PATROL_DISABLED,
+    REASON_PATROL_NO_DRIVES,
+    REASON_PATROL_SKIPS_SSD,
+    REASON_PATROL_SKIPS_UNUSED,
+    REASON_PATROL_WAITS,
+    REASON_PATROL_READ_FAILED,
     REASON_TOO_MANY_ERASES,
     REASON_DRIVE_SPUN_DOWN,
     REASON_DRIVE_SPUN_UP,

@@ -216,6 +216,7 @@ class OperationKind(StrEnum):
     BACKGROUND_INIT = "background_init"
     RESYNC = "resync"
     DRIVE_ERASE = "drive_erase"
+    PATROL_READ = "patrol_read"
 
 
 class OperationState(StrEnum):
@@ -232,6 +233,12 @@ class EraseMode(StrEnum):
     NORMAL = "normal"
     THOROUGH = "thorough"
     THREEPASS = "threepass"
+
+
+class PatrolMode(StrEnum):
+    AUTO = "auto"
+    MANUAL = "manual"
+    DISABLED = "disabled"
 
 
 class TaskAction(StrEnum):
@@ -458,6 +465,18 @@ class CacheDoc(Wire):
     preserved: Annotated[list[PreservedCache], Field(max_length=64)]
 
 
+class PatrolDoc(Wire):
+    """patrol read: all of every member and hot spare is read, so that media errors are found while the rest of their rows can still correct them"""
+
+    next_at_us: Annotated[int, Field(ge=0)] | None
+    last_at_us: Annotated[int, Field(ge=0)] | None
+    iterations: Annotated[int, Field(ge=0)]
+    operation: Key | None
+    drives_done: Annotated[int, Field(ge=0)]
+    drives_total: Annotated[int, Field(ge=0)]
+    errors: Annotated[int, Field(ge=0)]
+
+
 class VirtualDrivePresetDoc(Wire):
     """a bundle of policies under one name"""
 
@@ -483,6 +502,12 @@ class ControllerDoc(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
+    patrol_mode: str | None = None
+    patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
+    patrol_ssds: bool | None = None
+    patrol_drives_max: Annotated[int, Field(ge=1, le=255)] | None = None
+    patrol: PatrolDoc | None = None
     auto_rebuild: bool
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -549,6 +574,12 @@ class DriveHealthDoc(Wire):
     wear_percent: Annotated[int, Field(ge=0)] | None
 
 
+class DrivePatrolDoc(Wire):
+    done_at_us: Annotated[int, Field(ge=0)] | None
+    read_bytes: Annotated[int, Field(ge=0)]
+    skipped: Reason | None
+
+
 class DriveDoc(Wire):
     controller: Key
     enclosure: Key | None
@@ -597,6 +628,7 @@ class DriveDoc(Wire):
     state_reason: Reason | None
     faults: list[Fault]
     bad_block_count: Annotated[int, Field(ge=0)] | None = None
+    patrol: DrivePatrolDoc | None = None
     blocked: Blocked
 
 
@@ -1140,6 +1172,12 @@ class ControllerSetArgs(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
+    patrol_mode: str | None = None
+    patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
+    patrol_ssds: bool | None = None
+    patrol_drives_max: Annotated[int, Field(ge=1, le=255)] | None = None
+    patrol_next_at_us: Annotated[int, Field(ge=0)] | None = None
     auto_rebuild: bool | None = None
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -1183,6 +1221,13 @@ class BgiArgs(Wire):
     """Background initialization or resynchronization of a virtual drive."""
 
     virtual_drive: Key
+    action: str
+
+
+class PatrolReadArgs(Wire):
+    """start, stop, pause or resume a patrol read of the controller's drives."""
+
+    controller: Key
     action: str
 
 
@@ -1827,6 +1872,12 @@ REASONS: dict[str, str] = {
     "erase_verify_failed": "What was read back is not what was written.",
     "erase_overwritten": "The drive holds other data than the erase has written; it is left as it is.",
     "erase_interrupted": "It had just begun, and it is not known how far it got; it has to be started again.",
+    "patrol_disabled": "Patrol read is disabled on this controller. Set its mode to manual or auto first.",
+    "patrol_no_drives": "There is nothing to patrol: no hard disk is a member of a drive group or a hot spare.",
+    "patrol_skips_ssd": "It is an SSD, and SSDs are not patrolled by default: their own controllers look after their flash. Patrol of SSDs can be switched on.",
+    "patrol_skips_unused": "Only members of drive groups and hot spares are patrolled.",
+    "patrol_waits": "Waits until the drive groups of what is left are optimal and nothing else works on them.",
+    "patrol_read_failed": "The drive did not answer a read.",
     "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
     "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
     "drive_spun_up": "Drive {drive} is not spun down.",
@@ -1979,6 +2030,16 @@ EVENT_NAMES: dict[int, str] = {
     60041: "cache_preserved_written",
     60042: "cache_state_changed",
     60043: "cache_medium_refused",
+    37: "patrol_rate_changed",
+    39: "patrol_started",
+    36: "patrol_paused",
+    38: "patrol_resumed",
+    35: "patrol_completed",
+    60260: "patrol_stopped",
+    229: "patrol_no_drives",
+    95: "patrol_uncorrectable",
+    60261: "patrol_drive_failed",
+    60262: "patrol_schedule_changed",
     60200: "virtual_drive_restored",
     60211: "md_super_left",
     60250: "md_super_taken_off",
@@ -2013,6 +2074,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "rebuild": "O",
     "copyback": "O",
     "bgi": "O",
+    "patrol_read": "O",
     "drive_replace": "O",
     "drive_offline": "D",
     "drive_online": "D",
@@ -2054,6 +2116,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "rebuild": RebuildArgs,
     "copyback": CopybackArgs,
     "bgi": BgiArgs,
+    "patrol_read": PatrolReadArgs,
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,
     "drive_online": DriveOnlineArgs,
