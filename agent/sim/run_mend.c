@@ -1,7 +1,7 @@
 /*
- * Blocks that are mended in a simulated life, as a patrol read asks for when it meets one that cannot
- * be read. Here they are any blocks, mostly good ones: what is recovered must be what was there,
- * whatever is being written, rebuilt or lost meanwhile.
+ * Blocks that are mended in a simulated life, as a patrol read asks for when it meets one that
+ * cannot be read. Here they are any blocks, mostly good ones: what is recovered must be what was
+ * there, whatever is being written, rebuilt or lost meanwhile.
  */
 #include "run_private.h"
 

@@ -153,7 +153,7 @@ static struct run_options hunt_options(const struct hint *hint, uint64_t seed)
 
     own += hint->budget == BUDGET_OVER ? 4 : 0;
     own = hint->copyback ? own * 3 + 1 : own; /* run_shape.c */
-    own = hint->mend ? own * 5 + 2 : own;     /* the same */
+    own = hint->mend ? own * 5 + 2 : own; /* the same */
     options = hint->stripe ? lives_stripe_options(own) : lives_options(own);
 
     if (hint->level != NULL) {

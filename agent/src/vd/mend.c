@@ -1,6 +1,6 @@
 /*
- * Mending: which sync puts right what a member could not read at one place (vd/sync.c (3)). It needs
- * nobody who asks for the data, so it reaches parity and second copies too.
+ * Mending: which sync puts right what a member could not read at one place (vd/sync.c (3)). It
+ * needs nobody who asks for the data, so it reaches parity and second copies too.
  */
 #include "base/checked.h"
 #include "vd/group_private.h"

@@ -1,6 +1,6 @@
 /*
- * Blocks that a member could not read and nobody has asked for, on every level and at every place of
- * a row; and where mending is refused or cannot help.
+ * Blocks that a member could not read and nobody has asked for, on every level and at every place
+ * of a row; and where mending is refused or cannot help.
  */
 #include "aw_test.h"
 
@@ -20,8 +20,8 @@ struct shape {
 };
 
 static const struct shape redundant[] = {
-    {RAID_LEVEL_1, 1, 2},  {RAID_LEVEL_1, 1, 3},  {RAID_LEVEL_1E, 1, 5}, {RAID_LEVEL_5, 1, 3},
-    {RAID_LEVEL_6, 1, 5},  {RAID_LEVEL_10, 2, 2}, {RAID_LEVEL_50, 2, 3}, {RAID_LEVEL_60, 2, 4},
+    {RAID_LEVEL_1, 1, 2}, {RAID_LEVEL_1, 1, 3},  {RAID_LEVEL_1E, 1, 5}, {RAID_LEVEL_5, 1, 3},
+    {RAID_LEVEL_6, 1, 5}, {RAID_LEVEL_10, 2, 2}, {RAID_LEVEL_50, 2, 3}, {RAID_LEVEL_60, 2, 4},
 };
 
 static struct sim_array *array_make(const struct shape *shape, bool consistent)
@@ -150,9 +150,9 @@ static void test_beyond_redundancy(void **state)
 
         fill(array);
         if (shapes[i].level == RAID_LEVEL_5) {
-            assert_int_equal(group_member_lose(array->group, 1, MEMBER_OFFLINE,
-                                               REASON_DRIVE_LOST_USER, false),
-                             0);
+            assert_int_equal(
+                group_member_lose(array->group, 1, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+                0);
         }
         break_block(array, 0, start_of(array, 0));
         assert_int_equal(mend(array, 0, start_of(array, 0)), -EIO);
@@ -179,9 +179,9 @@ static void test_offline(void **state)
 
     (void)state;
     for (uint32_t member = 1; member < 3; member++) {
-        assert_int_equal(group_member_lose(array->group, member, MEMBER_OFFLINE,
-                                           REASON_DRIVE_LOST_USER, false),
-                         0);
+        assert_int_equal(
+            group_member_lose(array->group, member, MEMBER_OFFLINE, REASON_DRIVE_LOST_USER, false),
+            0);
     }
     assert_int_equal(mend(array, 0, start_of(array, 0)), -EIO);
     array_end(array);
