@@ -606,7 +606,8 @@ void command_patrol_read(struct ctl *ctl, struct ctl_command *command)
         return;
     }
     if ((unsigned)action >= TASK_ACTION_MAX) {
-        command_refuse(ctl, REASON_UNKNOWN_COMMAND);
+        reason_set(&reason, REASON_UNKNOWN_COMMAND, "op", "patrol_read", NULL);
+        command_finish(ctl, &reason);
         return;
     }
     if (!rule_patrol(ctl, action, &reason)) {
