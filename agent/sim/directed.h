@@ -172,4 +172,10 @@ bool directed_copyback_restored(uint64_t seed);
 bool directed_grow_fresh(uint64_t seed);
 bool directed_grow_doubt(uint64_t seed);
 
+/*
+ * Growing cannot be saved, which shows when a background task has already asked for the new rows.
+ * False: the task does not end well, or the virtual drive has another size than before.
+ */
+bool directed_grow_undone(uint64_t seed);
+
 #endif
