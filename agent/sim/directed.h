@@ -178,4 +178,10 @@ bool directed_grow_doubt(uint64_t seed);
  */
 bool directed_mend_doubt(uint64_t seed);
 
+/*
+ * Growing cannot be saved, which shows when a background task has already asked for the new rows.
+ * False: the task does not end well, or the virtual drive has another size than before.
+ */
+bool directed_grow_undone(uint64_t seed);
+
 #endif

@@ -1,14 +1,16 @@
 /*
- * Short stories of a virtual drive that grows over old bytes, or while the copies of what it has
- * may differ (directed.h).
+ * Short stories of a virtual drive that grows over old bytes, while the copies of what it has may
+ * differ, or in vain (directed.h).
  */
 #include "directed.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "sim_array.h"
+#include "task/task.h"
 
 #define STRIP_BYTES 8192u
 #define ROWS 4u /* and as many again */
@@ -19,6 +21,7 @@ struct growing {
     struct sim_array *array;
     struct rng rng;
     struct vd_request request;
+    struct task *task;
     uint8_t bytes[ROWS * STRIP_BYTES];
     uint8_t other[ROWS * STRIP_BYTES];
 };
@@ -63,14 +66,20 @@ static struct vd *vd_of(const struct growing *growing)
     return sim_array_vd(growing->array, 0);
 }
 
-static void grow(struct growing *growing)
+static void grow_begin(struct growing *growing)
 {
     struct geometry geometry = vd_config(vd_of(growing))->geometry;
-    int error = 0;
 
     geometry.extent_bytes = UINT64_C(2) * ROWS * STRIP_BYTES;
     group_vd_grow(growing->array->group, vd_of(growing), geometry.extent_bytes,
                   geometry_size_bytes(&geometry), sim_array_done, growing->array);
+}
+
+static void grow(struct growing *growing)
+{
+    int error = 0;
+
+    grow_begin(growing);
     error = sim_array_wait(growing->array);
     ASSERT(error == 0);
 }
@@ -164,4 +173,74 @@ bool directed_grow_doubt(uint64_t seed)
     same = memcmp(growing->bytes, growing->other, sizeof(growing->bytes)) == 0;
     growing_end(growing);
     return same;
+}
+
+static void task_begin(struct growing *growing)
+{
+    int error = task_sync_create(vd_of(growing), sim_world_clock(growing->world), 100, NULL,
+                                 &growing->task);
+
+    ASSERT(error == 0);
+    task_start(growing->task);
+}
+
+static bool task_has_ended(void *context)
+{
+    struct task_status_view status;
+
+    task_status_get(context, &status);
+    return status.state == OPERATION_STATE_COMPLETED || status.state == OPERATION_STATE_FAILED ||
+           status.state == OPERATION_STATE_STOPPED;
+}
+
+/* True: it has made consistent all there is. */
+static bool task_end(struct growing *growing)
+{
+    bool in_time =
+        sim_world_run_until(growing->world, task_has_ended, growing->task, 600 * SIM_SECOND);
+    struct task_status_view status;
+
+    ASSERT(in_time);
+    task_status_get(growing->task, &status);
+    growing->task = task_free(growing->task);
+    return status.state == OPERATION_STATE_COMPLETED && vd_is_consistent(vd_of(growing));
+}
+
+/* In vain: the record with the new size cannot be saved, which shows late enough for a task to have
+ * asked for what there seems to be. */
+static int grow_undone(struct growing *growing, uint64_t size_bytes)
+{
+    struct sim_store *store = growing->array->sim_store;
+    int error = 0;
+
+    store->latency_max_us = SIM_SECOND;
+    store->fail_with = -ENOSPC;
+    grow_begin(growing);
+    while (vd_config(vd_of(growing))->size_bytes == size_bytes) {
+        (void)sim_world_step(growing->world); /* there is always a timer */
+    }
+    task_begin(growing);
+    error = sim_array_wait(growing->array);
+    store->fail_with = 0;
+    store->latency_max_us = 300;
+    return error;
+}
+
+bool directed_grow_undone(uint64_t seed)
+{
+    bool mirrored = seed % 2 == 0;
+    struct growing *growing =
+        growing_begin(seed, mirrored ? RAID_LEVEL_1 : RAID_LEVEL_5, mirrored ? 2 : 3, seed % 4 < 2);
+    uint64_t size_bytes = vd_config(vd_of(growing))->size_bytes;
+    bool good = grow_undone(growing, size_bytes) == -ENOSPC;
+
+    good = task_end(growing) && good && vd_config(vd_of(growing))->size_bytes == size_bytes &&
+           vd_target(vd_of(growing))->size_bytes == size_bytes;
+    if (good) { /* another time it goes, and they are asked for again */
+        grow(growing);
+        task_begin(growing);
+        good = vd_sync_rows_left(vd_of(growing)) == ROWS && task_end(growing);
+    }
+    growing_end(growing);
+    return good;
 }

@@ -141,6 +141,7 @@ static void test_stories(void **state)
         assert_true(directed_grow_fresh(seed + i));
         assert_true(directed_grow_doubt(seed + i));
         assert_true(directed_mend_doubt(seed + i));
+        assert_true(directed_grow_undone(seed + i));
     }
 }
 

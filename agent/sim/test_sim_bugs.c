@@ -64,6 +64,7 @@ static const struct hint hints[] = {
     {.bug = SIM_BUG_REGION_VOID_EARLY, .story = closure_replaced},
     {.bug = SIM_BUG_GROWN_FORGETS, .story = directed_grow_doubt},
     {.bug = SIM_BUG_GROWN_TRUSTED, .story = directed_grow_fresh},
+    {.bug = SIM_BUG_GROWTH_SYNCS_KEPT, .story = directed_grow_undone},
     {.bug = SIM_BUG_COPYBACK_ONE, .copyback = true},
     {.bug = SIM_BUG_COPYBACK_MISSED, .story = directed_copyback_missed},
     {.bug = SIM_BUG_COPYBACK_UNCLEAN, .story = directed_copyback_unclean},

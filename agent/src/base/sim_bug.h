@@ -101,7 +101,8 @@
     X(REGION_FORGOTTEN, P2, "does not resynchronise dirty regions after an unclean stop")          \
     X(REGION_VOID_EARLY, P2, "writes past a map before a start would no longer believe it")        \
     X(GROWN_FORGETS, P2, "a virtual drive that grows forgets which regions are in doubt")          \
-    X(GROWN_TRUSTED, P2, "the new rows of a virtual drive that has grown count as consistent")
+    X(GROWN_TRUSTED, P2, "the new rows of a virtual drive that has grown count as consistent")     \
+    X(GROWTH_SYNCS_KEPT, A, "syncs of rows stay that growing has not made in the end")
 
 #define SIM_BUGS_COPYBACK(X)                                                                       \
     X(COPYBACK_ONE, P1, "writes go to the member and not to the drive of its copyback")            \

@@ -1581,8 +1581,6 @@ static const struct {
      "The date of the next learn cycle must lie in the future."},
     {"learn_date_mode",
      "A date needs the learn mode auto or warn."},
-    {"stripe_log_no_room",
-     "The drives of {group} have no room for a stripe log."},
     {"stripe_log_not_needed",
      "{virtual_drive} has no parity; there is nothing for a stripe log to close."},
     {"stripe_log_journal",

@@ -35,11 +35,11 @@ enum cache_bug {
     CACHE_BUG_LOG_NOT_VOID,       /* writes pass a lost log that the members still name */
     CACHE_BUG_KEPT_PARTIAL,       /* part of a row goes without an intent because it is cached */
     CACHE_BUG_KEPT_EARLY,         /* a row goes without an intent before the log has it */
-    CACHE_BUG_KEPT_PAST_TARGET, /* what the cache keeps does not reach the target of a rebuild */
+    CACHE_BUG_KEPT_PAST_TARGET,   /* what the cache keeps does not reach a rebuild's target */
     CACHE_BUG_KEPT_PAST_TWIN,     /* ... nor the drive of a copyback */
-    CACHE_BUG_SETTLE_EARLY, /* a rebuild ends with older intents that may be replayed */
-    CACHE_BUG_THROUGH_LAZY, /* what is dirty does not hurry when write-back ends */
-    CACHE_BUG_DISCARD_UNSETTLED, /* marked before the log knows of what has been discarded */
+    CACHE_BUG_SETTLE_EARLY,       /* a rebuild ends with older intents that may be replayed */
+    CACHE_BUG_THROUGH_LAZY,       /* what is dirty does not hurry when write-back ends */
+    CACHE_BUG_DISCARD_UNSETTLED,  /* marked before the log knows of what has been discarded */
     CACHE_BUG_MAX
 };
 

@@ -365,8 +365,8 @@ static bool update_is_better(const struct view *view, const struct plan *whole,
     uint32_t whole_cost = plan_cost(whole);
     uint32_t update_cost = plan_cost(update);
 
-    if (in->partial == PLAN_PARTIAL_UPDATE && bit_count(in->touched) == 1 &&
-        (view->data & ~in->full) != 0) {
+    if (in->partial == PLAN_PARTIAL_UPDATE && bit_count(in->touched) == 1) {
+        ASSERT((view->data & ~in->full) != 0); /* no parity is of one strip alone */
         return true;
     }
     if (whole_cost != update_cost) {

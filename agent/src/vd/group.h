@@ -108,8 +108,8 @@ int group_member_lose(struct group *group, uint32_t member, enum member_state st
  * records get higher ones at once, or that drive would lead the next start, and what has been
  * acknowledged here would be lost. The group is not offline. */
 void group_outrank(struct group *group, uint64_t sequence);
-/* The lost member's drive is there, but is not to be filled unasked: FAILED for this reason. False:
- * the configuration is being edited, which might undo it; ask again later. */
+/* The lost member's drive is there, but is not to be filled unasked: FAILED for this reason.
+ * False: the configuration is being edited, which might undo it; ask again later. */
 MUST_CHECK bool group_member_distrust(struct group *group, uint32_t member, enum reason_code why);
 /* Puts a drive in a lost member's place as MEMBER_REBUILD at 0; saves; done(0) when durable.
  * Writes reach it at once. -EBUSY: the member is not lost (or, group offline, is not to be
@@ -148,9 +148,9 @@ void group_vd_add(struct group *group, const struct vd_config *config,
                   void (*done)(void *context, int error, struct vd *vd), void *context);
 void group_vd_remove(struct group *group, struct vd *vd, void (*done)(void *context, int error),
                      void *context);
-/* Gives it this extent of each member and this size, durably; requests wait meanwhile. Its new rows
- * are not known consistent. -EBUSY: syncs, a copyback or a checkpoint are under way; -ENODEV: a
- * member is missing; -EINVAL: it would not be larger, or something is in the way. All or
+/* Gives it this extent of each member and this size, durably; requests wait meanwhile. Its new
+ * rows are not known consistent. -EBUSY: syncs, a copyback or a checkpoint are under way; -ENODEV:
+ * a member is missing; -EINVAL: it would not be larger, or something is in the way. All or
  * nothing. */
 void group_vd_grow(struct group *group, struct vd *vd, uint64_t extent_bytes, uint64_t size_bytes,
                    void (*done)(void *context, int error), void *context);
@@ -178,12 +178,12 @@ uint64_t vd_suspect_bytes(const struct vd *vd);
 /* What an unclean stop can cost beyond the blocks that were being written. */
 enum vd_guarantee {
     VD_GUARANTEE_NO_REDUNDANCY, /* nothing can disagree */
-    VD_GUARANTEE_MIRROR, /* copies may; each is right; dirty regions are made equal */
-    VD_GUARANTEE_JOURNAL, /* nothing: intents are on a stable medium */
+    VD_GUARANTEE_MIRROR,        /* copies may; each is right; dirty regions are made equal */
+    VD_GUARANTEE_JOURNAL,       /* nothing: intents are on a stable medium */
     VD_GUARANTEE_JOURNAL_AGENT, /* nothing if only the agent stopped; else as REGION_MAP */
-    VD_GUARANTEE_STRIPE_LOG, /* nothing: intents are on the members */
-    VD_GUARANTEE_REGION_MAP, /* rows being written while a member is missing; short resync */
-    VD_GUARANTEE_WHOLE_RESYNC, /* the same, and everything is resynchronised */
+    VD_GUARANTEE_STRIPE_LOG,    /* nothing: intents are on the members */
+    VD_GUARANTEE_REGION_MAP,    /* rows being written while a member is missing; short resync */
+    VD_GUARANTEE_WHOLE_RESYNC,  /* the same, and everything is resynchronised */
     VD_GUARANTEE_MAX
 };
 enum vd_guarantee vd_guarantee(const struct vd *vd);
@@ -209,9 +209,9 @@ struct vd_sync {
     struct vd *vd;
     uint64_t row;
     uint32_t row_count;
-    bool fill; /* write members in rebuild */
-    bool copy; /* write the drive of a copyback */
-    bool mend; /* group_mend_at() */
+    bool fill;       /* write members in rebuild */
+    bool copy;       /* write the drive of a copyback */
+    bool mend;       /* group_mend_at() */
     uint32_t mend_member;
     uint32_t mend_lo; /* of the block within the strip */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
@@ -224,9 +224,9 @@ struct vd_sync {
     uint64_t private_[8];
 };
 void vd_sync_submit(struct vd *vd, struct vd_sync *sync);
-/* A sync of one block of 4096 bytes that the member's drive could not read: it is recovered from the
- * rest of its row, written there and read back, and nothing else is written. What cannot be
- * recovered is noted as unreadable (-EIO). False: no row has anything at this offset of the drive. */
+/* A sync of one block of 4096 bytes that the member's drive could not read: it is recovered from
+ * the rest of its row, written there and read back, and nothing else is written. What cannot be
+ * recovered is noted as unreadable (-EIO). False: no row has anything at that place of the drive. */
 MUST_CHECK bool group_mend_at(const struct group *group, uint32_t member, uint64_t offset_bytes,
                               struct vd_sync *ret_sync);
 /* The next rows that are not known consistent, at most rows_max: regions in doubt first, then

@@ -208,17 +208,17 @@ struct group {
     struct plain_read *plain_reads; /* as many as operations for requests */
     struct plain_read *plain_free;  /* the one given back last is taken next */
     uint32_t plain_busy;         /* taken, and not free again */
-    uint32_t late_reads; /* plain ones that have timed out and are still with the device */
-    struct list substitutes; /* free ones, made in place of operations held up */
-    uint32_t substitute_count; /* all of them */
-    uint32_t hedge_credit; /* grows with every read that might be hedged */
+    uint32_t late_reads;         /* plain ones timed out and still with the device */
+    struct list substitutes;     /* free ones, made in place of operations held up */
+    uint32_t substitute_count;   /* all of them */
+    uint32_t hedge_credit;       /* grows with every read that might be hedged */
     uint32_t late_flushes;
     struct list locks[STRIPE_LOCK_BUCKETS];
 
     /* Start and stop. */
     struct flush_waiter start_flush;
     struct save_waiter start_waiter;
-    bool start_known; /* the second save of the start is on its way, or over */
+    bool start_known;            /* the second save of the start is on its way, or over */
     void (*start_done)(void *context, int error);
     void *start_context;
     enum stop_phase stop;
@@ -237,41 +237,41 @@ struct group {
 struct mirror_run {
     uint64_t next_bytes; /* on the members */
     uint64_t run_bytes;
-    uint64_t used; /* vd.run_clock at its last read; 0: free */
+    uint64_t used;       /* vd.run_clock at its last read; 0: free */
     uint32_t span_base;
 };
 
 struct vd {
     struct vd_target target;
     struct group *group;
-    uint32_t index; /* in group->config.vds and group->vds */
-    uint32_t row_bytes; /* of data; of the configured geometry, as the next one */
-    uint32_t slices; /* of a strip */
+    uint32_t index;              /* in group->config.vds and group->vds */
+    uint32_t row_bytes;          /* of data; of the configured geometry, as the next one */
+    uint32_t slices;             /* of a strip */
     enum virtual_drive_state state; /* as last told */
-    uint64_t consistent_rows; /* cursor in memory; config has the published one */
+    uint64_t consistent_rows;    /* cursor in memory; config has the published one */
     uint64_t checkpoint_rows;
-    bool serving; /* its creation is durable, its removal not begun */
-    bool growing; /* the record with its new size is being saved */
+    bool serving;                /* its creation is durable, its removal not begun */
+    bool growing;                /* the record with its new size is being saved */
 
     struct region_store *regions; /* NULL: no redundancy, nothing can be in doubt */
-    bool checkpoint_sound; /* no region was in doubt when the checkpoint began */
+    bool checkpoint_sound;       /* no region was in doubt when the checkpoint began */
 
-    uint64_t dirty_change; /* the save that carries the dirty mark */
-    uint32_t writes_open; /* requests that write */
+    uint64_t dirty_change;       /* the save that carries the dirty mark */
+    uint32_t writes_open;        /* requests that write */
     uint64_t writes_admitted;
     uint32_t requests_open;
     uint32_t syncs_open;
     bool cleaning;
-    uint64_t clean_seen; /* writes_admitted when the cleaning flush began */
+    uint64_t clean_seen;         /* writes_admitted when the cleaning flush began */
     struct flush_waiter clean_flush;
     struct clock_timer idle_timer;
-    struct latency latency; /* of requests that came through the target */
+    struct latency latency;      /* of requests that came through the target */
     struct mirror_run runs[MIRROR_RUNS]; /* mirrors */
-    uint8_t
-        run_index[1u << MIRROR_INDEX_BITS]; /* by where it goes on: its place in runs, perhaps */
-    uint32_t run_hand; /* the next one to be given up */
+    /* By where a run goes on: its place in runs, perhaps. */
+    uint8_t run_index[1u << MIRROR_INDEX_BITS];
+    uint32_t run_hand;           /* the next one to be given up */
     uint64_t run_clock;
-    uint64_t hedged_reads; /* so many */
+    uint64_t hedged_reads;       /* so many */
 };
 
 static inline struct vd_config *vd_config_of(const struct vd *vd)
@@ -283,8 +283,8 @@ static inline struct vd_config *vd_config_of(const struct vd *vd)
 enum request_phase {
     REQUEST_NEW,
     REQUEST_SPLITTING, /* on the admission list (waiter.link) */
-    REQUEST_RUNNING, /* wholly split, operations open */
-    REQUEST_FLUSHING, /* waits for a flush round (waiter.link) */
+    REQUEST_RUNNING,   /* wholly split, operations open */
+    REQUEST_FLUSHING,  /* waits for a flush round (waiter.link) */
     REQUEST_ANSWERED
 };
 
@@ -292,12 +292,12 @@ struct request_state {
     struct vd *vd;
     struct flush_waiter waiter;
     struct stripe_op *held; /* one of the operations held up that still have its memory */
-    uint64_t cursor; /* next row * slices per row + slice */
+    uint64_t cursor;        /* next row * slices per row + slice */
     uint32_t open_ops;
-    uint8_t status; /* enum vd_status */
+    uint8_t status;         /* enum vd_status */
     uint8_t phase;
-    bool begun; /* no plain read any more: an operation was split off, or a plain one has failed */
-    bool locked; /* the latter: its operations take the lock */
+    bool begun;             /* no plain read: an operation was split off, or a plain one failed */
+    bool locked;            /* the latter: its operations take the lock */
 };
 STATIC_ASSERT(sizeof(struct request_state) <= sizeof(((struct vd_request *)0)->vd_private),
               "the private part of a request is too small");
@@ -314,11 +314,11 @@ static inline bool request_writes(const struct vd_request *request)
 }
 
 struct sync_state {
-    uint64_t row; /* next to be split */
+    uint64_t row;      /* next to be split */
     uint32_t slice;
     uint32_t open_ops;
     int32_t error;
-    uint32_t split; /* nothing more to be split */
+    uint32_t split;    /* nothing more to be split */
 };
 STATIC_ASSERT(sizeof(struct sync_state) <= sizeof(((struct vd_sync *)0)->private_),
               "the private part of a sync is too small");
@@ -332,39 +332,39 @@ static inline struct sync_state *sync_state(struct vd_sync *sync)
 
 enum stripe_state {
     STRIPE_FREE,
-    STRIPE_LOCK, /* waits for its slice */
+    STRIPE_LOCK,    /* waits for its slice */
     STRIPE_READ,
     STRIPE_COMPUTE,
-    STRIPE_MARK, /* waits for the dirty mark and losses to be durable */
-    STRIPE_LOG, /* waits for its intent to be durable */
+    STRIPE_MARK,    /* waits for the dirty mark and losses to be durable */
+    STRIPE_LOG,     /* waits for its intent to be durable */
     STRIPE_WRITE,
-    STRIPE_VERIFY, /* reads back what was repaired */
-    STRIPE_SETTLE, /* waits for losses during the write to be durable */
-    STRIPE_LINGER, /* ended; a late transfer still holds its buffers */
+    STRIPE_VERIFY,  /* reads back what was repaired */
+    STRIPE_SETTLE,  /* waits for losses during the write to be durable */
+    STRIPE_LINGER,  /* ended; a late transfer still holds its buffers */
     STRIPE_STATE_MAX
 };
 
 enum stripe_event {
-    STRIPE_START, /* with the lock to be taken */
+    STRIPE_START,        /* with the lock to be taken */
     STRIPE_START_DIRECT, /* a healthy read on an idle slice */
     STRIPE_START_REPLAY, /* an open intent: everything is in the buffers */
     STRIPE_GRANTED,
-    STRIPE_NEED_LOCK, /* a direct read that is not that simple */
+    STRIPE_NEED_LOCK,    /* a direct read that is not that simple */
     STRIPE_READ_OK,
-    STRIPE_READ_BAD, /* a column failed or is not waited for, or a member was lost: plan again */
+    STRIPE_READ_BAD,     /* a column failed or is not waited for, a member was lost: plan again */
     STRIPE_NO_WRITES,
     STRIPE_WRITES,
     STRIPE_DURABLE,
     STRIPE_LOGGED,
-    STRIPE_LOG_GONE, /* the log has gone: mark that, go on without */
+    STRIPE_LOG_GONE,     /* the log has gone: mark that, go on without */
     STRIPE_WRITTEN,
-    STRIPE_NEXT, /* one place verified */
+    STRIPE_NEXT,         /* one place verified */
     STRIPE_VERIFIED,
-    STRIPE_FLUSHED, /* what was written over noted blocks */
-    STRIPE_FAIL, /* beyond redundancy */
-    STRIPE_RELEASED, /* the last late transfer came back */
+    STRIPE_FLUSHED,      /* what was written over noted blocks */
+    STRIPE_FAIL,         /* beyond redundancy */
+    STRIPE_RELEASED,     /* the last late transfer came back */
     STRIPE_EVENT_MAX,
-    STRIPE_WAIT /* not an event: an action's answer when something is under way */
+    STRIPE_WAIT          /* not an event: an action's answer when something is under way */
 };
 
 struct stripe_op;
@@ -372,67 +372,65 @@ struct stripe_op;
 struct stripe_column {
     struct drive_io io;
     struct stripe_op *op;
-    uint8_t *buffer; /* of [lo, hi) of this place */
-    uint8_t *home; /* op->lent: its own buffer, while `buffer` is the request's memory */
+    uint8_t *buffer;      /* of [lo, hi) of this place */
+    uint8_t *home;        /* op->lent: its own buffer, while `buffer` is the request's memory */
     uint32_t place;
     enum io_status status;
-    bool late; /* io is still with the device, but nobody waits for it */
-    bool hedged; /* it is late because there was another way (hedge.c) */
-    uint8_t *kept; /* hedged: the buffer that the device has */
+    bool late;            /* io is still with the device, but nobody waits for it */
+    bool hedged;          /* it is late because there was another way (hedge.c) */
+    uint8_t *kept;        /* hedged: the buffer that the device has */
 };
 
 struct stripe_op {
     struct list lock_link;
     struct list wait_link;
     struct group *group;
-    struct pool *pool; /* where it comes from; NULL: a substitute */
-    uint8_t *memory; /* substitute: its buffers */
+    struct pool *pool;    /* where it comes from; NULL: a substitute */
+    uint8_t *memory;      /* substitute: its buffers */
     struct vd *vd;
     struct vd_request *request; /* NULL for a sync and a replay */
     struct vd_sync *sync;
     struct replay *replay;
     enum stripe_state state;
     enum plan_want want;
-    bool direct; /* runs without the lock */
+    bool direct;          /* runs without the lock */
     struct row_map map;
-    uint32_t slice; /* index within the strip: with vd and row the lock's name */
-    uint32_t lo, hi; /* byte range within the strip, multiples of 4096 */
-    uint32_t touched; /* places; mirrors: bit 0 */
-    uint32_t data_first; /* requests: the data strips of touched are among [data_first, data_end) */
+    uint32_t slice;       /* index within the strip: with vd and row the lock's name */
+    uint32_t lo, hi;      /* byte range within the strip, multiples of 4096 */
+    uint32_t touched;     /* places; mirrors: bit 0 */
+    uint32_t data_first;  /* requests: data strips of touched are in [data_first, data_end) */
     uint32_t data_end;
     uint32_t full;
-    uint32_t fill; /* sync: rebuild targets wanted */
-    uint32_t copy; /* sync: the place whose twin is to be written */
-    uint32_t mend; /* sync: the place whose block cannot be read, whatever a read of it says now */
-    uint32_t fine_end; /* the slice failed as a whole and goes on block by block up to here; 0: as
-     a whole */
-    int fine_error; /* of the blocks so far */
+    uint32_t fill;        /* sync: rebuild targets wanted */
+    uint32_t copy;        /* sync: the place whose twin is to be written */
+    uint32_t mend;        /* sync: the place whose block is bad, whatever a read of it says */
+    uint32_t fine_end;    /* it failed as a whole, and goes on by blocks up to here; 0: whole */
+    int fine_error;       /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
     struct flush_waiter notes_flush; /* before such notes end */
-    uint32_t lent; /* of a write: places whose buffer is the request's own memory */
+    uint32_t lent;        /* of a write: places whose buffer is the request's own memory */
     uint8_t *lent_memory; /* the request's buffer, all of it */
     struct vd_lender *lender; /* whose it is; NULL: to be freed */
     struct list lent_link; /* all operations held up with memory of the same request, in a ring */
-    uint32_t failed; /* places that failed to read */
-    uint32_t have; /* places whose buffer holds the member's content */
-    uint32_t punctured; /* places this write does without: zeros from now on */
-    uint32_t
-        zeros; /* places a sync fills with zeros: they are punctured, and not to be recovered */
-    uint32_t barred; /* places whose late transfer keeps the column */
-    uint32_t verify; /* places still to be read back */
-    uint32_t verifying; /* the one being read back */
-    uint32_t written; /* places written so far */
-    uint32_t told; /* failed places the observer has been told of */
-    uint32_t source; /* mirrors: place whose buffer holds the strip */
-    bool hedge_wait; /* there is no way but to wait for a read that took too long */
+    uint32_t failed;      /* places that failed to read */
+    uint32_t have;        /* places whose buffer holds the member's content */
+    uint32_t punctured;   /* places this write does without: zeros from now on */
+    uint32_t zeros;       /* places a sync fills with zeros: punctured, not to be recovered */
+    uint32_t barred;      /* places whose late transfer keeps the column */
+    uint32_t verify;      /* places still to be read back */
+    uint32_t verifying;   /* the one being read back */
+    uint32_t written;     /* places written so far */
+    uint32_t told;        /* failed places the observer has been told of */
+    uint32_t source;      /* mirrors: place whose buffer holds the strip */
+    bool hedge_wait;      /* there is no way but to wait for a read that took too long */
     struct plan plan;
-    bool marked; /* its region counts it as open */
-    uint32_t region; /* marked: which one */
-    bool logged; /* its intent is durable and not yet retired */
-    bool bare; /* being written without an intent, and counted */
+    bool marked;          /* its region counts it as open */
+    uint32_t region;      /* marked: which one */
+    bool logged;          /* its intent is durable and not yet retired */
+    bool bare;            /* being written without an intent, and counted */
     struct intent intent;
-    uint32_t pending; /* transfers of this step */
-    uint32_t late; /* transfers that timed out and are still with the device */
+    uint32_t pending;     /* transfers of this step */
+    uint32_t late;        /* transfers that timed out and are still with the device */
     int error;
     uint32_t spare_count;
     uint8_t *spares[STRIPE_SPARES]; /* buffers in nobody's use */

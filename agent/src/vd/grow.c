@@ -101,7 +101,9 @@ void growth_undo(struct growth *growth)
         vd->regions = growth->regions;
         region_store_wake(vd->regions);
     }
-    syncs_cancel_beyond(vd); /* they have not begun */
+    if (!SIM_BUG(GROWTH_SYNCS_KEPT)) {
+        syncs_cancel_beyond(vd); /* they have not begun */
+    }
 }
 
 void growth_done(struct growth *growth)

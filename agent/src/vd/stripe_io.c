@@ -295,9 +295,11 @@ bool stripe_write_submit(struct stripe_op *op, uint32_t places)
     bool mirrored = op->plan.kernel == PLAN_KERNEL_COPY;
     uint32_t twin = twin_place(op);
     uint32_t doubles = op->copy | (SIM_BUG(COPYBACK_ONE) ? 0 : places);
-    bool kept = CACHE_BUG(KEPT_PAST_TWIN) && op->request != NULL && op->request->kept;
-    bool doubled = twin != TWIN_NOWHERE && !kept && (doubles & (UINT32_C(1) << twin)) != 0;
+    bool doubled = twin != TWIN_NOWHERE && (doubles & (UINT32_C(1) << twin)) != 0;
 
+    if (CACHE_BUG(KEPT_PAST_TWIN) && op->request != NULL && op->request->kept) {
+        doubled = false;
+    }
     ASSERT(op->state == STRIPE_WRITE);
     ASSERT(!op->direct && op->pending == 0);
     ASSERT(!op->bare);

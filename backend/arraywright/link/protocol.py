@@ -1766,7 +1766,6 @@ REASONS: dict[str, str] = {
     "learn_disabled": "Learn cycles are disabled on {battery}.",
     "learn_date_past": "The date of the next learn cycle must lie in the future.",
     "learn_date_mode": "A date needs the learn mode auto or warn.",
-    "stripe_log_no_room": "The drives of {group} have no room for a stripe log.",
     "stripe_log_not_needed": "{virtual_drive} has no parity; there is nothing for a stripe log to close.",
     "stripe_log_journal": "The journal of the cache logs what is being written instead of it, and keeps that without power too.",
     "stripe_log_journal_memory": "The journal of the cache logs what is being written instead of it, in memory that a power failure clears.",

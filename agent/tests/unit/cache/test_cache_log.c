@@ -417,6 +417,31 @@ static void test_writes_of_a_turn_are_one_record(void **state UNUSED)
     life_end(&life);
 }
 
+/* What waits for the log is on its way, and so is what it writes. */
+static void test_rest_comes_after_what_is_on_its_way(void **state UNUSED)
+{
+    struct life life;
+    uint64_t before = 0;
+    uint64_t ticket = 0;
+
+    life_make(&life, 7, 4096);
+    assert_int_equal(life_open(&life, &owner), 0);
+    assert_true(sim_world_run_until(life.world, is_quiet, &life, 600 * SIM_SECOND));
+    assert_true(journal_is_at_rest(life.journal));
+    before = life.log.writes;
+    block_put(&life, 0, 1);
+    assert_int_equal(life.log.writes, before);
+    ticket = journal_ticket(life.journal);
+    while (!journal_is_durable(life.journal, ticket)) {
+        assert_false(journal_is_at_rest(life.journal));
+        assert_true(sim_world_step(life.world));
+    }
+    assert_int_equal(life.log.writes, before + 1);
+    assert_true(journal_is_at_rest(life.journal));
+    life_close(&life);
+    life_end(&life);
+}
+
 /* Damage */
 
 /* Three records: blocks 0 and 1, then 2, then 3. The third one's write is still under way if
@@ -654,6 +679,7 @@ static void test_a_device_that_fails_is_lost(void **state UNUSED)
     assert_false(journal_is_durable(life.journal, ticket));
     block_put(&life, 0, 2); /* memory goes on */
     assert_true(journal_is_quiet(life.journal));
+    assert_true(journal_is_at_rest(life.journal));
     life_close(&life);
     life_end(&life);
 }
@@ -708,6 +734,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_lost),
         cmocka_unit_test(test_a_full_ring_goes_round_without_the_drives),
         cmocka_unit_test(test_writes_of_a_turn_are_one_record),
+        cmocka_unit_test(test_rest_comes_after_what_is_on_its_way),
         cmocka_unit_test(test_damaged_content_is_told_of_its_virtual_drive),
         cmocka_unit_test(test_a_damaged_header_in_the_middle_stops_the_start),
         cmocka_unit_test(test_a_torn_last_record_is_left_out),

@@ -439,12 +439,30 @@ static void test_clean_frames_are_room(void **state UNUSED)
     world_end(world);
 }
 
+/* There is going to be room, though nobody releases anything. */
+static void an_intent_waits(struct world *world)
+{
+    struct intent intent;
+
+    assert_int_equal(append(world, &intent, 1), -EINPROGRESS);
+    run(world);
+    assert_int_equal(world->error, 0);
+    assert_true(is_open(world, 1));
+}
+
+static void data_end(struct world *world, struct cache_vd *vd)
+{
+    settle(world);
+    cache_vd_discard(vd);
+    cache_vd_close(vd);
+    world_end(world);
+}
+
 /* The journal's log is full for the moment: the intent waits for that alone. */
 static void test_the_log_has_no_room(void **state UNUSED)
 {
     struct world *world = world_make(true);
     struct cache_vd *vd = data_open(world);
-    struct intent intent;
 
     for (uint32_t i = 0; journal_room(cache_journal(world->cache)) >= INTENT_FRAMES; i++) {
         data_put(world, vd, i % 150);
@@ -453,14 +471,8 @@ static void test_the_log_has_no_room(void **state UNUSED)
         }
         assert_true(i < 5000);
     }
-    assert_int_equal(append(world, &intent, 1), -EINPROGRESS);
-    run(world);
-    assert_int_equal(world->error, 0);
-    assert_true(is_open(world, 1));
-    settle(world);
-    cache_vd_discard(vd);
-    cache_vd_close(vd);
-    world_end(world);
+    an_intent_waits(world);
+    data_end(world, vd);
 }
 
 static bool log_tidies_up(const struct world *world)
@@ -478,7 +490,6 @@ static void test_the_log_is_tidying_up(void **state UNUSED)
 {
     struct world *world = world_make(true);
     struct cache_vd *vd = data_open(world);
-    struct intent intent;
 
     for (uint32_t i = 0; !log_tidies_up(world); i++) {
         const struct journal *journal = cache_journal(world->cache);
@@ -494,14 +505,25 @@ static void test_the_log_is_tidying_up(void **state UNUSED)
             assert_true(sim_world_step(world->sim));
         }
     }
-    assert_int_equal(append(world, &intent, 1), -EINPROGRESS);
-    run(world);
-    assert_int_equal(world->error, 0);
-    assert_true(is_open(world, 1));
+    an_intent_waits(world);
+    data_end(world, vd);
+}
+
+/* It has nothing to do, and every frame is a dirty block's: there is nothing to wait for. */
+static void test_the_log_is_at_rest(void **state UNUSED)
+{
+    struct world *world = world_make(true);
+    struct cache_vd *vd = data_open(world);
+    uint32_t frames = journal_frame_count(cache_journal(world->cache));
+    struct intent intent;
+
+    for (uint64_t block = 0; block < frames - INTENT_FRAMES + 1; block++) {
+        data_put(world, vd, block);
+    }
     settle(world);
-    cache_vd_discard(vd);
-    cache_vd_close(vd);
-    world_end(world);
+    assert_true(journal_is_at_rest(cache_journal(world->cache)));
+    assert_int_equal(append(world, &intent, 1), -EIO);
+    data_end(world, vd);
 }
 
 /* A journal with a log */
@@ -729,6 +751,7 @@ int main(void)
         cmocka_unit_test(test_clean_frames_are_room),
         cmocka_unit_test(test_the_log_has_no_room),
         cmocka_unit_test(test_the_log_is_tidying_up),
+        cmocka_unit_test(test_the_log_is_at_rest),
         cmocka_unit_test(test_released_when_the_log_says_so),
         cmocka_unit_test(test_settling_waits_for_the_log),
         cmocka_unit_test(test_settling_waits_for_its_own_record),

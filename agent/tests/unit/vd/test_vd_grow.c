@@ -19,7 +19,7 @@
 #define EXTENT (ROWS * STRIP)
 #define SIZE (UINT64_C(1) * ROWS * ROW_BYTES)
 
-/* RAID 5 of three members full of old bytes; a second virtual drive would fit behind the first. */
+/* RAID 5 of three members full of old bytes; two more virtual drives would fit behind the first. */
 static struct sim_array *array_start(uint64_t seed, bool consistent)
 {
     struct sim_array_options options = {.level = RAID_LEVEL_5,
@@ -27,7 +27,7 @@ static struct sim_array *array_start(uint64_t seed, bool consistent)
                                         .members_per_span = 3,
                                         .strip_bytes = STRIP,
                                         .block_bytes = 4096,
-                                        .vd_count = 2,
+                                        .vd_count = 3,
                                         .extent_bytes = EXTENT,
                                         .spare_count = 1,
                                         .noise = !consistent,
@@ -302,6 +302,75 @@ static void on_synced(struct vd_sync *sync, int error)
     *(int *)sync->owner = error;
 }
 
+struct second {
+    bool done;
+    int error;
+};
+
+static void on_added(void *context, int error, struct vd *vd UNUSED)
+{
+    struct second *second = context;
+
+    *second = (struct second){.done = true, .error = error};
+}
+
+static void second_add(struct sim_array *array, uint64_t gap_bytes)
+{
+    struct vd_config config = array->config->vds[1];
+    struct second second = {.done = false};
+
+    config.extent_start_bytes += gap_bytes;
+    group_vd_add(array->group, &config, on_added, &second);
+    assert_true(sim_world_run_until_flag(array->world, &second.done, 60 * SIM_SECOND));
+    assert_int_equal(second.error, 0);
+}
+
+/* Syncs that were asked for while the record was being saved, which failed: those of rows that are
+ * not there after all have not begun and are given back, the others are done. */
+static void test_syncs_when_undone(void **state UNUSED)
+{
+    static const struct {
+        uint32_t vd, row, row_count;
+        int error;
+    } cases[] = {{0, 0, 4, 0},          {0, ROWS - 4, 4, 0},       {0, ROWS - 4, 5, -EAGAIN},
+                 {0, ROWS, 1, -EAGAIN}, {0, ROWS + 4, 4, -EAGAIN}, {1, ROWS - 1, 1, 0}};
+    struct sim_array *array = array_start(23, false);
+    struct vd_sync syncs[sizeof(cases) / sizeof(cases[0])];
+    int synced[sizeof(cases) / sizeof(cases[0])];
+    int grown = 1;
+
+    second_add(array, EXTENT);
+    array->sim_store->latency_max_us = SIM_SECOND;
+    array->sim_store->fail_with = -ENOSPC;
+    group_vd_grow(array->group, vd_of(array), 2 * EXTENT, 2 * SIZE, on_grown, &grown);
+    while (!vd_of(array)->growing) {
+        assert_true(sim_world_step(array->world));
+    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct vd *vd = sim_array_vd(array, cases[i].vd);
+
+        synced[i] = 1;
+        syncs[i] = (struct vd_sync){.vd = vd,
+                                    .row = cases[i].row,
+                                    .row_count = cases[i].row_count,
+                                    .complete = on_synced,
+                                    .owner = &synced[i]};
+        vd_sync_submit(vd, &syncs[i]);
+    }
+    while (grown == 1) {
+        assert_int_equal(array->group->syncs_open, sizeof(cases) / sizeof(cases[0]));
+        assert_true(sim_world_step(array->world));
+    }
+    array->sim_store->fail_with = 0;
+    assert_int_equal(grown, -ENOSPC);
+    has(array, ROWS);
+    sim_world_advance(array->world, 10 * SIM_SECOND);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(synced[i], cases[i].error);
+    }
+    array_end(array);
+}
+
 static void test_refusals(void **state UNUSED)
 {
     struct sim_array *array = array_start(6, false);
@@ -449,27 +518,12 @@ static void test_without_redundancy(void **state UNUSED)
     array_end(array);
 }
 
-struct second {
-    bool done;
-    int error;
-};
-
-static void on_added(void *context, int error, struct vd *vd UNUSED)
-{
-    struct second *second = context;
-
-    *second = (struct second){.done = true, .error = error};
-}
-
 /* Somebody is behind it. */
 static void test_not_into_another(void **state UNUSED)
 {
     struct sim_array *array = array_start(8, true);
-    struct second second = {.done = false};
 
-    group_vd_add(array->group, &array->config->vds[1], on_added, &second);
-    assert_true(sim_world_run_until_flag(array->world, &second.done, 60 * SIM_SECOND));
-    assert_int_equal(second.error, 0);
+    second_add(array, 0);
     assert_int_equal(grow(array, ROWS + 1), -EINVAL);
     has(array, ROWS);
     assert_int_equal(row_io(array, VD_OP_WRITE, 5, 5), VD_STATUS_OK);
@@ -487,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_under_load),
         cmocka_unit_test(test_all_or_nothing),
         cmocka_unit_test(test_the_old_map_stays_until_then),
+        cmocka_unit_test(test_syncs_when_undone),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_senseless_sizes_are_refused),
         cmocka_unit_test(test_refused_amid_others),
