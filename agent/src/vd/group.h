@@ -226,7 +226,7 @@ struct vd_sync {
 void vd_sync_submit(struct vd *vd, struct vd_sync *sync);
 /* A sync of one block of 4096 bytes that the member's drive could not read: it is recovered from
  * the rest of its row, written there and read back, and nothing else is written. What cannot be
- * recovered is noted as unreadable (-EIO). False: no row has anything at that place of the drive. */
+ * recovered is noted as unreadable (-EIO). False: no row has anything there. */
 MUST_CHECK bool group_mend_at(const struct group *group, uint32_t member, uint64_t offset_bytes,
                               struct vd_sync *ret_sync);
 /* The next rows that are not known consistent, at most rows_max: regions in doubt first, then
