@@ -76,8 +76,10 @@ void stripe_unlock(struct stripe_op *op)
         struct stripe_op *next = list_entry(node, struct stripe_op, lock_link);
 
         if (has_name(next, op->vd, op->map.row, op->slice)) {
-            if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED) || SIM_BUG(MEND_UNLOCKED)) &&
-                next->state != STRIPE_LOCK) {
+            if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED)) && next->state != STRIPE_LOCK) {
+                return;
+            }
+            if (SIM_BUG(MEND_UNLOCKED) && next->state != STRIPE_LOCK) {
                 return;
             }
             stripe_event(next, STRIPE_GRANTED);

@@ -199,6 +199,9 @@ static void test_nobodys(void **state)
     assert_false(group_mend_at(array->group, 0, start_of(array, 1) + EXTENT, &sync));
     assert_true(group_mend_at(array->group, 2, start_of(array, 1) + EXTENT - BLOCK, &sync));
     assert_ptr_equal(sync.vd, sim_array_vd(array, 1));
+    group_vd_remove(array->group, sim_array_vd(array, 0), sim_array_done, array);
+    assert_int_equal(sim_array_wait(array), 0);
+    assert_false(group_mend_at(array->group, 0, 0, &sync));
     array_end(array);
 }
 
