@@ -27,5 +27,6 @@ NOTES: dict[str, str] = {
 
 UNTESTED = [
     ("B37", "F", "SSDs get no patrol read and fewer flushes",
-     "there is no patrol read, of any drive; flushes do not look at what the drive is made of"),
+     "the patrol read skips them unless it is told otherwise; flushes do not look at what the drive "
+     "is made of"),
 ]
