@@ -133,7 +133,7 @@ class Patrol(ApiModel):
     drives_total: Annotated[
         int, Field(description="of the one under way, or of the last since the agent began")
     ]
-    errors: Annotated[int, Field(description="media errors that it has found")]
+    errors: Annotated[int, Field(description="media errors that the same one has found")]
 
 
 class Controller(Actionable):

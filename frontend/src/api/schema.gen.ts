@@ -4742,7 +4742,7 @@ export interface components {
             drives_total: number;
             /**
              * Errors
-             * @description media errors that it has found
+             * @description media errors that the same one has found
              */
             errors: number;
             /**
