@@ -6,12 +6,11 @@ import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
 import { operationLooks, UNKNOWN_LOOK } from '@/features/states/tones'
 import { blockedText, reasonText, word } from '@/features/states/words'
-import { formatDuration } from '@/lib/format'
+import { formatDuration, formatPercent } from '@/lib/format'
 import { ActionButton } from '@/ui/ActionButton'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
 import { type Fact, Facts } from '@/ui/Facts'
 import { Panel } from '@/ui/Panel'
-import { ProgressLine } from '@/ui/ProgressLine'
 import { Timestamp } from '@/ui/Quantity'
 import { Status } from '@/ui/Status'
 import classes from './PatrolPanel.module.css'
@@ -52,7 +51,6 @@ interface PatrolViewProps {
 }
 
 function PatrolView({ controller, operation, isOneOfMany }: PatrolViewProps) {
-  const { t } = useTranslation()
   const { patrol, path } = controller
   if (!patrol) return null
   return (
@@ -61,16 +59,6 @@ function PatrolView({ controller, operation, isOneOfMany }: PatrolViewProps) {
         <h3>
           <code>{path}</code>
         </h3>
-      )}
-      {operation && (
-        <>
-          <ProgressLine
-            label={t('patrol.progress', { path })}
-            percent={operation.progress_percent}
-            tone={operation.state === 'running' ? 'running' : 'held'}
-          />
-          {operation.reason && <p className={classes.reason}>{reasonText(operation.reason)}</p>}
-        </>
       )}
       <PatrolFacts controller={controller} patrol={patrol} operation={operation} />
       <PatrolActions controller={controller} />
@@ -90,14 +78,20 @@ function PatrolState({ operation }: { operation: Operation | undefined }) {
   const { t } = useTranslation()
   if (!operation) return t('patrol.idle')
   const look = operationLooks[operation.state] ?? UNKNOWN_LOOK
-  const { state, time_left_s: left } = operation
+  const { state, progress_percent: percent, reason, time_left_s: left } = operation
   return (
-    <span className={classes.state}>
-      <Status tone={look.tone} icon={look.icon}>
-        {word('operationState', state)}
-      </Status>
-      {state === 'running' && left !== null && t('patrol.left', { time: formatDuration(left) })}
-    </span>
+    <>
+      <span className={classes.state}>
+        <Status tone={look.tone} icon={look.icon}>
+          {word('operationState', state)}
+        </Status>
+        <span>{formatPercent(percent)}</span>
+        {state === 'running' && left !== null && (
+          <span>{t('patrol.left', { time: formatDuration(left) })}</span>
+        )}
+      </span>
+      {reason && <p className={classes.reason}>{reasonText(reason)}</p>}
+    </>
   )
 }
 
@@ -123,15 +117,17 @@ function PatrolFacts({ controller, patrol, operation }: PatrolFactsProps) {
       value: patrol.last_at ? <Timestamp time={patrol.last_at} /> : t('patrol.never'),
     },
     { label: t('patrol.begins'), value: begins },
-    {
+  )
+  if (!operation) {
+    facts.push({
       label: t('patrol.next'),
       value: patrol.next_at ? <Timestamp time={patrol.next_at} /> : t('patrol.nextNone'),
-    },
-    {
-      label: t('patrol.ssds'),
-      value: controller.patrol_ssds ? t('patrol.ssdsYes') : t('patrol.ssdsNo'),
-    },
-  )
+    })
+  }
+  facts.push({
+    label: t('patrol.ssds'),
+    value: controller.patrol_ssds ? t('patrol.ssdsYes') : t('patrol.ssdsNo'),
+  })
   return <Facts facts={facts} />
 }
 

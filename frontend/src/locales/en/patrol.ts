@@ -5,7 +5,6 @@ export const patrol = {
   state: 'State',
   idle: 'Not running',
   left: '{{time}} left',
-  progress: 'Patrol read of {{path}}',
   drives: 'Drives',
   drivesValue: '{{done}} of {{total}} are read',
   errors: 'Media errors found',
