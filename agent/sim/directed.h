@@ -172,4 +172,10 @@ bool directed_copyback_restored(uint64_t seed);
 bool directed_grow_fresh(uint64_t seed);
 bool directed_grow_doubt(uint64_t seed);
 
+/*
+ * RAID 5 over old bytes, not initialized yet: blocks of a row that was never written are to be
+ * mended. False: what is read there has changed by that.
+ */
+bool directed_mend_doubt(uint64_t seed);
+
 #endif

@@ -51,6 +51,7 @@ enum run_class {
     RUN_COPYBACK,    /* members are copied to other drives, which take their places */
     RUN_ROT,         /* sectors of a drive silently become other bytes */
     RUN_MISDIRECT,   /* a write of a drive silently goes to another place of it */
+    RUN_MEND,        /* no fault: blocks are mended, whether they can be read or not */
     RUN_CLASS_MAX
 };
 

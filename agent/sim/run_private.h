@@ -27,6 +27,8 @@ struct run {
     struct flights flights;
     struct task *tasks[RUN_TASKS];
     uint32_t failed_tasks;
+    struct vd_sync mend;
+    bool mending;
     uint32_t crash_in;    /* actions; 0: none is planned */
     bool dead;            /* the power is off: answers do not count */
     bool calm;            /* no new faults */
@@ -166,6 +168,9 @@ void copyback_begin(struct run *run, uint32_t member);
 /* The drive that is being filled from this member is in trouble; it may be the member soon. */
 bool copyback_is_troubled(const struct run *run, uint32_t member,
                           bool (*is_troubled)(const struct sim_drive *sim));
+
+/* run_mend.c */
+void mend_maybe(struct run *run);
 
 /* run_manage.c */
 void manage_maybe(struct run *run);

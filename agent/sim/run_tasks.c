@@ -151,6 +151,9 @@ static bool tasks_are_final(void *context)
 {
     const struct run *run = context;
 
+    if (run->mending) {
+        return false;
+    }
     for (uint32_t i = 0; i < RUN_TASKS; i++) {
         if (run->tasks[i] != NULL && (!is_final(run->tasks[i]) || !task_is_quiet(run->tasks[i]))) {
             return false;

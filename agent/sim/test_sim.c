@@ -140,6 +140,7 @@ static void test_stories(void **state)
         assert_true(directed_copyback_restored(seed + i));
         assert_true(directed_grow_fresh(seed + i));
         assert_true(directed_grow_doubt(seed + i));
+        assert_true(directed_mend_doubt(seed + i));
     }
 }
 

@@ -62,6 +62,8 @@
     X(PLAIN_UNLOCKED, P2, "a plain read does not look whether its slice is locked")                \
     X(PLAIN_NOTED, P2, "a plain read does not look for notes of bad blocks")                       \
     X(LENT_READ_KEPT, P2, "a read is answered in memory that a late drive still writes to")        \
+    X(MEND_IN_DOUBT, P2, "mends a block of a row that is not known consistent")                    \
+    X(MEND_UNLOCKED, P2, "mends a block while its row is being written")                           \
     X(LOST_FORGOTTEN, P2, "a block beyond recovery is not recorded")                               \
     X(SPARE_TOO_SMALL, P1, "a drive that is too small becomes a member")                           \
     X(SEQUENCE_NOT_BUMPED, P4, "records do not get newer")                                         \

@@ -55,6 +55,7 @@ WORD_READER(drive_cache_policy)
 WORD_READER(degraded_policy)
 WORD_READER(access_policy)
 WORD_READER(task_action)
+WORD_READER(patrol_mode)
 WORD_READER(erase_mode)
 WORD_READER(fault_kind)
 WORD_READER(learn_mode)
@@ -172,6 +173,17 @@ static const struct arg_spec controller_set_args[] = {
      CONTROLLER_SET_BGI_RATE, AT(controller_set.fields)},
     {"glitch_seconds", ARG_U32, false, AT(controller_set.glitch_seconds), 300, 0, NULL,
      CONTROLLER_SET_GLITCH_SECONDS, AT(controller_set.fields)},
+    {"patrol_mode", ARG_WORD, false, AT(controller_set.patrol_mode), 0, 0, read_patrol_mode,
+     CONTROLLER_SET_PATROL_MODE, AT(controller_set.fields)},
+    {"patrol_rate_percent", ARG_U32, false, AT(controller_set.patrol_rate_percent), 100, 0, NULL,
+     CONTROLLER_SET_PATROL_RATE, AT(controller_set.fields)},
+    {"patrol_delay_hours", ARG_U32, false, AT(controller_set.patrol_delay_hours), 8760, 0, NULL,
+     CONTROLLER_SET_PATROL_DELAY, AT(controller_set.fields)},
+    {"patrol_drives_max", ARG_U32, false, AT(controller_set.patrol_drives_max), 255, 0, NULL,
+     CONTROLLER_SET_PATROL_DRIVES, AT(controller_set.fields)},
+    {"patrol_next_at_us", ARG_U64, false, AT(controller_set.patrol_next_us), INT64_MAX, 0, NULL,
+     CONTROLLER_SET_PATROL_NEXT, AT(controller_set.fields)},
+    CONTROLLER_SET_BOOL("patrol_ssds", patrol_ssds, PATROL_SSDS),
     CONTROLLER_SET_BOOL("auto_rebuild", auto_rebuild, AUTO_REBUILD),
     CONTROLLER_SET_BOOL("emergency_spare", emergency_spare, EMERGENCY_SPARE),
     CONTROLLER_SET_BOOL("emergency_unconfigured", emergency_unconfigured, EMERGENCY_UNCONFIGURED),
@@ -199,6 +211,8 @@ static const struct arg_spec copyback_args[] = {
     KEY("drive", copyback.drive, true), KEY("target", copyback.target, false),
     WORD("action", copyback.action, task_action, true), END};
 
+static const struct arg_spec patrol_read_args[] = {
+    KEY("controller", task.target, true), WORD("action", task.action, task_action, true), END};
 static const struct arg_spec bgi_args[] = {KEY("virtual_drive", task.target, true),
                                            WORD("action", task.action, task_action, true), END};
 
@@ -293,6 +307,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_REBUILD] = rebuild_args,
     [CTL_OP_COPYBACK] = copyback_args,
     [CTL_OP_BGI] = bgi_args,
+    [CTL_OP_PATROL_READ] = patrol_read_args,
     [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
     [CTL_OP_DRIVE_OFFLINE] = drive_args,
     [CTL_OP_DRIVE_ONLINE] = drive_args,
@@ -531,6 +546,7 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
     case CTL_OP_REBUILD:
     case CTL_OP_COPYBACK:
     case CTL_OP_BGI:
+    case CTL_OP_PATROL_READ:
     case CTL_OP_DRIVE_REPLACE:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
@@ -682,6 +698,7 @@ bool command_takes_used_drives(const struct ctl_command *command)
     case CTL_OP_REBUILD:
     case CTL_OP_COPYBACK:
     case CTL_OP_BGI:
+    case CTL_OP_PATROL_READ:
     case CTL_OP_DRIVE_OFFLINE:
     case CTL_OP_DRIVE_ONLINE:
     case CTL_OP_DRIVE_MISSING:

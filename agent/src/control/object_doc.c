@@ -194,6 +194,41 @@ static json_t *cache_doc(const struct cache_view *view)
     return doc;
 }
 
+static void time_put(json_t *doc, const char *name, uint64_t time_us)
+{
+    json_put(doc, name, time_us == 0 ? json_null() : json_integer((json_int_t)time_us));
+}
+
+static void patrol_put(json_t *doc, const struct controller_view *view)
+{
+    const struct controller_patrol *patrol = &view->patrol;
+    json_t *state = json_new_object();
+
+    json_put_text(doc, "patrol_mode", patrol_mode_word(patrol->mode));
+    json_put_u64(doc, "patrol_rate_percent", patrol->rate_percent);
+    json_put_u64(doc, "patrol_delay_hours", patrol->delay_hours);
+    json_put_bool(doc, "patrol_ssds", patrol->ssds);
+    json_put_u64(doc, "patrol_drives_max", patrol->drives_max);
+    time_put(state, "next_at_us", patrol->mode == PATROL_MODE_AUTO ? patrol->next_us : 0);
+    time_put(state, "last_at_us", patrol->last_us);
+    json_put_u64(state, "iterations", patrol->iterations);
+    json_put_text_or_null(state, "operation", view->patrol_operation);
+    json_put_u64(state, "drives_done", view->patrol_drives_done);
+    json_put_u64(state, "drives_total", view->patrol_drives_total);
+    json_put_u64(state, "errors", view->patrol_errors);
+    json_put(doc, "patrol", state);
+}
+
+static json_t *drive_patrol_doc(const struct drive_view *view)
+{
+    json_t *doc = json_new_object();
+
+    time_put(doc, "done_at_us", view->patrol_done_us);
+    json_put_u64(doc, "read_bytes", view->patrol_read_bytes);
+    json_put(doc, "skipped", view->patrol_skips ? reason_doc(&view->patrol_skipped) : json_null());
+    return doc;
+}
+
 static json_t *controller_doc(const struct controller_view *view)
 {
     json_t *doc = json_new_object();
@@ -220,6 +255,7 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
     json_put_u64(doc, "glitch_seconds", view->glitch_seconds);
+    patrol_put(doc, view);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
     json_put_bool(doc, "emergency_spare", view->emergency_spare);
     json_put_bool(doc, "emergency_unconfigured", view->emergency_unconfigured);
@@ -351,11 +387,6 @@ static json_t *health_doc(const struct drive_view *view)
     return doc;
 }
 
-static void time_put(json_t *doc, const char *name, uint64_t time_us)
-{
-    json_put(doc, name, time_us == 0 ? json_null() : json_integer((json_int_t)time_us));
-}
-
 static json_t *drive_doc(const struct drive_view *view)
 {
     json_t *doc = json_new_object();
@@ -382,6 +413,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_u64(doc, "slow_command_count", view->slow_commands);
     json_put_bool(doc, "slow", view->slow);
     json_put_u64(doc, "bad_block_count", view->bad_blocks);
+    json_put(doc, "patrol", drive_patrol_doc(view));
     json_put_bool(doc, "spun_down", view->spun_down);
     json_put_bool(doc, "locating", view->locating);
     time_put(doc, "locate_ends_at_us", view->locate_end_us);

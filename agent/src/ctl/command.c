@@ -31,6 +31,7 @@ static const struct {
     [CTL_OP_REBUILD] = {"rebuild", "rebuild", COMMAND_CLASS_O, command_rebuild},
     [CTL_OP_COPYBACK] = {"copyback", "copyback", COMMAND_CLASS_O, command_copyback},
     [CTL_OP_BGI] = {"bgi", "bgi", COMMAND_CLASS_O, command_bgi},
+    [CTL_OP_PATROL_READ] = {"patrol_read", "patrolread", COMMAND_CLASS_O, command_patrol_read},
     [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", COMMAND_CLASS_O, command_drive_replace},
     [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", COMMAND_CLASS_D,
                               command_drive_offline},

@@ -56,6 +56,7 @@ enum ctl_op {
     CTL_OP_STRIPE_DELETE,
     CTL_OP_VD_MEASURE,
     CTL_OP_VD_EXPAND,
+    CTL_OP_PATROL_READ,
     CTL_OP_MAX
 };
 
@@ -134,7 +135,13 @@ enum controller_set_field {
     CONTROLLER_SET_MIXED_INTERFACES = 64,
     CONTROLLER_SET_COPYBACK = 128,
     CONTROLLER_SET_PREDICTIVE_COPYBACK = 256,
-    CONTROLLER_SET_GLITCH_SECONDS = 512
+    CONTROLLER_SET_GLITCH_SECONDS = 512,
+    CONTROLLER_SET_PATROL_MODE = 1024,
+    CONTROLLER_SET_PATROL_RATE = 2048,
+    CONTROLLER_SET_PATROL_DELAY = 4096,
+    CONTROLLER_SET_PATROL_SSDS = 8192,
+    CONTROLLER_SET_PATROL_DRIVES = 16384,
+    CONTROLLER_SET_PATROL_NEXT = 32768
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
@@ -175,6 +182,10 @@ struct ctl_command {
             uint32_t rebuild_rate_percent;
             uint32_t bgi_rate_percent;
             uint32_t glitch_seconds;
+            enum patrol_mode patrol_mode;
+            uint32_t patrol_rate_percent, patrol_delay_hours, patrol_drives_max;
+            uint64_t patrol_next_us; /* wall */
+            bool patrol_ssds;
             bool auto_rebuild;
             bool emergency_spare, emergency_unconfigured;
             bool mixed_media, mixed_interfaces;
@@ -194,7 +205,7 @@ struct ctl_command {
         } drive; /* spare_remove, drive_offline, drive_online, drive_missing, drive_jbod,
                     drive_spindown, drive_spinup */
         struct {
-            object_key_t target; /* rebuild: drive; bgi: virtual drive */
+            object_key_t target; /* rebuild: drive; bgi: virtual drive; patrol_read: controller */
             enum task_action action;
         } task;
         struct {

@@ -332,6 +332,34 @@ static void event_controller_policy(struct ctl *ctl, const char *policy, bool ol
     }
 }
 
+static void event_patrol(struct ctl *ctl, const char *setting, const char *old, const char *now)
+{
+    if (strcmp(old, now) != 0) {
+        ctl_event(ctl, EVENT_PATROL_SCHEDULE_CHANGED, controller_key(ctl), "setting", setting,
+                  "old", old, "new", now, NULL);
+    }
+}
+
+static void event_patrol_number(struct ctl *ctl, const char *setting, uint32_t old, uint32_t now,
+                                const char *unit)
+{
+    char before[24];
+    char after[24];
+
+    (void)snprintf(before, sizeof(before), "%u%s", old, unit);
+    (void)snprintf(after, sizeof(after), "%u%s", now, unit);
+    event_patrol(ctl, setting, before, after);
+}
+
+static void patrol_events(struct ctl *ctl, const struct controller_patrol *old,
+                          const struct controller_patrol *now)
+{
+    event_patrol(ctl, "mode", patrol_mode_word(old->mode), patrol_mode_word(now->mode));
+    event_patrol(ctl, "SSDs", old->ssds ? "on" : "off", now->ssds ? "on" : "off");
+    event_patrol_number(ctl, "delay", old->delay_hours, now->delay_hours, " h");
+    event_patrol_number(ctl, "drives at a time", old->drives_max, now->drives_max, "");
+}
+
 static void controller_set_done(struct ctl *ctl, int error, void *context)
 {
     struct ctl_command *command = context;
@@ -366,6 +394,12 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
         ctl_event(ctl, EVENT_CONTROLLER_POLICY_CHANGED, controller_key(ctl), "policy",
                   "glitch time", "state", seconds, NULL);
     }
+    event_rate(ctl, EVENT_PATROL_RATE_CHANGED, old->patrol.rate_percent, now->patrol.rate_percent);
+    patrol_events(ctl, &old->patrol, &now->patrol);
+    if (now->patrol.mode == PATROL_MODE_DISABLED) {
+        ctl_patrol_stop(ctl, REASON_STOPPED_BY_USER);
+    }
+    ctl_patrol_rate_set(ctl);
     operations_rate_set(ctl);
     command_object_add(command, &ctl->controller);
     command_done(ctl);
@@ -387,6 +421,32 @@ static void policy_apply(const struct ctl_command *command, enum controller_set_
 {
     if ((command->args.controller_set.fields & field) != 0) {
         *policy = value;
+    }
+}
+
+static void patrol_apply(struct ctl *ctl, const struct ctl_command *command)
+{
+    uint32_t fields = command->args.controller_set.fields;
+    struct controller_patrol *patrol = &ctl->record->patrol;
+
+    if ((fields & CONTROLLER_SET_PATROL_MODE) != 0) {
+        patrol->mode = command->args.controller_set.patrol_mode;
+    }
+    if ((fields & CONTROLLER_SET_PATROL_RATE) != 0) {
+        patrol->rate_percent = command->args.controller_set.patrol_rate_percent;
+    }
+    if ((fields & CONTROLLER_SET_PATROL_DELAY) != 0) {
+        patrol->delay_hours = command->args.controller_set.patrol_delay_hours;
+    }
+    if ((fields & CONTROLLER_SET_PATROL_DRIVES) != 0) {
+        patrol->drives_max = command->args.controller_set.patrol_drives_max;
+    }
+    policy_apply(command, CONTROLLER_SET_PATROL_SSDS, command->args.controller_set.patrol_ssds,
+                 &patrol->ssds);
+    if ((fields & CONTROLLER_SET_PATROL_NEXT) != 0) {
+        patrol->next_us = command->args.controller_set.patrol_next_us;
+    } else if ((fields & (CONTROLLER_SET_PATROL_MODE | CONTROLLER_SET_PATROL_DELAY)) != 0) {
+        ctl_patrol_plan(ctl, patrol);
     }
 }
 
@@ -421,6 +481,38 @@ static void controller_record_apply(struct controller_record *record,
                  command->args.controller_set.predictive_copyback, &record->predictive_copyback);
 }
 
+static bool patrol_is_valid(const struct ctl_command *command, struct reason *ret_reason)
+{
+    uint32_t fields = command->args.controller_set.fields;
+    uint32_t drives = command->args.controller_set.patrol_drives_max;
+    const char *field = NULL;
+    const char *problem = NULL;
+
+    if ((fields & CONTROLLER_SET_PATROL_MODE) != 0 &&
+        (unsigned)command->args.controller_set.patrol_mode >= PATROL_MODE_MAX) {
+        field = "patrol_mode";
+        problem = "no such value";
+    } else if ((fields & CONTROLLER_SET_PATROL_DELAY) != 0 &&
+               command->args.controller_set.patrol_delay_hours > CONTROLLER_PATROL_DELAY_MAX) {
+        field = "patrol_delay_hours";
+        problem = "it must be from 0 to 8760";
+    } else if ((fields & CONTROLLER_SET_PATROL_DRIVES) != 0 &&
+               (drives == 0 || drives > CONTROLLER_PATROL_DRIVES_MAX)) {
+        field = "patrol_drives_max";
+        problem = "it must be from 1 to 255";
+    } else if ((fields & CONTROLLER_SET_PATROL_NEXT) != 0 &&
+               command->args.controller_set.patrol_next_us > CONTROLLER_PATROL_NEXT_MAX) {
+        field = "patrol_next_at_us";
+        problem = "it is too far away";
+    }
+    if (field != NULL) {
+        reason_set(ret_reason, REASON_INVALID_ARGUMENT, "field", field, "problem", problem, NULL);
+    }
+    return field == NULL && rate_is_valid(fields, CONTROLLER_SET_PATROL_RATE,
+                                          command->args.controller_set.patrol_rate_percent,
+                                          "patrol_rate_percent", ret_reason);
+}
+
 void command_controller_set(struct ctl *ctl, struct ctl_command *command)
 {
     uint32_t fields = command->args.controller_set.fields;
@@ -440,7 +532,8 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
     }
     if (!rate_is_valid(fields, CONTROLLER_SET_REBUILD_RATE, rebuild, "rebuild_rate_percent",
                        &reason) ||
-        !rate_is_valid(fields, CONTROLLER_SET_BGI_RATE, bgi, "bgi_rate_percent", &reason)) {
+        !rate_is_valid(fields, CONTROLLER_SET_BGI_RATE, bgi, "bgi_rate_percent", &reason) ||
+        !patrol_is_valid(command, &reason)) {
         command_finish(ctl, &reason);
         return;
     }
@@ -453,5 +546,6 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
     }
     ctl_record_edit(ctl);
     controller_record_apply(ctl->record, command);
+    patrol_apply(ctl, command);
     ctl_record_save(ctl, controller_set_done, command);
 }

@@ -62,9 +62,9 @@ static void stop_work(struct ctl *ctl)
 {
     void (*done)(void *context) = ctl->stop_done;
 
-    if (!ctl_erases_stopped(ctl) || ctl->change != NULL || !groups_stop(ctl) ||
-        !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) || !ctl_drive_caches_are_quiet(ctl) ||
-        !ctl_undo_is_quiet(ctl)) {
+    if (!ctl_erases_stopped(ctl) || !ctl_patrol_stopped(ctl) || ctl->change != NULL ||
+        !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
+        !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -108,6 +108,7 @@ static void work_fired(struct clock_timer *timer)
     }
     ctl_tasks_work(ctl);
     ctl_erases_work(ctl);
+    ctl_patrol_work(ctl);
     ctl_drive_caches_work(ctl);
     ctl_cache_work(ctl);
     ctl_commands_work(ctl);

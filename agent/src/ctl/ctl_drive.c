@@ -172,7 +172,8 @@ void cd_close(struct ctl_drive *cd)
 
     ASSERT(cd->group == NULL && !cd->spare);
     if (!cd->claimed_here || cd->label_status == LABEL_STATUS_READING || cd->departed ||
-        !drive_is_idle(cd->drive)) {
+        cd->patrol.run != NULL || !drive_is_idle(cd->drive)) {
+        cd->give_back = cd->give_back || cd->patrol.run != NULL;
         return; /* it stays claimed; nobody minds but the next user of the device */
     }
     group_store_forget(cd->ctl->group_store, cd->drive);

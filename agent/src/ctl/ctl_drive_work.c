@@ -66,7 +66,7 @@ static bool drive_is_free(const struct ctl_drive *cd)
 {
     if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->copyback_of != NULL ||
         cd->ctl->change != NULL || cd->label_status == LABEL_STATUS_READING || cd->cache_busy ||
-        cd->ctl->start != NULL || cd->erase != NULL || cd->spinning) {
+        cd->ctl->start != NULL || cd->erase != NULL || cd->patrol.run != NULL || cd->spinning) {
         return false;
     }
     return cd->drive == NULL || drive_is_idle(cd->drive);
@@ -230,6 +230,7 @@ void ctl_drives_free(struct ctl *ctl)
         list_remove(&cd->link);
         object_remove(ctl, &cd->object);
         (void)cd_erase_free(cd); /* its memory is kept too, if the drive's is */
+        cd_patrol_free(cd);
         if (cd->drive != NULL && !drive_is_idle(cd->drive)) {
             continue;
         }

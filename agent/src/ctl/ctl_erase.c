@@ -174,7 +174,7 @@ bool cd_erase_start(struct ctl_drive *cd, bool resumed)
         return false;
     }
     cd->erase = erase;
-    erase->op = operation_erase_begin(cd);
+    erase->op = operation_bare_begin(ctl, OPERATION_KIND_DRIVE_ERASE, &cd->object, true);
     if (resumed) {
         event_percent(cd, EVENT_ERASE_RESUMED);
     } else {
@@ -245,12 +245,12 @@ static void conclude(struct ctl_drive *cd)
 
     status_update(erase);
     erase->concluded = true;
-    operation_erase_end(erase->op,
-                        why == REASON_OK ? OPERATION_STATE_COMPLETED
-                        : why == REASON_STOPPED_BY_USER || why == REASON_SHUTTING_DOWN
-                            ? OPERATION_STATE_STOPPED
-                            : OPERATION_STATE_FAILED,
-                        why);
+    operation_bare_end(erase->op,
+                       why == REASON_OK ? OPERATION_STATE_COMPLETED
+                       : why == REASON_STOPPED_BY_USER || why == REASON_SHUTTING_DOWN
+                           ? OPERATION_STATE_STOPPED
+                           : OPERATION_STATE_FAILED,
+                       why);
     if (why == REASON_OK) {
         cd_make_blank(cd);
         event_mode(cd, EVENT_ERASE_COMPLETED, erase->mode);

@@ -23,6 +23,7 @@
 #include "ctl/battery_record.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_host.h"
+#include "ctl/ctl_patrol.h"
 #include "ctl/event_catalog.h"
 #include "ctl/life_cycle.h"
 #include "meta/config_check.h"
@@ -145,6 +146,7 @@ struct ctl_drive {
     struct device_spin spin;
     void (*spin_done)(struct ctl_drive *cd, int error, void *context);
     void *spin_context;
+    struct ctl_drive_patrol patrol;
     uint64_t erase_again_us;       /* no change of its entry is saved before */
     bool locating;
     uint32_t locate_seconds;
@@ -376,6 +378,7 @@ struct ctl {
     struct ctl_object host_object, controller;
     struct ctl_enclosure enclosures[8];
     struct list drives, groups, operations;
+    struct ctl_patrol patrol;
     struct ctl_battery battery;
     enum write_medium write_medium;
     uint64_t destage_bytes_per_s;  /* measured; 0: not yet */
@@ -825,11 +828,33 @@ struct ctl_operation *operation_of_vd(const struct ctl_vd *cv);
 /* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
 void operations_rate_set(struct ctl *ctl);
-/* Of a drive that is being erased; it has no task. */
-struct ctl_operation *operation_erase_begin(const struct ctl_drive *cd);
-void operation_erase_end(struct ctl_operation *op, enum operation_state state,
-                         enum reason_code why);
+/* Of what has no task and belongs to no group: who does it keeps the status. */
+struct ctl_operation *operation_bare_begin(struct ctl *ctl, enum operation_kind kind,
+                                           const struct ctl_object *target, bool by_user);
+void operation_bare_end(struct ctl_operation *op, enum operation_state state, enum reason_code why);
 void ctl_operations_free(struct ctl *ctl);
+
+/* ctl_patrol.c */
+/* Why the drive would not be patrolled now; false: it would. */
+bool cd_patrol_reason(const struct ctl_drive *cd, struct reason *ret_reason);
+/* False: there is no drive for it. */
+bool ctl_patrol_begin(struct ctl *ctl, bool by_user);
+void ctl_patrol_stop(struct ctl *ctl, enum reason_code why);
+void ctl_patrol_pause(struct ctl *ctl);
+void ctl_patrol_resume(struct ctl *ctl);
+/* The record's rate has changed. */
+void ctl_patrol_rate_set(struct ctl *ctl);
+/* When the next one is to begin. */
+void ctl_patrol_plan(struct ctl *ctl, struct controller_patrol *plan);
+void ctl_patrol_work(struct ctl *ctl);
+/* True when none is under way any more; else it kicks when it has ended. */
+bool ctl_patrol_stopped(struct ctl *ctl);
+/* The same of a group's drives: nothing is mended there, and (all) nothing is read. */
+bool ctl_patrols_of_group_stopped(struct ctl_group *cg, bool all);
+/* Unless it runs, or an answer is awaited: then its memory is kept. */
+void cd_patrol_free(struct ctl_drive *cd);
+bool rule_patrol(const struct ctl *ctl, enum task_action action, struct reason *ret_reason);
+void command_patrol_read(struct ctl *ctl, struct ctl_command *command);
 
 /* rules.c: may it be done now? False fills the reason. */
 bool rule_online(const struct ctl *ctl, struct reason *ret_reason);

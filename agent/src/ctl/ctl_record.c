@@ -147,6 +147,7 @@ static void record_make(struct ctl *ctl)
         .mixed_interfaces = true,
         .copyback = true,
     };
+    controller_patrol_default(&ctl->record->patrol);
     ctl->record_is_new = true;
 }
 

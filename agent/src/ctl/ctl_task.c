@@ -3,8 +3,8 @@
  *
  * A rebuild is due for every member in rebuild whose drive is there; a background
  * initialization or resync for every redundant virtual drive that is not known consistent;
- * unless a user stopped it. The erase of a drive has its operation here, but no task: it belongs to
- * no group (ctl_erase.c).
+ * unless a user stopped it. The erase of a drive and a patrol read have their operations here, but
+ * no task: they belong to no group (ctl_erase.c, ctl_patrol.c).
  *
  * (1) At most one operation runs per member and per virtual drive.
  * (2) An operation's task is freed only when it has ended and is quiet; its document stays.
@@ -412,7 +412,7 @@ bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_cod
         }
         all = all && op->ended && task_is_quiet(op->task);
     }
-    return all;
+    return ctl_patrols_of_group_stopped(cg, cv == NULL) && all;
 }
 
 void operations_rate_set(struct ctl *ctl)
@@ -427,32 +427,35 @@ void operations_rate_set(struct ctl *ctl)
     }
 }
 
-struct ctl_operation *operation_erase_begin(const struct ctl_drive *cd)
+struct ctl_operation *operation_bare_begin(struct ctl *ctl, enum operation_kind kind,
+                                           const struct ctl_object *target, bool by_user)
 {
     struct ctl_operation *op = calloc(1, sizeof(*op));
     char key[32];
 
     ASSERT(op != NULL);
-    op->ctl = cd->ctl;
-    op->by_user = true;
-    op->target_kind = OBJECT_KIND_DRIVE;
-    memcpy(op->target_key, cd->object.key, sizeof(op->target_key));
-    op->status = (struct task_status_view){.kind = OPERATION_KIND_DRIVE_ERASE,
+    op->ctl = ctl;
+    op->by_user = by_user;
+    op->target_kind = target->kind;
+    memcpy(op->target_key, target->key, sizeof(op->target_key));
+    op->status = (struct task_status_view){.kind = kind,
                                            .state = OPERATION_STATE_RUNNING,
                                            .time_left_s = -1,
-                                           .started_us = clock_wall_us(cd->ctl->ports.clock)};
-    operation_key(op->ctl, key, sizeof(key));
-    object_add(op->ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
+                                           .started_us = clock_wall_us(ctl->ports.clock)};
+    operation_key(ctl, key, sizeof(key));
+    object_add(ctl, &op->object, OBJECT_KIND_OPERATION, key, op);
     list_init(&op->link);
-    list_push_tail(&op->ctl->operations, &op->link);
+    list_push_tail(&ctl->operations, &op->link);
     return op;
 }
 
-void operation_erase_end(struct ctl_operation *op, enum operation_state state, enum reason_code why)
+void operation_bare_end(struct ctl_operation *op, enum operation_state state, enum reason_code why)
 {
-    ASSERT(op->status.kind == OPERATION_KIND_DRIVE_ERASE && !op->ended);
+    ASSERT(op->cg == NULL && op->task == NULL && !op->ended);
     op->status.state = state;
     op->status.reason = why;
+    op->status.speed_bytes_per_s = 0;
+    op->status.time_left_s = -1;
     op->status.ended_us = clock_wall_us(op->ctl->ports.clock);
     op->ended = true;
 }

@@ -220,6 +220,39 @@ static void cache_digest(const struct cache_view *cache, struct view_digest *dig
     }
 }
 
+static void patrol_view(const struct ctl *ctl, struct controller_view *view,
+                        struct view_digest *digest)
+{
+    static const char *const actions[TASK_ACTION_MAX] = {"start", "stop", "pause", "resume"};
+    const struct ctl_patrol *patrol = &ctl->patrol;
+    struct reason reason;
+
+    view->patrol = ctl->record->patrol;
+    if (patrol->op != NULL) {
+        memcpy(view->patrol_operation, patrol->op->object.key, sizeof(view->patrol_operation));
+    }
+    view->patrol_drives_done = patrol->drives_done;
+    view->patrol_drives_total = patrol->drives_total;
+    view->patrol_errors = patrol->errors;
+    for (uint32_t i = 0; i < TASK_ACTION_MAX; i++) {
+        if (!rule_patrol(ctl, (enum task_action)i, &reason)) {
+            blocked_add(&view->blocked, CTL_OP_PATROL_READ, actions[i], &reason);
+        }
+    }
+    digest_number(digest, true, (uint64_t)view->patrol.mode);
+    digest_number(digest, true, view->patrol.rate_percent);
+    digest_number(digest, true, view->patrol.delay_hours);
+    digest_number(digest, true, view->patrol.drives_max);
+    digest_number(digest, true, view->patrol.ssds);
+    digest_number(digest, false, view->patrol.next_us);
+    digest_number(digest, false, view->patrol.last_us);
+    digest_number(digest, false, view->patrol.iterations);
+    digest_text(digest, false, view->patrol_operation);
+    digest_number(digest, false, view->patrol_drives_done);
+    digest_number(digest, false, view->patrol_drives_total);
+    digest_number(digest, false, view->patrol_errors);
+}
+
 void view_controller(const struct ctl *ctl, struct controller_view *view,
                      struct view_digest *digest)
 {
@@ -238,6 +271,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->glitch_seconds = ctl->record->glitch_seconds;
     view->auto_rebuild = ctl->record->auto_rebuild;
+    patrol_view(ctl, view, digest);
     view->emergency_spare = ctl->record->emergency_spare;
     view->emergency_unconfigured = ctl->record->emergency_unconfigured;
     view->mixed_media = ctl->record->mixed_media;

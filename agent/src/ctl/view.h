@@ -12,6 +12,7 @@
 #include "drive/drive_health.h"
 #include "emulate/emulated_drive.h"
 #include "meta/config.h"
+#include "meta/controller_record.h"
 #include "port/battery_reading.h"
 
 struct object_head {
@@ -84,6 +85,10 @@ struct controller_view {
     enum controller_status status;
     uint32_t rebuild_rate_percent, bgi_rate_percent;
     uint32_t glitch_seconds;
+    struct controller_patrol patrol; /* as it is set, and what has been */
+    object_key_t patrol_operation;   /* "": none is under way */
+    uint32_t patrol_drives_done, patrol_drives_total;
+    uint64_t patrol_errors;
     bool auto_rebuild;
     bool emergency_spare, emergency_unconfigured, mixed_media, mixed_interfaces;
     bool copyback, predictive_copyback;
@@ -117,6 +122,9 @@ struct enclosure_view {
 };
 
 struct drive_view {
+    uint64_t patrol_done_us, patrol_read_bytes; /* wall; of this run of the agent */
+    bool patrol_skips;
+    struct reason patrol_skipped;
     object_key_t controller, enclosure; /* enclosure "" if none */
     char path[32];
     const struct drive_identity *identity;

@@ -145,6 +145,8 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
         digest_number(digest, false, fault->count);
         digest_number(digest, false, fault->latency_ms);
     }
+    digest_number(digest, false, view->patrol_done_us);
+    digest_number(digest, false, view->patrol_skips ? (uint64_t)view->patrol_skipped.code : 0);
     digest_blocked(digest, &view->blocked);
 }
 
@@ -181,6 +183,9 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->unsuitable = cd->unsuitable;
     view->has_state_reason = cd_state_reason(cd, &view->state_reason);
     view->emulated = cd->emulated;
+    view->patrol_done_us = cd->patrol.done_wall_us;
+    view->patrol_read_bytes = cd->patrol.read_bytes;
+    view->patrol_skips = cd_patrol_reason(cd, &view->patrol_skipped);
     drive_blocked(cd, &view->blocked);
     drive_digest(view, digest);
 }

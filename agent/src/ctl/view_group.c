@@ -355,6 +355,7 @@ static void operation_blocked(const struct ctl_operation *op, struct blocked *bl
     enum ctl_op code = op->status.kind == OPERATION_KIND_REBUILD       ? CTL_OP_REBUILD
                        : op->status.kind == OPERATION_KIND_COPYBACK    ? CTL_OP_COPYBACK
                        : op->status.kind == OPERATION_KIND_DRIVE_ERASE ? CTL_OP_DRIVE_ERASE
+                       : op->status.kind == OPERATION_KIND_PATROL_READ ? CTL_OP_PATROL_READ
                                                                        : CTL_OP_BGI;
     bool paused = op->status.state == OPERATION_STATE_PAUSED;
     struct reason reason;

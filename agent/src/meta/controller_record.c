@@ -1,15 +1,16 @@
 /*
- * Encoding of the controller's record, version 1, little-endian:
+ * Encoding of the controller's record, version 2, little-endian:
  *
  *   0  magic "AWCTRL01"     8  version     12  bytes in all     16  CRC-32C, itself as zero
  *  20  group count         24  drive count 28  rebuild rate     32  BGI rate
  *  36  policies, one bit each     40  intent      44  glitch seconds + 1 (0: records of old)
  *  48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  returns 4  124  erases 4
- * 128  groups, 24 bytes each; then drives, 66 bytes each: intent 1, JBOD 1, key 64; then returns,
- * 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2, affinity 1, zero 1, groups 4,
- * 16 groups of 24; then erases, 96 bytes each: key 64, active 1, mode 1, patterns 2, pass 4, seed
- * 8, cursor 8, size 8; the counts of both are zero in records of old
+ * 128  patrol: mode 1, SSDs 1, drives 2, rate 4, delay 4, zero 4, next 8, last 8, iterations 8
+ * 168  (version 1, without patrol: 128) groups, 24 bytes each; then drives, 66 bytes each: intent
+ * 1, JBOD 1, key 64; then returns, 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2,
+ * affinity 1, zero 1, groups 4, 16 groups of 24; then erases, 96 bytes each: key 64, active 1, mode
+ * 1, patterns 2, pass 4, seed 8, cursor 8, size 8; the counts of both are zero in records of old
  */
 #include "meta/controller_record.h"
 
@@ -21,8 +22,13 @@
 #include "base/bytes.h"
 #include "base/crc.h"
 
-#define RECORD_VERSION 1u
-#define HEAD_BYTES 128u
+#define RECORD_VERSION 2u
+#define HEAD_BYTES 168u
+#define PATROL_OFFSET 128u
+#define PATROL_RATE_DEFAULT 30u
+#define PATROL_DELAY_DEFAULT 168u
+#define VERSION_PLAIN 1u
+#define HEAD_PLAIN_BYTES 128u
 #define CRC_OFFSET 16u
 #define GROUP_BYTES 24u
 #define DRIVE_BYTES 66u
@@ -94,6 +100,14 @@ static bool erases_are_sound(const struct controller_record *record)
     return true;
 }
 
+static bool patrol_is_sound(const struct controller_patrol *patrol)
+{
+    return (unsigned)patrol->mode < PATROL_MODE_MAX && patrol->rate_percent <= 100 &&
+           patrol->delay_hours <= CONTROLLER_PATROL_DELAY_MAX && patrol->drives_max > 0 &&
+           patrol->drives_max <= CONTROLLER_PATROL_DRIVES_MAX && patrol->next_us <= REV_MAX &&
+           patrol->last_us <= REV_MAX && patrol->iterations <= REV_MAX;
+}
+
 static bool record_is_sound(const struct controller_record *record)
 {
     if (uuid_is_zero(&record->controller) || uuid_is_zero(&record->epoch) ||
@@ -123,7 +137,7 @@ static bool record_is_sound(const struct controller_record *record)
             return false;
         }
     }
-    return groups_are_sound(record) && erases_are_sound(record);
+    return groups_are_sound(record) && erases_are_sound(record) && patrol_is_sound(&record->patrol);
 }
 
 static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
@@ -131,17 +145,17 @@ static uint32_t record_crc(const uint8_t *buffer, size_t bytes)
     static const uint8_t zeros[4] = {0};
     uint32_t crc = crc32c(0, buffer, CRC_OFFSET);
 
-    ASSERT(bytes >= HEAD_BYTES);
+    ASSERT(bytes >= HEAD_PLAIN_BYTES);
     crc = crc32c(crc, zeros, sizeof(zeros));
     return crc32c(crc, buffer + CRC_OFFSET + 4, bytes - CRC_OFFSET - 4);
 }
 
-static size_t record_bytes(uint32_t group_count, uint32_t drive_count, uint32_t return_count,
-                           uint32_t erase_count)
+static size_t record_bytes(uint32_t head_bytes, uint32_t group_count, uint32_t drive_count,
+                           uint32_t return_count, uint32_t erase_count)
 {
     ASSERT(group_count <= CONTROLLER_GROUPS_MAX);
     ASSERT(drive_count <= CONTROLLER_DRIVES_MAX);
-    return HEAD_BYTES + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES +
+    return head_bytes + (size_t)group_count * GROUP_BYTES + (size_t)drive_count * DRIVE_BYTES +
            (size_t)return_count * RETURN_BYTES + (size_t)erase_count * ERASE_BYTES;
 }
 
@@ -209,6 +223,42 @@ static int erase_decode(const uint8_t *in, struct controller_erase *entry)
     return 0;
 }
 
+void controller_patrol_default(struct controller_patrol *patrol)
+{
+    *patrol = (struct controller_patrol){.mode = PATROL_MODE_AUTO,
+                                         .rate_percent = PATROL_RATE_DEFAULT,
+                                         .delay_hours = PATROL_DELAY_DEFAULT,
+                                         .drives_max = CONTROLLER_PATROL_DRIVES_MAX};
+}
+
+static void patrol_encode(const struct controller_patrol *patrol, uint8_t *out)
+{
+    out[0] = (uint8_t)patrol->mode;
+    out[1] = patrol->ssds ? 1 : 0;
+    put_le16(out + 2, (uint16_t)patrol->drives_max);
+    put_le32(out + 4, patrol->rate_percent);
+    put_le32(out + 8, patrol->delay_hours);
+    put_le64(out + 16, patrol->next_us);
+    put_le64(out + 24, patrol->last_us);
+    put_le64(out + 32, patrol->iterations);
+}
+
+static int patrol_decode(const uint8_t *in, struct controller_patrol *patrol)
+{
+    if (in[0] >= PATROL_MODE_MAX || in[1] > 1) {
+        return -EBADMSG;
+    }
+    *patrol = (struct controller_patrol){.mode = (enum patrol_mode)in[0],
+                                         .ssds = in[1] == 1,
+                                         .drives_max = get_le16(in + 2),
+                                         .rate_percent = get_le32(in + 4),
+                                         .delay_hours = get_le32(in + 8),
+                                         .next_us = get_le64(in + 16),
+                                         .last_us = get_le64(in + 24),
+                                         .iterations = get_le64(in + 32)};
+    return 0;
+}
+
 static uint32_t policies_of(const struct controller_record *record)
 {
     return (record->auto_rebuild ? POLICY_AUTO_REBUILD : 0) |
@@ -240,7 +290,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     if (!record_is_sound(record)) {
         return -EINVAL;
     }
-    bytes = record_bytes(record->group_count, record->drive_count, record->return_count,
+    bytes = record_bytes(HEAD_BYTES, record->group_count, record->drive_count, record->return_count,
                          record->erase_count);
     if (bytes > capacity) {
         return -EMSGSIZE;
@@ -261,6 +311,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     memcpy(buffer + 88, record->epoch.bytes, 16);
     put_le64(buffer + 104, record->rev_reserved);
     put_le64(buffer + 112, record->operation_reserved);
+    patrol_encode(&record->patrol, buffer + PATROL_OFFSET);
     for (uint32_t i = 0; i < record->group_count; i++, out += GROUP_BYTES) {
         memcpy(out, record->groups[i].bytes, GROUP_BYTES);
     }
@@ -283,12 +334,17 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     return 0;
 }
 
+static uint32_t head_bytes_of(const uint8_t *buffer)
+{
+    return get_le32(buffer + 8) == VERSION_PLAIN ? HEAD_PLAIN_BYTES : HEAD_BYTES;
+}
+
 /* Length, magic, CRC, version and counts: after this the fields may be read. */
 static int record_frame_check(const uint8_t *buffer, size_t bytes)
 {
-    if (bytes < HEAD_BYTES || bytes > CONTROLLER_RECORD_MAX_BYTES ||
+    if (bytes < HEAD_PLAIN_BYTES || bytes > CONTROLLER_RECORD_MAX_BYTES ||
         memcmp(buffer, record_magic, sizeof(record_magic)) != 0 ||
-        get_le32(buffer + 8) < RECORD_VERSION || get_le32(buffer + 12) != bytes ||
+        get_le32(buffer + 8) < VERSION_PLAIN || get_le32(buffer + 12) != bytes ||
         get_le32(buffer + CRC_OFFSET) != record_crc(buffer, bytes)) {
         return -EBADMSG;
     }
@@ -299,8 +355,8 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
         get_le32(buffer + 24) > CONTROLLER_DRIVES_MAX ||
         get_le32(buffer + 120) > CONTROLLER_RETURNS_MAX ||
         get_le32(buffer + 124) > CONTROLLER_ERASES_MAX ||
-        record_bytes(get_le32(buffer + 20), get_le32(buffer + 24), get_le32(buffer + 120),
-                     get_le32(buffer + 124)) != bytes) {
+        record_bytes(head_bytes_of(buffer), get_le32(buffer + 20), get_le32(buffer + 24),
+                     get_le32(buffer + 120), get_le32(buffer + 124)) != bytes) {
         return -EBADMSG;
     }
     return get_le32(buffer + 36) <= POLICIES && get_le32(buffer + 40) < CONTROLLER_INTENT_MAX
@@ -310,8 +366,13 @@ static int record_frame_check(const uint8_t *buffer, size_t bytes)
 
 static int record_fields_decode(const uint8_t *buffer, struct controller_record *record)
 {
-    const uint8_t *in = buffer + HEAD_BYTES;
+    const uint8_t *in = buffer + head_bytes_of(buffer);
 
+    controller_patrol_default(&record->patrol);
+    if (head_bytes_of(buffer) == HEAD_BYTES &&
+        patrol_decode(buffer + PATROL_OFFSET, &record->patrol) != 0) {
+        return -EBADMSG;
+    }
     record->group_count = get_le32(buffer + 20);
     record->drive_count = get_le32(buffer + 24);
     record->rebuild_rate_percent = get_le32(buffer + 28);

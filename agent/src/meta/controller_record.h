@@ -70,6 +70,21 @@ struct controller_erase {
     uint64_t size_bytes;
 };
 
+/* When, how and how often all drives are read in the background (ctl/ctl_patrol.c). */
+#define CONTROLLER_PATROL_DELAY_MAX 8760u
+#define CONTROLLER_PATROL_DRIVES_MAX 255u
+#define CONTROLLER_PATROL_NEXT_MAX (UINT64_C(1) << 53)
+struct controller_patrol {
+    enum patrol_mode mode;
+    uint32_t rate_percent;
+    uint32_t delay_hours;         /* from the end of one to the next; up to …_DELAY_MAX */
+    uint32_t drives_max;          /* at the same time; 1 to …_DRIVES_MAX */
+    bool ssds;                    /* they are read too */
+    uint64_t next_us;             /* wall: it begins by itself; 0: not decided yet */
+    uint64_t last_us;             /* wall: one was complete; 0: never */
+    uint64_t iterations;          /* complete ones */
+};
+
 #define CONTROLLER_GLITCH_MAX 300u
 #define CONTROLLER_GLITCH_DEFAULT 5u
 struct controller_record {
@@ -80,6 +95,7 @@ struct controller_record {
     uint32_t rebuild_rate_percent;
     uint32_t bgi_rate_percent;
     uint32_t glitch_seconds;      /* no spare for a drive that vanished; up to …_MAX */
+    struct controller_patrol patrol;
     bool auto_rebuild;
     bool emergency_spare;         /* a hot spare of another kind than the members may stand in */
     bool emergency_unconfigured;  /* an unconfigured good drive may stand in */
@@ -105,6 +121,7 @@ struct controller_record {
 
 MUST_CHECK int controller_record_encode(const struct controller_record *record, uint8_t *buffer,
                                         size_t capacity, size_t *ret_bytes);
+void controller_patrol_default(struct controller_patrol *patrol);
 /* Any bytes; returns 0, -EBADMSG, or -EPROTONOSUPPORT: a later version wrote it. Leaves *ret_record
  * alone on failure. */
 MUST_CHECK int controller_record_decode(const uint8_t *buffer, size_t bytes,

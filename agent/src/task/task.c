@@ -19,14 +19,12 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "task/task_pace.h"
 #include "task/task_private.h"
 
 #define CHECKPOINT_INTERVAL_US UINT64_C(5000000)
 #define CHECKPOINT_BYTES (UINT64_C(1) << 30)
 #define OBSTACLE_INTERVAL_US UINT64_C(250000)
-/* How soon an idle foreground is noticed during a pause. */
-#define PAUSE_SLICE_US UINT64_C(20000)
-#define SPEED_FLOOR_BYTES_PER_S (UINT64_C(1) << 20)
 
 static void task_go_on(struct task *task);
 
@@ -133,22 +131,6 @@ static uint64_t step_service_us(const struct task *task)
         most_us = max_u64(most_us, service_us - min_u64(service_us, task->step_service_us[i]));
     }
     return most_us;
-}
-
-/* Rate r: r percent of the drives' service time while the foreground is busy. A step that took s
- * of it in a time of t is followed by a pause of s * 100 / r - t, if anything: what the foreground
- * took meanwhile counts. The floor of 1 MiB/s bounds the pause. */
-static uint64_t pause_us(const struct task *task, uint64_t step_us)
-{
-    uint64_t floor_us = task->step_bytes * 1000000u / SPEED_FLOOR_BYTES_PER_S;
-    uint64_t wanted_us;
-
-    ASSERT(task->rate_percent <= 100);
-    if (task->rate_percent == 0) {
-        return floor_us;
-    }
-    wanted_us = step_service_us(task) * 100 / task->rate_percent;
-    return min_u64(wanted_us - min_u64(wanted_us, step_us), floor_us);
 }
 
 static void drained(struct task *task);
@@ -260,7 +242,8 @@ static void step_done(struct task *task)
         task->observer.progress != NULL) {
         task->observer.progress(task->observer.context, task);
     }
-    task->pause_until_us = now_us + pause_us(task, now_us - task->step_started_us);
+    task->pause_until_us = now_us + task_pause_us(task->rate_percent, step_service_us(task),
+                                                  now_us - task->step_started_us, task->step_bytes);
     if (!task->stopping && done_bytes < total_bytes &&
         (now_us - task->checkpoint_us >= CHECKPOINT_INTERVAL_US ||
          done_bytes - min_u64(task->checkpoint_done_bytes, done_bytes) >= CHECKPOINT_BYTES)) {
@@ -363,7 +346,7 @@ static void task_go_on(struct task *task)
         state_set(task, OPERATION_STATE_RUNNING, REASON_OK);
     }
     if (now_us < task->pause_until_us && foreground_is_busy(task)) {
-        timer_arm(task, min_u64(PAUSE_SLICE_US, task->pause_until_us - now_us));
+        timer_arm(task, min_u64(TASK_PAUSE_SLICE_US, task->pause_until_us - now_us));
         return;
     }
     task->kind->next(task, &task->step);

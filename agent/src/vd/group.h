@@ -211,15 +211,24 @@ struct vd_sync {
     uint32_t row_count;
     bool fill; /* write members in rebuild */
     bool copy; /* write the drive of a copyback */
+    bool mend; /* group_mend_at() */
+    uint32_t mend_member;
+    uint32_t mend_lo; /* of the block within the strip */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
      * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
-     * the target is lost; -EAGAIN: rows that are not there after all; -ECANCELED. */
+     * the target is lost; -EAGAIN: rows that are not there after all, or (mend) not known
+     * consistent; -ECANCELED. */
     void (*complete)(struct vd_sync *sync, int error);
     void *owner;
     struct list link;
     uint64_t private_[8];
 };
 void vd_sync_submit(struct vd *vd, struct vd_sync *sync);
+/* A sync of one block of 4096 bytes that the member's drive could not read: it is recovered from the
+ * rest of its row, written there and read back, and nothing else is written. What cannot be
+ * recovered is noted as unreadable (-EIO). False: no row has anything at this offset of the drive. */
+MUST_CHECK bool group_mend_at(const struct group *group, uint32_t member, uint64_t offset_bytes,
+                              struct vd_sync *ret_sync);
 /* The next rows that are not known consistent, at most rows_max: regions in doubt first, then
  * those above the cursor. False: there are none. */
 bool vd_sync_next(struct vd *vd, uint64_t rows_max, uint64_t *ret_row, uint64_t *ret_row_count);

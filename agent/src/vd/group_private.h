@@ -403,6 +403,7 @@ struct stripe_op {
     uint32_t full;
     uint32_t fill; /* sync: rebuild targets wanted */
     uint32_t copy; /* sync: the place whose twin is to be written */
+    uint32_t mend; /* sync: the place whose block cannot be read, whatever a read of it says now */
     uint32_t fine_end; /* the slice failed as a whole and goes on block by block up to here; 0: as
      a whole */
     int fine_error; /* of the blocks so far */
@@ -712,6 +713,8 @@ static inline bool stripe_is_mirrored(const struct stripe_op *op)
 /* stripe_fine.c */
 enum stripe_event stripe_fine_end(struct stripe_op *op, int error);
 uint32_t stripe_lost_mask(const struct stripe_op *op);
+/* The places of its data. */
+uint32_t stripe_data_mask(const struct stripe_op *op);
 bool stripe_is_punctured(const struct stripe_op *op);
 uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good);
 uint32_t stripe_zeros_wish(const struct stripe_op *op);

@@ -64,7 +64,7 @@ bool stripe_is_punctured(const struct stripe_op *op)
 
 /* Puncturing */
 
-static uint32_t data_mask(const struct stripe_op *op)
+uint32_t stripe_data_mask(const struct stripe_op *op)
 {
     uint32_t mask = 0;
 
@@ -78,7 +78,7 @@ static uint32_t data_mask(const struct stripe_op *op)
  * neither to be had nor replaced. 0: puncturing does not help. */
 uint32_t stripe_puncture_wish(const struct stripe_op *op, uint32_t good)
 {
-    uint32_t gone = data_mask(op) & ~good & ~op->full;
+    uint32_t gone = stripe_data_mask(op) & ~good & ~op->full;
 
     if (op->want != PLAN_WRITE || group_is_offline(op->group) || op->hi - op->lo > IO_ALIGN_BYTES ||
         raid_level_info(vd_config_of(op->vd)->geometry.level)->parity_count == 0 ||

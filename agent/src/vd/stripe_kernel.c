@@ -139,7 +139,7 @@ static void compute_mirror(struct stripe_op *op)
         if (!lend(op, 0, op->source)) {
             overlay(op, 0, op->columns[op->source].buffer);
         }
-    } else if (op->want == PLAN_READ) {
+    } else if (op->want == PLAN_READ && op->request != NULL) {
         answer(op, 0, op->columns[op->source].buffer);
     }
 }

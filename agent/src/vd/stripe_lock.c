@@ -52,7 +52,8 @@ bool stripe_is_locked(const struct stripe_op *op)
 bool stripe_lock(struct stripe_op *op)
 {
     bool granted = !stripe_is_locked(op) || SIM_BUG(NO_LOCK) ||
-                   (SIM_BUG(TRIM_UNLOCKED) && op->request != NULL && op->request->op == VD_OP_TRIM);
+                   (SIM_BUG(TRIM_UNLOCKED) && op->request != NULL && op->request->op == VD_OP_TRIM) ||
+                   (SIM_BUG(MEND_UNLOCKED) && op->mend != 0);
 
     ASSERT(!list_is_linked(&op->lock_link));
     ASSERT(!op->direct);
@@ -74,7 +75,7 @@ void stripe_unlock(struct stripe_op *op)
         struct stripe_op *next = list_entry(node, struct stripe_op, lock_link);
 
         if (has_name(next, op->vd, op->map.row, op->slice)) {
-            if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED)) && next->state != STRIPE_LOCK) {
+            if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED) || SIM_BUG(MEND_UNLOCKED)) && next->state != STRIPE_LOCK) {
                 return;
             }
             stripe_event(next, STRIPE_GRANTED);

@@ -225,7 +225,7 @@ static enum stripe_event act_lock(struct stripe_op *op)
 {
     op->direct = false;
     op->have = 0;
-    op->failed = 0;
+    op->failed = op->mend;
     return stripe_lock(op) ? STRIPE_GRANTED : STRIPE_WAIT;
 }
 
@@ -571,8 +571,8 @@ void stripe_start(struct stripe_op *op)
     ASSERT(op->lo < op->hi && op->hi - op->lo <= SLICE_MAX_BYTES);
     ASSERT((op->touched & ~places_of(op)) == 0);
     op->verifying = NO_PLACE;
-    op->direct =
-        op->want == PLAN_READ && !request_state(op->request)->locked && !stripe_is_locked(op);
+    op->direct = op->want == PLAN_READ && op->request != NULL &&
+                 !request_state(op->request)->locked && !stripe_is_locked(op);
     stripe_event(op, op->direct ? STRIPE_START_DIRECT : STRIPE_START);
 }
 

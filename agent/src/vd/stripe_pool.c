@@ -146,7 +146,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->marked = false;
     op->direct = false;
     op->slice = op->lo = op->hi = 0;
-    op->touched = op->full = op->fill = op->copy = op->fine_end = 0;
+    op->touched = op->full = op->fill = op->copy = op->mend = op->fine_end = 0;
     op->data_first = op->data_end = 0;
     op->fine_error = 0;
     op->settle_change = 0;

@@ -5,6 +5,8 @@
  * (1) A sync has at most STRIPE_SYNC_OPS operations, from a pool of its own.
  * (2) A slice beyond redundancy is counted and does not end the sync; the loss of every rebuild
  *     target does.
+ * (3) A block is mended only where its row is known consistent: elsewhere what is recovered may be
+ *     another version than what it had.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,6 +32,26 @@ static uint32_t twin_mask(struct stripe_op *op)
     return place == TWIN_NOWHERE ? 0 : UINT32_C(1) << place;
 }
 
+/* All data are asked for: then nothing that must be recovered is left out. Without a request they
+ * go nowhere. */
+static void mend_piece(struct vd_sync *sync, struct stripe_op *op)
+{
+    uint32_t place = 0;
+
+    while (row_map_member(&op->map, place) != sync->mend_member) {
+        place++;
+        ASSERT(place < op->map.width);
+    }
+    op->vd = sync->vd;
+    op->sync = sync;
+    op->want = PLAN_READ;
+    op->slice = sync->mend_lo / SLICE_MAX_BYTES;
+    op->lo = sync->mend_lo;
+    op->hi = sync->mend_lo + IO_ALIGN_BYTES;
+    op->mend = UINT32_C(1) << place;
+    op->touched = stripe_is_mirrored(op) ? 1u : stripe_data_mask(op);
+}
+
 /* The next slice with something to do for this sync, if any, into op. */
 static bool sync_piece(struct vd_sync *sync, struct stripe_op *op)
 {
@@ -39,6 +61,11 @@ static bool sync_piece(struct vd_sync *sync, struct stripe_op *op)
 
     while (state->row < end) {
         geometry_row_map(geometry, state->row, &op->map);
+        if (sync->mend) {
+            mend_piece(sync, op);
+            state->row++;
+            return true;
+        }
         op->fill = sync->fill ? rebuild_places(sync->vd->group, &op->map) : 0;
         op->copy = sync->copy ? twin_mask(op) : 0;
         if ((sync->fill && op->fill == 0) || (sync->copy && op->copy == 0)) {
@@ -79,6 +106,11 @@ static void sync_split(struct group *group, struct vd_sync *sync)
     if (state->split == 0 && (group_is_offline(group) || (sync->fill && !any_rebuild(group)) ||
                               (sync->copy && group_copyback_drive(group) == NULL))) {
         state->error = sync->fill || sync->copy ? -ENODEV : -EIO;
+        state->split = 1;
+    }
+    if (state->split == 0 && sync->mend && !row_is_consistent(sync->vd, sync->row) &&
+        !SIM_BUG(MEND_IN_DOUBT)) {
+        state->error = -EAGAIN; /* (3) */
         state->split = 1;
     }
     while (state->split == 0) {

@@ -52,6 +52,10 @@ PROVOKED = {
         spare_failed bgi_paused bgi_resumed locate_changed counters_reset""",
     "adopt": "md_super_left md_super_taken_off",
     "clear": "foreign_cleared foreign_restored",
+    "patrol": """
+        patrol_rate_changed patrol_started patrol_paused patrol_resumed patrol_completed
+        patrol_stopped patrol_no_drives patrol_uncorrectable patrol_drive_failed
+        patrol_schedule_changed""",
     "erase": """
         erase_started erase_resumed erase_stopped erase_completed erase_failed""",
     "foreign": "foreign_found foreign_imported",
