@@ -394,8 +394,10 @@ static void explain_visit(struct cli_context *context, const struct model_object
     policy_explain(doc, "effective_hedged_reads", "Hedged reads");
     reason_line(doc, "guarantee", "What a write is worth");
     reason_line(doc, "lost_writes", "Lost");
-    patrol_drive_text(doc, patrolled);
-    line("Patrol read", patrolled);
+    if (context->request.object == CLI_OBJECT_DRIVE) {
+        patrol_drive_text(doc, patrolled);
+        line("Patrol read", patrolled);
+    }
     operation_text(context->model, object->key, running);
     line("Running", running);
     blocked_explain(doc);

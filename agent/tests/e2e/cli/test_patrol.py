@@ -61,6 +61,7 @@ class Patrol(AgentCase):
                              r"Patrol read: all of it was last read \d\d/\d\d/\d{4}, ")
             self.assertIn("Patrol read: Only members of drive groups and hot spares",
                           agent.ctl("explain", f"{SLOT}3").stdout)
+            self.assertNotIn("Patrol read:", agent.ctl("explain", "/c0").stdout)
 
     def test_schedule(self):
         with self.agent(slots=2) as agent:
