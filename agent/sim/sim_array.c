@@ -241,7 +241,9 @@ void sim_array_objects_create(struct sim_array *array)
         group_store_ddf_use(array->store, sim_world_clock(array->world));
     }
     for (uint32_t i = 0; i < array->drive_count; i++) {
-        struct drive_identity identity = {.interface = DRIVE_INTERFACE_OTHER};
+        struct drive_identity identity = {
+            .interface = DRIVE_INTERFACE_OTHER,
+            .media = i < array->options.ssd_count ? DRIVE_MEDIA_SSD : DRIVE_MEDIA_HDD};
         struct drive_options options = {.timeout_ms = array->options.timeout_ms};
 
         (void)snprintf(identity.key, sizeof(identity.key), "sn-sim%02u", i);     /* fits */

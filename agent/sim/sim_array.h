@@ -37,6 +37,7 @@ struct sim_array_options {
     bool hedged_reads;        /* the same */
     bool ddf;                 /* members carry DDF metadata too */
     bool unobserved;          /* the group tells nobody anything */
+    uint32_t ssd_count;       /* the first so many drives are SSDs */
     bool compact;             /* private areas; data where the others would be */
     struct intent_log *intent_log; /* the test's; NULL: none */
 };

@@ -89,6 +89,7 @@ struct cache_vd *cache_vd_open(struct cache *cache, const struct guid *guid, uin
     if (vd != NULL) {
         ASSERT(vd->row_blocks == 0 && vd->pinned);
         vd->row_blocks = row_bytes / CACHE_BLOCK_BYTES;
+        vd->patience = 1;
         vd_visit(vd, visit_enrol);
     }
     return vd;

@@ -34,6 +34,8 @@
 #define CACHE_SWEEP_MAX 512u
 #define CACHE_DIRTY_LIMIT_PERCENT 80u
 #define CACHE_IDLE_FLUSH_MS 4000u
+/* Before flash so many times as long: what is written over meanwhile wears it less. */
+#define CACHE_FLASH_PATIENCE 4u
 
 struct cache;
 struct cache_vd;
@@ -61,6 +63,9 @@ struct cache_vd *cache_vd_find(struct cache *cache, const struct guid *guid);
 struct cache_vd *cache_vd_next(struct cache *cache, const struct cache_vd *after);
 /* The virtual drive is there: row_bytes is what a full row holds. NULL if the table is full. */
 struct cache_vd *cache_vd_open(struct cache *cache, const struct guid *guid, uint32_t row_bytes);
+/* How long its writes lie before they go without need: so many times idle_flush_ms. */
+void cache_vd_patience_set(struct cache_vd *vd, uint32_t times);
+uint64_t cache_vd_idle_ms(const struct cache_vd *vd);
 /* It goes. Nothing may be BUSY. Its dirty blocks stay, pinned; without any it is forgotten. */
 void cache_vd_close(struct cache_vd *vd);
 /* Its dirty blocks must not be written to the drives (now). A new or closed one is pinned. */

@@ -76,6 +76,7 @@ struct cache_vd {
     struct cache *cache;
     struct guid guid;
     uint32_t row_blocks; /* 0: closed */
+    uint32_t patience; /* in idle_flush_ms */
     bool pinned;
     bool hurry;
     uint32_t used; /* frames with a line */

@@ -179,11 +179,20 @@ bool cache_may_write(const struct cache_vd *vd, uint32_t blocks)
 
 /* Choosing */
 
+void cache_vd_patience_set(struct cache_vd *vd, uint32_t times)
+{
+    ASSERT(times > 0 && vd->row_blocks > 0);
+    vd->patience = times;
+}
+
+uint64_t cache_vd_idle_ms(const struct cache_vd *vd)
+{
+    return (uint64_t)vd->cache->options.idle_flush_ms * vd->patience;
+}
+
 static bool row_is_old(const struct cache_row *row, uint64_t now_us)
 {
-    uint64_t idle_us = (uint64_t)row->vd->cache->options.idle_flush_ms * 1000;
-
-    return now_us - min_u64(now_us, row->since_us) >= idle_us;
+    return now_us - min_u64(now_us, row->since_us) >= cache_vd_idle_ms(row->vd) * 1000;
 }
 
 static bool row_is_busy(const struct cache_row *row)
@@ -413,7 +422,7 @@ uint64_t cache_due_us(const struct cache *cache)
             const struct cache_row *row = container_of(oldest, struct cache_row, age_link);
 
             ASSERT(vd->row_blocks > 0);
-            due_us = min_u64(due_us, row->since_us + (uint64_t)cache->options.idle_flush_ms * 1000);
+            due_us = min_u64(due_us, row->since_us + cache_vd_idle_ms(vd) * 1000);
         }
         if (oldest != NULL || !list_is_empty(&vd->rows_swept)) {
             due_us = min_u64(due_us, vd->left_until_us);

@@ -547,6 +547,7 @@ static json_t *vd_cache_doc(const struct vd_cache_view *view)
 
     json_put_bool(doc, "dirty", view->dirty_bytes > 0);
     json_put_u64(doc, "dirty_bytes", view->dirty_bytes);
+    json_put_u64(doc, "flush_after_ms", view->idle_ms);
     json_put_bool(doc, "pinned", view->pinned);
     json_put_u64(doc, "pinned_bytes", view->pinned ? view->dirty_bytes : 0);
     json_put(doc, "read_hit_percent", percent_doc(view->has_hit_percent, view->hit_percent));

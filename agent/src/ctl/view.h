@@ -70,6 +70,7 @@ struct cache_view {
 struct vd_cache_view {
     bool present;
     uint64_t dirty_bytes;
+    uint64_t idle_ms;                /* before it goes to the drives without need */
     bool pinned;
     bool has_hit_percent;
     uint32_t hit_percent;

@@ -158,6 +158,7 @@ static void vd_cache_view(const struct ctl_vd *cv, struct virtual_drive_view *vi
     streams = vd_cached_streams(cv->cached);
     cache->present = true;
     cache->dirty_bytes = vd_cached_dirty_bytes(cv->cached);
+    cache->idle_ms = vd_cached_idle_ms(cv->cached);
     cache->pinned = vd_cached_is_pinned(cv->cached);
     cache->has_hit_percent = vd_cached_hit_percent(cv->cached, &cache->hit_percent);
     for (uint32_t i = 0; i < READ_STREAMS; i++) {

@@ -441,6 +441,21 @@ static struct vd_cached *cached_make(struct cache_mover *mover, struct vd *vd)
     return cached;
 }
 
+/* All of the members that are there are. */
+static bool is_of_flash(const struct vd *vd)
+{
+    const struct group *group = vd->group;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        const struct drive *drive = group->members[i].drive;
+
+        if (drive != NULL && drive_identity(drive)->media != DRIVE_MEDIA_SSD) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* From now on its blocks may be in the cache. */
 static int blocks_open(struct vd_cached *cached)
 {
@@ -453,6 +468,7 @@ static int blocks_open(struct vd_cached *cached)
     }
     cache_vd_sweep_set(cached->blocks,
                        cached->vd->group->config.member_count * SWEEP_ROWS_PER_MEMBER);
+    cache_vd_patience_set(cached->blocks, is_of_flash(cached->vd) ? CACHE_FLASH_PATIENCE : 1);
     cache_vd_pin(cached->blocks, false);
     cached->beside = true;
     /* What an earlier life has left goes to the drives at once, whatever the policy is. */
@@ -576,6 +592,11 @@ static const struct cache_vd *blocks_of(const struct vd_cached *cached)
     return cached->blocks != NULL
                ? cached->blocks
                : cache_vd_find(cached->mover->cache, &vd_config_of(cached->vd)->guid);
+}
+
+uint64_t vd_cached_idle_ms(const struct vd_cached *cached)
+{
+    return cached->blocks != NULL ? cache_vd_idle_ms(cached->blocks) : 0;
 }
 
 uint64_t vd_cached_dirty_bytes(const struct vd_cached *cached)

@@ -25,12 +25,12 @@ from claims_001_002_003 import CLAIMS as SECOND
 from claims_functional import CLAIMS as FUNCTIONAL
 from claims_quirks import CLAIMS as QUIRKS
 from lab import Lab
-from reasons import NOTES, UNTESTED, WHY
+from reasons import NOTES, WHY
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "CLAIMS.md"
 SECONDS_MOST, PROCESSORS = 600, 2
-HOLDS, FAILS, INFORMED, UNTRIED = "holds", "does not hold", "for information", "not tested"
+HOLDS, FAILS, INFORMED = "holds", "does not hold", "for information"
 HEAD = """# What the reviews claim, and what the engine does
 
 Made by claims.py; do not edit. Kinds: L law, P with the named controller's profile, A anomaly of
@@ -63,11 +63,6 @@ def run_one(lab: Lab, claim: tuple) -> dict:
             "verdict": verdict, "why": (NOTES if good else WHY).get(name, "")}
 
 
-def untried(name: str, kind: str, expected: str, why: str) -> dict:
-    return {"id": name, "kind": kind, "expected": expected, "measured": "-",
-            "verdict": UNTRIED, "why": why}
-
-
 def line(row: dict) -> str:
     return "| {id} | {kind} | {expected} | {measured} | {verdict} | {why} |".format(
         **{key: " ".join(text.replace("|", "/").split()) for key, text in row.items()})
@@ -75,10 +70,10 @@ def line(row: dict) -> str:
 
 def table(lines: list[str]) -> str:
     count = {word: sum(f"| {word} |" in text for text in lines)
-             for word in (HOLDS, FAILS, INFORMED, UNTRIED)}
+             for word in (HOLDS, FAILS, INFORMED)}
     return "\n".join([
         HEAD + f"{count[HOLDS]} of {len(lines)} hold, {count[FAILS]} do not, {count[INFORMED]} are "
-        f"measured for information, {count[UNTRIED]} not tested.\n",
+        "measured for information.\n",
         "| Claim | Kind | Expected | Measured | Verdict | Why, or what else there is to it |",
         "|---|---|---|---|---|---|", *lines]) + "\n"
 
@@ -112,7 +107,6 @@ def main() -> int:
     # Claims wait for their points; more of them than points at a time keep the latter coming.
     with ThreadPoolExecutor(4 * options.jobs) as pool:
         rows = list(pool.map(lambda claim: run_one(lab, claim), claims))
-    rows += [untried(*row) for row in UNTESTED if not only or row[0] in only]
     rows.sort(key=lambda row: row["id"])
     print(f"TAP version 13\n1..{len(rows) + 1}")
     known = committed() if options.check or only else {}

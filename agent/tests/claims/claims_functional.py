@@ -26,7 +26,7 @@ MEMORY = Path("/dev/shm")
 
 @contextmanager
 def arrayd(lab: Lab, profile: str, slots: int, battery: str = "", cache: bool = False,
-           speed: int = 1) -> Iterator[object]:
+           speed: int = 1, media: tuple[str, ...] = ()) -> Iterator[object]:
     """A real arrayd with that controller's profile on emulated drives."""
     os.environ |= {"ARRAYD": str(lab.arrayd), "ARRAYCTL": str(lab.arrayctl)}
     from harness import Agent  # looks at the environment once
@@ -39,7 +39,7 @@ def arrayd(lab: Lab, profile: str, slots: int, battery: str = "", cache: bool = 
         if cache:
             config += (f'cache = {{ medium = "shared-memory"; path = "{folder}/cache"; '
                        'size = "16 MiB"; };\n')
-        agent = Agent(slots=slots, config=config)
+        agent = Agent(slots=slots, config=config, media=media)
         agent.medium = Path(folder) / "cache"
         try:
             yield agent.start()
@@ -271,9 +271,40 @@ def b38(lab: Lab) -> Outcome:
     return f"used by {len(users)} of {len(modules)} modules", not users and card not in used
 
 
+def read_bytes(agent: object) -> list[int]:
+    view = agent.view()  # type: ignore[attr-defined]
+    return [view.drive(slot)["patrol"]["read_bytes"] for slot in range(4)]
+
+
+def b37(lab: Lab) -> Outcome:
+    """Two groups of two kinds, and one group of both."""
+    media = ("hdd", "ssd", "ssd", "ssd")
+    with arrayd(lab, "native", 4, cache=True, media=media) as agent:
+        size = agent.view().drive(0)["size_bytes"]
+        with agent.control() as control:
+            control.command("controller_set", {"controller": "c0", "mixed_media": True})
+        agent.create("raid1", [0, 1], name="mixed")
+        agent.create("raid1", [2, 3], name="flash")
+        for name in ("mixed", "flash"):
+            agent.until(f"{name} consistent",
+                        lambda view, name=name: view.vd(name)["consistent"])
+        with agent.control() as control:
+            control.command("patrol_read", {"controller": "c0", "action": "start"})
+        agent.until("patrol complete", lambda view: view.all("controller")["c0"]["patrol"]["iterations"])
+        first = read_bytes(agent)
+        skipped = [(agent.view().drive(slot)["patrol"]["skipped"] or {}).get("code")
+                   for slot in range(4)]
+        waits = [agent.view().vd(name)["cache"]["flush_after_ms"] for name in ("mixed", "flash")]
+    return (f"read of the hard disk {first[0]} of {size} bytes, of the SSDs {first[1:]}, as "
+            f"{skipped[1]}; a write waits {waits[0]} ms before a disk, {waits[1]} ms before flash",
+            first == [size, 0, 0, 0] and skipped == [None, *["patrol_skips_ssd"] * 3]
+            and waits[1] > waits[0])
+
+
 CLAIMS = [
     ("A50", "F", "dirty cache survives power loss for 72 h or 32 h, by the battery; lost: reported", a50),
     ("A52", "F", "eight ports: three mirrors, or R10 and a mirror, and a spare; six leave none", a52),
+    ("B37", "F", "SSDs get no patrol read and fewer flushes", b37),
     ("B38", "P", "one drive on the SAS3041E-R writes files slowly: never taken as the reference", b38),
     ("C01", "F", "a four-drive R6 is refused by the model that does not take it, and by no other", c01),
     ("C02", "F", "of four drives R10 survives 4 of 6 pairs, R6 all; the same capacity", c02),

@@ -1,4 +1,4 @@
-"""Why a claim does not hold, what else there is to one that does, and why some are not tested."""
+"""Why a claim does not hold, and what else there is to one that does."""
 
 INFORMATION = "the document gives no size"
 NO_TIME = "how long a card takes for a command is not printed, so the models take none"
@@ -24,9 +24,3 @@ NOTES: dict[str, str] = {
     "B22": "that R0 is alone in growing does not come out: the card's ceiling is one request's at a "
            "time, and all of them can do more: 1,000, 835, 747, 494 MB/s",
 }
-
-UNTESTED = [
-    ("B37", "F", "SSDs get no patrol read and fewer flushes",
-     "the patrol read skips them unless it is told otherwise; flushes do not look at what the drive "
-     "is made of"),
-]

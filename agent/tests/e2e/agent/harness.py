@@ -224,9 +224,9 @@ class Agent:
     """One arrayd: its directory, configuration, process."""
 
     def __init__(self, slots=8, drive_mib=128, drives=None, config="", policy="lab",
-                 emulated="", directory=None, controllers=1):
+                 emulated="", directory=None, controllers=1, media=()):
         """controllers: how many there are, each with `slots` drives; or what is in the group of
-        each besides its drives."""
+        each besides its drives. media: "hdd" or "ssd", by slot."""
         self.directory = Path(directory or tempfile.mkdtemp(prefix="aw-agent-"))
         self._own_directory = directory is None
         self.control_path = self.directory / "control.sock"
@@ -237,9 +237,12 @@ class Agent:
         self.process = None
         self.log_from = 0
         if drives is None:
+            of_slot = [emulated] * slots
+            for slot, word in enumerate(media):
+                of_slot[slot] += f' media = "{word}";'
             drives = [
                 f'{{ path = "{self.directory}/d{slot}"; enclosure = {EID}; slot = {slot}; '
-                f'emulated = {{ size = "{drive_mib} MiB"; {emulated} }}; }}'
+                f'emulated = {{ size = "{drive_mib} MiB"; {of_slot[slot]} }}; }}'
                 for slot in range(slots)
             ]
         scan = "" if "scan" in config else "scan = { enabled = false; };"

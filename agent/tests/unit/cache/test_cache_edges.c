@@ -303,6 +303,9 @@ static void test_options(void **state UNUSED)
     world->a = vd_begin(world, &guid_a);
     put(world->a, 0, 1);
     assert_int_equal(cache_due_us(world->cache), 7000);
+    cache_vd_patience_set(world->a, 4);
+    assert_int_equal(cache_vd_idle_ms(world->a), 28);
+    assert_int_equal(cache_due_us(world->cache), 28000);
     assert_int_equal(journal_medium(world->journal), CACHE_MEDIUM_SHARED_MEMORY);
     world->port.kind = MEMORY_KIND_PERSISTENT;
     assert_int_equal(journal_medium(world->journal), CACHE_MEDIUM_PERSISTENT_MEMORY);

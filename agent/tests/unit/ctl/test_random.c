@@ -204,6 +204,17 @@ static void do_drive(struct story *story)
     }
 }
 
+static void do_patrol(struct story *story)
+{
+    struct ctl_command command = {.op = CTL_OP_PATROL_READ};
+
+    strcpy(command.args.task.target, "c0");
+    command.args.task.action = (enum task_action)rng_below(&story->rng, TASK_ACTION_MAX);
+    if (run(story, &command) == REASON_OK) {
+        story->done[9]++;
+    }
+}
+
 /* The emulated drives are connected again after a restart. */
 static void all_connected(struct story *story)
 {
@@ -227,7 +238,7 @@ static void do_power_cut(struct story *story)
 
 static void step(struct story *story)
 {
-    uint64_t dice = rng_below(&story->rng, 64);
+    uint64_t dice = rng_below(&story->rng, 68);
 
     if (dice < 9) {
         do_create(story);
@@ -249,8 +260,10 @@ static void step(struct story *story)
         do_drive(story);
     } else if (dice < 61) {
         do_restart(story);
-    } else {
+    } else if (dice < 64) {
         do_power_cut(story);
+    } else {
+        do_patrol(story);
     }
     world_settle(story->world, rng_below(&story->rng, 20) * SIM_SECOND);
     check_all(story);
@@ -289,7 +302,7 @@ static void test_random(void **state)
 {
     uint64_t seed = aw_test_seed("ctl_random", 1);
     uint32_t runs = getenv("AW_RUNS") != NULL ? (uint32_t)atoi(getenv("AW_RUNS")) : 6;
-    uint32_t done[9] = {0};
+    uint32_t done[10] = {0};
 
     (void)state;
     for (uint32_t i = 0; i < runs; i++) {
@@ -305,16 +318,17 @@ static void test_random(void **state)
             step(story);
         }
         quiesce(story);
-        for (uint32_t k = 0; k < 9; k++) {
+        for (uint32_t k = 0; k < 10; k++) {
             done[k] += story->done[k];
         }
         world_free(story->world);
         free(story);
     }
     printf("# creations %u+%u deletions %u writes %u checks %u faults %u drive commands %u "
-           "restarts %u power cuts %u\n",
-           done[0], done[1], done[2], done[3], done[4], done[5], done[6], done[7], done[8]);
-    for (uint32_t k = 0; k < 9; k++) {
+           "restarts %u power cuts %u patrol commands %u\n",
+           done[0], done[1], done[2], done[3], done[4], done[5], done[6], done[7], done[8],
+           done[9]);
+    for (uint32_t k = 0; k < 10; k++) {
         assert_true(done[k] > 0);
     }
 }

@@ -142,6 +142,14 @@ void sample_controller(struct rng *rng, struct controller_record *ret_record)
         .intent = (enum controller_intent)rng_below(rng, CONTROLLER_INTENT_MAX),
         .drive_count = (uint32_t)rng_below(rng, 50),
         .erase_count = (uint32_t)rng_below(rng, 5),
+        .patrol = {.mode = (enum patrol_mode)rng_below(rng, PATROL_MODE_MAX),
+                   .rate_percent = (uint32_t)rng_below(rng, 101),
+                   .delay_hours = (uint32_t)rng_below(rng, CONTROLLER_PATROL_DELAY_MAX + 1),
+                   .drives_max = 1 + (uint32_t)rng_below(rng, CONTROLLER_PATROL_DRIVES_MAX),
+                   .ssds = rng_below(rng, 2) == 0,
+                   .next_us = rng_below(rng, CONTROLLER_PATROL_NEXT_MAX),
+                   .last_us = rng_below(rng, CONTROLLER_PATROL_NEXT_MAX),
+                   .iterations = rng_below(rng, 1000)},
     };
     for (uint32_t i = 0; i < ret_record->erase_count; i++) {
         struct controller_erase *entry = &ret_record->erases[i];

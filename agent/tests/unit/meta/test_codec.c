@@ -428,6 +428,40 @@ static void test_controller_record(void **state)
     }
 }
 
+/* One that knows nothing of patrols yet: everything else counts, and they are as by default. */
+static void test_controller_record_of_old(void **state)
+{
+    static struct controller_record record;
+    static struct controller_record read;
+    struct controller_patrol patrol;
+    const size_t head = 128;
+    const size_t added = 40;
+    struct rng rng;
+    size_t bytes = 0;
+
+    (void)state;
+    rng_seed(&rng, aw_test_seed("controller_record_of_old", 3));
+    sample_controller(&rng, &record);
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
+    memmove(buffer + head, buffer + head + added, bytes - head - added);
+    bytes -= added;
+    put_le32(buffer + 8, 1);
+    put_le32(buffer + 12, (uint32_t)bytes);
+    crc_repair(buffer, bytes);
+    assert_int_equal(controller_record_decode(buffer, bytes, &read), 0);
+    controller_patrol_default(&patrol);
+    assert_memory_equal(&read.patrol, &patrol, sizeof(patrol));
+    assert_int_equal(patrol.mode, PATROL_MODE_AUTO);
+    assert_int_equal(patrol.delay_hours, 168);
+    read.patrol = record.patrol;
+    assert_int_equal(controller_record_encode(&read, again, sizeof(again), &bytes), 0);
+    assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
+    assert_memory_equal(buffer, again, bytes);
+    put_le32(buffer + 8, 3);
+    crc_repair(buffer, bytes);
+    assert_int_equal(controller_record_decode(buffer, bytes, &read), -EPROTONOSUPPORT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_later_versions),
         cmocka_unit_test(test_label_rules),
         cmocka_unit_test(test_controller_record),
+        cmocka_unit_test(test_controller_record_of_old),
     };
 
     aw_test_catch_asserts();

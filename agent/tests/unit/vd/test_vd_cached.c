@@ -480,6 +480,43 @@ static void test_facts(void **state UNUSED)
 }
 
 /* Requests that ask for nothing, or for what there is not. */
+static bool all_is_written(void *context)
+{
+    const struct bench *bench = context;
+
+    return vd_cached_dirty_bytes(bench->cached) == 0;
+}
+
+/* Flash is written to four times less often than disks are; one disk among them, and they count as
+ * disks. A member that is not there does not. */
+static void test_flash_is_spared(void **state UNUSED)
+{
+    for (uint32_t ssds = 0; ssds <= 3; ssds++) {
+        struct bench *bench = bench_make(false);
+        uint64_t began_us = 0;
+        bool flash = ssds >= 2;
+
+        bench->array->options.ssd_count = ssds;
+        assert_int_equal(sim_array_stop(bench->array), 0);
+        assert_int_equal(sim_array_reload(bench->array), 0);
+        if (ssds == 2) { /* the one that is left over is lost */
+            assert_int_equal(group_member_lose(bench->array->group, 2, MEMBER_OFFLINE,
+                                               REASON_DRIVE_LOST_USER, false),
+                             0);
+        }
+        mover_begin(bench, NULL);
+        open_it(bench);
+        vd_cached_policy_set(bench->cached, WRITE_POLICY_WRITE_BACK);
+        assert_int_equal(vd_cached_idle_ms(bench->cached), flash ? 16000 : 4000);
+        assert_int_equal(put(bench, 0, 4096, 1), VD_STATUS_OK);
+        began_us = bench->world->now_us;
+        assert_true(sim_world_run_until(bench->world, all_is_written, bench, 60 * SIM_SECOND));
+        assert_in_range(bench->world->now_us - began_us, flash ? 15900000 : 3900000,
+                        flash ? 17000000 : 5000000);
+        bench_free(bench);
+    }
+}
+
 static void test_requests_are_checked(void **state UNUSED)
 {
     struct bench *bench = bench_new(false);
@@ -648,6 +685,7 @@ int main(void)
         cmocka_unit_test(test_read_and_written_at_once),
         cmocka_unit_test(test_closing_is_in_a_hurry),
         cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_flash_is_spared),
         cmocka_unit_test(test_requests_are_checked),
         cmocka_unit_test(test_others_leave_beside_a_stuck_row),
         cmocka_unit_test(test_as_many_rows_as_writes_wait),
