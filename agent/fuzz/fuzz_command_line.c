@@ -76,8 +76,8 @@ static void request_check(struct cli_context *context)
     }
     ASSERT(command->object == request->object);
     ASSERT(word_is_one_of(request->words[0], command->verb));
-    ASSERT(command->noun == NULL || word_is_one_of(request->words[1], command->noun));
-    ASSERT(context->option_count + (command->noun != NULL ? 2 : 1) == request->word_count);
+    ASSERT(command->noun == NULL || noun_is_one_of(request->words[1], command->noun));
+    ASSERT(context->option_count + cli_command_options_at(command, request) == request->word_count);
     if (event_filter_parse(context, UINT64_C(1800000000000000), &filter, text)) {
         ASSERT(filter.since <= EVENT_SINCE_CC);
     }

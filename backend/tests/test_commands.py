@@ -199,6 +199,15 @@ async def test_settings_become_commands(raid5: FakeAgent, operator: httpx.AsyncC
     await operator.patch(f"/controllers/{controller['id']}", json=wanted)
     command = await raid5.expect("command", op="controller_set")
     assert command["args"] == {"controller": "c0", **wanted}
+    patrol = {"patrol_mode": "manual", "patrol_delay_hours": 24, "patrol_ssds": True}
+    path = f"/controllers/{controller['id']}"
+    await operator.patch(path, json={**patrol, "patrol_next_at": "2033-05-18T05:33:20+02:00"})
+    times = {"patrol_next_at_us": 2_000_000_000_000_000}
+    args = {"controller": "c0", **patrol, **times}
+    await raid5.expect("command", op="controller_set", args=args)
+    await operator.post(f"{path}/actions/patrol-read", json={"action": "pause"})
+    args = {"controller": "c0", "action": "pause"}
+    await raid5.expect("command", op="patrol_read", args=args)
     virtual_drive = await only(operator, "/virtual-drives")
     await operator.patch(f"/virtual-drives/{virtual_drive['id']}", json={"name": "new"})
     command = await raid5.expect("command", op="vd_set")

@@ -128,6 +128,41 @@ async def test_operations(raid5: FakeAgent, viewer: httpx.AsyncClient) -> None:
     assert host["summary"]["operations_running"] == 1
 
 
+async def test_patrol_read(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    old = await only(operator, "/controllers")
+    assert (old["patrol"], old["patrol_mode"], old["patrol_ssds"]) == (None, None, None)
+    assert (await by_path(operator, "drives", "/c0/e252/s0"))["patrol"] is None
+    running = documents.operation(
+        kind="patrol_read", target_kind="controller", target="c0", drive_group=None
+    )
+    await raid5.change("operation", "o1", running)
+    settings = {"patrol_mode": "auto", "patrol_delay_hours": 168, "patrol_drives_max": 8}
+    doc = documents.controller(patrol=documents.patrol(), **settings)
+    await raid5.change("controller", "c0", doc)
+    skipped = documents.reason("patrol_skips_unused", "Only members and hot spares are patrolled.")
+    patrolled = {"done_at_us": 5_000_000, "read_bytes": 4096, "skipped": None}
+    await raid5.change("drive", "d0", documents.drive(0, patrol=patrolled))
+    unused = {"done_at_us": None, "read_bytes": 0, "skipped": skipped}
+    await raid5.change("drive", "d5", documents.drive(5, patrol=unused))
+    controller = await only(operator, "/controllers")
+    operation = await only(operator, "/operations", kind="patrol_read")
+    assert {name: controller[name] for name in settings} == settings
+    assert controller["patrol"] == {
+        "next_at": None,
+        "last_at": "2023-11-14T22:13:20Z",
+        "iterations": 3,
+        "operation_id": operation["id"],
+        "drives_done": 1,
+        "drives_total": 3,
+        "errors": 2,
+    }
+    assert (operation["target_id"], operation["target_path"]) == (controller["id"], "/c0")
+    drive = await by_path(operator, "drives", "/c0/e252/s0")
+    assert drive["patrol"]["done_at"] == "1970-01-01T00:00:05Z"
+    drive = await by_path(operator, "drives", "/c0/e252/s5")
+    assert drive["patrol"]["skipped"] == skipped
+
+
 async def test_progress_does_not_move_config_rev(
     raid5: FakeAgent, viewer: httpx.AsyncClient
 ) -> None:

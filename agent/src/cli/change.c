@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/rows.h"
@@ -137,6 +138,26 @@ const char *change_task_word(const struct cli_context *context)
         }
     }
     return "pause"; /* "suspend" */
+}
+
+bool change_hour_parse(const char *typed, uint64_t *ret_at_us)
+{
+    struct tm local = {.tm_isdst = -1};
+    int used = 0;
+    time_t at = 0;
+
+    typed += typed[0] == '"' ? 1 : 0;
+    if (sscanf(typed, "%4d/%2d/%2d %2d%n", &local.tm_year, &local.tm_mon, &local.tm_mday,
+               &local.tm_hour, &used) != 4 ||
+        (typed[used] != '\0' && strcmp(typed + used, "\"") != 0) || local.tm_hour > 23 ||
+        local.tm_mon < 1 || local.tm_mon > 12 || local.tm_mday < 1 || local.tm_mday > 31) {
+        return false;
+    }
+    local.tm_year -= 1900;
+    local.tm_mon -= 1;
+    at = mktime(&local);
+    *ret_at_us = at > 0 ? (uint64_t)at * 1000000 : 0;
+    return at > 0;
 }
 
 bool change_name_ask(const char *warning, const char *path, const char *name, char out[80])

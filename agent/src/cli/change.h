@@ -29,6 +29,8 @@ void change_vds(struct cli_context *context, struct change change);
 
 /* "start" … of the request; "pause" for "suspend". */
 const char *change_task_word(const struct cli_context *context);
+/* "yyyy/mm/dd hh", local time; the quotes may have come along. */
+MUST_CHECK bool change_hour_parse(const char *typed, uint64_t *ret_at_us);
 /* Asks on a terminal for the name that has to be typed; false: there is no terminal. */
 bool change_name_ask(const char *warning, const char *path, const char *name, char out[80]);
 
@@ -61,6 +63,9 @@ void change_vd_measure_stop(struct cli_context *context);
 /* change_controller.c */
 void change_controller_set(struct cli_context *context);
 void change_controller_emergency(struct cli_context *context);
+/* patrol.c */
+void change_patrol_task(struct cli_context *context);
+void change_patrol_set(struct cli_context *context);
 /* change_battery.c */
 void change_battery_learn(struct cli_context *context);
 void change_battery_set(struct cli_context *context);

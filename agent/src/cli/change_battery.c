@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "cli/change.h"
 #include "cli/show.h"
@@ -84,25 +83,14 @@ static json_t *delay_args(const char *typed, const json_t *doc)
                      (json_int_t)(planned_us + hours * UINT64_C(3600000000)));
 }
 
-/* "yyyy/mm/dd hh", local time; the quotes may have come along. */
 static json_t *date_args(const char *typed, const json_t *doc)
 {
-    struct tm local = {.tm_isdst = -1};
-    int used = 0;
-    time_t at = 0;
+    uint64_t at_us = 0;
 
     (void)doc;
-    typed += typed[0] == '"' ? 1 : 0;
-    if (sscanf(typed, "%4d/%2d/%2d %2d%n", &local.tm_year, &local.tm_mon, &local.tm_mday,
-               &local.tm_hour, &used) != 4 ||
-        (typed[used] != '\0' && strcmp(typed + used, "\"") != 0) || local.tm_hour > 23 ||
-        local.tm_mon < 1 || local.tm_mon > 12 || local.tm_mday < 1 || local.tm_mday > 31) {
-        return NULL;
-    }
-    local.tm_year -= 1900;
-    local.tm_mon -= 1;
-    at = mktime(&local);
-    return at > 0 ? json_pack("{s:I}", "next_learn_at_us", (json_int_t)at * 1000000) : NULL;
+    return change_hour_parse(typed, &at_us)
+               ? json_pack("{s:I}", "next_learn_at_us", (json_int_t)at_us)
+               : NULL;
 }
 
 static json_t *fault_args(const char *typed, const json_t *doc)

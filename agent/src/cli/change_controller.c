@@ -79,6 +79,7 @@ void change_controller_set(struct cli_context *context)
     static const struct controller_property properties[] = {
         {"rebuildrate", "rebuild_rate_percent", "Rebuildrate", true, false},
         {"bgirate", "bgi_rate_percent", "BGI Rate", true, false},
+        {"prrate", "patrol_rate_percent", "Patrol Read Rate", true, false},
         {"autorebuild", "auto_rebuild", "AutoRebuild", false, false},
         {"copyback", "copyback", "Copyback", false, false},
         {"mixmedia", "mixed_media", "MixMedia", false, false},
@@ -87,8 +88,8 @@ void change_controller_set(struct cli_context *context)
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
-                   "say what to set: rebuildrate=, bgirate=, autorebuild=, copyback=, mixmedia=, "
-                   "mixinterface= or glitchtime=");
+                   "say what to set: rebuildrate=, bgirate=, prrate=, autorebuild=, copyback=, "
+                   "mixmedia=, mixinterface= or glitchtime=");
 }
 
 void change_controller_emergency(struct cli_context *context)

@@ -23,6 +23,26 @@ bool word_is_one_of(const char *word, const char *alternatives)
     return false;
 }
 
+bool noun_is_one_of(const char *word, const char *nouns)
+{
+    while (*nouns != '\0') {
+        size_t part = strcspn(nouns, "|");
+        bool valued = nouns[part - 1] == '=';
+
+        if (strncasecmp(word, nouns, part) == 0 && (valued || word[part] == '\0')) {
+            return true;
+        }
+        nouns += part + (nouns[part] != '\0' ? 1 : 0);
+    }
+    return false;
+}
+
+uint32_t cli_command_options_at(const struct cli_command *command,
+                                const struct cli_request *request)
+{
+    return command->noun != NULL && strchr(request->words[1], '=') == NULL ? 2 : 1;
+}
+
 /* Takes one typed word if the command's list of options has it. */
 static bool option_take(struct cli_context *context, const char *options, const char *word)
 {
@@ -90,7 +110,7 @@ bool option_number(const struct cli_context *context, const char *name, uint64_t
 static bool options_take(struct cli_context *context, const struct cli_command *command,
                          char text[REQUEST_TEXT_BYTES])
 {
-    uint32_t first = command->noun != NULL ? 2 : 1;
+    uint32_t first = cli_command_options_at(command, &context->request);
 
     for (uint32_t i = first; i < context->request.word_count; i++) {
         if (!option_take(context, command->options, context->request.words[i])) {
@@ -117,7 +137,7 @@ const struct cli_command *cli_command_find(struct cli_context *context,
         }
         same_verb = same_verb != NULL ? same_verb : command;
         if (command->noun == NULL ||
-            (request->word_count > 1 && word_is_one_of(request->words[1], command->noun))) {
+            (request->word_count > 1 && noun_is_one_of(request->words[1], command->noun))) {
             return options_take(context, command, text) ? command : NULL;
         }
     }

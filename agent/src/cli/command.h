@@ -56,7 +56,7 @@ struct cli_context {
 struct cli_command {
     enum cli_object object;
     const char *verb;    /* "delete|del" */
-    const char *noun;    /* "rebuild", "bgi|init"; NULL: none */
+    const char *noun;    /* "rebuild", "bgi|init"; NULL: none; "patrolread=": an option as well */
     const char *options; /* "force name=": words that may follow, those with a value end in = */
     void (*run)(struct cli_context *context);
     const char *usage;
@@ -97,6 +97,11 @@ const struct cli_command *cli_command_find(struct cli_context *context,
                                            char text[REQUEST_TEXT_BYTES]);
 /* Is a word one of "a|b" (or "a b"), ignoring case? */
 bool word_is_one_of(const char *word, const char *alternatives);
+/* Is the typed word one of the nouns "a|b=", of which b has a value? */
+bool noun_is_one_of(const char *word, const char *nouns);
+/* Of the words of a request, the first that is an option of the command. */
+uint32_t cli_command_options_at(const struct cli_command *command,
+                                const struct cli_request *request);
 
 const char *option_value(const struct cli_context *context, const char *name); /* or NULL */
 bool option_has(const struct cli_context *context, const char *name);

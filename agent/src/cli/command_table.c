@@ -11,7 +11,7 @@
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
-    "copyback|cc|consistencycheck|pr|patrolread|eghs|mixmedia|mixinterface|glitchtime"
+    "copyback|cc|consistencycheck|pr|patrolread|prrate|eghs|mixmedia|mixinterface|glitchtime"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= ondegrade= "  \
     "wt wb awb "                                                                                   \
@@ -90,12 +90,21 @@ const struct cli_command cli_commands[] = {
      "/cX set eghs [state=on|off] [eug=on|off] [smarter=on|off]",
      "Emergency spares: hot spares of another kind than the members, unconfigured good drives; "
      "smarter: a spare is filled from a member that will probably fail."},
+    {CLI_OBJECT_CONTROLLER, "start|stop|pause|suspend|resume", "patrolread|pr", "",
+     change_patrol_task, "/cX start|stop|pause|resume patrolread",
+     "Controls the patrol read, which reads all of every member and hot spare."},
+    {CLI_OBJECT_CONTROLLER, "set", "patrolread=|patrolread",
+     "patrolread= mode= starttime= maxconcurrentpd= includessds= delay=", change_patrol_set,
+     "/cX set patrolread[=on|off] [mode=auto|manual] [starttime=\"yyyy/mm/dd hh\"] "
+     "[maxconcurrentpd=<1-255>] [includessds=on|off] [delay=<0-8760>]",
+     "When drives are patrolled: auto each so many hours (delay, 168 by default; 0: it never "
+     "rests), manual by command only; starttime: when it begins next; maxconcurrentpd: drives at "
+     "a time; SSDs are skipped unless they are included."},
     {CLI_OBJECT_CONTROLLER, "set", NULL,
-     "rebuildrate= bgirate= autorebuild= copyback= mixmedia= mixinterface= glitchtime=",
+     "rebuildrate= bgirate= prrate= autorebuild= copyback= mixmedia= mixinterface= glitchtime=",
      change_controller_set,
-     "/cX set rebuildrate=<0-100> | bgirate=<0-100> | autorebuild=on|off | copyback=on|off | "
-     "mixmedia=on|off | "
-     "mixinterface=on|off | glitchtime=<0-300>",
+     "/cX set rebuildrate=<0-100> | bgirate=<0-100> | prrate=<0-100> | autorebuild=on|off | "
+     "copyback=on|off | mixmedia=on|off | mixinterface=on|off | glitchtime=<0-300>",
      "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
      "SATA drives may share a drive group; glitchtime: seconds that no hot spare takes the place "
      "of "

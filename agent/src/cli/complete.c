@@ -66,7 +66,7 @@ void cli_complete(int count, char *const *words)
                 words_offer(command->noun, typed);
             }
             if (command->noun == NULL ||
-                (request.word_count > 1 && word_is_one_of(request.words[1], command->noun))) {
+                (request.word_count > 1 && noun_is_one_of(request.words[1], command->noun))) {
                 words_offer(command->options, typed);
             }
         }

@@ -18,8 +18,11 @@ static json_t *copied(const json_t *doc, const char *const *names)
     json_t *out = json_object();
 
     for (size_t i = 0; names[i] != NULL; i++) {
-        ASSERT(json_object_set_new(out, names[i], json_deep_copy(json_object_get(doc, names[i]))) ==
-               0);
+        const json_t *value = json_object_get(doc, names[i]);
+
+        if (value != NULL) { /* agents of old do not have all of them */
+            ASSERT(json_object_set_new(out, names[i], json_deep_copy(value)) == 0);
+        }
     }
     return out;
 }
@@ -36,6 +39,11 @@ json_t *config_settings(const json_t *controller)
                                         "copyback",
                                         "predictive_copyback",
                                         "glitch_seconds",
+                                        "patrol_mode",
+                                        "patrol_rate_percent",
+                                        "patrol_delay_hours",
+                                        "patrol_ssds",
+                                        "patrol_drives_max",
                                         NULL};
 
     return copied(controller, names);

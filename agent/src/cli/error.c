@@ -33,6 +33,7 @@ int cli_error_number(const char *reason_code)
         {"no_cache_memory", 32},         /* memory not available */
         {"not_emulated", 38},            /* drive type wrong */
         {"battery_not_emulated", 38},
+        {"patrol_disabled", 39},         /* patrol read disabled */
         {"wrong_state", 50},             /* wrong state */
         {"drive_not_ugood", 50},
         {"not_rebuilding", 50},

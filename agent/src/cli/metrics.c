@@ -47,6 +47,7 @@ struct metric {
     const char *labels[4]; /* fields of the document, also the labels' names */
     const char *field;     /* a number or a truth; NULL: `states` */
     const char *inner;     /* of this object within the document */
+    bool moment;           /* in microseconds; shown as seconds, as Prometheus has them */
     const char *state_field;
     unsigned state_count;
     const char *(*state_word)(unsigned state);
@@ -73,11 +74,13 @@ static const char *battery_state(unsigned state)
 }
 
 #define FIELD(name, help, kind, labels, field)                                                     \
-    {name, help, kind, labels, field, NULL, NULL, 0, NULL}
+    {name, help, kind, labels, field, NULL, false, NULL, 0, NULL}
 #define INNER(name, help, kind, labels, inner, field)                                              \
-    {name, help, kind, labels, field, inner, NULL, 0, NULL}
+    {name, help, kind, labels, field, inner, false, NULL, 0, NULL}
+#define MOMENT(name, help, kind, labels, inner, field)                                             \
+    {name, help, kind, labels, field, inner, true, NULL, 0, NULL}
 #define STATES(name, help, kind, labels, field, count, word)                                       \
-    {name, help, kind, labels, NULL, NULL, field, count, word}
+    {name, help, kind, labels, NULL, NULL, false, field, count, word}
 #define ARGS(...) {__VA_ARGS__}
 
 static const struct metric metrics[] = {
@@ -89,6 +92,13 @@ static const struct metric metrics[] = {
           OBJECT_KIND_CONTROLLER, ARGS(NULL), "cache", "dirty_bytes"),
     INNER("cache_pinned_bytes", "Cached writes whose drives are missing.", OBJECT_KIND_CONTROLLER,
           ARGS(NULL), "cache", "pinned_bytes"),
+    INNER("patrol_iterations", "Complete patrol reads.", OBJECT_KIND_CONTROLLER, ARGS(NULL),
+          "patrol", "iterations"),
+    INNER("patrol_media_errors",
+          "Media errors found by the patrol read under way, or by the last one.",
+          OBJECT_KIND_CONTROLLER, ARGS(NULL), "patrol", "errors"),
+    MOMENT("patrol_last_completion_timestamp_seconds", "When a patrol read was last complete.",
+           OBJECT_KIND_CONTROLLER, ARGS(NULL), "patrol", "last_at_us"),
     STATES("virtual_drive_state", "State of a virtual drive.", OBJECT_KIND_VIRTUAL_DRIVE,
            ARGS("name", "level"), "state", VIRTUAL_DRIVE_STATE_MAX, vd_state),
     FIELD("virtual_drive_size_bytes", "Size of a virtual drive.", OBJECT_KIND_VIRTUAL_DRIVE,
@@ -109,6 +119,11 @@ static const struct metric metrics[] = {
           ARGS("path", "serial"), "predictive_failure_count"),
     FIELD("drive_temperature_celsius", "Temperature of a drive.", OBJECT_KIND_DRIVE,
           ARGS("path", "serial"), "temperature_c"),
+    INNER("drive_patrol_read_bytes", "Read of a drive by patrols since the agent began.",
+          OBJECT_KIND_DRIVE, ARGS("path", "serial"), "patrol", "read_bytes"),
+    MOMENT("drive_patrol_completion_timestamp_seconds",
+           "When a patrol read had last read all of a drive.", OBJECT_KIND_DRIVE,
+           ARGS("path", "serial"), "patrol", "done_at_us"),
     STATES("battery_state", "State of the battery.", OBJECT_KIND_BATTERY, ARGS("path", "model"),
            "state", BATTERY_STATE_MAX, battery_state),
     FIELD("battery_protects", "Whether write-back is allowed because of it.", OBJECT_KIND_BATTERY,
@@ -155,7 +170,8 @@ static void field_print(const struct metric *metric, const json_t *doc, int cont
     (void)fprintf(out, "arraywright_%s{", metric->name);
     labels_print(metric->labels, doc, controller, out);
     (void)fprintf(out, "} %.10g\n",
-                  json_is_boolean(value) ? (double)json_is_true(value) : json_number_value(value));
+                  json_is_boolean(value) ? (double)json_is_true(value)
+                                         : json_number_value(value) / (metric->moment ? 1e6 : 1));
 }
 
 /* Drives that have left and work that has ended are history. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include "base/assert.h"
 
@@ -42,6 +43,18 @@ const char *format_time_left(int64_t seconds, char out[FORMAT_BYTES])
         (void)snprintf(out, FORMAT_BYTES, "%lld Minutes", minutes);
     } else {
         (void)snprintf(out, FORMAT_BYTES, "%lld Seconds", (long long)seconds);
+    }
+    return out;
+}
+
+const char *format_moment(uint64_t at_us, char out[FORMAT_BYTES])
+{
+    time_t at = (time_t)(at_us / 1000000);
+    struct tm local;
+
+    if (at_us == 0 || localtime_r(&at, &local) == NULL ||
+        strftime(out, FORMAT_BYTES, "%m/%d/%Y, %H:%M:%S", &local) == 0) {
+        (void)snprintf(out, FORMAT_BYTES, "NA");
     }
     return out;
 }

@@ -36,5 +36,6 @@ void report_print_text(const struct report *report, FILE *out);
 #define FORMAT_BYTES 64u
 const char *format_size(uint64_t bytes, char out[FORMAT_BYTES]);     /* "893.750 GB" */
 const char *format_time_left(int64_t seconds, char out[FORMAT_BYTES]); /* "1 Hours 4 Minutes" */
+const char *format_moment(uint64_t at_us, char out[FORMAT_BYTES]); /* "11/24/2026, 03:00:00" */
 
 #endif

@@ -472,21 +472,39 @@ static json_t *make_learn_next(const struct section_source *source)
 {
     const struct model_object *battery = cli_battery(source->model);
     const json_t *learn = battery != NULL ? json_object_get(battery->doc, "learn") : NULL;
-    time_t at = (time_t)(doc_u64(learn, "next_at_us") / 1000000);
-    char text[32] = "NA";
-    struct tm local;
+    char text[FORMAT_BYTES];
 
-    if (at != 0 && localtime_r(&at, &local) != NULL) {
-        (void)strftime(text, sizeof(text), "%m/%d/%Y, %H:%M:%S", &local);
+    return json_string(format_moment(doc_u64(learn, "next_at_us"), text));
+}
+
+static json_t *make_patrol_period(const struct section_source *source)
+{
+    uint64_t hours = doc_u64(source->controller, "patrol_delay_hours");
+    char text[32];
+
+    if (!patrol_is_scheduled(source->controller)) {
+        return json_string("NA");
     }
+    if (hours == 0) {
+        return json_string("Continuous");
+    }
+    (void)snprintf(text, sizeof(text), "%llu hrs", (unsigned long long)hours);
     return json_string(text);
+}
+
+static json_t *make_patrol_next(const struct section_source *source)
+{
+    const json_t *patrol = json_object_get(source->controller, "patrol");
+    char text[FORMAT_BYTES];
+
+    return json_string(format_moment(doc_u64(patrol, "next_at_us"), text));
 }
 
 static const struct section_key scheduled[] = {
     TEXT("Consistency Check Reoccurrence", "NA"),
     TEXT("Next Consistency check launch", "NA"),
-    TEXT("Patrol Read Reoccurrence", "NA"),
-    TEXT("Next Patrol Read launch", "NA"),
+    MADE("Patrol Read Reoccurrence", make_patrol_period),
+    MADE("Next Patrol Read launch", make_patrol_next),
     MADE("Battery learn Reoccurrence", make_learn_period),
     MADE("Next Battery Learn", make_learn_next),
     TEXT("OEMID", "Arraywright"),

@@ -22,6 +22,12 @@ uint32_t controller_drive_count(const struct model *model); /* drives that are p
 uint64_t controller_port_count(const struct model *model);
 /* show_property.c */
 void show_controller_property(struct cli_context *context);
+/* patrol.c */
+#define PATROL_TEXT_BYTES 400u
+bool patrol_is_scheduled(const json_t *controller); /* it begins by itself */
+void patrol_rows(const struct model *model, json_t *rows); /* Ctrl_Prop and Value */
+/* When it was last patrolled, or why it is not; "" if the agent does not say. */
+void patrol_drive_text(const json_t *drive, char out[PATROL_TEXT_BYTES]);
 /* show_objects.c */
 void show_enclosure(struct cli_context *context);
 void show_drive(struct cli_context *context);

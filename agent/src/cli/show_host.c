@@ -60,7 +60,7 @@ static json_t *overview_row(const struct model *model, const json_t *controller)
     row_number(row, "VDs", model->lists[OBJECT_KIND_VIRTUAL_DRIVE].count);
     row_number(row, "VNOpt", not_optimal(&model->lists[OBJECT_KIND_VIRTUAL_DRIVE]));
     row_text(row, "BBU", battery_word(model));
-    row_text(row, "sPR", "Off");
+    row_text(row, "sPR", patrol_is_scheduled(controller) ? "On" : "Off");
     row_text(row, "DS", "-");
     row_text(row, "EHS", emergency ? "Y" : "N");
     row_number(row, "ASOs", 0);

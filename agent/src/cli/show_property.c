@@ -32,6 +32,11 @@ static void make_bgi_rate(const json_t *controller, char out[VALUE_BYTES])
     rate_text(controller, "bgi_rate_percent", out);
 }
 
+static void make_patrol_rate(const json_t *controller, char out[VALUE_BYTES])
+{
+    rate_text(controller, "patrol_rate_percent", out);
+}
+
 static void make_glitch_time(const json_t *controller, char out[VALUE_BYTES])
 {
     (void)snprintf(out, VALUE_BYTES, "%u sec", (unsigned)doc_u64(controller, "glitch_seconds"));
@@ -92,6 +97,7 @@ static void make_time(const json_t *controller UNUSED, char out[VALUE_BYTES])
 static const struct property_row properties[] = {
     {"rebuildrate", "Rebuildrate", NULL, make_rebuild_rate},
     {"bgirate", "BGI Rate", NULL, make_bgi_rate},
+    {"prrate", "Patrol Read Rate", NULL, make_patrol_rate},
     {"autorebuild", "AutoRebuild", NULL, make_auto_rebuild},
     {"eghs", "EmergencyHotSpare", NULL, make_emergency_spare},
     {"eghs", "EmergencyUG", NULL, make_emergency_unconfigured},
@@ -113,14 +119,6 @@ static const struct property_row properties[] = {
     {"cc|consistencycheck", "CC Number of iterations", "0", NULL},
     {"cc|consistencycheck", "CC Number of VD completed", "0", NULL},
     {"cc|consistencycheck", "CC Excluded VDs", "None", NULL},
-    {"pr|patrolread", "PR Mode", "Disable", NULL},
-    {"pr|patrolread", "PR Execution Delay", "0", NULL},
-    {"pr|patrolread", "PR iterations completed", "0", NULL},
-    {"pr|patrolread", "PR Next Start time", "NA", NULL},
-    {"pr|patrolread", "PR on SSD", "Disabled", NULL},
-    {"pr|patrolread", "PR Current State", "Stopped", NULL},
-    {"pr|patrolread", "PR Excluded VDs", "None", NULL},
-    {"pr|patrolread", "PR MaxConcurrentPd", "0", NULL},
 };
 
 static bool is_asked(const struct cli_context *context, const char *noun)
@@ -151,6 +149,9 @@ void show_controller_property(struct cli_context *context)
         }
         rows_append(rows, json_pack("{s:s, s:s}", "Ctrl_Prop", property->shown, "Value",
                                     property->text != NULL ? property->text : value));
+    }
+    if (is_asked(context, "pr|patrolread")) {
+        patrol_rows(context->model, rows);
     }
     row_set(data, "Controller Properties", rows);
     cli_answer(context, "None", data);

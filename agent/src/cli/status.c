@@ -118,6 +118,21 @@ static void drives_print(const struct model *model)
     }
 }
 
+/* While one is under way. */
+static void patrol_print(const struct model *model)
+{
+    const struct model_object *controller = &model->lists[OBJECT_KIND_CONTROLLER].items[0];
+    const json_t *patrol = json_object_get(controller->doc, "patrol");
+    char running[96];
+
+    operation_text(model, controller->key, running);
+    if (running[0] != '\0') {
+        (void)printf("  %-12s %s; %u of %u drives done\n", "patrol", running,
+                     (unsigned)doc_u64(patrol, "drives_done"),
+                     (unsigned)doc_u64(patrol, "drives_total"));
+    }
+}
+
 static void notes_print(const struct model *model)
 {
     static struct health_note notes[NOTES_MAX];
@@ -149,6 +164,7 @@ static void status_print(const struct model *model)
         (void)printf("  %-12s %s, %llu KiB wait to be written\n", "cache", doc_text(cache, "state"),
                      (unsigned long long)doc_u64(cache, "dirty_bytes") / 1024);
     }
+    patrol_print(model);
     notes_print(model);
 }
 
@@ -353,6 +369,7 @@ static void explain_visit(struct cli_context *context, const struct model_object
                           void *count)
 {
     const json_t *doc = object->doc;
+    char patrolled[PATROL_TEXT_BYTES];
     char running[96];
 
     (*(uint32_t *)count)++;
@@ -377,6 +394,10 @@ static void explain_visit(struct cli_context *context, const struct model_object
     policy_explain(doc, "effective_hedged_reads", "Hedged reads");
     reason_line(doc, "guarantee", "What a write is worth");
     reason_line(doc, "lost_writes", "Lost");
+    if (context->request.object == CLI_OBJECT_DRIVE) {
+        patrol_drive_text(doc, patrolled);
+        line("Patrol read", patrolled);
+    }
     operation_text(context->model, object->key, running);
     line("Running", running);
     blocked_explain(doc);

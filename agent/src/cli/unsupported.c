@@ -14,11 +14,9 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_NONE, "restart|shutdown", NULL, "Restarting the controller"},
     {CLI_OBJECT_NONE, "download", NULL, "Firmware of controllers"},
 
-    {CLI_OBJECT_CONTROLLER, CONTROL, "patrolread|pr", "Patrol read"},
-    {CLI_OBJECT_CONTROLLER, "set", "patrolread=|pr=", "Patrol read"},
     {CLI_OBJECT_CONTROLLER, "set", "cc=|consistencycheck=", "Scheduled consistency checks"},
     {CLI_OBJECT_CONTROLLER, "set",
-     "ccrate=|prrate=|migraterate=|reconrate=", "Consistency check, patrol read and migration"},
+     "ccrate=|migraterate=|reconrate=", "Consistency check and migration"},
     {CLI_OBJECT_CONTROLLER, "set", "jbod=|personality=|profile=", "Drives without a configuration"},
     {CLI_OBJECT_CONTROLLER, "set", "alarm=", "An alarm"},
     {CLI_OBJECT_CONTROLLER, "set", "restorehotspare=", "Restoring a hot spare on insertion"},
@@ -35,7 +33,7 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "show",
      "termlog|snapdump|dpmstat|phyerrorcounters|security|aso|badblocks|"
      "pendingimages|sesmonitoring|ds|dpm|maintainpdfailhistory|ocr|ncq|smartpollinterval|"
-     "cacheflushint|coercion|ccrate|prrate|migraterate|restorehotspare|batterywarning|"
+     "cacheflushint|coercion|ccrate|migraterate|restorehotspare|batterywarning|"
      "spinupdrivecount|spinupdelay|activityforlocate|loadbalancemode|abortcconerror|"
      "bootwithpinnedcache|backplane|perfmode|personality|profile",
      "What was asked for"},
@@ -89,21 +87,6 @@ const struct cli_unsupported cli_unsupported[] = {
 };
 const uint32_t cli_unsupported_count = sizeof(cli_unsupported) / sizeof(cli_unsupported[0]);
 
-/* Is the typed word the noun, or a property "name=" with a value? */
-static bool noun_fits(const char *word, const char *nouns)
-{
-    while (*nouns != '\0') {
-        size_t part = strcspn(nouns, "|");
-        bool valued = nouns[part - 1] == '=';
-
-        if (strncasecmp(word, nouns, part) == 0 && (valued || word[part] == '\0')) {
-            return true;
-        }
-        nouns += part + (nouns[part] != '\0' ? 1 : 0);
-    }
-    return false;
-}
-
 const struct cli_unsupported *cli_unsupported_find(const struct cli_request *request)
 {
     for (uint32_t i = 0; i < cli_unsupported_count; i++) {
@@ -112,7 +95,7 @@ const struct cli_unsupported *cli_unsupported_find(const struct cli_request *req
         if (request->word_count > 0 && row->object == request->object &&
             word_is_one_of(request->words[0], row->verb) &&
             (row->noun == NULL ||
-             (request->word_count > 1 && noun_fits(request->words[1], row->noun)))) {
+             (request->word_count > 1 && noun_is_one_of(request->words[1], row->noun)))) {
             return row;
         }
     }

@@ -220,6 +220,14 @@ async def update_controller(controller_id: UUID, body: ControllerUpdate, submit:
     return await submit(intents.update_controller(controller_id, body))
 
 
+@controllers.post(
+    "/{controller_id}/actions/patrol-read", name="patrol_read", status_code=202, responses=ANSWERS
+)
+async def steer_patrol_read(controller_id: UUID, body: TaskRequest, submit: Submit) -> Command:
+    """Patrol read of its drives: start, stop, pause, resume."""
+    return await submit(intents.steer_patrol_read(controller_id, body))
+
+
 @drives.post(
     "/{drive_id}/actions/make-hot-spare", name="make_hot_spare", status_code=202, responses=ANSWERS
 )

@@ -6,6 +6,7 @@ turned into the host's keys when the intent is resolved. RAID rules are the host
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -69,6 +70,10 @@ def _given(body: ApiInput, *without: str) -> Arguments:
     """The fields the caller set, as the agent names them."""
     chosen = body.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     return {name: value for name, value in chosen.items() if name not in without}
+
+
+def _microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1_000_000)
 
 
 def _simple(op: str, kind: str, target_id: UUID, body: ApiInput | None) -> Intent:
@@ -195,7 +200,17 @@ def delete_stripe(virtual_drive_id: UUID, body: StripeDelete) -> Intent:
 
 
 def update_controller(controller_id: UUID, body: ControllerUpdate) -> Intent:
-    return _simple("controller_set", "controller", controller_id, body)
+    async def build(references: References) -> Arguments:
+        arguments = {"controller": references.target_key, **_given(body, "patrol_next_at")}
+        if body.patrol_next_at is not None:
+            arguments["patrol_next_at_us"] = _microseconds(body.patrol_next_at)
+        return arguments
+
+    return Intent("controller_set", "controller", controller_id, body, build)
+
+
+def steer_patrol_read(controller_id: UUID, body: TaskRequest) -> Intent:
+    return _simple("patrol_read", "controller", controller_id, body)
 
 
 def make_hot_spare(drive_id: UUID, body: MakeHotSpare) -> Intent:
@@ -318,7 +333,7 @@ def update_battery(battery_id: UUID, body: BatteryUpdate) -> Intent:
     async def build(references: References) -> Arguments:
         arguments = {"battery": references.target_key, **_given(body, "next_learn_at")}
         if body.next_learn_at is not None:
-            arguments["next_learn_at_us"] = round(body.next_learn_at.timestamp() * 1_000_000)
+            arguments["next_learn_at_us"] = _microseconds(body.next_learn_at)
         return arguments
 
     return Intent("battery_set", "battery", battery_id, body, build)

@@ -13,6 +13,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
     "controller": {
         "vd_create": Role.OPERATOR,
         "controller_set": Role.OPERATOR,
+        "patrol_read": Role.OPERATOR,
         "cache_discard": Role.OPERATOR,
         "foreign_import": Role.OPERATOR,
         "foreign_clear": Role.OPERATOR,
@@ -59,6 +60,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "rebuild": Role.OPERATOR,
         "copyback": Role.OPERATOR,
         "bgi": Role.OPERATOR,
+        "patrol_read": Role.OPERATOR,
     },
 }
 POSSIBLE_OFFLINE = frozenset({"host_retire"})

@@ -17,6 +17,7 @@ from arraywright.link.protocol import (
     IoPolicy,
     LearnMode,
     LoadPattern,
+    PatrolMode,
     RaidLevel,
     ReadPolicy,
     TaskAction,
@@ -284,6 +285,27 @@ class ControllerUpdate(Change):
     glitch_seconds: Annotated[
         Annotated[int, Field(ge=0, le=300)] | None,
         Field(description="no hot spare takes the place of a drive that vanished so long"),
+    ] = None
+    patrol_mode: Annotated[
+        PatrolMode | None,
+        Field(description="auto: each patrol_delay_hours; manual: by command only"),
+    ] = None
+    patrol_rate_percent: Annotated[
+        Annotated[int, Field(ge=0, le=100)] | None,
+        Field(description="of a drive's time while others want it"),
+    ] = None
+    patrol_delay_hours: Annotated[
+        Annotated[int, Field(ge=0, le=8760)] | None,
+        Field(description="from the end of one patrol to the beginning of the next; 0: no rest"),
+    ] = None
+    patrol_ssds: Annotated[bool | None, Field(description="SSDs are patrolled too")] = None
+    patrol_drives_max: Annotated[
+        Annotated[int, Field(ge=1, le=255)] | None,
+        Field(description="drives that are patrolled at the same time"),
+    ] = None
+    patrol_next_at: Annotated[
+        AwareDatetime | None,
+        Field(description="when it begins by itself, once; then after each patrol_delay_hours"),
     ] = None
     auto_rebuild: bool | None = None
     emergency_spare: Annotated[

@@ -31,6 +31,7 @@ from arraywright.link.protocol import (
     LoadPattern,
     MeasurementState,
     NoBatteryRule,
+    PatrolMode,
     RaidLevel,
     ReadAheadState,
     ReadPolicy,
@@ -121,6 +122,20 @@ class PolicyPreset(ApiModel):
     ] = None
 
 
+class Patrol(ApiModel):
+    """Patrol read: all of every member and hot spare is read, to find media errors in time."""
+
+    next_at: Annotated[Timestamp | None, Field(description="when it begins by itself")]
+    last_at: Annotated[Timestamp | None, Field(description="when one was last complete")]
+    iterations: Annotated[int, Field(description="complete ones")]
+    operation_id: Annotated[UUID | None, Field(description="the one that is under way")]
+    drives_done: int
+    drives_total: Annotated[
+        int, Field(description="of the one under way, or of the last since the agent began")
+    ]
+    errors: Annotated[int, Field(description="media errors that the same one has found")]
+
+
 class Controller(Actionable):
     index: int
     path: Annotated[str, Field(description="/c0")]
@@ -137,6 +152,19 @@ class Controller(Actionable):
     glitch_seconds: Annotated[
         int, Field(description="no hot spare takes the place of a drive that vanished so long")
     ] = 0
+    patrol_mode: Annotated[
+        OpenWord[PatrolMode] | None, Field(description="null: its host has no patrol read")
+    ] = None
+    patrol_rate_percent: int | None = None
+    patrol_delay_hours: Annotated[
+        int | None,
+        Field(description="from the end of one patrol to the beginning of the next; 0: no rest"),
+    ] = None
+    patrol_ssds: Annotated[bool | None, Field(description="SSDs are patrolled too")] = None
+    patrol_drives_max: Annotated[
+        int | None, Field(description="drives that are patrolled at the same time")
+    ] = None
+    patrol: Annotated[Patrol | None, Field(description="null: its host has no patrol read")] = None
     auto_rebuild: bool
     emergency_spare: Annotated[
         bool, Field(description="in an emergency, a hot spare of another kind may stand in")
@@ -222,6 +250,17 @@ class DriveHealth(ApiModel):
     wear_percent: Annotated[int | None, Field(description="of its rated endurance")]
 
 
+class DrivePatrol(ApiModel):
+    """What the patrol read has done on a drive."""
+
+    done_at: Annotated[
+        Timestamp | None,
+        Field(description="when all of it was last read since the agent began"),
+    ]
+    read_bytes: Annotated[int, Field(description="by patrols since the agent began")]
+    skipped: Annotated[Reason | None, Field(description="why it would not be patrolled now")]
+
+
 class Drive(Actionable):
     controller_id: UUID
     enclosure_id: UUID | None
@@ -267,6 +306,9 @@ class Drive(Actionable):
         OpenWord[DriveWriteCache] | None, Field(description="the drive's own; null: not told")
     ] = None
     health: Annotated[DriveHealth | None, Field(description="null: nobody asks it")] = None
+    patrol: Annotated[
+        DrivePatrol | None, Field(description="null: its host has no patrol read")
+    ] = None
     vendor: Annotated[str, Field(description='"" if the drive does not tell it')] = ""
     rotation_rpm: Annotated[int | None, Field(description="null: not rotating or not known")] = None
     link_speed_mbps: Annotated[

@@ -29,6 +29,10 @@ def _health(doc: Document | None) -> Document | None:
     return None if doc is None else {**doc, "checked_at": moment(doc["checked_at_us"])}
 
 
+def _drive_patrol(doc: Document | None) -> Document | None:
+    return None if doc is None else {**doc, "done_at": moment(doc["done_at_us"])}
+
+
 def _drive(doc: Document, resolve: Resolve) -> Document:
     spare = doc["hot_spare"]
     groups = [resolve("drive_group", key) for key in spare["drive_groups"]] if spare else []
@@ -38,6 +42,7 @@ def _drive(doc: Document, resolve: Resolve) -> Document:
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "hot_spare": {**spare, "drive_group_ids": groups} if spare else None,
         "health": _health(doc.get("health")),
+        "patrol": _drive_patrol(doc.get("patrol")),
         "locate_ends_at": moment(doc.get("locate_ends_at_us")),
     }
 
@@ -86,19 +91,36 @@ def _enclosure(doc: Document, resolve: Resolve) -> Document:
     return {"controller_id": resolve("controller", doc["controller"])}
 
 
-def _controller(doc: Document, resolve: Resolve) -> Document:
-    cache = doc.get("cache")
-    if cache is None:
-        return {}
+def _cache(doc: Document | None, resolve: Resolve) -> Document | None:
+    if doc is None:
+        return None
     preserved = [
         {
             **item,
             "virtual_drive_key": item["virtual_drive"],
             "virtual_drive_id": resolve("virtual_drive", item["virtual_drive"]),
         }
-        for item in cache["preserved"]
+        for item in doc["preserved"]
     ]
-    return {"cache": {**cache, "preserved": preserved}}
+    return {**doc, "preserved": preserved}
+
+
+def _patrol(doc: Document | None, resolve: Resolve) -> Document | None:
+    if doc is None:
+        return None
+    return {
+        **doc,
+        "next_at": moment(doc["next_at_us"]),
+        "last_at": moment(doc["last_at_us"]),
+        "operation_id": resolve("operation", doc["operation"]),
+    }
+
+
+def _controller(doc: Document, resolve: Resolve) -> Document:
+    return {
+        "cache": _cache(doc.get("cache"), resolve),
+        "patrol": _patrol(doc.get("patrol"), resolve),
+    }
 
 
 def _battery(doc: Document, resolve: Resolve) -> Document:

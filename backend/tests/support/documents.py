@@ -62,6 +62,20 @@ def controller(**changes: Any) -> Document:
     }
 
 
+def patrol(**changes: Any) -> Document:
+    """What a controller and its drives say of a patrol read that runs."""
+    return {
+        "next_at_us": None,
+        "last_at_us": 1_700_000_000_000_000,
+        "iterations": 3,
+        "operation": "o1",
+        "drives_done": 1,
+        "drives_total": 3,
+        "errors": 2,
+        **changes,
+    }
+
+
 def enclosure(**changes: Any) -> Document:
     return {
         "controller": CONTROLLER,

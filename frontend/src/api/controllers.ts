@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { changeHeaders } from './commands'
 import { collect, PAGE_MAX } from './pages'
-import type { Controller, ControllerUpdate, PreservedCache } from './types'
+import type { Controller, ControllerUpdate, PreservedCache, TaskAction } from './types'
 
 export const controllersQuery = (hostId: string) =>
   queryOptions({
@@ -46,6 +46,15 @@ export function updateController(controller: Controller, body: ControllerUpdate)
     api.PATCH('/api/v1/controllers/{controller_id}', {
       params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
       body,
+    }),
+  )
+}
+
+export function steerPatrol(controller: Controller, action: TaskAction) {
+  return unwrap(
+    api.POST('/api/v1/controllers/{controller_id}/actions/patrol-read', {
+      params: { path: { controller_id: controller.id }, header: changeHeaders(controller) },
+      body: { action },
     }),
   )
 }

@@ -431,6 +431,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/controllers/{controller_id}/actions/patrol-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Patrol Read
+         * @description Patrol read of its drives: start, stop, pause, resume.
+         */
+        post: operations["controllers_patrol_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/controllers/{controller_id}/actions/reset-counters": {
         parameters: {
             query?: never;
@@ -2570,6 +2590,30 @@ export interface components {
              * @description /c0
              */
             path: string;
+            /** @description null: its host has no patrol read */
+            patrol: components["schemas"]["Patrol"] | null;
+            /**
+             * Patrol Delay Hours
+             * @description from the end of one patrol to the beginning of the next; 0: no rest
+             */
+            patrol_delay_hours: number | null;
+            /**
+             * Patrol Drives Max
+             * @description drives that are patrolled at the same time
+             */
+            patrol_drives_max: number | null;
+            /**
+             * Patrol Mode
+             * @description null: its host has no patrol read
+             */
+            patrol_mode: components["schemas"]["PatrolMode"] | null;
+            /** Patrol Rate Percent */
+            patrol_rate_percent: number | null;
+            /**
+             * Patrol Ssds
+             * @description SSDs are patrolled too
+             */
+            patrol_ssds: boolean | null;
             /**
              * Predictive Copyback
              * @description a hot spare is filled from a member that will probably fail
@@ -2698,6 +2742,33 @@ export interface components {
              * @description SSDs and hard disks may share a drive group
              */
             mixed_media?: boolean | null;
+            /**
+             * Patrol Delay Hours
+             * @description from the end of one patrol to the beginning of the next; 0: no rest
+             */
+            patrol_delay_hours?: number | null;
+            /**
+             * Patrol Drives Max
+             * @description drives that are patrolled at the same time
+             */
+            patrol_drives_max?: number | null;
+            /** @description auto: each patrol_delay_hours; manual: by command only */
+            patrol_mode?: components["schemas"]["PatrolMode"] | null;
+            /**
+             * Patrol Next At
+             * @description when it begins by itself, once; then after each patrol_delay_hours
+             */
+            patrol_next_at?: string | null;
+            /**
+             * Patrol Rate Percent
+             * @description of a drive's time while others want it
+             */
+            patrol_rate_percent?: number | null;
+            /**
+             * Patrol Ssds
+             * @description SSDs are patrolled too
+             */
+            patrol_ssds?: boolean | null;
             /**
              * Predictive Copyback
              * @description fill a hot spare from a member that will probably fail by itself
@@ -2860,6 +2931,8 @@ export interface components {
              * @description /c0/e252/s3
              */
             path: string;
+            /** @description null: its host has no patrol read */
+            patrol: components["schemas"]["DrivePatrol"] | null;
             /** Physical Block Bytes */
             physical_block_bytes: number;
             /** Predictive Failure Count */
@@ -3129,6 +3202,24 @@ export interface components {
              * @description number of all matches; only on the first page
              */
             total: number | null;
+        };
+        /**
+         * DrivePatrol
+         * @description What the patrol read has done on a drive.
+         */
+        DrivePatrol: {
+            /**
+             * Done At
+             * @description when all of it was last read since the agent began
+             */
+            done_at: string | null;
+            /**
+             * Read Bytes
+             * @description by patrols since the agent began
+             */
+            read_bytes: number;
+            /** @description why it would not be patrolled now */
+            skipped: components["schemas"]["Reason"] | null;
         };
         /**
          * DriveState
@@ -4612,7 +4703,7 @@ export interface components {
          * OperationKind
          * @enum {string}
          */
-        OperationKind: "rebuild" | "copyback" | "background_init" | "resync" | "drive_erase";
+        OperationKind: "rebuild" | "copyback" | "background_init" | "resync" | "drive_erase" | "patrol_read";
         /** OperationPage */
         OperationPage: {
             /** Items */
@@ -4637,6 +4728,49 @@ export interface components {
             /** Old Password */
             old_password: string;
         };
+        /**
+         * Patrol
+         * @description Patrol read: all of every member and hot spare is read, to find media errors in time.
+         */
+        Patrol: {
+            /** Drives Done */
+            drives_done: number;
+            /**
+             * Drives Total
+             * @description of the one under way, or of the last since the agent began
+             */
+            drives_total: number;
+            /**
+             * Errors
+             * @description media errors that the same one has found
+             */
+            errors: number;
+            /**
+             * Iterations
+             * @description complete ones
+             */
+            iterations: number;
+            /**
+             * Last At
+             * @description when one was last complete
+             */
+            last_at: string | null;
+            /**
+             * Next At
+             * @description when it begins by itself
+             */
+            next_at: string | null;
+            /**
+             * Operation Id
+             * @description the one that is under way
+             */
+            operation_id: string | null;
+        };
+        /**
+         * PatrolMode
+         * @enum {string}
+         */
+        PatrolMode: "auto" | "manual" | "disabled";
         /**
          * Pattern
          * @enum {string}
@@ -7733,6 +7867,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ImportForeign"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    controllers_patrol_read: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                controller_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskRequest"];
             };
         };
         responses: {

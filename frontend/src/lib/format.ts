@@ -75,6 +75,13 @@ export function formatDateTime(time: string | number | Date): string {
   })
 }
 
+/** What a datetime-local field wants: the reader's own time, to the minute. */
+export function toLocalField(time: string | null): string {
+  if (time === null) return ''
+  const at = new Date(time)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
 /** A time of day, with the day only if it is not today. */
 export function formatClock(time: Date, now: Date): string {
   const sameDay = time.toDateString() === now.toDateString()

@@ -7,6 +7,7 @@ import type * as demo from '@/locales/en/demo'
 import type * as drives from '@/locales/en/drives'
 import type * as foreign from '@/locales/en/foreign'
 import type * as lab from '@/locales/en/lab'
+import type * as patrol from '@/locales/en/patrol'
 import type * as storage from '@/locales/en/storage'
 import type * as stripes from '@/locales/en/stripes'
 import type * as undo from '@/locales/en/undo'
@@ -18,6 +19,7 @@ type Later = typeof access &
   typeof drives &
   typeof foreign &
   typeof lab &
+  typeof patrol &
   typeof storage &
   typeof stripes &
   typeof undo &

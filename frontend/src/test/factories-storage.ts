@@ -64,6 +64,12 @@ export function controller(part: Partial<Controller> = {}): Controller {
     rebuild_rate_percent: 30,
     bgi_rate_percent: 30,
     glitch_seconds: 5,
+    patrol_mode: null,
+    patrol_rate_percent: null,
+    patrol_delay_hours: null,
+    patrol_ssds: null,
+    patrol_drives_max: null,
+    patrol: null,
     auto_rebuild: true,
     copyback: true,
     predictive_copyback: false,
@@ -107,6 +113,31 @@ export function controller(part: Partial<Controller> = {}): Controller {
   }
 }
 
+/** A controller whose host has a patrol read; `patrol` is what it does. */
+export function patrolled(
+  patrol: Partial<NonNullable<Controller['patrol']>> = {},
+  part: Partial<Controller> = {},
+): Controller {
+  return controller({
+    patrol_mode: 'auto',
+    patrol_rate_percent: 30,
+    patrol_delay_hours: 168,
+    patrol_ssds: false,
+    patrol_drives_max: 8,
+    patrol: {
+      next_at: '2026-12-24T03:00:00Z',
+      last_at: TIME,
+      iterations: 3,
+      operation_id: null,
+      drives_done: 4,
+      drives_total: 4,
+      errors: 0,
+      ...patrol,
+    },
+    ...part,
+  })
+}
+
 export function enclosure(part: Partial<Enclosure> = {}): Enclosure {
   return {
     ...reported,
@@ -147,6 +178,7 @@ export function drive(slot: number, part: Partial<Drive> = {}): Drive {
     media: 'hdd',
     interface: 'file',
     health: null,
+    patrol: null,
     vendor: '',
     rotation_rpm: null,
     link_speed_mbps: null,

@@ -49,7 +49,8 @@ def controller_samples(number, view):
     for name, status in (("degraded", "degraded"), ("failed", "failed"), ("healthy", "optimal")):
         yield (name, base), controller["status"] == status
     yield ("ports", base), sum(e["slot_count"] for e in view.all("enclosure").values())
-    yield ("scheduled_patrol_read", base), 0
+    yield ("scheduled_patrol_read", base), (
+        controller["patrol_mode"] == "auto" and controller["patrol_delay_hours"] > 0)
     yield ("time_difference", base), 0
     yield ("drive_groups", base), len(view.all("drive_group"))
     yield ("virtual_drives", base), len(view.all("virtual_drive"))

@@ -8,7 +8,7 @@ KEYS = {  # the whole value behind these keys
     "Current Controller Date/Time": "<time>", "Current System Date/time": "<time>",
     "System Time": "<time>", "Controller Time": "<time>", "Creation Date": "<date>",
     "Creation Time": "<time>", "SCSI NAA Id": "<naa>", "Estimated Time Left": "<time>",
-    "Next Battery Learn": "<time>", "Next Learn": "<time>",
+    "Next Battery Learn": "<time>", "Next Learn": "<time>", "Next Patrol Read launch": "<time>",
     "FW Package Build": "<version>", "FW Version": "<version>", "Driver Version": "<version>",
     "Firmware Package Build": "<version>", "Firmware Version": "<version>",
     "Destage KiB/s": "<speed>", "Used KiB": "<size>", "Read Hit %": "<share>",
@@ -17,6 +17,7 @@ KEYS = {  # the whole value behind these keys
 RULES = [  # of the same width as what they stand for, because tables are padded
     (r"\d{4}/\d\d/\d\d  \d\d:\d\d:\d\d \(\d+ seconds\)", "<time>"),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "<time>"),
+    (r"\d\d/\d\d/\d{4}, \d\d:\d\d:\d\d", "<time>"),
     (r"\b0x[0-9a-f]{8}\b", "<seq>"),
 ]
 ACTIVE = re.compile(r"(Background Initialization|Resynchronization|Rebuild) \(\d+%\)")

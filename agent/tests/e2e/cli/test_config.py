@@ -12,7 +12,8 @@ in_memory.use()
 
 SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergency_spare",
             "emergency_unconfigured", "mixed_media", "mixed_interfaces", "copyback",
-            "predictive_copyback", "glitch_seconds")
+            "predictive_copyback", "glitch_seconds", "patrol_mode", "patrol_rate_percent",
+            "patrol_delay_hours", "patrol_ssds", "patrol_drives_max")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
            "io_policy", "drive_cache_policy", "degraded_policy", "access", "stripe_log", "hedged_reads")
 
@@ -58,6 +59,9 @@ class Config(AgentCase):
         agent.ctl(f"/c0/e{EID}/s11", "add", "hotsparedrive", "dgs=1", "enclaffinity",
                   "nonrevertible")
         agent.ctl("/c0", "set", "rebuildrate=55", "autorebuild=off", "copyback=off", "glitchtime=7")
+        agent.ctl("/c0", "set", "prrate=12")
+        agent.ctl("/c0", "set", "patrolread=on", "mode=manual", "delay=48", "includessds=on",
+                  "maxconcurrentpd=3")
         agent.ctl("/c0", "set", "eghs", "smarter=on")
         return agent
 

@@ -38,6 +38,7 @@ COMMANDS = [
     ("/c0 show bgirate", validate.check_properties),
     ("/c0 show cc pr", validate.check_properties),
     ("/c0 show patrolread", validate.check_properties),
+    ("/c0 show prrate", validate.check_properties),
     ("/c0 show autorebuild", validate.check_properties),
     ("/c0 show glitchtime", validate.check_properties),
     ("/c0 show foreignautoimport", validate.check_properties),

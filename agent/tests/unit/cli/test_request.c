@@ -180,6 +180,23 @@ static void test_commands(void **state UNUSED)
     assert_null(find(&context, "/c0"));
 }
 
+/* A noun with a value is an option as well. */
+static void test_noun_with_a_value(void **state UNUSED)
+{
+    static struct cli_context context;
+
+    const struct cli_command *patrol = find(&context, "/c0 set PatrolRead=on mode=manual");
+    assert_non_null(patrol);
+    assert_string_equal(option_value(&context, "patrolread"), "on");
+    assert_string_equal(option_value(&context, "mode"), "manual");
+    assert_ptr_equal(find(&context, "/c0 set patrolread delay=24"), patrol);
+    assert_null(option_value(&context, "patrolread"));
+    assert_string_equal(option_value(&context, "delay"), "24");
+    assert_null(find(&context, "/c0 set patrolread=on rebuildrate=3"));
+    assert_null(find(&context, "/c0 set rebuildrate=3 mode=auto"));
+    assert_null(find(&context, "/c0 set mode=auto"));
+}
+
 static uint32_t words_split(const char *list, char out[64][32])
 {
     uint32_t count = 0;
@@ -225,20 +242,14 @@ static void test_no_command_is_unsupported(void **state UNUSED)
 
 static void test_unsupported(void **state UNUSED)
 {
-    static const char *const lines[] = {"/c0 start patrolread",
-                                        "/c0 set patrolread=on mode=auto",
-                                        "/c0/v0 start cc force",
-                                        "/c0 delete config",
-                                        "/c0/e1/s1 START Initialization",
-                                        "/c0/p0 show",
-                                        "/c0/v0 start migrate type=raid6",
-                                        "/c0/e1/s1 set bad",
-                                        "/c0/v0 set autobgi=on",
-                                        "/c0 set cc=conc",
-                                        "/c0 flush"};
+    static const char *const lines[] = {"/c0/v0 start cc force", "/c0 set ccrate=30",
+                                        "/c0 delete config",     "/c0/e1/s1 START Initialization",
+                                        "/c0/p0 show",           "/c0/v0 start migrate type=raid6",
+                                        "/c0/e1/s1 set bad",     "/c0/v0 set autobgi=on",
+                                        "/c0 set cc=conc",       "/c0 flush"};
     static const char *const others[] = {
         "/c0 show", "/c0/v0 start bgi", "/c0 set rebuildrate=1", "/c0 frob",
-        "/c0",      "/c0/v0 start ccx"};
+        "/c0",      "/c0/v0 start ccx", "/c0 start patrolread",  "/c0 set patrolread=on mode=auto"};
     struct cli_request request;
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -366,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_noun_with_a_value),
         cmocka_unit_test(test_every_row_is_reachable),
         cmocka_unit_test(test_no_command_is_unsupported),
         cmocka_unit_test(test_unsupported),

@@ -7,6 +7,7 @@ import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
 import { word } from '@/features/states/words'
 import { serverNow } from '@/lib/clock'
+import { toLocalField } from '@/lib/format'
 
 const MODES: LearnMode[] = ['auto', 'warn', 'manual', 'disabled']
 
@@ -14,13 +15,6 @@ interface LearnDialogProps {
   battery: Battery
   learn: NonNullable<Battery['learn']>
   onClose: () => void
-}
-
-/** What a datetime-local field wants: the reader's own time, to the minute. */
-export function toLocalField(time: string | null): string {
-  if (time === null) return ''
-  const at = new Date(time)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 export function LearnDialog({ battery, learn, onClose }: LearnDialogProps) {

@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import { toLocalField } from '@/lib/format'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
 import { get, record, server } from '@/test/server'
-import { toLocalField } from './LearnDialog'
 
 const ADDRESS = `/batteries/${make.BATTERY_ID}`
 

@@ -171,9 +171,37 @@ function useHealthFacts(drive: Drive): Fact[] {
   return facts
 }
 
+/** When it was last patrolled, or why it is not; older agents do not tell. */
+function usePatrolFacts(drive: Drive): Fact[] {
+  const { t } = useTranslation()
+  const { patrol } = drive
+  if (!patrol) return []
+  const facts: Fact[] = []
+  if (patrol.done_at) {
+    facts.push({
+      label: t('drive.patrolled'),
+      value: (
+        <>
+          {t('drive.patrolledAll')} <Timestamp time={patrol.done_at} />
+        </>
+      ),
+    })
+  } else if (!patrol.skipped) {
+    facts.push({ label: t('drive.patrolled'), value: t('drive.patrolledNot') })
+  }
+  if (patrol.skipped) {
+    facts.push({ label: t('drive.patrolSkipped'), value: reasonText(patrol.skipped) })
+  }
+  if (patrol.read_bytes > 0) {
+    facts.push({ label: t('drive.patrolBytes'), value: <Bytes bytes={patrol.read_bytes} /> })
+  }
+  return facts
+}
+
 export function DriveCounterFacts({ drive }: { drive: Drive }) {
   const { t } = useTranslation()
   const health = useHealthFacts(drive)
+  const patrol = usePatrolFacts(drive)
   return (
     <Facts
       facts={[
@@ -181,6 +209,7 @@ export function DriveCounterFacts({ drive }: { drive: Drive }) {
         { label: t('drive.mediaErrors'), value: drive.media_error_count },
         { label: t('drive.otherErrors'), value: drive.other_error_count },
         { label: t('drive.predictive'), value: drive.predictive_failure_count },
+        ...patrol,
         {
           label: t('drive.temperature'),
           value:

@@ -5,6 +5,8 @@ import { updateController } from '@/api/controllers'
 import type { Controller, ControllerUpdate } from '@/api/types'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { useChange } from '@/features/commands/use-change'
+import { PatrolFields } from './PatrolFields'
+import { patrolDraft, patrolUpdate } from './patrol-draft'
 
 interface ControllerSettingsProps {
   controller: Controller
@@ -35,6 +37,8 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
   const [rebuild, setRebuild] = useState<number | string>(controller.rebuild_rate_percent)
   const [bgi, setBgi] = useState<number | string>(controller.bgi_rate_percent)
   const [glitch, setGlitch] = useState<number | string>(controller.glitch_seconds)
+  const [patrolBefore] = useState(() => patrolDraft(controller))
+  const [patrol, setPatrol] = useState(patrolBefore)
   const [policies, setPolicies] = useState(() =>
     Object.fromEntries(POLICIES.map((policy) => [policy, controller[policy]])),
   )
@@ -45,7 +49,9 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
 
   function submit(event: FormEvent) {
     event.preventDefault()
+    const patrolBody = patrolUpdate(patrol, patrolBefore)
     if (change.isPending || !isPercent(rebuild) || !isPercent(bgi) || !isGlitchTime(glitch)) return
+    if (!patrolBody) return
     // Only what differs, so that a change made elsewhere meanwhile is not undone.
     const body: ControllerUpdate = {
       ...(rebuild !== controller.rebuild_rate_percent && { rebuild_rate_percent: rebuild }),
@@ -57,6 +63,7 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
           policies[policy],
         ]),
       ),
+      ...patrolBody,
     }
     if (Object.keys(body).length === 0) onClose()
     else change.mutate(body)
@@ -107,6 +114,9 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
               }
             />
           ))}
+          {patrol && patrolBefore && (
+            <PatrolFields draft={patrol} before={patrolBefore} onChange={setPatrol} />
+          )}
           <ChangeFailure error={change.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

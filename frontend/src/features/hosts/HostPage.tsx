@@ -1,5 +1,6 @@
 import '@/locales/later/drives'
 import '@/locales/later/cache'
+import '@/locales/later/patrol'
 import '@/locales/later/stripes'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -26,6 +27,7 @@ import { BaysPanel } from './BaysPanel'
 import { ControllersPanel } from './ControllersPanel'
 import { HostFacts } from './HostFacts'
 import { LogicalTree } from './LogicalTree'
+import { PatrolPanel } from './PatrolPanel'
 import { StaleBanner } from './StaleBanner'
 import type { HostSearch } from './search'
 import { type Inventory, useInventory } from './use-inventory'
@@ -91,6 +93,10 @@ function HostContent({ host, search, onSearchChange }: HostPageProps & { host: H
                     empty={t('host.noOperations')}
                   />
                 </Panel>
+                <PatrolPanel
+                  controllers={inventory.controllers}
+                  operations={inventory.operations}
+                />
                 <Panel title={t('host.alerts')}>
                   <HostAlerts hostId={host.id} />
                 </Panel>

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { controllerQuery, steerPatrol } from '@/api/controllers'
 import { driveChanges, driveQuery } from '@/api/drives'
 import type { Operation } from '@/api/types'
 import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
@@ -17,9 +18,14 @@ type Action = (typeof ACTIONS)[number]
 /** The command that steers this kind of operation: the agent knows no "operation" commands. */
 export function steeringOp(
   operation: Pick<Operation, 'kind'>,
-): 'rebuild' | 'copyback' | 'drive_erase' | 'bgi' {
+): 'rebuild' | 'copyback' | 'drive_erase' | 'patrol_read' | 'bgi' {
   const { kind } = operation
-  return kind === 'rebuild' || kind === 'copyback' || kind === 'drive_erase' ? kind : 'bgi'
+  return kind === 'rebuild' ||
+    kind === 'copyback' ||
+    kind === 'drive_erase' ||
+    kind === 'patrol_read'
+    ? kind
+    : 'bgi'
 }
 
 /** An erase cannot be paused. */
@@ -35,6 +41,10 @@ export function OperationActions({ operation, name }: { operation: Operation; na
     async (action: Action) => {
       // The precondition belongs to the target, which the operation does not carry.
       const op = steeringOp(operation)
+      if (op === 'patrol_read') {
+        const controller = await client.fetchQuery(controllerQuery(operation.target_id))
+        return steerPatrol(controller, action)
+      }
       if (op !== 'bgi') {
         const drive = await client.fetchQuery(driveQuery(operation.target_id))
         if (op === 'drive_erase') return driveChanges.stopErase(drive)
@@ -77,7 +87,9 @@ export function OperationActions({ operation, name }: { operation: Operation; na
         title={t('operation.stopTitle', { what: name })}
         verb={t('operation.stopVerb')}
         grade={{ kind: 'plain' }}
-        consequences={[t('operation.stopText')]}
+        consequences={[
+          t(operation.kind === 'patrol_read' ? 'operation.stopPatrol' : 'operation.stopText'),
+        ]}
         pending={change.isPending}
         failure={<ChangeFailure error={change.error} />}
         onConfirm={() => run('stop')}

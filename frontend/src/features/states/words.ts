@@ -29,6 +29,7 @@ type Catalogue =
   | 'learnMode'
   | 'learnState'
   | 'learnResult'
+  | 'patrolMode'
   | 'cacheState'
   | 'cacheMedium'
   | 'readAheadState'

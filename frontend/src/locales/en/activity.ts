@@ -15,7 +15,8 @@ export const operation = {
   resume: 'Resume',
   stop: 'Stop',
   none: 'Nothing is running',
-  noneText: 'Rebuilds, initialisations and resynchronisations appear here while they run.',
+  noneText:
+    'Rebuilds, initialisations, resynchronisations and patrol reads appear here while they run.',
   noneEnded: 'Nothing has ended yet',
   pauseDone: 'It is paused.',
   resumeDone: 'It continues.',
@@ -24,6 +25,7 @@ export const operation = {
   stopVerb: 'Stop it',
   stopText:
     'What is done so far may have to be done again later, and redundancy or consistency is not reached until then.',
+  stopPatrol: 'The next patrol begins from the start. Nothing on the drives changes.',
 } as const
 
 export const event = {

@@ -82,6 +82,7 @@ export const operationKind = {
   background_init: 'Background initialisation',
   resync: 'Resynchronisation',
   drive_erase: 'Erase',
+  patrol_read: 'Patrol read',
 } as const
 
 export const operationState = {
