@@ -431,6 +431,13 @@ class ReadAhead(ApiModel):
 class VirtualDriveCache(ApiModel):
     dirty: Annotated[bool, Field(description="acknowledged writes are in the cache only")]
     dirty_bytes: int
+    flush_after_ms: Annotated[
+        int | None,
+        Field(
+            description="so long a write lies there without need, longer before flash; "
+            "null: not known"
+        ),
+    ] = None
     pinned: Annotated[bool, Field(description="they wait for missing drives")]
     pinned_bytes: int
     read_hit_percent: float | None

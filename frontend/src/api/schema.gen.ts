@@ -5848,6 +5848,11 @@ export interface components {
             /** Dirty Bytes */
             dirty_bytes: number;
             /**
+             * Flush After Ms
+             * @description so long a write lies there without need, longer before flash; null: not known
+             */
+            flush_after_ms: number | null;
+            /**
              * Pinned
              * @description they wait for missing drives
              */

@@ -18,7 +18,7 @@ import { OperationsList } from '@/features/operations/OperationsList'
 import { vendorVirtualDrive } from '@/features/states/vocabulary'
 import { blockedText, reasonText, word } from '@/features/states/words'
 import { MemberOf } from '@/features/stripes/MemberOf'
-import { formatBytes, formatPercent } from '@/lib/format'
+import { formatBytes, formatDuration, formatPercent } from '@/lib/format'
 import { Facts } from '@/ui/Facts'
 import { Loaded } from '@/ui/Loaded'
 import { Notice } from '@/ui/Notice'
@@ -156,6 +156,9 @@ function Cached({ virtualDrive: { cache, controller_id } }: { virtualDrive: Virt
         ? t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) })
         : t('policy.inCacheNone')}{' '}
       {cache.pinned && t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) })}{' '}
+      {cache.flush_after_ms !== null &&
+        cache.flush_after_ms > 0 &&
+        t('policy.flushAfter', { time: formatDuration(cache.flush_after_ms / 1000) })}{' '}
       {cache.read_hit_percent !== null &&
         t('policy.hit', { percent: formatPercent(cache.read_hit_percent) })}{' '}
       <Link to="/controllers/$controllerId/cache" params={{ controllerId: controller_id }}>

@@ -219,4 +219,6 @@ export const policy = {
   inCacheDirty: '{{size}} are not yet on the drives.',
   inCachePinned: '{{size}} wait for missing drives.',
   hit: '{{percent}} of its reads come from the cache.',
+  flushAfter:
+    'Writes go to the drives when they have waited for {{time}}, or earlier where there is need; before SSDs they wait four times as long as before disks.',
 } as const
