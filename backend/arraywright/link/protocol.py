@@ -729,6 +729,7 @@ class MeasurementDoc(Wire):
 class VdCache(Wire):
     dirty: bool
     dirty_bytes: Annotated[int, Field(ge=0)]
+    flush_after_ms: Annotated[int, Field(ge=0)] | None = None
     pinned: bool
     pinned_bytes: Annotated[int, Field(ge=0)]
     read_hit_percent: Annotated[float, Field(ge=0, le=100)] | None
