@@ -29,7 +29,7 @@ static bool in_use(const struct ctl_drive *cd)
     if (cd->drive == NULL || !cd->present || cd->departed || cd->gone_noted) {
         return false;
     }
-    return cd->group != NULL ? cd->group->phase == CTL_GROUP_RUNNING && !cd->group->quiescing &&
+    return cd->group != NULL ? cd->group->phase == CTL_GROUP_RUNNING &&
                                    cg_config(cd->group)->members[cd->member].state == MEMBER_ONLINE
                              : cd->spare && cd->copyback_of == NULL;
 }
@@ -137,7 +137,7 @@ static bool run_may_read(void *context)
     const struct ctl_drive *cd = context;
     struct reason reason;
     bool may = !cd_patrol_reason(cd, &reason) && cd->ctl->life == CTL_LIFE_ONLINE &&
-               (cd->group == NULL || group_is_at_rest(cd->group));
+               (cd->group == NULL || (!cd->group->quiescing && group_is_at_rest(cd->group)));
 
     if (patrol_is_held(cd->patrol.run) == may) {
         ctl_kick(cd->ctl); /* the operation's state may change */

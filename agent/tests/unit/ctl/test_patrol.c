@@ -409,6 +409,38 @@ static void test_drives_go(void **state)
     world_free(world);
 }
 
+/* A virtual drive that grows, or goes while others are left on its drives, ends no patrol. */
+static void test_goes_on_beside_changes(void **state)
+{
+    struct ctl_world *world = slow_world(13, 4);
+    struct ctl_command command = {.op = CTL_OP_VD_EXPAND};
+    struct ctl_command *create = world_create_command(world, RAID_LEVEL_1, 2, 2, "small");
+    struct virtual_drive_view view;
+
+    (void)state;
+    create->args.vd_create.size_bytes = MIB;
+    assert_int_equal(world_run(world, create), REASON_OK);
+    assert_true(world_wait_consistent(world, "small", HOUR));
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_true(world_vd(world, "small", &view, command.args.vd_expand.vd));
+    command.args.vd_expand.size_bytes = 2 * MIB;
+    command.args.vd_expand.fields = VD_EXPAND_SIZE;
+    assert_int_equal(world_run(world, &command), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    create = world_create_command(world, RAID_LEVEL_1, 2, 0, "added");
+    assert_true(world_vd(world, "small", &view, NULL));
+    memcpy(create->args.vd_create.drive_group, view.group, sizeof(view.group));
+    create->args.vd_create.size_bytes = MIB;
+    assert_int_equal(world_run(world, create), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    assert_int_equal(world_delete(world, "added"), REASON_OK);
+    assert_int_equal(patrol_end(world).state, OPERATION_STATE_COMPLETED);
+    assert_int_equal(controller(world).patrol_drives_done, 4);
+    assert_int_equal(patrol(world).done_bytes, patrol(world).total_bytes);
+    world_free(world);
+}
+
 /* A late answer keeps its memory, not the patrol. */
 static void test_drive_hangs(void **state)
 {
@@ -460,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_waits_for_rebuild),
         cmocka_unit_test(test_says_that_it_waits),
         cmocka_unit_test(test_drives_go),
+        cmocka_unit_test(test_goes_on_beside_changes),
         cmocka_unit_test(test_drive_hangs),
         cmocka_unit_test(test_restart),
     };
