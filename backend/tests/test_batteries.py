@@ -75,6 +75,7 @@ async def test_new_fields_of_a_virtual_drive(cached: FakeAgent, viewer: httpx.As
     held = {
         "dirty": True,
         "dirty_bytes": 8192,
+        "flush_after_ms": 16000,
         "pinned": False,
         "pinned_bytes": 0,
         "read_hit_percent": None,

@@ -205,7 +205,6 @@ def cache(**changes: Any) -> Document:
         "dirty_limit_bytes": GIB,
         "dirty_limit_reason": reason("dirty_limit_cache", "As much as the cache holds."),
         "pinned_bytes": 0,
-        "flush_after_ms": 4000,
         "read_hit_percent": 87.5,
         "destage_bytes_per_s": 120_000_000,
         "destage_measured_bytes_per_s": 200_000_000,
