@@ -184,6 +184,7 @@ static void totals_print(struct battery_life_result *totals, uint64_t lives, dou
 static const uint64_t recorded[] = {
     5038, /* before there was a list: that it failed is all that is known */
     5010, /* judged too strictly: rows torn in a power failure that the virtual drive told of */
+    10003845, /* the same, with nothing of it in the cache */
     1,    /* STALE_TRUSTED, FLAP_TRUSTED: a UPS that is silent, or has only just come back */
     45,   /* RUNTIME_KEPT: less time is left than was said before */
     70,   /* THROUGH_LAZY: what is dirty when write-back ends */
