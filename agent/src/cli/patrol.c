@@ -11,8 +11,6 @@
 #include "cli/show.h"
 
 #define VALUE_BYTES 64u
-#define DELAY_HOURS_MAX 8760u
-#define DRIVES_MAX 255u
 
 bool patrol_is_scheduled(const json_t *controller)
 {
@@ -121,14 +119,14 @@ static bool on_off_put(json_t *args, const char *field, const char *typed)
     return on || strcasecmp(typed, "off") == 0;
 }
 
-static bool number_put(json_t *args, const char *field, const char *typed, unsigned least,
-                       unsigned most)
+/* Which numbers will do, the agent says. */
+static bool number_put(json_t *args, const char *field, const char *typed)
 {
     char *end = NULL;
     long number = strtol(typed, &end, 10);
 
     row_number(args, field, number >= 0 ? (uint64_t)number : 0);
-    return end != typed && *end == '\0' && number >= (long)least && number <= (long)most;
+    return end != typed && *end == '\0' && number >= 0;
 }
 
 static bool hour_put(json_t *args, const char *typed)
@@ -180,12 +178,12 @@ static bool setting_put(const struct cli_context *context, const char *option, c
         return hour_put(args, typed);
     }
     if (strcmp(option, "maxconcurrentpd") == 0) {
-        return number_put(args, "patrol_drives_max", typed, 1, DRIVES_MAX);
+        return number_put(args, "patrol_drives_max", typed);
     }
     if (strcmp(option, "includessds") == 0) {
         return on_off_put(args, "patrol_ssds", typed);
     }
-    return number_put(args, "patrol_delay_hours", typed, 0, DELAY_HOURS_MAX);
+    return number_put(args, "patrol_delay_hours", typed);
 }
 
 /* Everything that was typed in one command: all of it is set, or nothing. */

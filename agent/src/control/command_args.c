@@ -165,24 +165,29 @@ static const struct arg_spec vd_set_args[] = {
      CONTROLLER_SET_##bit,                                                                         \
      AT(controller_set.fields)}
 
+#define CONTROLLER_SET_U32(name, limit, bit)                                                       \
+    {#name,                                                                                        \
+     ARG_U32,                                                                                      \
+     false,                                                                                        \
+     AT(controller_set.name),                                                                      \
+     limit,                                                                                        \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     CONTROLLER_SET_##bit,                                                                         \
+     AT(controller_set.fields)}
+
 static const struct arg_spec controller_set_args[] = {
     KEY("controller", controller_set.controller, true),
-    {"rebuild_rate_percent", ARG_U32, false, AT(controller_set.rebuild_rate_percent), 100, 0, NULL,
-     CONTROLLER_SET_REBUILD_RATE, AT(controller_set.fields)},
-    {"bgi_rate_percent", ARG_U32, false, AT(controller_set.bgi_rate_percent), 100, 0, NULL,
-     CONTROLLER_SET_BGI_RATE, AT(controller_set.fields)},
-    {"glitch_seconds", ARG_U32, false, AT(controller_set.glitch_seconds), 300, 0, NULL,
-     CONTROLLER_SET_GLITCH_SECONDS, AT(controller_set.fields)},
+    CONTROLLER_SET_U32(rebuild_rate_percent, 100, REBUILD_RATE),
+    CONTROLLER_SET_U32(bgi_rate_percent, 100, BGI_RATE),
+    CONTROLLER_SET_U32(glitch_seconds, CONTROLLER_GLITCH_MAX, GLITCH_SECONDS),
     {"patrol_mode", ARG_WORD, false, AT(controller_set.patrol_mode), 0, 0, read_patrol_mode,
      CONTROLLER_SET_PATROL_MODE, AT(controller_set.fields)},
-    {"patrol_rate_percent", ARG_U32, false, AT(controller_set.patrol_rate_percent), 100, 0, NULL,
-     CONTROLLER_SET_PATROL_RATE, AT(controller_set.fields)},
-    {"patrol_delay_hours", ARG_U32, false, AT(controller_set.patrol_delay_hours), 8760, 0, NULL,
-     CONTROLLER_SET_PATROL_DELAY, AT(controller_set.fields)},
-    {"patrol_drives_max", ARG_U32, false, AT(controller_set.patrol_drives_max), 255, 0, NULL,
-     CONTROLLER_SET_PATROL_DRIVES, AT(controller_set.fields)},
-    {"patrol_next_at_us", ARG_U64, false, AT(controller_set.patrol_next_us), INT64_MAX, 0, NULL,
-     CONTROLLER_SET_PATROL_NEXT, AT(controller_set.fields)},
+    CONTROLLER_SET_U32(patrol_rate_percent, 100, PATROL_RATE),
+    CONTROLLER_SET_U32(patrol_delay_hours, CONTROLLER_PATROL_DELAY_MAX, PATROL_DELAY),
+    CONTROLLER_SET_U32(patrol_drives_max, CONTROLLER_PATROL_DRIVES_MAX, PATROL_DRIVES),
+    {"patrol_next_at_us", ARG_U64, false, AT(controller_set.patrol_next_us),
+     CONTROLLER_PATROL_NEXT_MAX, 0, NULL, CONTROLLER_SET_PATROL_NEXT, AT(controller_set.fields)},
     CONTROLLER_SET_BOOL("patrol_ssds", patrol_ssds, PATROL_SSDS),
     CONTROLLER_SET_BOOL("auto_rebuild", auto_rebuild, AUTO_REBUILD),
     CONTROLLER_SET_BOOL("emergency_spare", emergency_spare, EMERGENCY_SPARE),

@@ -83,20 +83,23 @@ static void event_percent(struct ctl *ctl, enum event_id id)
     ctl_event(ctl, id, controller_key(ctl), "percent", text, NULL);
 }
 
-static void event_drives(struct ctl *ctl, bool completed)
+static void event_started(struct ctl *ctl)
+{
+    char drives[16];
+
+    (void)snprintf(drives, sizeof(drives), "%u", ctl->patrol.drives_total);
+    ctl_event(ctl, EVENT_PATROL_STARTED, controller_key(ctl), "drives", drives, NULL);
+}
+
+static void event_completed(struct ctl *ctl)
 {
     char drives[16];
     char errors[24];
 
-    (void)snprintf(drives, sizeof(drives), "%u",
-                   completed ? ctl->patrol.drives_done : ctl->patrol.drives_total);
+    (void)snprintf(drives, sizeof(drives), "%u", ctl->patrol.drives_done);
     (void)snprintf(errors, sizeof(errors), "%llu", (unsigned long long)ctl->patrol.errors);
-    if (completed) {
-        ctl_event(ctl, EVENT_PATROL_COMPLETED, controller_key(ctl), "drives", drives, "errors",
-                  errors, NULL);
-    } else {
-        ctl_event(ctl, EVENT_PATROL_STARTED, controller_key(ctl), "drives", drives, NULL);
-    }
+    ctl_event(ctl, EVENT_PATROL_COMPLETED, controller_key(ctl), "drives", drives, "errors", errors,
+              NULL);
 }
 
 static void event_why(struct ctl *ctl, const struct ctl_drive *cd, enum reason_code why)
@@ -155,27 +158,21 @@ static void run_found(void *context, uint64_t offset_bytes)
     ctl_kick(cd->ctl);
 }
 
-static void count(struct ctl_drive *cd, uint64_t bytes)
+static void run_progress(void *context)
 {
+    struct ctl_drive *cd = context;
     struct ctl_patrol *patrol = &cd->ctl->patrol;
     struct task_status_view *status = &patrol->op->status;
     uint64_t now_us = clock_now_us(cd->ctl->ports.clock);
-    uint64_t done = patrol_done_bytes(cd->patrol.run);
+    uint64_t bytes = patrol_done_bytes(cd->patrol.run) - cd->patrol.counted_bytes;
 
     cd->patrol.read_bytes += bytes;
-    cd->patrol.counted_bytes = done;
+    cd->patrol.counted_bytes += bytes;
     status->done_bytes = min_u64(status->done_bytes + bytes, status->total_bytes);
     task_progress_note(&patrol->progress, now_us, status->done_bytes);
     if (task_progress_is_due(&patrol->progress, now_us, status->done_bytes, status->total_bytes)) {
         ctl_kick(cd->ctl);
     }
-}
-
-static void run_progress(void *context)
-{
-    struct ctl_drive *cd = context;
-
-    count(cd, patrol_done_bytes(cd->patrol.run) - cd->patrol.counted_bytes);
 }
 
 static void run_ended(void *context, enum reason_code why)
@@ -295,6 +292,7 @@ bool ctl_patrol_begin(struct ctl *ctl, bool by_user)
     }
     patrol->drives_done = patrol->drives_total = 0;
     patrol->errors = 0;
+    patrol->idle = false;
     patrol->stop_why = REASON_OK;
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
@@ -310,7 +308,7 @@ bool ctl_patrol_begin(struct ctl *ctl, bool by_user)
     patrol->op = operation_bare_begin(ctl, OPERATION_KIND_PATROL_READ, &ctl->controller, by_user);
     patrol->op->status.total_bytes = total_bytes;
     task_progress_reset(&patrol->progress, clock_now_us(ctl->ports.clock), 0);
-    event_drives(ctl, false);
+    event_started(ctl);
     ctl_kick(ctl);
     return true;
 }
@@ -375,11 +373,11 @@ static void patrol_end(struct ctl *ctl)
     operation_bare_end(op, why == REASON_OK ? OPERATION_STATE_COMPLETED : OPERATION_STATE_STOPPED,
                        why);
     if (why == REASON_OK) {
-        event_drives(ctl, true);
+        event_completed(ctl);
+        patrol->completed++;
     } else if (why != REASON_SHUTTING_DOWN) {
         event_why(ctl, NULL, why);
     }
-    patrol->completed = why == REASON_OK;
     patrol->plan_due = why != REASON_SHUTTING_DOWN;
     ctl_kick(ctl);
 }
@@ -391,12 +389,12 @@ static void plan_saved(struct ctl *ctl, int error, void *context)
     (void)context; /* there is one plan */
     ctl->patrol.planning = false;
     if (error != 0) {
+        ctl->patrol.completed += ctl->patrol.planned;
         ctl->patrol.plan_due = true;
         ctl->patrol.plan_again_us = clock_now_us(ctl->ports.clock) + PLAN_AGAIN_US;
         ctl_kick_at(ctl, ctl->patrol.plan_again_us);
-    } else {
-        ctl->patrol.completed = false;
     }
+    ctl->patrol.planned = 0;
     ctl_change_end(ctl);
 }
 
@@ -404,10 +402,9 @@ static void plan_saved(struct ctl *ctl, int error, void *context)
 void ctl_patrol_plan(struct ctl *ctl, struct controller_patrol *plan)
 {
     uint64_t delay_us = plan->delay_hours * HOUR_US;
-    bool idle = ctl->patrol.drives_total == 0;
 
-    plan->next_us =
-        clock_wall_us(ctl->ports.clock) + (idle ? max_u64(delay_us, HOUR_US) : delay_us);
+    plan->next_us = clock_wall_us(ctl->ports.clock) +
+                    (ctl->patrol.idle ? max_u64(delay_us, HOUR_US) : delay_us);
 }
 
 static void plan_work(struct ctl *ctl)
@@ -417,11 +414,13 @@ static void plan_work(struct ctl *ctl)
         return; /* whoever holds it kicks */
     }
     ctl_record_edit(ctl);
-    if (ctl->patrol.completed) {
-        ctl->record->patrol.iterations++;
+    if (ctl->patrol.completed > 0) {
+        ctl->record->patrol.iterations += ctl->patrol.completed;
         ctl->record->patrol.last_us = clock_wall_us(ctl->ports.clock);
     }
     ctl_patrol_plan(ctl, &ctl->record->patrol);
+    ctl->patrol.planned = ctl->patrol.completed;
+    ctl->patrol.completed = 0;
     ctl->patrol.plan_due = false;
     ctl->patrol.planning = true;
     ctl_record_save(ctl, plan_saved, NULL);
@@ -449,7 +448,7 @@ static void idle_work(struct ctl *ctl)
                     clock_now_us(ctl->ports.clock) + min_u64(plan->next_us - wall_us, HOUR_US));
     } else if (!ctl_patrol_begin(ctl, false)) {
         ctl_event(ctl, EVENT_PATROL_NO_DRIVES, controller_key(ctl), NULL);
-        ctl->patrol.drives_total = 0;
+        ctl->patrol.idle = true;
         ctl->patrol.plan_due = true;
         plan_work(ctl);
     }

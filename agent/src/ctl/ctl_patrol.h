@@ -32,8 +32,10 @@ struct ctl_patrol {
     uint64_t errors;
     struct task_progress progress;
     bool plan_due;                 /* the record is to say when the next one begins, */
-    bool completed;                /* and that one more is complete */
-    bool planning;
+    uint32_t completed;            /* and that so many more are complete */
+    bool planning;                 /* it is being saved, */
+    uint32_t planned;              /* with so many */
+    bool idle;                     /* the last time it was due there was no drive for it */
     uint64_t plan_again_us;
 };
 

@@ -145,6 +145,7 @@ static void drive_digest(const struct drive_view *view, struct view_digest *dige
         digest_number(digest, false, fault->count);
         digest_number(digest, false, fault->latency_ms);
     }
+    /* What is read on the way is told with the next change: no document for each piece. */
     digest_number(digest, false, view->patrol_done_us);
     digest_number(digest, false, view->patrol_skips ? (uint64_t)view->patrol_skipped.code : 0);
     digest_blocked(digest, &view->blocked);

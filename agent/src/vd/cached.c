@@ -596,7 +596,8 @@ static const struct cache_vd *blocks_of(const struct vd_cached *cached)
 
 uint64_t vd_cached_idle_ms(const struct vd_cached *cached)
 {
-    return cached->blocks != NULL ? cache_vd_idle_ms(cached->blocks) : 0;
+    return vd_cached_policy(cached) != WRITE_POLICY_WRITE_THROUGH ? cache_vd_idle_ms(cached->blocks)
+                                                                  : 0;
 }
 
 uint64_t vd_cached_dirty_bytes(const struct vd_cached *cached)

@@ -74,7 +74,7 @@ void vd_cached_policy_set(struct vd_cached *cached, enum write_policy effective)
 void vd_cached_stable_set(struct vd_cached *cached, bool stable);
 enum write_policy vd_cached_policy(const struct vd_cached *cached);
 uint64_t vd_cached_dirty_bytes(const struct vd_cached *cached);
-/* How long a write lies there before it goes to the drives without need. */
+/* How long a write lies there before it goes to the drives without need; 0: none does. */
 uint64_t vd_cached_idle_ms(const struct vd_cached *cached);
 uint64_t vd_cached_used_bytes(const struct vd_cached *cached);
 /* Of its reads since it was opened. False: there were none. */

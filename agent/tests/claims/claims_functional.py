@@ -283,8 +283,8 @@ def b37(lab: Lab) -> Outcome:
         size = agent.view().drive(0)["size_bytes"]
         with agent.control() as control:
             control.command("controller_set", {"controller": "c0", "mixed_media": True})
-        agent.create("raid1", [0, 1], name="mixed")
-        agent.create("raid1", [2, 3], name="flash")
+        agent.create("raid1", [0, 1], name="mixed", write_policy="always_write_back")
+        agent.create("raid1", [2, 3], name="flash", write_policy="always_write_back")
         for name in ("mixed", "flash"):
             agent.until(f"{name} consistent",
                         lambda view, name=name: view.vd(name)["consistent"])

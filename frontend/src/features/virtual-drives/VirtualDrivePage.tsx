@@ -156,8 +156,7 @@ function Cached({ virtualDrive: { cache, controller_id } }: { virtualDrive: Virt
         ? t('policy.inCacheDirty', { size: formatBytes(cache.dirty_bytes) })
         : t('policy.inCacheNone')}{' '}
       {cache.pinned && t('policy.inCachePinned', { size: formatBytes(cache.pinned_bytes) })}{' '}
-      {cache.flush_after_ms !== null &&
-        cache.flush_after_ms > 0 &&
+      {!!cache.flush_after_ms &&
         t('policy.flushAfter', { time: formatDuration(cache.flush_after_ms / 1000) })}{' '}
       {cache.read_hit_percent !== null &&
         t('policy.hit', { percent: formatPercent(cache.read_hit_percent) })}{' '}

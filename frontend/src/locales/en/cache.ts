@@ -220,5 +220,5 @@ export const policy = {
   inCachePinned: '{{size}} wait for missing drives.',
   hit: '{{percent}} of its reads come from the cache.',
   flushAfter:
-    'Writes go to the drives when they have waited for {{time}}, or earlier where there is need; before SSDs they wait four times as long as before disks.',
+    'Writes go to the drives when they have waited for {{time}}, or earlier where there is need; SSDs are spared by a longer wait.',
 } as const
