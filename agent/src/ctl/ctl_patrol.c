@@ -202,13 +202,7 @@ static void mend_done(struct vd_sync *sync, int error)
 static void found_work(struct ctl_drive *cd)
 {
     struct ctl_drive_patrol *patrol = &cd->patrol;
-    struct reason reason;
 
-    if (cd_patrol_reason(cd, &reason) || cd->ctl->patrol.stop_why != REASON_OK) {
-        patrol->found = false; /* it ends */
-        patrol_go_on(patrol->run);
-        return;
-    }
     if (cd->ctl->change != NULL) {
         return; /* its end kicks (3) */
     }
@@ -227,6 +221,16 @@ static void found_work(struct ctl_drive *cd)
 }
 
 /* Beginning and end */
+
+/* A block that waits for the end of a change must not keep that waiting. */
+static void drive_stop(struct ctl_drive *cd)
+{
+    patrol_stop(cd->patrol.run, REASON_STOPPED_BY_USER);
+    if (cd->patrol.found) {
+        cd->patrol.found = false;
+        patrol_go_on(cd->patrol.run);
+    }
+}
 
 static void drive_begin(struct ctl_drive *cd)
 {
@@ -269,8 +273,8 @@ static void drive_end(struct ctl_drive *cd)
         }
         drive_leave_out(cd);
     }
+    ASSERT(!cd->patrol.found);
     cd->patrol.concluded = true;
-    cd->patrol.found = false;
 }
 
 void cd_patrol_free(struct ctl_drive *cd)
@@ -475,9 +479,8 @@ static void drive_work(struct ctl_drive *cd)
         return;
     }
     if (over) {
-        patrol_stop(cd->patrol.run, REASON_STOPPED_BY_USER);
-    }
-    if (cd->patrol.found && !cd->patrol.mending) {
+        drive_stop(cd);
+    } else if (cd->patrol.found) {
         found_work(cd);
     }
     if (cd->patrol.ended) {
@@ -567,7 +570,7 @@ bool ctl_patrols_of_group_stopped(struct ctl_group *cg, bool all)
             continue;
         }
         if (all) {
-            patrol_stop(cd->patrol.run, REASON_STOPPED_BY_USER);
+            drive_stop(cd);
             stopped = stopped && cd->patrol.ended;
         }
         stopped = stopped && !cd->patrol.mending;

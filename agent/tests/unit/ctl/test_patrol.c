@@ -441,6 +441,45 @@ static void test_goes_on_beside_changes(void **state)
     world_free(world);
 }
 
+static void answered(struct ctl_command *command)
+{
+    *(bool *)command->owner = true;
+}
+
+/* A block waits to be mended until the configuration does not change any more; meanwhile its group
+ * is to be made anew. Neither waits for the other. */
+static void test_found_while_the_group_is_revived(void **state)
+{
+    struct ctl_world *world = world_new(14, 2);
+    struct ctl_command command = setting(CONTROLLER_SET_REBUILD_RATE);
+    bool done = false;
+
+    (void)state;
+    world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_0, 0, 2, "data"), REASON_OK);
+    world_settle(world, SIM_SECOND);
+    break_at(world, 0, 64 * 1024);
+    slot_depart(world, 1);
+    world_settle(world, 20 * SIM_SECOND);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OFFLINE, SIM_SECOND));
+    assert_int_equal(act(world, TASK_ACTION_START), REASON_OK);
+    world->store->latency_max_us = 5 * SIM_SECOND;
+    command.complete = answered;
+    command.owner = &done;
+    command.args.controller_set.rebuild_rate_percent = 40;
+    ctl_execute(world->ctl, &command);
+    while (controller(world).patrol_errors == 0) {
+        assert_true(sim_world_step(world->sim));
+    }
+    assert_false(done);
+    slot_arrive(world, 1);
+    world_settle(world, 60 * SIM_SECOND);
+    assert_true(done);
+    assert_true(world_wait_state(world, "data", VIRTUAL_DRIVE_STATE_OPTIMAL, SIM_SECOND));
+    assert_int_equal(patrol_end(world).state, OPERATION_STATE_COMPLETED);
+    world_free(world);
+}
+
 /* A late answer keeps its memory, not the patrol. */
 static void test_drive_hangs(void **state)
 {
@@ -493,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_says_that_it_waits),
         cmocka_unit_test(test_drives_go),
         cmocka_unit_test(test_goes_on_beside_changes),
+        cmocka_unit_test(test_found_while_the_group_is_revived),
         cmocka_unit_test(test_drive_hangs),
         cmocka_unit_test(test_restart),
     };
