@@ -48,7 +48,7 @@ def lose_race(drives, agent, delay_ms, transfers):
     doomed = threading.Thread(target=write_in_vain, args=(agent.nbd_open(),), daemon=True)
     doomed.start()
     drives.until("the write to be under way on both drives",
-                 lambda status: status["writing"] >= 2 * transfers)
+                 lambda status: status["writing_each"] >= transfers)
     killed_at = time.monotonic()
     agent.kill()
     drives.command("delay", "*", "write", 0)

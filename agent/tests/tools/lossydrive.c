@@ -335,23 +335,28 @@ static size_t status_text(char *text, size_t text_bytes)
     uint64_t pending = 0;
     uint64_t flushes = 0;
     uint32_t under_way[OPERATION_MAX] = {0};
+    uint32_t writing_each = UINT32_MAX; /* on every drive so many at least */
 
     pthread_mutex_lock(&world.mutex);
     for (uint32_t i = 0; i < world.drive_count; i++) {
         pending += world.drives[i].pending_count;
         flushes += world.drives[i].flush_count;
+        if (world.drives[i].under_way[OPERATION_WRITE] < writing_each) {
+            writing_each = world.drives[i].under_way[OPERATION_WRITE];
+        }
         for (uint32_t j = 0; j < OPERATION_MAX; j++) {
             under_way[j] += world.drives[i].under_way[j];
         }
     }
     int length = snprintf(
         text, text_bytes,
-        "pending %llu\nflushes %llu\nreading %u\nwriting %u\nflushing %u\n"
+        "pending %llu\nflushes %llu\nreading %u\nwriting %u\nwriting_each %u\nflushing %u\n"
         "cuts %llu\nlost %llu\nkept %llu\ntorn %llu\ndurable %llu\n",
         (unsigned long long)pending, (unsigned long long)flushes, under_way[OPERATION_READ],
-        under_way[OPERATION_WRITE], under_way[OPERATION_FLUSH], (unsigned long long)world.era,
-        (unsigned long long)world.lost_count, (unsigned long long)world.kept_count,
-        (unsigned long long)world.torn_count, (unsigned long long)world.durable_count);
+        under_way[OPERATION_WRITE], writing_each, under_way[OPERATION_FLUSH],
+        (unsigned long long)world.era, (unsigned long long)world.lost_count,
+        (unsigned long long)world.kept_count, (unsigned long long)world.torn_count,
+        (unsigned long long)world.durable_count);
     pthread_mutex_unlock(&world.mutex);
     return length > 0 ? (size_t)length : 0;
 }
