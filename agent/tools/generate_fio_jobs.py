@@ -13,10 +13,11 @@ PROFILES = Path(__file__).resolve().parent.parent / "profiles"
 NOTES_PERCENT = 2  # of the space hold what a file system notes of its files, as in the lab
 CHUNK_BYTES = 65536
 FLOW_MAX = 1000  # fio's
+FILES_WRITTEN = ("files_create", "files_copy", "files_copy_far")
 
 
 def comments(load: dict) -> list[str]:
-    writes = load["pattern"] in ("files_create", "files_copy") or max(load["write_percents"]) > 0
+    writes = load["pattern"] in FILES_WRITTEN or max(load["write_percents"]) > 0
     lines = [f"{load['id']} {load['title']}. Made from workloads/{load['name']}.json by "
              "tools/generate_fio_jobs.py; do not edit.",
              "URI='nbd+unix:///NAME?socket=/run/arraywright/nbd.sock' RUNTIME=60 "
@@ -31,6 +32,10 @@ def comments(load: dict) -> list[str]:
     if load["pattern"].startswith("files_"):
         lines.append("fio moves notes and bytes of a file side by side, the lab one after the "
                      "other.")
+        if load["zone_bytes"]:
+            volumes = 2 if load["pattern"] == "files_copy_far" else 1
+            lines.append(f"It needs {volumes * load['zone_bytes'] // 10**9} GB; the lab takes less "
+                         "where there is no more.")
         if load["file_bytes"] > FLOW_MAX * CHUNK_BYTES:
             lines.append(f"A note comes after {FLOW_MAX} blocks, the most that fio's flow takes, "
                          "and not after each file.")
@@ -77,26 +82,38 @@ def steps(load: dict) -> list[str]:
     return out
 
 
+def part(load: dict, at: int, percent: int) -> list[str]:
+    """From the `at`th percent of the volume on; from 100 on it is the second one behind it."""
+    def share(percent: int) -> str:
+        if not load["zone_bytes"]:
+            return f"{percent}%"
+        return str(load["zone_bytes"] * percent // 100 // CHUNK_BYTES * CHUNK_BYTES)
+    begin = [f"offset={share(at)}"] if at else []
+    return [*begin, f"size={share(percent)}"]
+
+
 def files(load: dict) -> list[str]:
     chunks = min(FLOW_MAX, max(1, -(-load["file_bytes"] // CHUNK_BYTES)))
     bytes_ = size(min(load["file_bytes"], CHUNK_BYTES))
     reads = load["pattern"] == "files_read"
+    far = load["pattern"] == "files_copy_far"
+    files_percent = 100 - NOTES_PERCENT
     out = section("notes", ["stonewall", f"rw={'randread' if reads else 'randwrite'}", "bs=4k",
-                            f"size={NOTES_PERCENT}%", "flow=1"])
-    if load["pattern"] == "files_copy":
-        half = (100 - NOTES_PERCENT) // 2
-        return out + section("from", ["rw=read", f"bs={bytes_}", f"offset={NOTES_PERCENT}%",
-                                      f"size={half}%", f"flow={chunks}"]) + section(
-            "to", ["rw=write", f"bs={bytes_}", f"offset={NOTES_PERCENT + half}%", f"size={half}%",
-                   f"flow={chunks}"])
+                            *part(load, 100 if far else 0, NOTES_PERCENT), "flow=1"])
+    if load["pattern"] in ("files_copy", "files_copy_far"):
+        each = files_percent if far else files_percent // 2
+        to = 100 + NOTES_PERCENT if far else NOTES_PERCENT + each
+        return out + section("from", ["rw=read", f"bs={bytes_}", *part(load, NOTES_PERCENT, each),
+                                      f"flow={chunks}"]) + section(
+            "to", ["rw=write", f"bs={bytes_}", *part(load, to, each), f"flow={chunks}"])
     return out + section("files", [f"rw={'read' if reads else 'write'}", f"bs={bytes_}",
-                                   f"offset={NOTES_PERCENT}%", f"flow={chunks}"])
+                                   *part(load, NOTES_PERCENT, files_percent), f"flow={chunks}"])
 
 
 def job(load: dict) -> str:
     lines = [*comments(load), "", "[global]", "ioengine=nbd", "uri=${URI}", "randseed=1",
              "norandommap=1", "time_based=1", "runtime=${RUNTIME}"]
-    if load["zone_bytes"]:
+    if load["zone_bytes"] and not load["file_bytes"]:
         lines.append(f"size={load['zone_bytes']}")
     return "\n".join(lines + (files(load) if load["file_bytes"] else steps(load))) + "\n"
 

@@ -768,6 +768,7 @@ static const char *const load_pattern_words[LOAD_PATTERN_MAX] = {
     "files_create",
     "files_read",
     "files_copy",
+    "files_copy_far",
 };
 
 const char *load_pattern_word(enum load_pattern value)

@@ -15,6 +15,11 @@ static bool has_files(const struct load *load)
     return load->pattern >= LOAD_PATTERN_FILES_CREATE;
 }
 
+static bool copies(const struct load *load)
+{
+    return load->pattern == LOAD_PATTERN_FILES_COPY || load->pattern == LOAD_PATTERN_FILES_COPY_FAR;
+}
+
 /* Requests */
 
 static uint32_t block_choose(struct load_source *source)
@@ -83,9 +88,7 @@ static void request_file(struct load_source *source, struct load_worker *worker,
         worker->write_due = false;
         request->is_write = true;
         request->length_bytes = worker->copied_length;
-        request->offset_bytes =
-            worker->copied_bytes +
-            align_down_u64((source->size_bytes - worker->begin_bytes) / 2, LOAD_FILE_CHUNK_BYTES);
+        request->offset_bytes = worker->copied_bytes + source->copy_bytes;
         return;
     }
     if (worker->left_bytes == 0) {
@@ -96,7 +99,8 @@ static void request_file(struct load_source *source, struct load_worker *worker,
         worker->note_due = false;
         request->length_bytes = NOTE_BYTES;
         request->is_write = load->pattern != LOAD_PATTERN_FILES_READ;
-        request->offset_bytes = rng_below(&source->rng, notes_bytes / NOTE_BYTES) * NOTE_BYTES;
+        request->offset_bytes = source->copy_note_bytes +
+                                rng_below(&source->rng, notes_bytes / NOTE_BYTES) * NOTE_BYTES;
         return;
     }
     request->length_bytes = (uint32_t)min_u64(worker->left_bytes, LOAD_FILE_CHUNK_BYTES);
@@ -104,7 +108,7 @@ static void request_file(struct load_source *source, struct load_worker *worker,
     request->offset_bytes = zone_take(worker, request->length_bytes);
     worker->copied_bytes = request->offset_bytes;
     worker->copied_length = request->length_bytes;
-    worker->write_due = load->pattern == LOAD_PATTERN_FILES_COPY;
+    worker->write_due = copies(load);
 }
 
 void load_source_next(struct load_source *source, uint32_t worker, struct load_request *ret_request)
@@ -120,12 +124,14 @@ void load_source_next(struct load_source *source, uint32_t worker, struct load_r
     case LOAD_PATTERN_FILES_CREATE:
     case LOAD_PATTERN_FILES_READ:
     case LOAD_PATTERN_FILES_COPY:
+    case LOAD_PATTERN_FILES_COPY_FAR:
         request_file(source, &source->workers[worker], ret_request);
         break;
     case LOAD_PATTERN_MAX:
         UNREACHABLE();
     }
-    ASSERT(ret_request->offset_bytes + ret_request->length_bytes <= source->size_bytes);
+    ASSERT(ret_request->offset_bytes + ret_request->length_bytes <=
+           source->size_bytes + source->copy_note_bytes);
 }
 
 /* What it is */
@@ -149,7 +155,7 @@ bool load_overwrites(const struct load *load)
 static uint64_t file_written_hundredths(const struct load *load)
 {
     uint64_t chunks = div_ceil_u64(load->file_bytes, LOAD_FILE_CHUNK_BYTES);
-    uint64_t requests = 1 + (load->pattern == LOAD_PATTERN_FILES_COPY ? 2 * chunks : chunks);
+    uint64_t requests = 1 + (copies(load) ? 2 * chunks : chunks);
 
     return load_overwrites(load) ? (NOTE_BYTES + load->file_bytes) * 100 / requests : 0;
 }
@@ -167,6 +173,37 @@ uint64_t load_written_hundredths(const struct load *load)
     return hundredths * load->write_percent / 100;
 }
 
+static uint64_t zone_size(const struct load *load, uint64_t size_bytes)
+{
+    bool is_far = load->pattern == LOAD_PATTERN_FILES_COPY_FAR;
+    uint64_t most_bytes = is_far ? size_bytes / 2 : size_bytes;
+    uint64_t zone_bytes =
+        load->zone_bytes != 0 ? min_u64(most_bytes, load->zone_bytes) : most_bytes;
+
+    /* The second volume begins where the first one ends. */
+    return is_far ? align_down_u64(zone_bytes, ZONE_ALIGN_BYTES) : zone_bytes;
+}
+
+/* Of the zone of each worker, of what is left behind the notes. */
+static uint64_t zone_share(struct load_source *source, uint64_t bytes)
+{
+    const struct load *load = source->load;
+    uint64_t zone_bytes = align_down_u64(bytes / load->workers, ZONE_ALIGN_BYTES);
+
+    switch (load->pattern) {
+    case LOAD_PATTERN_FILES_COPY:
+        zone_bytes = align_down_u64(zone_bytes / 2, LOAD_FILE_CHUNK_BYTES * 2);
+        source->copy_bytes = load->workers * zone_bytes;
+        return zone_bytes;
+    case LOAD_PATTERN_FILES_COPY_FAR:
+        source->copy_bytes = source->size_bytes;
+        source->copy_note_bytes = source->size_bytes;
+        return zone_bytes;
+    default:
+        return zone_bytes;
+    }
+}
+
 bool load_source_init(struct load_source *source, const struct load *load, uint64_t size_bytes,
                       uint64_t seed)
 {
@@ -180,15 +217,11 @@ bool load_source_init(struct load_source *source, const struct load *load, uint6
     memset(source, 0, sizeof(*source));
     source->load = load;
     rng_seed(&source->rng, seed);
-    source->size_bytes = load->zone_bytes != 0 ? min_u64(size_bytes, load->zone_bytes) : size_bytes;
+    source->size_bytes = zone_size(load, size_bytes);
     if (has_files(load)) {
         first_bytes = align_up_u64(source->size_bytes / 100 * NOTES_PERCENT, LOAD_FILE_CHUNK_BYTES);
     }
-    zone_bytes =
-        align_down_u64((source->size_bytes - first_bytes) / load->workers, ZONE_ALIGN_BYTES);
-    if (load->pattern == LOAD_PATTERN_FILES_COPY) {
-        zone_bytes = align_down_u64(zone_bytes / 2, LOAD_FILE_CHUNK_BYTES * 2);
-    }
+    zone_bytes = zone_share(source, source->size_bytes - first_bytes);
     if (zone_bytes < LOAD_REQUEST_MAX_BYTES) {
         return false;
     }

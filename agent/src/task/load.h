@@ -24,7 +24,9 @@ struct load_block {
 };
 
 /* The patterns: random; sequential, each worker through its own zone; files one after the other
- * and a note of each elsewhere; the same read; copies from one half to the other. */
+ * and a note of each elsewhere; the same read; copies of files from one half of a volume to the
+ * other; copies from one volume to a second one behind it. The zone is the volume; of two, each has
+ * half of all at most. */
 struct load {
     enum load_pattern pattern;
     uint32_t write_percent;              /* files: their pattern says it */
@@ -56,7 +58,9 @@ struct load_worker {
 struct load_source {
     const struct load *load;
     struct rng rng;
-    uint64_t size_bytes;
+    uint64_t size_bytes;                 /* of its zone */
+    uint64_t copy_note_bytes;            /* copies: from a file's note to that of its copy */
+    uint64_t copy_bytes;                 /* from its bytes to those of its copy */
     struct load_worker workers[LOAD_WORKERS_MAX];
 };
 

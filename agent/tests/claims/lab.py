@@ -22,6 +22,7 @@ from pathlib import Path
 D1, D2, D3 = "wd-wd740gd", "fujitsu-mba3073rc", "intel-x25-e"
 KIB, MIB, GB = 1024, 1024 * 1024, 10**9
 CACHE, STREAM_CACHE = 16 * MIB, 128 * MIB
+VOLUME = 32 * GB              # of FC-Test's files
 WARMUP_MAX = 8000
 
 
@@ -106,7 +107,8 @@ class Lab:
     def written(self, load: Load) -> float:
         """Bytes per request, on an average."""
         if not load.profile:
-            writes = {"files_create": 100, "files_copy": 50}.get(load.pattern, load.writes)
+            writes = {"files_create": 100, "files_copy": 50, "files_copy_far": 50}.get(load.pattern,
+                                                                                load.writes)
             return load.bytes * writes / 100
         data = json.loads((self.profiles / "workloads" / f"{load.profile}.json").read_text())
         mean = sum(part["bytes"] * part["percent"] for part in data["mixes"][0]) / 100
@@ -271,7 +273,7 @@ class Lab:
         return sum(drive["reads"] + drive["writes"] for drive in drives) / load.operations
 
     def files(self, array: Array, what: str, file: int, **before: bool) -> float:
-        load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, operations=2500,
-                    warmup=1500, **before)
+        load = Load(pattern=f"files_{what}", bytes=64 * KIB, file=file, zone=VOLUME,
+                    operations=2500, warmup=1500, **before)
         return self.point(array if what == "read" else streaming(array),
                           load)["bytes_per_s"] / 1e6

@@ -33,6 +33,7 @@ class Pattern(StrEnum):
     FILES_CREATE = "files_create"
     FILES_READ = "files_read"
     FILES_COPY = "files_copy"
+    FILES_COPY_FAR = "files_copy_far"
 
 
 class Formula(StrEnum):
@@ -96,7 +97,9 @@ class WorkloadModel(ApiModel):
     write_percents: list[int]
     workers: list[int]
     depths: list[int]
-    zone_bytes: Annotated[int, Field(description="only the first so many; 0: all")] = 0
+    zone_bytes: Annotated[
+        int, Field(description="only the first so many, a volume of files; 0: all")
+    ] = 0
     start_bytes: Annotated[int, Field(description="sequential: begins there")] = 0
     file_bytes: Annotated[int, Field(description="files: of each")] = 0
     rating: OpenWord[Formula]

@@ -254,6 +254,7 @@ class LoadPattern(StrEnum):
     FILES_CREATE = "files_create"
     FILES_READ = "files_read"
     FILES_COPY = "files_copy"
+    FILES_COPY_FAR = "files_copy_far"
 
 
 class MeasurementState(StrEnum):

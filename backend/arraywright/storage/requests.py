@@ -236,7 +236,9 @@ class Load(ApiInput):
     write_percent: Annotated[int, Field(ge=0, le=100)] = 0
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     depth: Annotated[int, Field(ge=1, le=1024, description="of each worker")] = 1
-    zone_bytes: Annotated[Bytes, Field(description="only the first so many; 0: all")] = 0
+    zone_bytes: Annotated[
+        Bytes, Field(description="only the first so many, a volume of files; 0: all")
+    ] = 0
     start_bytes: Annotated[Bytes, Field(description="sequential: begins there")] = 0
     file_bytes: Annotated[Bytes, Field(description="files: of each; a multiple of 4096")] = 0
 

@@ -4255,7 +4255,7 @@ export interface components {
             write_percent: number;
             /**
              * Zone Bytes
-             * @description only the first so many; 0: all
+             * @description only the first so many, a volume of files; 0: all
              * @default 0
              */
             zone_bytes: number;
@@ -4274,7 +4274,7 @@ export interface components {
          * LoadPattern
          * @enum {string}
          */
-        LoadPattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        LoadPattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy" | "files_copy_far";
         /** LoadPrediction */
         LoadPrediction: {
             /** Bytes Per S */
@@ -4775,7 +4775,7 @@ export interface components {
          * Pattern
          * @enum {string}
          */
-        Pattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy";
+        Pattern: "random" | "sequential" | "files_create" | "files_read" | "files_copy" | "files_copy_far";
         /**
          * PoliciesPreview
          * @description What policies would become.
@@ -6134,7 +6134,7 @@ export interface components {
             write_percents: number[];
             /**
              * Zone Bytes
-             * @description only the first so many; 0: all
+             * @description only the first so many, a volume of files; 0: all
              * @default 0
              */
             zone_bytes: number;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "task/measurement.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -287,6 +288,65 @@ static void patterns_stay_inside(void **state)
     }
 }
 
+struct spread {
+    uint64_t reads_end, writes_begin, writes_end, notes_begin, notes_end;
+};
+
+#define WIDE_BYTES (1024 * MIB)
+
+/* Where a copy reads, writes bytes and writes notes. */
+static struct spread copy_spread(enum load_pattern pattern, uint64_t zone_bytes)
+{
+    struct load load = {.pattern = pattern,
+                        .block_count = 1,
+                        .blocks = {{4096, 100}},
+                        .workers = 2,
+                        .depth = 1,
+                        .zone_bytes = zone_bytes,
+                        .file_bytes = 4 * MIB};
+    struct spread spread = {.writes_begin = UINT64_MAX, .notes_begin = UINT64_MAX};
+    struct load_source source;
+
+    assert_true(load_source_init(&source, &load, WIDE_BYTES, 1));
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct load_request request;
+        uint64_t end_bytes = 0;
+
+        load_source_next(&source, i % 2, &request);
+        end_bytes = request.offset_bytes + request.length_bytes;
+        if (!request.is_write) {
+            spread.reads_end = max_u64(spread.reads_end, end_bytes);
+        } else if (request.length_bytes == 4096) {
+            spread.notes_begin = min_u64(spread.notes_begin, request.offset_bytes);
+            spread.notes_end = max_u64(spread.notes_end, end_bytes);
+        } else {
+            spread.writes_begin = min_u64(spread.writes_begin, request.offset_bytes);
+            spread.writes_end = max_u64(spread.writes_end, end_bytes);
+        }
+    }
+    return spread;
+}
+
+static void copies_go_to_the_other_half_or_volume(void **state)
+{
+    struct spread near = copy_spread(LOAD_PATTERN_FILES_COPY, WIDE_BYTES / 4);
+    struct spread far = copy_spread(LOAD_PATTERN_FILES_COPY_FAR, WIDE_BYTES / 4);
+    struct spread tight = copy_spread(LOAD_PATTERN_FILES_COPY_FAR, WIDE_BYTES);
+
+    (void)state;
+    assert_true(near.notes_end <= near.writes_begin && near.reads_end <= near.writes_begin);
+    assert_in_range(near.writes_end, WIDE_BYTES / 4 - 2 * MIB, WIDE_BYTES / 4);
+    /* A volume has the notes of what lies on it. */
+    assert_in_range(far.reads_end, WIDE_BYTES / 4 - 2 * MIB, WIDE_BYTES / 4);
+    assert_in_range(far.notes_begin, WIDE_BYTES / 4, far.writes_begin - 1);
+    assert_true(far.notes_end <= far.writes_begin);
+    assert_in_range(far.writes_end, WIDE_BYTES / 2 - 2 * MIB, WIDE_BYTES / 2);
+    /* Too large for two of them: each has a half. */
+    assert_in_range(tight.reads_end, WIDE_BYTES / 2 - 2 * MIB, WIDE_BYTES / 2);
+    assert_in_range(tight.notes_begin, WIDE_BYTES / 2, tight.writes_begin - 1);
+    assert_in_range(tight.writes_end, WIDE_BYTES - 2 * MIB, WIDE_BYTES);
+}
+
 /* What is reckoned of a load is what its requests are like. */
 static void as_much_is_written_as_reckoned(void **state)
 {
@@ -322,6 +382,7 @@ int main(void)
         cmocka_unit_test(an_error_ends_it),
         cmocka_unit_test(what_cannot_be_run_is_told),
         cmocka_unit_test(patterns_stay_inside),
+        cmocka_unit_test(copies_go_to_the_other_half_or_volume),
         cmocka_unit_test(as_much_is_written_as_reckoned),
     };
 

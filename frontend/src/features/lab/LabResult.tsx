@@ -42,7 +42,7 @@ const isMemory =
     points.some(
       (point) =>
         point.cache_filled === false &&
-        (point.write_percent >= 50 || pattern === 'files_create' || pattern === 'files_copy'),
+        (point.write_percent >= 50 || (pattern.startsWith('files_') && pattern !== 'files_read')),
     )
 
 export function LabResult(props: LabResultProps) {

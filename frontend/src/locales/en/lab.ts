@@ -205,6 +205,7 @@ export const measure = {
     files_create: 'Files created',
     files_read: 'Files read',
     files_copy: 'Files copied',
+    files_copy_far: 'Files copied to a second volume',
   },
   measured: 'Measured',
   predicted: 'Predicted',
