@@ -31,7 +31,7 @@ struct controller_ceilings {
     uint64_t link_bytes_per_s;   /* to one drive */
     uint64_t read_bytes_per_s;   /* engine */
     uint64_t write_bytes_per_s;
-    uint64_t xor_bytes_per_s;    /* parity engine: data written */
+    uint64_t xor_bytes_per_s;    /* parity engine: data written, rebuilds read */
     uint64_t stream_bytes_per_s; /* one reader with one request at a time */
     uint64_t stream_write_bytes_per_s; /* one writer */
     uint32_t command_us;         /* of every request */

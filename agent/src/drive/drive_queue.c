@@ -151,6 +151,7 @@ static void device_submit(struct drive *drive, struct drive_io *io)
     io->request.buffer = io->buffer;
     io->request.complete = request_answered;
     io->request.owner = io;
+    io->request.is_background = io->class_ == IO_CLASS_BACKGROUND;
     io_port_submit(drive->port, &io->request);
 }
 

@@ -73,9 +73,9 @@ struct drive_model *drive_model_free(struct drive_model *model)
     return NULL;
 }
 
-void drive_model_share_link(struct drive_model *model, struct rate_pipe *shared)
+void drive_model_share_ways(struct drive_model *model, const struct shared_ways *ways)
 {
-    model->shared = shared;
+    model->ways = *ways;
 }
 
 void drive_model_write_cache_set(struct drive_model *model, bool on)
@@ -105,12 +105,22 @@ void model_medium_done(struct drive_model *model, struct drive_model_command *co
     model_done(model, command, medium_ns);
 }
 
-uint64_t model_transfer(struct drive_model *model, uint64_t from_ns, uint32_t bytes)
+uint64_t model_transfer(struct drive_model *model, const struct drive_model_command *command,
+                        uint64_t from_ns)
 {
+    const struct shared_ways *ways = &model->ways;
+    uint64_t bytes = command->length_bytes;
     uint64_t end_ns = rate_pipe_pass(&model->link, from_ns, bytes);
 
-    return model->shared != NULL ? max_u64(end_ns, rate_pipe_pass(model->shared, from_ns, bytes))
-                                 : end_ns;
+    end_ns = max_u64(end_ns, rate_way_pass(ways->expander, from_ns, bytes));
+    if (!command->is_background) {
+        return end_ns;
+    }
+    if (command->op == IO_OP_WRITE) {
+        return max_u64(end_ns, rate_way_pass(ways->background_write, from_ns, bytes));
+    }
+    end_ns = max_u64(end_ns, rate_way_pass(ways->background_read, from_ns, bytes));
+    return max_u64(end_ns, rate_way_pass(ways->background_parity, from_ns, bytes));
 }
 
 void drive_model_submit(struct drive_model *model, struct drive_model_command *command,
@@ -130,7 +140,7 @@ void drive_model_submit(struct drive_model *model, struct drive_model_command *c
     switch (model->timing.kind) {
     case DRIVE_MODEL_SERIAL:
         /* The next one is not looked at before this one has ended. */
-        model->electronics_ns = model_transfer(model, command->ready_ns, command->length_bytes);
+        model->electronics_ns = model_transfer(model, command, command->ready_ns);
         model_done(model, command, model->electronics_ns);
         return;
     case DRIVE_MODEL_HDD:
@@ -152,8 +162,7 @@ static void link_pass(struct drive_model *model, struct drive_model_command *com
         max_u64(command->ready_ns, command->end_ns > alone_ns ? command->end_ns - alone_ns : 0);
 
     command->link_to_come = false;
-    model_done(model, command,
-               max_u64(command->end_ns, model_transfer(model, from_ns, command->length_bytes)));
+    model_done(model, command, max_u64(command->end_ns, model_transfer(model, command, from_ns)));
 }
 
 struct drive_model_command *drive_model_pop(struct drive_model *model, uint64_t now_ns)

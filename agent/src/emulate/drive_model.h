@@ -72,6 +72,7 @@ struct drive_model_command {
     enum io_op op;
     uint64_t offset_bytes;
     uint32_t length_bytes;
+    bool is_background;
     uint64_t end_ns; /* once it is done */
     /* Private to the model. */
     uint64_t arrived_ns, ready_ns;
@@ -86,7 +87,7 @@ MUST_CHECK int drive_model_create(const struct emulated_timing *timing, uint64_t
                                   struct drive_model **ret_model);
 struct drive_model *drive_model_free(struct drive_model *model);
 /* All transfers share this one with other drives', besides the drive's own link. NULL: none. */
-void drive_model_share_link(struct drive_model *model, struct rate_pipe *shared);
+void drive_model_share_ways(struct drive_model *model, const struct shared_ways *ways);
 /* Whether it may answer writes from its buffer; what is in it stays there until written. */
 void drive_model_write_cache_set(struct drive_model *model, bool on);
 

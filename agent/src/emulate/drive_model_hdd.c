@@ -268,8 +268,7 @@ static bool read_from_buffer(struct drive_model *model, struct drive_model_comma
     segment->taken_bytes = max_u64(segment->taken_bytes, end_bytes);
     segment->taken_ns = from_ns;
     segment->streams = true;
-    model_done(model, command,
-               model_transfer(model, max_u64(from_ns, command->ready_ns), command->length_bytes));
+    model_done(model, command, model_transfer(model, command, max_u64(from_ns, command->ready_ns)));
     return true;
 }
 
@@ -347,7 +346,7 @@ static void command_start(struct drive_model *model, uint32_t index, uint64_t fr
         return;
     }
     /* The bytes come over while the heads move. */
-    arrived_ns = model_transfer(model, begin_ns, command->length_bytes);
+    arrived_ns = model_transfer(model, command, begin_ns);
     write_pass(model, command->offset_bytes, command->length_bytes, command->angle_ns, begin_ns);
     hdd->mechanism_ns = max_u64(hdd->mechanism_ns, arrived_ns);
     model_done(model, command, hdd->mechanism_ns);
@@ -390,7 +389,7 @@ static void write_take(struct drive_model *model, struct drive_model_command *co
                        uint64_t from_ns)
 {
     struct hdd_state *hdd = &model->hdd;
-    uint64_t end_ns = model_transfer(model, from_ns, command->length_bytes);
+    uint64_t end_ns = model_transfer(model, command, from_ns);
     struct buffered_write write = {.offset_bytes = command->offset_bytes,
                                    .length_bytes = command->length_bytes,
                                    .angle_ns = command->angle_ns,

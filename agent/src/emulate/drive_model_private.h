@@ -64,7 +64,7 @@ struct drive_model {
     bool write_cache;
     uint64_t electronics_ns;
     struct rate_pipe link;
-    struct rate_pipe *shared;
+    struct shared_ways ways;
     struct list done; /* by end_ns */
     struct list room, flushes; /* hdd */
     struct hdd_state hdd;
@@ -75,8 +75,9 @@ void model_done(struct drive_model *model, struct drive_model_command *command, 
 /* It has been read from the medium at medium_ns; the link comes after that, in order of time. */
 void model_medium_done(struct drive_model *model, struct drive_model_command *command,
                        uint64_t medium_ns);
-/* When bytes that are there at from_ns have passed the link. */
-uint64_t model_transfer(struct drive_model *model, uint64_t from_ns, uint32_t bytes);
+/* When its bytes, which are there at from_ns, have passed the link and what is shared. */
+uint64_t model_transfer(struct drive_model *model, const struct drive_model_command *command,
+                        uint64_t from_ns);
 
 void hdd_init(struct drive_model *model);
 void hdd_submit(struct drive_model *model, struct drive_model_command *command);

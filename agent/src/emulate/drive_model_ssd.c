@@ -76,7 +76,7 @@ static uint64_t flash_write(struct drive_model *model, const struct drive_model_
 
 static void ssd_write(struct drive_model *model, struct drive_model_command *command)
 {
-    uint64_t arrived_ns = model_transfer(model, command->ready_ns, command->length_bytes);
+    uint64_t arrived_ns = model_transfer(model, command, command->ready_ns);
     uint64_t landed_ns = flash_write(model, command, arrived_ns);
     /* What the buffer takes is written in this time, so that a write waits for the rest only. */
     uint64_t room_ns = rate_ns(model->timing.buffer_bytes, model->timing.ssd.write_bytes_per_s);

@@ -175,7 +175,8 @@ static void io_start(struct emulated_drive *drive, struct emulated_io *io,
     io->in_model = true;
     io->command = (struct drive_model_command){.op = origin->op,
                                                .offset_bytes = origin->offset_bytes,
-                                               .length_bytes = origin->length_bytes};
+                                               .length_bytes = origin->length_bytes,
+                                               .is_background = origin->is_background};
     drive_model_submit(drive->model, &io->command, clock_now_us(drive->clock) * UINT64_C(1000));
     io->status = origin->op == IO_OP_FLUSH
                      ? IO_STATUS_OK
@@ -375,9 +376,9 @@ bool emulated_drive_is_spun_down(const struct emulated_drive *drive)
     return drive->spun_down;
 }
 
-void emulated_drive_share_link(struct emulated_drive *drive, struct rate_pipe *shared)
+void emulated_drive_share_ways(struct emulated_drive *drive, const struct shared_ways *ways)
 {
-    drive_model_share_link(drive->model, shared);
+    drive_model_share_ways(drive->model, ways);
 }
 
 const struct emulated_drive_counters *emulated_drive_counters(const struct emulated_drive *drive)

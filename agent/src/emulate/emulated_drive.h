@@ -52,8 +52,7 @@ const struct emulated_fault *emulated_drive_fault(const struct emulated_drive *d
                                                   uint32_t index);
 /* The drive's own write buffer. */
 void emulated_drive_write_cache_set(struct emulated_drive *drive, bool on);
-/* Transfers pass this besides the drive's own link: an expander's, shared with other drives. */
-void emulated_drive_share_link(struct emulated_drive *drive, struct rate_pipe *shared);
+void emulated_drive_share_ways(struct emulated_drive *drive, const struct shared_ways *ways);
 /* Stops its motor, or starts it; so does a transfer, which waits for it then. */
 void emulated_drive_spin(struct emulated_drive *drive, bool down);
 bool emulated_drive_is_spun_down(const struct emulated_drive *drive);

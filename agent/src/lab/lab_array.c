@@ -77,6 +77,20 @@ static void empty_submit(struct io_port *port, struct io_request *request)
 
 static const struct io_port_ops empty_ops = {.submit = empty_submit};
 
+/* What a rebuild reads and writes goes through the controller's engines, and where it makes up
+ * for parity everything it reads through the parity engine; none of it sees the host's bus. */
+static void ways_share(struct lab_array *array, uint32_t index)
+{
+    struct lab_controller *controller = array->controller;
+    bool has_parity = raid_level_info(array->setup.level)->parity_count > 0;
+    const struct shared_ways ways = {.expander = &controller->expander,
+                                     .background_read = &controller->engine_out,
+                                     .background_parity = has_parity ? &controller->parity : NULL,
+                                     .background_write = &controller->engine_in};
+
+    emulated_drive_share_ways(array->emulated[index], &ways);
+}
+
 static int drive_make(struct lab_array *array, uint32_t index)
 {
     const struct drive_profile *profile = &array->setup.drive;
@@ -105,9 +119,7 @@ static int drive_make(struct lab_array *array, uint32_t index)
         return error;
     }
     emulated_drive_write_cache_set(array->emulated[index], array->setup.drive_cache);
-    if (array->controller->expander.bytes_per_s != 0) {
-        emulated_drive_share_link(array->emulated[index], &array->controller->expander);
-    }
+    ways_share(array, index);
     (void)snprintf(identity.key, sizeof(identity.key), "sn-lab%02u", index);
     (void)snprintf(identity.serial, sizeof(identity.serial), "LAB%02u", index);
     return drive_create(&identity, emulated_drive_port(array->emulated[index]), &array->clock->port,

@@ -160,7 +160,8 @@ void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *
 
     memset(ret_answer, 0, sizeof(*ret_answer));
     if (point->is_rebuild) {
-        ret_answer->error = lab_rebuild_run(&point->array, &ret_answer->rebuild, ret_answer->text);
+        ret_answer->error = lab_rebuild_run(&point->array, &point->front.ceilings,
+                                            &ret_answer->rebuild, ret_answer->text);
         return;
     }
     lab_clock_init(&bench.clock);

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 
 #define SAMPLES 4u
-#define WARMUP_BYTES (UINT64_C(2) << 20) /* the first seeks, and the drives' buffers fill */
+#define WARMUP_BYTES (UINT64_C(8) << 20) /* the first seeks, and the drives' buffers fill */
 #define SAMPLE_BYTES (UINT64_C(8) << 20)
 #define RATE_PERCENT 30u                 /* nothing else runs: it takes all there is */
 
@@ -41,13 +41,21 @@ void lab_task_end(struct task *task, struct lab_clock *clock)
     ASSERT(task == NULL);
 }
 
-/* The host has no part in it: of the controller only the way to the drives counts. */
-static int array_make(const struct lab_array_setup *setup, struct lab_clock *clock,
+/* An array and the controller that rebuilds it. */
+struct site {
+    const struct lab_array_setup *setup;
+    const struct controller_ceilings *ceilings;
+};
+
+/* The host has no part in it: of the controller its engines and the way to the drives count. */
+static int array_make(const struct site *site, struct lab_clock *clock,
                       struct lab_controller **ret_controller, struct lab_array **ret_array,
                       char text[LAB_TEXT_BYTES])
 {
-    const struct lab_controller_setup controller = {.expander_bytes_per_s =
-                                                        setup->expander_bytes_per_s};
+    const struct lab_controller_setup controller = {
+        .ceilings = *site->ceilings,
+        .expander_bytes_per_s = site->setup->expander_bytes_per_s,
+    };
     int error = 0;
 
     lab_clock_init(clock);
@@ -55,7 +63,7 @@ static int array_make(const struct lab_array_setup *setup, struct lab_clock *clo
     if (error != 0) {
         return error;
     }
-    error = lab_array_create(setup, clock, *ret_controller, ret_array, text);
+    error = lab_array_create(site->setup, clock, *ret_controller, ret_array, text);
     if (error != 0) {
         *ret_controller = lab_controller_free(*ret_controller);
     }
@@ -63,16 +71,17 @@ static int array_make(const struct lab_array_setup *setup, struct lab_clock *clo
 }
 
 /* Microseconds a byte, from `from` on. */
-static int sample_take(const struct lab_array_setup *setup, uint64_t warmup_bytes, uint64_t bytes,
+static int sample_take(const struct site *site, uint64_t warmup_bytes, uint64_t bytes,
                        double *ret_us_per_byte, char text[LAB_TEXT_BYTES])
 {
     struct lab_clock clock;
     struct lab_controller *controller = NULL;
     struct lab_array *array = NULL;
     struct task *task = NULL;
+    const struct lab_array_setup *setup = site->setup;
     uint64_t begin_bytes = 0;
     uint64_t begin_us = 0;
-    int error = array_make(setup, &clock, &controller, &array, text);
+    int error = array_make(site, &clock, &controller, &array, text);
 
     if (error != 0) {
         return error;
@@ -96,13 +105,12 @@ static int sample_take(const struct lab_array_setup *setup, uint64_t warmup_byte
     return error;
 }
 
-static int member_bytes_get(const struct lab_array_setup *setup, uint64_t *ret_bytes,
-                            char text[LAB_TEXT_BYTES])
+static int member_bytes_get(const struct site *site, uint64_t *ret_bytes, char text[LAB_TEXT_BYTES])
 {
     struct lab_clock clock;
     struct lab_controller *controller = NULL;
     struct lab_array *array = NULL;
-    int error = array_make(setup, &clock, &controller, &array, text);
+    int error = array_make(site, &clock, &controller, &array, text);
 
     if (error == 0) {
         *ret_bytes = lab_array_member_bytes(array);
@@ -113,10 +121,11 @@ static int member_bytes_get(const struct lab_array_setup *setup, uint64_t *ret_b
     return error;
 }
 
-int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret_rebuild,
-                    char text[LAB_TEXT_BYTES])
+int lab_rebuild_run(const struct lab_array_setup *setup, const struct controller_ceilings *ceilings,
+                    struct lab_rebuild *ret_rebuild, char text[LAB_TEXT_BYTES])
 {
     struct lab_array_setup rebuilding = *setup;
+    const struct site site = {&rebuilding, ceilings};
     uint64_t member_bytes = 0;
     uint64_t sample_bytes = SAMPLE_BYTES;
     uint64_t warmup_bytes = WARMUP_BYTES;
@@ -127,7 +136,7 @@ int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret
     rebuilding.is_rebuilding = true;
     rebuilding.rebuild_member = setup->failed == 0 ? 0 : (uint32_t)__builtin_ctzll(setup->failed);
     rebuilding.failed = setup->failed & ~(UINT64_C(1) << rebuilding.rebuild_member);
-    error = member_bytes_get(&rebuilding, &member_bytes, text);
+    error = member_bytes_get(&site, &member_bytes, text);
     if (error != 0) {
         return error;
     }
@@ -144,7 +153,7 @@ int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret
             samples == 1
                 ? 0
                 : align_down_u64(member_bytes * (2 * i + 1) / (2 * samples), RAID_STRIP_MAX_BYTES);
-        error = sample_take(&rebuilding, warmup_bytes, sample_bytes, &sample, text);
+        error = sample_take(&site, warmup_bytes, sample_bytes, &sample, text);
         us_per_byte += sample / samples;
     }
     *ret_rebuild = (struct lab_rebuild){.member_bytes = member_bytes,

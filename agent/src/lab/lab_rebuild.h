@@ -15,9 +15,11 @@ struct lab_rebuild {
     double seconds;
 };
 
-/* Of the first failed member, or of member 0. 0 or a negative errno with a sentence. */
-MUST_CHECK int lab_rebuild_run(const struct lab_array_setup *setup, struct lab_rebuild *ret_rebuild,
-                               char text[LAB_TEXT_BYTES]);
+/* Of the first failed member, or of member 0, at a controller with such ceilings (of which engines
+ * and links count). 0 or a negative errno with a sentence. */
+MUST_CHECK int lab_rebuild_run(const struct lab_array_setup *setup,
+                               const struct controller_ceilings *ceilings,
+                               struct lab_rebuild *ret_rebuild, char text[LAB_TEXT_BYTES]);
 /* Stops it, waits for its end and frees it. */
 void lab_task_end(struct task *task, struct lab_clock *clock);
 

@@ -39,6 +39,7 @@ struct io_request {
     uint64_t offset_bytes;
     uint32_t length_bytes;
     void *buffer;
+    bool is_background; /* of a task of the controller, not of its users: a hint */
     void (*complete)(struct io_request *request, enum io_status status);
 
     /* For the port and for the layer that owns the request, in that order. */

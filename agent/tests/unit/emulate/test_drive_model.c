@@ -449,6 +449,7 @@ static void flash_erases_for_random_writes(void **state UNUSED)
 static void a_shared_link_is_shared(void **state UNUSED)
 {
     struct rate_pipe shared = {.bytes_per_s = 150000000};
+    const struct shared_ways ways = {.expander = &shared};
     struct drive_model *models[2] = {model_new(&flash), model_new(&flash)};
     struct drive_model_command commands[2][8];
     uint64_t now_ns = 0;
@@ -456,7 +457,7 @@ static void a_shared_link_is_shared(void **state UNUSED)
 
     memset(commands, 0, sizeof(commands));
     for (uint32_t i = 0; i < 16; i++) {
-        drive_model_share_link(models[i / 8], &shared);
+        drive_model_share_ways(models[i / 8], &ways);
         commands[i / 8][i % 8].length_bytes = 65536;
         drive_model_submit(models[i / 8], &commands[i / 8][i % 8], 0);
     }
@@ -477,6 +478,53 @@ static void a_shared_link_is_shared(void **state UNUSED)
     expect_between(4000 * 65536.0 * 1e9 / (double)now_ns, 148 * MB, 151 * MB);
     models[0] = drive_model_free(models[0]);
     models[1] = drive_model_free(models[1]);
+}
+
+/* Bytes a second of 2000 transfers of 64 KiB one after the other, eight at a time. */
+static double rate_of(const struct shared_ways *ways, enum io_op op, bool is_background)
+{
+    struct drive_model *model = model_new(&flash);
+    struct drive_model_command commands[8];
+    uint64_t now_ns = 0;
+    uint64_t next_bytes = 0;
+
+    /* Each run begins at 0. */
+    ways->background_read->free_ns = 0;
+    ways->background_write->free_ns = 0;
+    drive_model_share_ways(model, ways);
+    for (uint32_t i = 0; i < 2000; i++) {
+        struct drive_model_command *command = &commands[i % 8];
+
+        if (i >= 8) {
+            while ((command = drive_model_pop(model, now_ns)) == NULL) {
+                now_ns = drive_model_next_ns(model);
+            }
+        }
+        *command = (struct drive_model_command){.op = op,
+                                                .offset_bytes = next_bytes,
+                                                .length_bytes = 65536,
+                                                .is_background = is_background};
+        next_bytes += 65536;
+        drive_model_submit(model, command, now_ns);
+    }
+    model = drive_model_free(model);
+    return 1992 * 65536.0 * 1e9 / (double)now_ns;
+}
+
+/* Users' requests have passed a controller's engines already. */
+static void background_passes_the_engines(void **state UNUSED)
+{
+    struct rate_pipe reading = {.bytes_per_s = 50000000};
+    struct rate_pipe parity = {.bytes_per_s = 25000000};
+    struct rate_pipe writing = {.bytes_per_s = 100000000};
+    struct shared_ways ways = {.background_read = &reading, .background_write = &writing};
+
+    expect_between(rate_of(&ways, IO_OP_READ, true), 49 * MB, 51 * MB);
+    expect_between(rate_of(&ways, IO_OP_WRITE, true), 98 * MB, 102 * MB);
+    assert_true(rate_of(&ways, IO_OP_READ, false) > 190 * MB);
+    assert_true(rate_of(&ways, IO_OP_WRITE, false) > 190 * MB);
+    ways.background_parity = &parity;
+    expect_between(rate_of(&ways, IO_OP_READ, true), 24 * MB, 26 * MB);
 }
 
 static void a_pulled_plug_forgets_everything(void **state UNUSED)
@@ -549,6 +597,7 @@ int main(void)
         cmocka_unit_test(flash_knows_no_distance),
         cmocka_unit_test(flash_erases_for_random_writes),
         cmocka_unit_test(a_shared_link_is_shared),
+        cmocka_unit_test(background_passes_the_engines),
         cmocka_unit_test(a_pulled_plug_forgets_everything),
         cmocka_unit_test(the_same_load_takes_the_same_time),
         cmocka_unit_test(what_is_no_drive_is_refused),
