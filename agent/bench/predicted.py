@@ -3,8 +3,8 @@ array of a running arrayd on emulated drives in real time, measured by fio throu
 
 Throughput-bound loads may differ by 10 %, latency-bound ones by 15 %. Each is measured once, as long
 as all rounds of other parts: a second round would find the marks of the first still set. What a request
-takes through fio, NBD and the daemon is no matter of the drives: it is measured before everything
-else, one request at a time on a drive that answers at once, and told to arraysim (host.request_us).
+takes through fio, NBD and the daemon is no matter of the drives: it is measured before each array,
+one request at a time on a drive that answers at once, and told to arraysim (host.request_us).
 What the drives hold lies in memory, unless TMPDIR says otherwise: a disk below them would often be
 slower than they are.
 """
@@ -25,6 +25,7 @@ DRIVE_BYTES = 512 * MIB
 MEMORY = Path("/dev/shm")
 THROUGHPUT = 0.10
 LATENCY = 0.15
+WAY_SECONDS = 3  # it varies from moment to moment, not within one
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,11 @@ def storage() -> str | None:
 
 
 def run(build: Path, seconds: int):
-    with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
-        way_us = request_us(build, Path(name), seconds)
-    yield ("way of a request through fio, NBD and arrayd, µs", (way_us, way_us, way_us), None)
     for case in CASES:
+        with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
+            way_us = request_us(build, Path(name), min(seconds, WAY_SECONDS))
+        yield (f"{case.name}: way of a request through fio, NBD and arrayd, µs",
+               (way_us, way_us, way_us), None)
         predicted = predict(build, case, seconds, way_us)
         with tempfile.TemporaryDirectory(prefix="aw-bench-", dir=storage()) as name:
             measured = measure(build, case, Path(name), seconds)

@@ -211,6 +211,7 @@ static void verdict_take(struct ctl *ctl)
     const struct battery_reading old = battery->verdict;
     bool changed = !battery->judged || old.state != battery->fresh.state;
     bool other_reason = old.state_reason.code != battery->fresh.state_reason.code;
+    bool was_enough = battery->enough;
 
     if (CTL_BUG(RUNTIME_KEPT) && old.left_s > battery->fresh.left_s) {
         battery->fresh.left_s = old.left_s;
@@ -222,8 +223,8 @@ static void verdict_take(struct ctl *ctl)
         verdict_events(ctl, &old, &battery->fresh);
         battery->judged = true;
     }
-    if (changed || other_reason) {
-        battery->figures_us = 0; /* show it now */
+    if (changed || other_reason || was_enough != battery->enough) {
+        battery->figures_us = 0; /* show it, and act on it, now */
     }
 }
 

@@ -185,6 +185,7 @@ static const uint64_t recorded[] = {
     5038, /* before there was a list: that it failed is all that is known */
     5010, /* judged too strictly: rows torn in a power failure that the virtual drive told of */
     10003845, /* the same, with nothing of it in the cache */
+    10004541, /* too little time left, shown at once and acted on seconds later */
     1,    /* STALE_TRUSTED, FLAP_TRUSTED: a UPS that is silent, or has only just come back */
     45,   /* RUNTIME_KEPT: less time is left than was said before */
     70,   /* THROUGH_LAZY: what is dirty when write-back ends */

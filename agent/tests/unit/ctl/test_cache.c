@@ -581,6 +581,37 @@ static void ups_low_in_mid_write(void **state)
     bench_free(&bench);
 }
 
+/* The state is the same and the last reading has only just been shown: it counts none the less. */
+static void too_little_time_left_is_acted_on_at_once(void **state)
+{
+    struct bench bench = bench_with_battery(BATTERY_KIND_UPS);
+    struct ctl_world *world = bench.world;
+    struct battery_reading reading;
+    static uint8_t bytes[65536];
+
+    (void)state;
+    battery_reading_init(&reading);
+    reading.state = BATTERY_STATE_OPTIMAL;
+    reading.left_s = 36000;
+    reading.low_left_s = 60;
+    bench_start(&bench);
+    ctl_battery_reading(world->ctl, &reading);
+    world_settle(world, 30 * SIM_SECOND);
+    create(world, "data", 0, WRITE_POLICY_WRITE_BACK);
+    ctl_battery_reading(world->ctl, &reading);
+    world_settle(world, SIM_SECOND / 10);
+    assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(bytes), bytes), VD_STATUS_OK);
+    assert_true(cache_of(world).facts.dirty_bytes > 0);
+    reading.left_s = 61;
+    ctl_battery_reading(world->ctl, &reading);
+    world_settle(world, SIM_SECOND / 2);
+    expect_policy(world, "data", WRITE_POLICY_WRITE_THROUGH, REASON_WRITE_POLICY_UPS_RUNTIME);
+    assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
+    world_write(world, "data", 65536, 65536, 0x55);
+    assert_int_equal(cache_of(world).facts.dirty_bytes, 0);
+    bench_free(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +630,7 @@ int main(void)
         cmocka_unit_test(lost_and_no_place),
         cmocka_unit_test(stable_by_model),
         cmocka_unit_test(ups_low_in_mid_write),
+        cmocka_unit_test(too_little_time_left_is_acted_on_at_once),
     };
 
     aw_test_catch_asserts();
