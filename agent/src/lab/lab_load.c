@@ -146,14 +146,21 @@ static bool one_is_done(const struct runs *runs)
     return false;
 }
 
-/* Until it is over, or the time is. */
-static void runs_phase(struct runs *runs, bool (*is_over)(const struct runs *runs))
+/* The clock goes from event to event: this is one at which nothing happens. */
+static void time_over(struct clock_timer *timer UNUSED)
 {
-    uint64_t seconds = runs->run[0].load->seconds;
-    uint64_t limit_us = runs->clock->now_us + seconds * UINT64_C(1000000);
+}
 
+/* Until it is over, or the time is. */
+static void runs_phase(struct runs *runs, bool (*is_over)(const struct runs *runs),
+                       uint64_t most_us)
+{
+    const uint64_t limit_us = runs->clock->now_us + most_us;
+    struct clock_timer limit = {.fire = time_over};
+
+    list_init(&limit.port_link);
+    clock_arm(&runs->clock->port, &limit, limit_us);
     for (uint32_t i = 0; i < runs->count; i++) {
-        ASSERT(runs->run[i].load->seconds == seconds);
         runs->run[i].answered = 0;
     }
     while (!is_over(runs) && runs->clock->now_us < limit_us) {
@@ -161,6 +168,7 @@ static void runs_phase(struct runs *runs, bool (*is_over)(const struct runs *run
 
         ASSERT(more); /* somebody always waits */
     }
+    clock_cancel(&runs->clock->port, &limit);
 }
 
 static int time_compare(const void *a, const void *b)
@@ -281,7 +289,7 @@ static void outcome_fill(struct run *run, uint64_t duration_us, struct lab_outco
     outcome->write = latency_of(run, 1);
 }
 
-static void runs_measure(struct runs *runs)
+static void runs_measure(struct runs *runs, uint64_t most_us)
 {
     uint64_t began_us = runs->clock->now_us;
 
@@ -293,7 +301,7 @@ static void runs_measure(struct runs *runs)
         run->measuring = true;
         run->mark_us = began_us;
     }
-    runs_phase(runs, one_is_done);
+    runs_phase(runs, one_is_done, most_us);
     for (uint32_t i = 0; i < runs->count; i++) {
         struct run *run = &runs->run[i];
 
@@ -321,21 +329,25 @@ int lab_loads_run(const struct lab_loading *loadings, uint32_t count, struct lab
                   void (*measuring)(void *context), void *context, char text[LAB_TEXT_BYTES])
 {
     struct runs runs = {.run = calloc(count, sizeof(*runs.run)), .count = count, .clock = clock};
+    const uint64_t most_us = loadings[0].load->seconds * UINT64_C(1000000);
+    const uint64_t window_us = loadings[0].load->window_us;
     int error = 0;
 
     ASSERT(count > 0 && runs.run != NULL);
     for (uint32_t i = 0; i < count && error == 0; i++) {
+        ASSERT(loadings[i].load->seconds == loadings[0].load->seconds);
+        ASSERT(loadings[i].load->window_us == window_us);
         error = run_open(&runs.run[i], &loadings[i], clock, text);
     }
     if (error == 0) {
         for (uint32_t i = 0; i < count; i++) {
             run_start(&runs.run[i]);
         }
-        runs_phase(&runs, all_are_warm);
+        runs_phase(&runs, all_are_warm, most_us);
         if (measuring != NULL) {
             measuring(context);
         }
-        runs_measure(&runs);
+        runs_measure(&runs, window_us != 0 ? min_u64(window_us, most_us) : most_us);
         runs_stop(&runs);
     }
     for (uint32_t i = 0; i < count; i++) {

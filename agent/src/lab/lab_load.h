@@ -14,6 +14,7 @@ struct lab_load {
     uint64_t warmup_operations;  /* not measured, at least */
     uint64_t operations;         /* measured, at most */
     uint64_t seconds;            /* of virtual time, each of the two, at most */
+    uint64_t window_us;          /* measured, at most; 0: as seconds say */
     uint64_t seed;
 };
 

@@ -1,17 +1,12 @@
 /* See lab_point.h. */
 #include "lab/lab_point.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/checked.h"
-
-#define PROCESSES_MAX 64u
+#include "lab/lab_processes.h"
 
 /* Each array has a controller of its own. */
 struct bench {
@@ -187,118 +182,13 @@ void lab_point_run(const struct lab_point *point, bool tidy, struct lab_answer *
     }
 }
 
-/* Processes: each runs one point and writes its answer. */
+/* Each in a process of its own */
 
-struct child {
-    pid_t pid; /* 0: none */
-    int fd;
-    uint32_t index;
-    size_t got;
-};
-
-static bool whole_write(int fd, const void *bytes, size_t count)
+static void point_run(const void *context, uint32_t index, void *answer)
 {
-    const uint8_t *from = bytes;
+    const struct lab_point *points = context;
 
-    while (count > 0) {
-        ssize_t written = write(fd, from, count);
-
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return false;
-        }
-        from += written;
-        count -= (size_t)written;
-    }
-    return true;
-}
-
-static int child_start(struct child *child, const struct lab_point *points, uint32_t index)
-{
-    int fds[2];
-
-    if (pipe(fds) != 0) {
-        return -errno;
-    }
-    *child = (struct child){.fd = fds[0], .index = index};
-    child->pid = fork();
-    if (child->pid < 0) {
-        int error = -errno;
-
-        (void)close(fds[0]); /* nothing has been written */
-        (void)close(fds[1]);
-        child->pid = 0;
-        return error;
-    }
-    if (child->pid == 0) {
-        struct lab_answer *answer = calloc(1, sizeof(*answer));
-
-        ASSERT(answer != NULL);
-        lab_point_run(&points[index], false, answer);
-        _exit(whole_write(fds[1], answer, sizeof(*answer)) ? 0 : 1);
-    }
-    (void)close(fds[1]); /* the child's */
-    return 0;
-}
-
-static void child_end(struct child *child)
-{
-    (void)close(child->fd); /* only read from */
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    child->pid = 0;
-}
-
-/* 1: its answer is whole, 0: more is to come, -errno. */
-static int child_read(struct child *child, struct lab_answer *answers)
-{
-    uint8_t *to = (uint8_t *)&answers[child->index];
-    ssize_t got = read(child->fd, to + child->got, sizeof(*answers) - child->got);
-
-    if (got < 0) {
-        return errno == EINTR ? 0 : -errno;
-    }
-    if (got == 0) {
-        return -EPIPE; /* it died */
-    }
-    child->got += (size_t)got;
-    return child->got == sizeof(*answers) ? 1 : 0;
-}
-
-static uint32_t children_poll(const struct child *children, uint32_t processes, struct pollfd *fds)
-{
-    uint32_t open = 0;
-
-    for (uint32_t i = 0; i < processes; i++) {
-        fds[i] =
-            (struct pollfd){.fd = children[i].pid != 0 ? children[i].fd : -1, .events = POLLIN};
-        open += children[i].pid != 0 ? 1 : 0;
-    }
-    if (open > 0) {
-        (void)poll(fds, processes, -1); /* an interruption is a turn without news */
-    }
-    return open;
-}
-
-/* The next one from `index` on that has an answer of its own, or count. */
-static uint32_t own_next(const struct lab_point *points, uint32_t count, uint32_t index)
-{
-    while (index < count && points[index].same_as != index) {
-        index++;
-    }
-    return index;
-}
-
-static uint32_t own_count(const struct lab_point *points, uint32_t count)
-{
-    uint32_t own = 0;
-
-    for (uint32_t i = own_next(points, count, 0); i < count; i = own_next(points, count, i + 1)) {
-        own++;
-    }
-    return own;
+    lab_point_run(&points[index], false, answer);
 }
 
 static void answers_share(const struct lab_point *points, uint32_t count,
@@ -315,38 +205,20 @@ static void answers_share(const struct lab_point *points, uint32_t count,
 int lab_points_run(const struct lab_point *points, uint32_t count, uint32_t processes,
                    void (*progress)(uint32_t done, uint32_t count), struct lab_answer *ret_answers)
 {
-    struct child children[PROCESSES_MAX] = {{.pid = 0}};
-    struct pollfd fds[PROCESSES_MAX];
-    const uint32_t own = own_count(points, count);
-    uint32_t next = own_next(points, count, 0);
-    uint32_t done = 0;
+    const struct lab_work work = {
+        .run = point_run, .context = points, .answer_bytes = sizeof(*ret_answers)};
+    uint32_t *own = calloc(max_u32(1, count), sizeof(*own));
+    uint32_t own_count = 0;
     int error = 0;
 
-    processes = max_u32(1, min_u32(processes, PROCESSES_MAX));
-    for (;;) {
-        for (uint32_t i = 0; i < processes && error == 0 && next < count; i++) {
-            if (children[i].pid == 0) {
-                error = child_start(&children[i], points, next);
-                next = own_next(points, count, next + 1);
-            }
-        }
-        if (children_poll(children, processes, fds) == 0) {
-            answers_share(points, count, ret_answers);
-            return error;
-        }
-        for (uint32_t i = 0; i < processes; i++) {
-            int state = children[i].pid != 0 && fds[i].revents != 0
-                            ? child_read(&children[i], ret_answers)
-                            : 0;
-
-            if (state != 0) {
-                child_end(&children[i]);
-                error = state < 0 && error == 0 ? state : error;
-                done++;
-                if (progress != NULL) {
-                    progress(done, own);
-                }
-            }
+    ASSERT(own != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (points[i].same_as == i) {
+            own[own_count++] = i;
         }
     }
+    error = lab_processes_run(&work, own, own_count, processes, progress, ret_answers);
+    answers_share(points, count, ret_answers);
+    free(own);
+    return error;
 }

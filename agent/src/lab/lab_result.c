@@ -284,6 +284,31 @@ static json_t *rebuilding_doc(const struct lab_group *group, const struct lab_gr
     return doc;
 }
 
+/* How it ended. */
+static void ending_put(json_t *doc, const struct lab_group *group,
+                       const struct lab_group_answer *answer)
+{
+    json_put_text(doc, "state", virtual_drive_state_word(answer->state));
+    json_put_u64(doc, "failed_requests", answer->answer.outcome.failed);
+    json_put_u64(doc, "latent_bytes", answer->latent_bytes);
+    json_put_u64(doc, "bad_bytes", answer->bad_bytes);
+    json_put(doc, "rebuilding",
+             group->point.array.is_rebuilding ? rebuilding_doc(group, answer) : json_null());
+}
+
+/* The only point of a group. */
+static const struct lab_place group_place = {.variant = 0};
+
+static json_t *alone_doc(const struct lab_scenario *scenario, const struct lab_group *group,
+                         const struct lab_group_answer *answer)
+{
+    json_t *doc = json_new_object();
+
+    ending_put(doc, group, answer);
+    json_put(doc, "point", point_doc(scenario, &group_place, &answer->answer));
+    return doc;
+}
+
 static json_t *group_doc(const struct lab_group *group, const struct lab_group_answer *answer)
 {
     json_t *doc = json_new_object();
@@ -295,28 +320,27 @@ static json_t *group_doc(const struct lab_group *group, const struct lab_group_a
     json_put_text(doc, "name", group->name);
     json_put_text(doc, "drive", group->point.array.drive.name);
     json_put_u64(doc, "capacity_bytes", group->point.array.drive.capacity_bytes);
-    json_put_text(doc, "state", virtual_drive_state_word(answer->state));
-    json_put_u64(doc, "failed_requests", answer->answer.outcome.failed);
     json_put(doc, "faults", faults);
-    json_put_u64(doc, "latent_bytes", answer->latent_bytes);
-    json_put_u64(doc, "bad_bytes", answer->bad_bytes);
-    json_put(doc, "rebuilding",
-             group->point.array.is_rebuilding ? rebuilding_doc(group, answer) : json_null());
+    ending_put(doc, group, answer);
     return doc;
 }
 
 json_t *lab_result_groups_doc(const struct lab_scenario *scenario,
-                              const struct lab_group_answer *answers)
+                              const struct lab_group_answer *answers,
+                              const struct lab_group_answer *alone)
 {
-    static const struct lab_place first = {.variant = 0};
     json_t *doc = head_doc(scenario, scenario->group_scenarios[0]);
     json_t *arrays = json_new_array();
 
     for (uint32_t i = 0; i < scenario->group_count; i++) {
-        json_t *array =
-            lab_variant_doc(scenario->group_scenarios[i], 0, &first, &answers[i].answer);
+        const struct lab_scenario *of = scenario->group_scenarios[i];
+        const struct lab_group *group = &scenario->groups[i];
+        json_t *array = lab_variant_doc(of, 0, &group_place, &answers[i].answer);
+        json_t *group_entry = group_doc(group, &answers[i]);
 
-        json_put(array, "group", group_doc(&scenario->groups[i], &answers[i]));
+        json_put(group_entry, "alone",
+                 alone != NULL ? alone_doc(of, group, &alone[i]) : json_null());
+        json_put(array, "group", group_entry);
         json_append(arrays, array);
     }
     json_put(doc, "arrays", arrays);

@@ -342,6 +342,7 @@ static const struct profile_field groups_fields[] = {
     {"controller", FIELD_CUSTOM, false, 0, 0, 0, controller_read},
     {"limits", FIELD_CUSTOM, false, 0, 0, 0, limits_read},
     {"groups", FIELD_CUSTOM, true, 0, 0, 0, ignored},
+    {"alone", FIELD_BOOL, false, FIELD_OF(lab_scenario, alone), 0, 0, NULL},
     {"drives", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
     {"array", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},
     {"workloads", FIELD_CUSTOM, false, 0, 0, 0, not_with_groups},

@@ -75,6 +75,7 @@ struct lab_scenario {
     /* Instead of all that concerns drives, array and loads: several of them, at the same time. */
     uint32_t group_count;
     struct lab_group *groups;
+    bool alone;                  /* each of them by itself, too */
     struct lab_scenario *group_scenarios[LAB_GROUPS_MAX]; /* each as a scenario of its own */
 };
 
@@ -106,8 +107,9 @@ const char *lab_fault_word(enum lab_fault_kind kind);
 /* lab_result.c: the answers as a document. */
 json_t *lab_result_doc(const struct lab_scenario *scenario, const struct lab_place *places,
                        const struct lab_answer *answers);
-/* Of a scenario of groups. */
+/* Of a scenario of groups; alone: their answers by themselves, or NULL. */
 json_t *lab_result_groups_doc(const struct lab_scenario *scenario,
-                              const struct lab_group_answer *answers);
+                              const struct lab_group_answer *answers,
+                              const struct lab_group_answer *alone);
 
 #endif

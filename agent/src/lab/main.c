@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "lab/lab_alone.h"
 #include "lab/lab_profiles.h"
 #include "lab/lab_scenario.h"
 
@@ -155,15 +156,27 @@ static bool document_print(const json_t *doc)
            putchar('\n') != EOF && fflush(stdout) == 0;
 }
 
+static bool is_good(const struct lab_answer *answer)
+{
+    if (answer->error != 0) {
+        (void)fprintf(stderr, "arraysim: %s\n", answer->text);
+    }
+    return answer->error == 0;
+}
+
 static bool all_good(const struct lab_scenario *scenario, const struct lab_answer *answers)
 {
     for (uint32_t i = 0; i < scenario->point_count; i++) {
-        if (answers[i].error != 0) {
-            (void)fprintf(stderr, "arraysim: %s\n", answers[i].text);
+        if (!is_good(&answers[i])) {
             return false;
         }
     }
     return true;
+}
+
+static void process_complain(void)
+{
+    (void)fprintf(stderr, "arraysim: a process could not be run to its end\n");
 }
 
 static int scenario_run(const struct lab_scenario *scenario, const struct arguments *arguments)
@@ -178,7 +191,7 @@ static int scenario_run(const struct lab_scenario *scenario, const struct argume
     lab_scenario_points(scenario, points, places);
     if (lab_points_run(points, scenario->point_count, arguments->jobs, progress_of(arguments),
                        answers) != 0) {
-        (void)fprintf(stderr, "arraysim: a process could not be run to its end\n");
+        process_complain();
     } else if (all_good(scenario, answers)) {
         json_t *doc = lab_result_doc(scenario, places, answers);
 
@@ -191,27 +204,56 @@ static int scenario_run(const struct lab_scenario *scenario, const struct argume
     return good ? 0 : 1;
 }
 
-/* All of them are one point, run in this process. */
+/* Each of them by itself, after all of them. */
+static bool alone_run(const struct lab_scenario *scenario, const struct arguments *arguments,
+                      const struct lab_group_answer *together, struct lab_group_answer *alone)
+{
+    if (lab_alone_run(scenario->groups, together, scenario->group_count, arguments->jobs,
+                      progress_of(arguments), alone) != 0) {
+        process_complain();
+        return false;
+    }
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        if (!is_good(&alone[i].answer)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All of them together are one point, run in this process. */
+static bool together_run(const struct lab_scenario *scenario, const struct arguments *arguments,
+                         struct lab_group_answer *answers)
+{
+    progress_fn tell = progress_of(arguments);
+    char text[LAB_TEXT_BYTES] = "";
+
+    if (lab_groups_run(scenario->groups, scenario->group_count, answers, text) != 0) {
+        (void)fprintf(stderr, "arraysim: %s\n", text);
+        return false;
+    }
+    if (tell != NULL) {
+        tell(1, 1 + (scenario->alone ? scenario->group_count : 0));
+    }
+    return true;
+}
+
 static int groups_run(const struct lab_scenario *scenario, const struct arguments *arguments)
 {
     struct lab_group_answer *answers = calloc(scenario->group_count, sizeof(*answers));
-    progress_fn tell = progress_of(arguments);
-    char text[LAB_TEXT_BYTES] = "";
+    struct lab_group_answer *alone = calloc(scenario->group_count, sizeof(*alone));
     bool good = false;
 
-    ASSERT(answers != NULL);
-    if (lab_groups_run(scenario->groups, scenario->group_count, answers, text) != 0) {
-        (void)fprintf(stderr, "arraysim: %s\n", text);
-    } else {
-        json_t *doc = lab_result_groups_doc(scenario, answers);
+    ASSERT(answers != NULL && alone != NULL);
+    if (together_run(scenario, arguments, answers) &&
+        (!scenario->alone || alone_run(scenario, arguments, answers, alone))) {
+        json_t *doc = lab_result_groups_doc(scenario, answers, scenario->alone ? alone : NULL);
 
-        if (tell != NULL) {
-            tell(1, 1);
-        }
         good = document_print(doc);
         json_decref(doc);
     }
     free(answers);
+    free(alone);
     return good ? 0 : 1;
 }
 
@@ -227,11 +269,11 @@ static int command(bool sweep, int count, char **texts)
         (void)fprintf(stderr, "arraysim: %s\n", text);
         return 1;
     }
-    if (scenario->is_sweep != sweep) {
+    if (scenario->group_count > 0) {
+        code = groups_run(scenario, &arguments); /* either word will do: there is one way to */
+    } else if (scenario->is_sweep != sweep) {
         (void)fprintf(stderr, "arraysim: %s: %s\n", arguments.path,
                       sweep ? "there is no sweep in it" : "there is a sweep in it: arraysim sweep");
-    } else if (scenario->group_count > 0) {
-        code = groups_run(scenario, &arguments);
     } else {
         code = scenario_run(scenario, &arguments);
     }

@@ -1,13 +1,14 @@
 /*
  * Several arrays at the same time: each gets its own answer, what they share they take from each
- * other, faults of drives do what they do to arrays that serve hosts, the same seed gives the same
- * bytes, and what cannot be is refused with a sentence.
+ * other, alone they have it all, faults of drives do what they do to arrays that serve hosts, the
+ * same seed gives the same bytes, and what cannot be is refused with a sentence.
  */
 #include "aw_test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/lab_alone.h"
 #include "lab_world.h"
 
 #define ANSWERS_MAX 8u
@@ -17,8 +18,17 @@ static char text[PROFILE_TEXT_BYTES];
 struct answers {
     uint32_t count;
     struct lab_group_answer of[ANSWERS_MAX];
+    struct lab_group_answer alone[ANSWERS_MAX]; /* if the scenario asks for them */
     char *document;
 };
+
+static uint32_t told_done, told_count;
+
+static void told(uint32_t done, uint32_t count)
+{
+    told_done = done;
+    told_count = count;
+}
 
 static struct answers *answers_of(const char *content)
 {
@@ -35,7 +45,12 @@ static struct answers *answers_of(const char *content)
     if (lab_groups_run(scenario->groups, scenario->group_count, answers->of, text) != 0) {
         fail_msg("%s", text);
     }
-    doc = lab_result_groups_doc(scenario, answers->of);
+    if (scenario->alone) {
+        assert_int_equal(lab_alone_run(scenario->groups, answers->of, scenario->group_count, 2,
+                                       told, answers->alone),
+                         0);
+    }
+    doc = lab_result_groups_doc(scenario, answers->of, scenario->alone ? answers->alone : NULL);
     answers->document = json_dumps(doc, JSON_REAL_PRECISION(15));
     assert_non_null(answers->document);
     json_decref(doc);
@@ -170,6 +185,79 @@ static void arrays_share_their_cache(void **state UNUSED)
     answers_free(two);
 }
 
+#define ALONE_ON(controller, limits, groups)                                                       \
+    "{\"name\": \"x\", \"alone\": true, \"controller\": " controller ", \"limits\": " limits       \
+    ", \"groups\": [" groups "]}"
+
+/* What is shared is missing together, and had alone; what nobody wants is had both times. */
+static void each_is_run_alone_as_well(void **state UNUSED)
+{
+    static const char *const shared =
+        ALONE_ON("{\"profile\": \"native\", \"expander_bytes_per_s\": 600000000}", SHORT,
+                 GROUP("a", SSDS("4"), R0, STREAM, "") "," GROUP("b", SSDS("4"), R0, STREAM, ""));
+    static const char *const plenty =
+        ALONE_ON(NATIVE, SHORT,
+                 GROUP("a", SSDS("4"), R0, STREAM, "") "," GROUP("b", SSDS("4"), R0, STREAM, ""));
+    struct answers *answers = answers_of(shared);
+
+    assert_int_equal(told_done, 3);
+    assert_int_equal(told_count, 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct lab_outcome *together = &answers->of[i].answer.outcome;
+        const struct lab_outcome *alone = &answers->alone[i].answer.outcome;
+
+        assert_int_equal(answers->alone[i].answer.error, 0);
+        assert_true(alone->bytes_per_s > 580e6 && alone->bytes_per_s < 605e6);
+        assert_true(together->bytes_per_s < 0.6 * alone->bytes_per_s);
+        assert_true(alone->duration_us <= together->duration_us);
+    }
+    answers_free(answers);
+    answers = answers_of(plenty);
+    for (uint32_t i = 0; i < 2; i++) {
+        double kept = answers->of[i].answer.outcome.bytes_per_s /
+                      answers->alone[i].answer.outcome.bytes_per_s;
+
+        assert_true(kept > 0.97 && kept < 1.03);
+    }
+    answers_free(answers);
+}
+
+/* Alone, a group of slow drives could have all of its operations; it has the time of both. The
+ * fault comes after that time, so it comes to neither. */
+static void alone_it_is_measured_for_no_longer(void **state UNUSED)
+{
+    struct answers *answers = answers_of(
+        ALONE_ON(NATIVE, SHORT,
+                 GROUP("disks", DRIVES("fujitsu-mba3073rc", "4"), R10, RANDOM("0", "4"),
+                       ", \"faults\": [{\"kind\": \"fails\", \"member\": 0, \"after_ms\": "
+                       "2000}]") "," GROUP("flash", SSDS("8"), R0, RANDOM("0", "16"), "")));
+    const struct lab_group_answer *disks = &answers->alone[0];
+
+    assert_true(answers->of[0].answer.outcome.duration_us < 1000000);
+    assert_true(disks->answer.outcome.operations < 2000);
+    assert_int_equal(disks->answer.outcome.duration_us, answers->of[0].answer.outcome.duration_us);
+    assert_int_equal(disks->state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    answers_free(answers);
+}
+
+static void alone_it_has_the_same_faults(void **state UNUSED)
+{
+    struct answers *answers =
+        answers_of(ALONE_ON(NATIVE, SHORT,
+                            GROUP("hit", SSDS("4"), R5, RANDOM("50", "8"),
+                                  ", \"faults\": [{\"kind\": \"fails\", \"member\": 2, "
+                                  "\"after_ms\": 5}]") "," GROUP("rebuilt", SSDS("4"), R5,
+                                                                 RANDOM("0", "8"),
+                                                                 ", \"rebuild\": {\"member\": 3, "
+                                                                 "\"rate_percent\": 40}")));
+
+    assert_int_equal(answers->alone[0].state, VIRTUAL_DRIVE_STATE_DEGRADED);
+    assert_int_equal(answers->alone[1].rebuild_state, OPERATION_STATE_RUNNING);
+    assert_true(answers->alone[1].rebuilt_bytes > 0);
+    assert_non_null(strstr(answers->document, "\"alone\": {\"state\": \"degraded\""));
+    answers_free(answers);
+}
+
 static void a_drive_that_fails_degrades_its_array_only(void **state UNUSED)
 {
     struct answers *answers = answers_of(GROUPS_ON(
@@ -263,7 +351,7 @@ static void a_rebuild_runs_beside_the_load(void **state UNUSED)
 static void the_same_seed_gives_the_same_bytes(void **state UNUSED)
 {
 #define EVERYTHING(seed)                                                                           \
-    "{\"name\": \"x\", \"seed\": " seed ", \"controller\": {\"profile\":"                          \
+    "{\"name\": \"x\", \"alone\": true, \"seed\": " seed ", \"controller\": {\"profile\":"         \
     " \"lsi-megaraid-sas-9260-8i\"}, \"limits\": " SHORT                                           \
     ", \"groups\": [" GROUP("a", DRIVES("fujitsu-mba3073rc", "4"), R10 BACK, RANDOM("60", "8"),    \
                             ", \"faults\": [{\"kind\": \"fails\", \"member\": 0, \"after_ms\": "   \
@@ -280,6 +368,7 @@ static void the_same_seed_gives_the_same_bytes(void **state UNUSED)
 
     assert_string_equal(one->document, two->document);
     assert_memory_equal(one->of, two->of, sizeof(one->of));
+    assert_memory_equal(one->alone, two->alone, sizeof(one->alone));
     assert_string_not_equal(one->document, other->document);
     answers_free(one);
     answers_free(two);
@@ -301,6 +390,12 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state UNUSED)
         {"{\"name\": \"x\", \"sweep\": {}, \"groups\": [" GROUP("g", SSDS("4"), R5,
                                                                 RANDOM("0", "1"), "") "]}",
          "or sweep"},
+        {"{\"name\": \"x\", \"alone\": true, \"drives\": " SSDS(
+             "4") ", \"array\": {" R5 "}, \"workloads\": [" RANDOM("0", "1") "]}",
+         "alone"},
+        {"{\"name\": \"x\", \"alone\": 1, \"groups\": [" GROUP("g", SSDS("4"), R5, RANDOM("0", "1"),
+                                                               "") "]}",
+         "alone"},
         {ONE(SSDS("4"), R5, "{\"profile\": \"w01-database\", \"depths\": [4]}", ""),
          "group g: workload w01-database has 11 write_percents: name one of them"},
         {ONE(SSDS("2"), R5, RANDOM("0", "1"), ""), "RAID5"},
@@ -369,6 +464,9 @@ int main(void)
         cmocka_unit_test(a_group_alone_is_an_array),
         cmocka_unit_test(arrays_share_their_controller),
         cmocka_unit_test(arrays_share_their_cache),
+        cmocka_unit_test(each_is_run_alone_as_well),
+        cmocka_unit_test(alone_it_is_measured_for_no_longer),
+        cmocka_unit_test(alone_it_has_the_same_faults),
         cmocka_unit_test(a_drive_that_fails_degrades_its_array_only),
         cmocka_unit_test(an_array_that_does_not_survive_says_so),
         cmocka_unit_test(a_slow_drive_slows_what_it_has),
