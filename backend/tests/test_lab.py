@@ -7,7 +7,7 @@ import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -16,9 +16,10 @@ from jsonschema import Draft202012Validator
 
 from arraywright.kit.roles import Role
 from arraywright.lab import program, scenarios
+from arraywright.lab.models import SavedScenario
 from arraywright.lab.program import LabFailedError, LabUnavailableError, Program
 from arraywright.lab.runs import Lab
-from arraywright.lab.schemas import RunState, Scenario
+from arraywright.lab.schemas import GroupsScenario, RunState, Scenario
 from arraywright.lab.service import encode
 from arraywright.settings import Settings
 from tests.conftest import Callers
@@ -45,6 +46,26 @@ def scenario(**changes: Any) -> dict[str, Any]:
         "array": {"level": "raid5"},
         "workloads": [RANDOM_READ],
         "limits": {"operations": 200, "warmup_operations": 50},
+        **changes,
+    }
+
+
+def group(name: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "drives": {"profile": "intel-x25-e", "count": 4},
+        "array": {"level": "raid5"},
+        "workload": {**RANDOM_READ, "depths": [8]},
+        **changes,
+    }
+
+
+def groups(*given: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {
+        "controller": {"profile": "native"},
+        "groups": list(given) or [group("one"), group("two")],
+        "limits": {"operations": 200, "warmup_operations": 50},
+        "alone": True,
         **changes,
     }
 
@@ -119,6 +140,30 @@ async def test_policies_are_axes(lab: Lab) -> None:
     ]
 
 
+FAULTS: list[dict[str, Any]] = [
+    {"kind": "slow", "member": 0, "latency_ms": 5},
+    {"kind": "fails", "member": 1, "after_ms": 1},
+    {"kind": "latent_errors", "member": 2, "offset_bytes": 0, "length_bytes": 1 << 20},
+]
+
+
+async def test_groups_are_those_of_the_protocol(lab: Lab) -> None:
+    seen: list[tuple[int, int]] = []
+    double = {"level": "raid6", "write_policy": "write_through"}
+    body = groups(
+        group("hurt", array=double, faults=FAULTS),
+        group("made anew", rebuild={"member": 3, "rate_percent": 60}),
+        controller={"profile": "native", "expander_bytes_per_s": 1_200_000_000},
+    )
+    asked = encode(GroupsScenario.model_validate(body))
+    schema("scenario").validate(json.loads(asked))
+    answer = json.loads(
+        await lab.program.sweep(asked, PATIENCE_S, lambda done, count: seen.append((done, count)))
+    )
+    schema("prediction").validate(answer)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
 # Over REST
 
 
@@ -181,6 +226,87 @@ async def test_simulation(viewer: httpx.AsyncClient) -> None:
     again = await viewer.post("/lab/simulations", json=body)
     assert (again.status_code, again.json()["state"]) == (200, "completed")
     assert again.json()["prediction"] == done["prediction"]
+
+
+async def predicted(viewer: httpx.AsyncClient, body: dict[str, Any]) -> list[dict[str, Any]]:
+    done = await ended(viewer, (await viewer.post("/lab/simulations", json=body)).json())
+    assert done["state"] == "completed", done["problem"]
+    assert done["points_done"] == done["points"]
+    found: list[dict[str, Any]] = done["prediction"]["arrays"]
+    return found
+
+
+async def test_an_expander_is_shared(viewer: httpx.AsyncClient) -> None:
+    stream = {"name": "s", "pattern": "sequential", "mixes": [MEDIUM], "depths": [16]}
+
+    async def rate(**controller: Any) -> float:
+        body = scenario(controller={"profile": "native", **controller}, workloads=[stream])
+        array = (await predicted(viewer, body))[0]
+        assert array["group"] is None
+        return float(array["points"][0]["bytes_per_s"])
+
+    assert await rate() > 700e6
+    assert await rate(expander_bytes_per_s=300_000_000) == pytest.approx(300e6, rel=0.05)
+
+
+async def test_groups_take_from_each_other(viewer: httpx.AsyncClient) -> None:
+    stream = {"name": "s", "pattern": "sequential", "mixes": [MEDIUM], "depths": [16]}
+    body = groups(
+        group("one", workload=stream),
+        group("two", workload=stream, array={"level": "raid10"}, faults=[FAULTS[1]]),
+        controller={"profile": "native", "expander_bytes_per_s": 600_000_000},
+    )
+    one, two = await predicted(viewer, body)
+    assert [one["group"]["name"], two["group"]["name"]] == ["one", "two"]
+    assert [one["group"]["state"], two["group"]["state"]] == ["optimal", "degraded"]
+    alone = one["group"]["alone"]["point"]
+    assert alone["bytes_per_s"] == pytest.approx(600e6, rel=0.05)
+    assert one["points"][0]["bytes_per_s"] < 0.7 * alone["bytes_per_s"]
+    assert two["group"]["alone"]["state"] == "degraded"
+    again = await viewer.post("/lab/simulations", json=body)
+    assert (again.status_code, again.json()["prediction"]["arrays"]) == (200, [one, two])
+    only_together = await predicted(viewer, {**body, "alone": False})
+    assert [each["group"]["alone"] for each in only_together] == [None, None]
+
+
+async def test_what_is_refused_of_groups(viewer: httpx.AsyncClient) -> None:
+    async def refused(**changes: Any) -> tuple[str, str]:
+        answer = await viewer.post("/lab/simulations", json=groups(**changes))
+        assert answer.status_code == 422, answer.text
+        return answer.json()["code"], answer.json()["detail"]
+
+    code, detail = await refused(drives={"profile": "intel-x25-e", "count": 4})
+    assert (code, detail.split(":")[0]) == ("invalid_argument", "/drives")
+    code, detail = await refused(groups=[group("one", faults=[{**FAULTS[0], "latency_ms": 0}])])
+    assert detail.startswith("/groups/0/faults/0/slow/latency_ms:")
+    code, detail = await refused(groups=[group(str(each)) for each in range(9)])
+    assert detail.startswith("/groups:")
+    assert (await refused(controller={"profile": "native", "count": 2}))[1].startswith(
+        "/controller/count:"
+    )
+
+    async def problem(**changes: Any) -> str:
+        begun = await viewer.post("/lab/simulations", json=groups(**changes))
+        done = await ended(viewer, begun.json())
+        assert done["state"] == "failed"
+        return str(done["problem"])
+
+    same = [group("one"), group("one")]
+    assert await problem(groups=same) == "two groups have the name one"
+    assert "name one of them" in await problem(groups=[group("a", workload=RANDOM_READ)])
+    card = {"profile": "lsi-megaraid-sas-9260-8i"}
+    eight = [group(each, drives={"profile": "intel-x25-e", "count": 5}) for each in "ab"]
+    assert "8 ports, the groups have 10 drives" in await problem(groups=eight, controller=card)
+
+
+async def test_groups_can_be_cancelled(viewer: httpx.AsyncClient) -> None:
+    slow = group("slow", drives={"profile": "wd-wd740gd", "count": 4})
+    limits = {"operations": 100_000, "warmup_operations": 100_000}
+    body = groups(group("quick"), slow, limits=limits)
+    begun = (await viewer.post("/lab/simulations", json=body)).json()
+    assert (begun["state"] in ("waiting", "running"), begun["points"]) == (True, 3)
+    answer = await viewer.post(f"/lab/simulations/{begun['id']}/cancel")
+    assert answer.json()["state"] == "cancelled"
 
 
 async def test_cancel(viewer: httpx.AsyncClient) -> None:
@@ -261,6 +387,29 @@ async def test_saved_scenarios(callers: Callers) -> None:
         ("lab_scenario.save", "later"),
         ("lab_scenario.save", "mine"),
     ]
+
+
+async def test_both_kinds_are_saved_in_one_list(
+    callers: Callers, viewer: httpx.AsyncClient
+) -> None:
+    first = await viewer.post("/lab/scenarios", json={"name": "an", "scenario": scenario()})
+    body = {"name": "several", "scenario": groups(group("one", faults=FAULTS), group("two"))}
+    made = await viewer.post("/lab/scenarios", json=body)
+    assert made.status_code == 201, made.text
+    # As it was saved before there were expanders.
+    async with callers.server.runtime.database.write() as session:
+        row = await session.get(SavedScenario, UUID(first.json()["id"]))
+        assert row is not None
+        controller = dict(row.scenario["controller"])
+        del controller["expander_bytes_per_s"]
+        row.scenario = {**row.scenario, "controller": controller}
+    listed = (await viewer.get("/lab/scenarios")).json()["items"]
+    assert [each["name"] for each in listed] == ["several", "an"]
+    assert [each["faults"] for each in listed[0]["scenario"]["groups"]] == [FAULTS, []]
+    assert listed[1]["scenario"]["controller"]["expander_bytes_per_s"] == 0
+    for each in listed:
+        run = await viewer.post("/lab/simulations", json=each["scenario"])
+        assert run.status_code in (200, 202), run.text
 
 
 async def test_what_is_not_saved(

@@ -75,7 +75,7 @@ struct lab_scenario {
     /* Instead of all that concerns drives, array and loads: several of them, at the same time. */
     uint32_t group_count;
     struct lab_group *groups;
-    bool alone;                  /* each of them by itself, too */
+    bool alone; /* each of them by itself, too */
     struct lab_scenario *group_scenarios[LAB_GROUPS_MAX]; /* each as a scenario of its own */
 };
 

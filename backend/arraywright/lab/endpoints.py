@@ -17,11 +17,11 @@ from arraywright.lab.requests import (
     MeasuredRequest,
 )
 from arraywright.lab.schemas import (
+    AnyScenario,
     LabCatalogue,
     RunState,
     SavedScenario,
     SavedScenarioCreate,
-    Scenario,
     Simulation,
 )
 
@@ -66,7 +66,7 @@ async def predict_measured(
     },
 )
 async def create_simulation(
-    body: Scenario, runtime: RuntimeDep, _principal: Viewer, response: Response
+    body: AnyScenario, runtime: RuntimeDep, _principal: Viewer, response: Response
 ) -> Simulation:
     """Follow it at Location. The same scenario is answered once and remembered."""
     simulation = await service.simulate(runtime.lab, body)

@@ -12,18 +12,20 @@ from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.problems import ConflictError, InvalidError, NotFoundError
 from arraywright.kit.schema import Page, moment
 from arraywright.lab import models, repository
-from arraywright.lab.schemas import SavedScenario, SavedScenarioCreate, Scenario
+from arraywright.lab.schemas import SavedScenario, SavedScenarioCreate
 from arraywright.runtime import Runtime
 
 SAVED_MAX = 200
 
 
 def _view(row: models.SavedScenario) -> SavedScenario:
-    return SavedScenario(
-        id=row.id,
-        name=row.name,
-        scenario=Scenario.model_validate(row.scenario),
-        created_at=moment(row.created_us),
+    return SavedScenario.model_validate(
+        {
+            "id": row.id,
+            "name": row.name,
+            "scenario": row.scenario,
+            "created_at": moment(row.created_us),
+        }
     )
 
 

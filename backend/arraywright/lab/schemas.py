@@ -1,22 +1,25 @@
 """What arraysim is asked and what it answers (agent/protocol/scenario.schema.json and others)."""
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Timestamp
 from arraywright.link.protocol import (
     DriveInterface,
     DriveMedia,
     IoPolicy,
+    OperationState,
     RaidLevel,
     ReadPolicy,
+    VirtualDriveState,
     WritePolicy,
 )
 
 DRIVES_MAX = 64
+GROUPS_MAX = 8
 POINTS_MAX = 1024
 OPERATIONS_MAX = 10_000_000
 
@@ -165,14 +168,22 @@ class Workload(ApiInput):
         return self
 
 
-class ScenarioController(ApiInput):
+class SharedController(ApiInput):
+    """One, and what all of its drives share."""
+
     profile: ProfileName
-    count: Annotated[
-        int, Field(ge=1, le=4, description="several: a stripe of the host over them")
-    ] = 1
     cache_bytes: Annotated[
         int | None, Field(ge=0, le=16 * 1024**3, description="absent: as fitted")
     ] = None
+    expander_bytes_per_s: Annotated[
+        int, Field(ge=0, le=2**40, description="between it and its drives; 0: there is none")
+    ] = 0
+
+
+class ScenarioController(SharedController):
+    count: Annotated[
+        int, Field(ge=1, le=4, description="several: a stripe of the host over them")
+    ] = 1
     quirks: Annotated[
         list[ProfileName], Field(max_length=16, description="of its model, by name")
     ] = []
@@ -251,6 +262,79 @@ class Scenario(ApiInput):
     rebuild: Annotated[bool, Field(description="predict how long a rebuild takes too")] = False
 
 
+class SlowFault(ApiInput):
+    """Each of its commands takes longer."""
+
+    kind: Literal["slow"]
+    member: DriveNumber
+    latency_ms: Annotated[int, Field(ge=1, le=60_000)]
+
+
+class FailsFault(ApiInput):
+    """The drive leaves."""
+
+    kind: Literal["fails"]
+    member: DriveNumber
+    after_ms: Annotated[
+        int, Field(ge=0, le=86_400_000, description="of virtual time after measuring has begun")
+    ]
+
+
+class LatentErrorsFault(ApiInput):
+    """Blocks that cannot be read until they are written again."""
+
+    kind: Literal["latent_errors"]
+    member: DriveNumber
+    offset_bytes: Annotated[int, Field(ge=0, le=2**50, multiple_of=512)]
+    length_bytes: Annotated[int, Field(ge=512, le=2**50, multiple_of=512)]
+
+
+Fault = Annotated[SlowFault | FailsFault | LatentErrorsFault, Field(discriminator="kind")]
+
+
+class GroupRebuild(ApiInput):
+    """Of a drive that holds nothing yet, beside the load."""
+
+    member: DriveNumber
+    rate_percent: Annotated[int, Field(ge=0, le=100)] = 30
+
+
+class ScenarioGroup(ApiInput):
+    name: Annotated[str, Field(min_length=1, max_length=32, description="no other group has it")]
+    drives: ScenarioDrives
+    array: ScenarioArray
+    workload: Annotated[
+        Workload, Field(description="one mix, share of writes, number of workers and depth")
+    ]
+    faults: Annotated[list[Fault], Field(max_length=16)] = []
+    rebuild: GroupRebuild | None = None
+
+
+class GroupsScenario(ApiInput):
+    """Several drive groups of one controller at the same time."""
+
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    controller: SharedController
+    groups: Annotated[
+        list[ScenarioGroup],
+        Field(
+            min_length=1,
+            max_length=GROUPS_MAX,
+            description="measured over the same time, until the first has had its operations",
+        ),
+    ]
+    limits: ScenarioLimits = ScenarioLimits()
+    alone: Annotated[bool, Field(description="each of them by itself, too")] = False
+
+
+def _of_its_kind(value: Any) -> Any:
+    """So that whoever made a mistake is told about the kind that was meant."""
+    if not isinstance(value, dict):
+        return value
+    return (GroupsScenario if "groups" in value else Scenario).model_validate(value)
+
+
+AnyScenario = Annotated[Scenario | GroupsScenario, BeforeValidator(_of_its_kind)]
 ScenarioName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)
 ]
@@ -258,7 +342,7 @@ ScenarioName = Annotated[
 
 class SavedScenarioCreate(ApiInput):
     name: ScenarioName
-    scenario: Scenario
+    scenario: AnyScenario
 
 
 class SavedScenario(ApiModel):
@@ -266,7 +350,7 @@ class SavedScenario(ApiModel):
 
     id: UUID
     name: str
-    scenario: Scenario
+    scenario: AnyScenario
     created_at: Timestamp
 
 
@@ -342,6 +426,39 @@ class Rebuild(ApiModel):
     sampled_bytes: Annotated[int, Field(description="so much of it was simulated")]
 
 
+class BesideRebuild(ApiModel):
+    """How far it came beside the load."""
+
+    member: int
+    rate_percent: int
+    state: OpenWord[OperationState]
+    rebuilt_bytes: int
+    member_bytes: int
+
+
+class GroupEnding(ApiModel):
+    state: Annotated[OpenWord[VirtualDriveState], Field(description="at the end")]
+    failed_requests: Annotated[int, Field(description="of those measured")]
+    latent_bytes: Annotated[int, Field(description="of its drives, that still cannot be read")]
+    bad_bytes: Annotated[int, Field(description="of the virtual drive, noted as lost")]
+    rebuilding: BesideRebuild | None
+
+
+class GroupAlone(GroupEnding):
+    """By itself on the same controller, measured for no longer."""
+
+    point: PredictedPoint
+
+
+class PredictedGroup(GroupEnding):
+    """One of several on the same controller: its array's only point is what it did beside them."""
+
+    name: str
+    drive: str
+    capacity_bytes: Annotated[int, Field(description="of each drive")]
+    alone: Annotated[GroupAlone | None, Field(description="null: not asked for")]
+
+
 class PredictedArray(ApiModel):
     level: OpenWord[RaidLevel]
     drives: int
@@ -360,6 +477,7 @@ class PredictedArray(ApiModel):
     ]
     points: list[PredictedPoint]
     ratings: list[Rating]
+    group: Annotated[PredictedGroup | None, Field(description="null: the scenario has none")] = None
 
 
 class Prediction(ApiModel):

@@ -10,7 +10,9 @@ from arraywright.lab.runs import Lab, Run
 from arraywright.lab.schemas import (
     OPERATIONS_MAX,
     POINTS_MAX,
+    AnyScenario,
     Catalogue,
+    GroupsScenario,
     LabCatalogue,
     Prediction,
     RunState,
@@ -53,7 +55,11 @@ def _fills(scenario: Scenario) -> list[int]:
     ]
 
 
-def _checked_points(scenario: Scenario, known: Catalogue) -> int:
+def _checked_points(scenario: AnyScenario, known: Catalogue) -> int:
+    """How many there will be to wait for."""
+    if isinstance(scenario, GroupsScenario):
+        # All of them are one point, each alone is one: at their largest far below the limits.
+        return 1 + (len(scenario.groups) if scenario.alone else 0)
     arrays = scenario.sweep.arrays()
     points = arrays * sum(_points(workload, known) for workload in scenario.workloads)
     fills = _fills(scenario)
@@ -77,8 +83,8 @@ def _checked_points(scenario: Scenario, known: Catalogue) -> int:
     return points + (arrays if scenario.rebuild else 0)
 
 
-def encode(scenario: Scenario) -> bytes:
-    """Always a sweep, so that what a model refuses is part of the answer."""
+def encode(scenario: AnyScenario) -> bytes:
+    """Of arrays always a sweep, so that what a model refuses is part of the answer."""
     document = scenario.model_dump(mode="json", exclude_none=True)
     return json.dumps({"name": "lab", **document}, sort_keys=True).encode()
 
@@ -103,7 +109,7 @@ def _shown(run: Run) -> Simulation:
     )
 
 
-async def simulate(lab: Lab, scenario: Scenario) -> Simulation:
+async def simulate(lab: Lab, scenario: AnyScenario) -> Simulation:
     _, known = await lab.catalogue()
     return _shown(await lab.start(encode(scenario), _checked_points(scenario, known)))
 

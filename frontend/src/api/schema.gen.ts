@@ -2155,6 +2155,21 @@ export interface components {
              */
             next_learn_at?: string | null;
         };
+        /**
+         * BesideRebuild
+         * @description How far it came beside the load.
+         */
+        BesideRebuild: {
+            /** Member */
+            member: number;
+            /** Member Bytes */
+            member_bytes: number;
+            /** Rate Percent */
+            rate_percent: number;
+            /** Rebuilt Bytes */
+            rebuilt_bytes: number;
+            state: components["schemas"]["OperationState"];
+        };
         /** Block */
         Block: {
             /** Bytes */
@@ -3571,6 +3586,24 @@ export interface components {
             /** Uri */
             uri: string;
         };
+        /**
+         * FailsFault
+         * @description The drive leaves.
+         */
+        FailsFault: {
+            /**
+             * After Ms
+             * @description of virtual time after measuring has begun
+             */
+            after_ms: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "fails";
+            /** Member */
+            member: number;
+        };
         /** Fault */
         Fault: {
             /** Count */
@@ -3793,6 +3826,76 @@ export interface components {
          * @enum {string}
          */
         Formula: "none" | "mean" | "short_queues";
+        /**
+         * GroupAlone
+         * @description By itself on the same controller, measured for no longer.
+         */
+        GroupAlone: {
+            /**
+             * Bad Bytes
+             * @description of the virtual drive, noted as lost
+             */
+            bad_bytes: number;
+            /**
+             * Failed Requests
+             * @description of those measured
+             */
+            failed_requests: number;
+            /**
+             * Latent Bytes
+             * @description of its drives, that still cannot be read
+             */
+            latent_bytes: number;
+            point: components["schemas"]["PredictedPoint"];
+            rebuilding: components["schemas"]["BesideRebuild"] | null;
+            /** @description at the end */
+            state: components["schemas"]["VirtualDriveState"];
+        };
+        /**
+         * GroupRebuild
+         * @description Of a drive that holds nothing yet, beside the load.
+         */
+        GroupRebuild: {
+            /** Member */
+            member: number;
+            /**
+             * Rate Percent
+             * @default 30
+             */
+            rate_percent: number;
+        };
+        /**
+         * GroupsScenario
+         * @description Several drive groups of one controller at the same time.
+         */
+        GroupsScenario: {
+            /**
+             * Alone
+             * @description each of them by itself, too
+             * @default false
+             */
+            alone: boolean;
+            controller: components["schemas"]["SharedController"];
+            /**
+             * Groups
+             * @description measured over the same time, until the first has had its operations
+             */
+            groups: components["schemas"]["ScenarioGroup"][];
+            /**
+             * @default {
+             *       "fill_operations": 0,
+             *       "operations": 2000,
+             *       "seconds": 3600,
+             *       "warmup_operations": 1000
+             *     }
+             */
+            limits: components["schemas"]["ScenarioLimits"];
+            /**
+             * Seed
+             * @default 1
+             */
+            seed: number;
+        };
         /** Health */
         Health: {
             /**
@@ -4077,6 +4180,23 @@ export interface components {
             p999_us: number;
             /** P99 Us */
             p99_us: number;
+        };
+        /**
+         * LatentErrorsFault
+         * @description Blocks that cannot be read until they are written again.
+         */
+        LatentErrorsFault: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "latent_errors";
+            /** Length Bytes */
+            length_bytes: number;
+            /** Member */
+            member: number;
+            /** Offset Bytes */
+            offset_bytes: number;
         };
         /**
          * Learn
@@ -4845,6 +4965,8 @@ export interface components {
             drives: number;
             /** Failed */
             failed: number[];
+            /** @description null: the scenario has none */
+            group: components["schemas"]["PredictedGroup"] | null;
             io_policy: components["schemas"]["IoPolicy"];
             level: components["schemas"]["RaidLevel"];
             /** Points */
@@ -4865,6 +4987,41 @@ export interface components {
             strip_bytes: number;
             survival: components["schemas"]["Survival"] | null;
             write_policy: components["schemas"]["WritePolicy"];
+        };
+        /**
+         * PredictedGroup
+         * @description One of several on the same controller: its array's only point is what it did beside them.
+         */
+        PredictedGroup: {
+            /** @description null: not asked for */
+            alone: components["schemas"]["GroupAlone"] | null;
+            /**
+             * Bad Bytes
+             * @description of the virtual drive, noted as lost
+             */
+            bad_bytes: number;
+            /**
+             * Capacity Bytes
+             * @description of each drive
+             */
+            capacity_bytes: number;
+            /** Drive */
+            drive: string;
+            /**
+             * Failed Requests
+             * @description of those measured
+             */
+            failed_requests: number;
+            /**
+             * Latent Bytes
+             * @description of its drives, that still cannot be read
+             */
+            latent_bytes: number;
+            /** Name */
+            name: string;
+            rebuilding: components["schemas"]["BesideRebuild"] | null;
+            /** @description at the end */
+            state: components["schemas"]["VirtualDriveState"];
         };
         /** PredictedLatency */
         PredictedLatency: {
@@ -5251,13 +5408,15 @@ export interface components {
             id: string;
             /** Name */
             name: string;
-            scenario: components["schemas"]["Scenario"];
+            /** Scenario */
+            scenario: components["schemas"]["Scenario"] | components["schemas"]["GroupsScenario"];
         };
         /** SavedScenarioCreate */
         SavedScenarioCreate: {
             /** Name */
             name: string;
-            scenario: components["schemas"]["Scenario"];
+            /** Scenario */
+            scenario: components["schemas"]["Scenario"] | components["schemas"]["GroupsScenario"];
         };
         /** SavedScenarioPage */
         SavedScenarioPage: {
@@ -5334,6 +5493,12 @@ export interface components {
              * @default 1
              */
             count: number;
+            /**
+             * Expander Bytes Per S
+             * @description between it and its drives; 0: there is none
+             * @default 0
+             */
+            expander_bytes_per_s: number;
             /** Profile */
             profile: string;
             /**
@@ -5365,6 +5530,24 @@ export interface components {
              * @default true
              */
             write_cache: boolean;
+        };
+        /** ScenarioGroup */
+        ScenarioGroup: {
+            array: components["schemas"]["ScenarioArray"];
+            drives: components["schemas"]["ScenarioDrives"];
+            /**
+             * Faults
+             * @default []
+             */
+            faults: (components["schemas"]["SlowFault"] | components["schemas"]["FailsFault"] | components["schemas"]["LatentErrorsFault"])[];
+            /**
+             * Name
+             * @description no other group has it
+             */
+            name: string;
+            rebuild?: components["schemas"]["GroupRebuild"] | null;
+            /** @description one mix, share of writes, number of workers and depth */
+            workload: components["schemas"]["Workload"];
         };
         /**
          * ScenarioLimits
@@ -5435,6 +5618,25 @@ export interface components {
             severity: components["schemas"]["EventClass"];
         };
         /**
+         * SharedController
+         * @description One, and what all of its drives share.
+         */
+        SharedController: {
+            /**
+             * Cache Bytes
+             * @description absent: as fitted
+             */
+            cache_bytes?: number | null;
+            /**
+             * Expander Bytes Per S
+             * @description between it and its drives; 0: there is none
+             * @default 0
+             */
+            expander_bytes_per_s: number;
+            /** Profile */
+            profile: string;
+        };
+        /**
          * Simulation
          * @description A run of arraysim. The same scenario is the same simulation, whoever asks.
          */
@@ -5458,6 +5660,21 @@ export interface components {
              * @description of arraysim
              */
             version: string;
+        };
+        /**
+         * SlowFault
+         * @description Each of its commands takes longer.
+         */
+        SlowFault: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "slow";
+            /** Latency Ms */
+            latency_ms: number;
+            /** Member */
+            member: number;
         };
         /**
          * SmartState
@@ -11496,7 +11713,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Scenario"];
+                "application/json": components["schemas"]["Scenario"] | components["schemas"]["GroupsScenario"];
             };
         };
         responses: {

@@ -242,14 +242,13 @@ static void alone_it_is_measured_for_no_longer(void **state UNUSED)
 
 static void alone_it_has_the_same_faults(void **state UNUSED)
 {
-    struct answers *answers =
-        answers_of(ALONE_ON(NATIVE, SHORT,
-                            GROUP("hit", SSDS("4"), R5, RANDOM("50", "8"),
-                                  ", \"faults\": [{\"kind\": \"fails\", \"member\": 2, "
-                                  "\"after_ms\": 5}]") "," GROUP("rebuilt", SSDS("4"), R5,
-                                                                 RANDOM("0", "8"),
-                                                                 ", \"rebuild\": {\"member\": 3, "
-                                                                 "\"rate_percent\": 40}")));
+    struct answers *answers = answers_of(
+        ALONE_ON(NATIVE, SHORT,
+                 GROUP("hit", SSDS("4"), R5, RANDOM("50", "8"),
+                       ", \"faults\": [{\"kind\": \"fails\", \"member\": 2, "
+                       "\"after_ms\": 5}]") "," GROUP("rebuilt", SSDS("4"), R5, RANDOM("0", "8"),
+                                                      ", \"rebuild\": {\"member\": 3, "
+                                                      "\"rate_percent\": 40}")));
 
     assert_int_equal(answers->alone[0].state, VIRTUAL_DRIVE_STATE_DEGRADED);
     assert_int_equal(answers->alone[1].rebuild_state, OPERATION_STATE_RUNNING);
