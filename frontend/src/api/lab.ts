@@ -2,10 +2,10 @@ import { queryOptions, skipToken } from '@tanstack/react-query'
 import { api, unwrap } from './client'
 import { collect, PAGE_MAX } from './pages'
 import type {
+  AnyScenario,
   ChoiceRequest,
   MeasuredRequest,
   SavedScenarioCreate,
-  Scenario,
   Simulation,
 } from './types'
 
@@ -44,7 +44,7 @@ export const isRunning = (simulation: Simulation) =>
   simulation.state === 'waiting' || simulation.state === 'running'
 
 /** Asks for the simulation of a scenario; then for its progress until it has ended. */
-export const simulationQuery = (scenario: Scenario | undefined) =>
+export const simulationQuery = (scenario: AnyScenario | undefined) =>
   queryOptions({
     queryKey: ['lab', 'simulation', scenario],
     queryFn:

@@ -222,6 +222,7 @@ export function predictedArray(
     rebuild: { seconds: 657, member_bytes: 73e9, sampled_bytes: 33_554_432 },
     points,
     ratings: [],
+    group: null,
     ...part,
   }
 }
@@ -264,7 +265,13 @@ export function savedScenario(part: Partial<SavedScenario> = {}): SavedScenario 
     name: 'Mirrors against parity',
     scenario: {
       seed: 1,
-      controller: { profile: 'native', count: 1, cache_bytes: 64 << 20, quirks: [] },
+      controller: {
+        profile: 'native',
+        count: 1,
+        cache_bytes: 64 << 20,
+        expander_bytes_per_s: 0,
+        quirks: [],
+      },
       drives: { profile: 'fujitsu-mba3073rc', count: 4, write_cache: true, failed: [] },
       array: {
         level: 'raid1e',

@@ -2,11 +2,13 @@ import { NativeSelect, SimpleGrid, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { LabCatalogue } from '@/api/types'
 import { word } from '@/features/states/words'
-import { formatBytes, formatStrip } from '@/lib/format'
 import { ActionButton } from '@/ui/ActionButton'
 import { Panel } from '@/ui/Panel'
 import { TogglePills } from '@/ui/TogglePills'
-import { cacheOf, cachesOf, ioPolicyOf, offeredPolicies, policiesOf } from './controller-choices'
+import { DriveSelect, StripSelect, WordSelect } from './ArrayFields'
+import { IO_POLICIES, LEVELS, POLICIES, READ_POLICIES } from './array-words'
+import { CacheSelect, ControllerSelect, EffortSelect, ExpanderSelect } from './ControllerFields'
+import { cacheOf, ioPolicyOf, offeredPolicies, policiesOf } from './controller-choices'
 import { workloadLabel } from './figures'
 import classes from './Lab.module.css'
 import { QuirkSwitches } from './QuirkSwitches'
@@ -14,15 +16,9 @@ import {
   CONTROLLERS,
   COUNTS,
   DRIVE_CACHES,
-  EFFORTS,
-  type Effort,
   FAILURES,
-  IO_POLICIES,
   type LabChoices,
   type LabSearch,
-  LEVELS,
-  POLICIES,
-  READ_POLICIES,
 } from './search'
 
 interface LabFormProps {
@@ -95,21 +91,13 @@ export function LabForm(props: LabFormProps) {
   )
 }
 
-function Models({ choices, catalogue, onChange }: LabFormProps) {
+function Models(props: LabFormProps) {
   const { t } = useTranslation()
+  const { choices, catalogue, onChange } = props
   const controller = catalogue.controllers.find(({ name }) => name === choices.controller)
-  const cacheMib = controller ? cacheOf(choices, controller) : choices.cacheMib
-  const offered = controller ? cachesOf(controller) : []
-  // A size out of the address that is not on the list stays what is simulated.
-  const caches = offered.includes(cacheMib) ? offered : [...offered, cacheMib]
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
-      <NativeSelect
-        label={t('lab.controller')}
-        value={choices.controller}
-        data={catalogue.controllers.map(({ name, model }) => ({ value: name, label: model }))}
-        onChange={(event) => onChange({ controller: event.currentTarget.value, quirks: undefined })}
-      />
+      <ControllerSelect {...props} />
       <NativeSelect
         label={t('lab.controllers')}
         value={choices.controllers}
@@ -118,18 +106,10 @@ function Models({ choices, catalogue, onChange }: LabFormProps) {
           onChange({ controllers: event.currentTarget.value as LabChoices['controllers'] })
         }
       />
-      <NativeSelect
-        label={t('lab.drive')}
+      <DriveSelect
+        catalogue={catalogue}
         value={choices.drive}
-        data={catalogue.drives.map((drive) => ({
-          value: drive.name,
-          label: t('lab.driveOption', {
-            model: drive.model,
-            size: formatBytes(drive.capacity_bytes),
-            kind: drive.rpm > 0 ? t('lab.rpm', { rpm: drive.rpm }) : t('lab.ssd'),
-          }),
-        }))}
-        onChange={(event) => onChange({ drive: event.currentTarget.value })}
+        onChange={(drive) => onChange({ drive })}
       />
       <NativeSelect
         label={t('lab.load')}
@@ -140,57 +120,36 @@ function Models({ choices, catalogue, onChange }: LabFormProps) {
         }))}
         onChange={(event) => onChange({ load: event.currentTarget.value })}
       />
-      <NativeSelect
-        label={t('lab.effort')}
-        value={choices.effort}
-        data={(Object.keys(EFFORTS) as Effort[]).map((value) => ({
-          value,
-          label: t(`lab.efforts.${value}`),
-        }))}
-        onChange={(event) => onChange({ effort: event.currentTarget.value as Effort })}
+      <EffortSelect {...props} />
+      <StripSelect
+        controller={controller}
+        value={choices.strip}
+        onChange={(strip) => onChange({ strip })}
       />
-      <NativeSelect
-        label={t('lab.strip')}
-        value={String(choices.strip)}
-        data={(controller?.strip_sizes_bytes ?? [choices.strip]).map((bytes) => ({
-          value: String(bytes),
-          label: formatStrip(bytes),
-        }))}
-        onChange={(event) => onChange({ strip: Number(event.currentTarget.value) })}
-      />
-      <NativeSelect
+      <WordSelect
         label={t('lab.reading')}
+        words={READ_POLICIES}
+        catalogue="policyWord"
         value={choices.reading}
-        data={READ_POLICIES.map((value) => ({ value, label: word('policyWord', value) }))}
-        onChange={(event) =>
-          onChange({ reading: event.currentTarget.value as LabChoices['reading'] })
-        }
+        onChange={(reading) => onChange({ reading })}
       />
-      <NativeSelect
+      <WordSelect
         label={t('lab.io')}
-        disabled={cacheMib === 0}
+        words={IO_POLICIES}
+        catalogue="policyWord"
+        disabled={controller !== undefined && cacheOf(choices, controller) === 0}
         value={controller ? ioPolicyOf(choices, controller) : choices.io}
-        data={IO_POLICIES.map((value) => ({ value, label: word('policyWord', value) }))}
-        onChange={(event) => onChange({ io: event.currentTarget.value as LabChoices['io'] })}
+        onChange={(io) => onChange({ io })}
       />
-      <NativeSelect
+      <WordSelect
         label={t('lab.driveCache')}
+        words={DRIVE_CACHES}
+        catalogue="policyWord"
         value={choices.driveCache}
-        data={DRIVE_CACHES.map((value) => ({ value, label: word('policyWord', value) }))}
-        onChange={(event) =>
-          onChange({ driveCache: event.currentTarget.value as LabChoices['driveCache'] })
-        }
+        onChange={(driveCache) => onChange({ driveCache })}
       />
-      <NativeSelect
-        label={t('lab.controllerCache')}
-        disabled={controller?.has_cache === false}
-        value={String(cacheMib)}
-        data={caches.map((mib) => ({
-          value: String(mib),
-          label: mib === 0 ? t('lab.cacheNone') : formatStrip(mib * 1024 * 1024),
-        }))}
-        onChange={(event) => onChange({ cache: Number(event.currentTarget.value) })}
-      />
+      <CacheSelect {...props} />
+      <ExpanderSelect {...props} />
     </SimpleGrid>
   )
 }

@@ -1,20 +1,17 @@
 import '@/locales/later/lab'
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { catalogueQuery } from '@/api/lab'
-import type { LabCatalogue } from '@/api/types'
 import { problemOf } from '@/lib/problem'
-import { EmptyState } from '@/ui/EmptyState'
 import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { PanelStack } from '@/ui/Panel'
-import { LabForm } from './LabForm'
-import { LabRun } from './LabRun'
+import { Compare } from './Compare'
 import { MeasurePanel } from './MeasurePanel'
-import { SavedList } from './SavedList'
-import { toScenario } from './scenario'
-import { choicesOf, type LabSearch } from './search'
+import { SideBySide } from './SideBySide'
+import type { LabSearch } from './search'
 
 interface LabPageProps {
   search: LabSearch
@@ -24,10 +21,24 @@ interface LabPageProps {
 export function LabPage({ search, onSearchChange }: LabPageProps) {
   const { t } = useTranslation()
   const catalogue = useQuery(catalogueQuery)
+  const View = search.view === 'groups' ? SideBySide : Compare
   return (
     <>
       <PageHeader title={t('lab.title')} subtitle={t('lab.subtitle')} />
       <PanelStack>
+        <div>
+          <SegmentedControl
+            aria-label={t('lab.view')}
+            value={search.view ?? 'arrays'}
+            onChange={(value) =>
+              onSearchChange({ view: value === 'groups' ? value : undefined, run: undefined })
+            }
+            data={(['arrays', 'groups'] as const).map((value) => ({
+              value,
+              label: t(`lab.views.${value}`),
+            }))}
+          />
+        </div>
         {catalogue.isPending && <Loading />}
         {catalogue.error && (
           <Notice tone="warn" title={t('lab.unavailable')}>
@@ -35,53 +46,12 @@ export function LabPage({ search, onSearchChange }: LabPageProps) {
           </Notice>
         )}
         {catalogue.data && (
-          <Compare catalogue={catalogue.data} search={search} onSearchChange={onSearchChange} />
+          <View catalogue={catalogue.data} search={search} onSearchChange={onSearchChange} />
         )}
-        <MeasurePanel search={search} onSearchChange={onSearchChange} />
+        {search.view === undefined && (
+          <MeasurePanel search={search} onSearchChange={onSearchChange} />
+        )}
       </PanelStack>
-    </>
-  )
-}
-
-interface CompareProps extends LabPageProps {
-  catalogue: LabCatalogue
-}
-
-function Compare({ catalogue, search, onSearchChange }: CompareProps) {
-  const { t } = useTranslation()
-  const choices = choicesOf(search)
-  const scenario = toScenario(choices, catalogue)
-  const workload = catalogue.workloads.find(({ name }) => name === choices.load)
-  const isRun = search.run === 'yes'
-  return (
-    <>
-      <LabForm
-        choices={choices}
-        catalogue={catalogue}
-        canRun={scenario !== undefined && !isRun}
-        // What was simulated is not what stands there any more.
-        onChange={(change) => onSearchChange({ ...change, run: undefined, step: undefined })}
-        onRun={() => onSearchChange({ run: 'yes' })}
-      />
-      {!scenario && (
-        <Notice tone="warn">
-          <p>{t('lab.unknown')}</p>
-        </Notice>
-      )}
-      {scenario && workload && isRun ? (
-        <LabRun
-          key={JSON.stringify(scenario)}
-          scenario={scenario}
-          workload={workload}
-          step={search.step}
-          onStepChange={(step) => onSearchChange({ step })}
-        />
-      ) : (
-        <EmptyState kind="none-yet" title={t('lab.notYet')}>
-          {t('lab.notYetText')}
-        </EmptyState>
-      )}
-      <SavedList catalogue={catalogue} choices={choices} scenario={scenario} />
     </>
   )
 }

@@ -1,42 +1,30 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cancelSimulation, isRunning, simulationQuery } from '@/api/lab'
-import type { Scenario, Simulation, WorkloadModel } from '@/api/types'
+import type { AnyScenario, Prediction, Simulation } from '@/api/types'
 import { Failure } from '@/ui/Failure'
 import { Loading } from '@/ui/Loading'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { ProgressLine } from '@/ui/ProgressLine'
-import { LabResult } from './LabResult'
 
 interface LabRunProps {
-  scenario: Scenario
-  workload: WorkloadModel
-  step: string | undefined
-  onStepChange: (step: string) => void
+  scenario: AnyScenario
+  /** What came of it. */
+  children: (prediction: Prediction, version: string) => ReactNode
 }
 
 /** A simulation from its start over its progress to what came of it. */
-export function LabRun({ scenario, workload, step, onStepChange }: LabRunProps) {
+export function LabRun({ scenario, children }: LabRunProps) {
   const { t } = useTranslation()
   const query = useQuery(simulationQuery(scenario))
   const simulation = query.data
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />
   if (!simulation) return <Loading rows={4} />
   if (isRunning(simulation)) return <Running simulation={simulation} scenario={scenario} />
-  if (simulation.prediction) {
-    return (
-      <LabResult
-        prediction={simulation.prediction}
-        version={simulation.version}
-        scenario={scenario}
-        workload={workload}
-        step={step}
-        onStepChange={onStepChange}
-      />
-    )
-  }
+  if (simulation.prediction) return children(simulation.prediction, simulation.version)
   const again = (
     <Button variant="default" size="xs" onClick={() => void query.refetch()}>
       {t('lab.again')}
@@ -53,7 +41,7 @@ export function LabRun({ scenario, workload, step, onStepChange }: LabRunProps) 
   )
 }
 
-function Running({ simulation, scenario }: { simulation: Simulation; scenario: Scenario }) {
+function Running({ simulation, scenario }: { simulation: Simulation; scenario: AnyScenario }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   async function cancel() {

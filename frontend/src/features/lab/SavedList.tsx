@@ -5,28 +5,28 @@ import { X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { deleteScenario, savedQuery, saveScenario } from '@/api/lab'
-import type { LabCatalogue, SavedScenario, Scenario } from '@/api/types'
-import { word } from '@/features/states/words'
+import type { AnyScenario, LabCatalogue, SavedScenario } from '@/api/types'
 import { problemOf } from '@/lib/problem'
 import { Loaded } from '@/ui/Loaded'
 import { Panel } from '@/ui/Panel'
 import { ProblemNotice } from '@/ui/ProblemNotice'
 import { showToast } from '@/ui/toasts'
+import { groupsSearchOf } from './groups-scenario'
 import classes from './Lab.module.css'
 import { searchOf } from './scenario'
-import type { LabChoices } from './search'
 
 const NAME_MAX = 120
 
 interface SavedListProps {
   catalogue: LabCatalogue
-  choices: LabChoices
   /** What would be saved; undefined while the choices name what is not known. */
-  scenario: Scenario | undefined
+  scenario: AnyScenario | undefined
+  /** What it may be called. */
+  suggestion: string
 }
 
-/** One's own comparisons, kept on the server: what is simulated, not the figures. */
-export function SavedList({ catalogue, choices, scenario }: SavedListProps) {
+/** One's own comparisons, of both kinds, kept on the server: what is simulated, not the figures. */
+export function SavedList({ catalogue, scenario, suggestion }: SavedListProps) {
   const { t } = useTranslation()
   const saved = useQuery(savedQuery)
   const client = useQueryClient()
@@ -36,7 +36,7 @@ export function SavedList({ catalogue, choices, scenario }: SavedListProps) {
   })
   return (
     <Panel title={t('lab.saved')}>
-      {scenario && <SaveForm scenario={scenario} suggestion={nameOf(choices, catalogue)} />}
+      {scenario && <SaveForm scenario={scenario} suggestion={suggestion.slice(0, NAME_MAX)} />}
       {forget.error && <ProblemNotice problem={problemOf(forget.error)} />}
       <Loaded query={saved}>
         {(list) =>
@@ -46,7 +46,14 @@ export function SavedList({ catalogue, choices, scenario }: SavedListProps) {
             <ul className={classes.saved}>
               {list.map((each) => (
                 <li key={each.id}>
-                  <Link to="/lab" search={searchOf(each.scenario)}>
+                  <Link
+                    to="/lab"
+                    search={
+                      'groups' in each.scenario
+                        ? groupsSearchOf(each.scenario, catalogue)
+                        : searchOf(each.scenario)
+                    }
+                  >
                     {each.name}
                   </Link>
                   <ActionIcon
@@ -68,15 +75,7 @@ export function SavedList({ catalogue, choices, scenario }: SavedListProps) {
   )
 }
 
-function nameOf(choices: LabChoices, catalogue: LabCatalogue): string {
-  const load = catalogue.workloads.find(({ name }) => name === choices.load)
-  const drive = catalogue.drives.find(({ name }) => name === choices.drive)
-  const levels = choices.levels.map((level) => word('raidLevel', level)).join(' / ')
-  const drives = `${choices.counts.join('/')} × ${drive?.model ?? choices.drive}`
-  return `${load?.title ?? choices.load}, ${levels}, ${drives}`.slice(0, NAME_MAX)
-}
-
-function SaveForm({ scenario, suggestion }: { scenario: Scenario; suggestion: string }) {
+function SaveForm({ scenario, suggestion }: { scenario: AnyScenario; suggestion: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [typed, setTyped] = useState<string>()

@@ -1,5 +1,6 @@
 import type { ControllerModel } from '@/api/types'
-import { CACHES, type LabChoices, POLICIES } from './search'
+import { POLICIES } from './array-words'
+import { CACHES, type LabChoices } from './search'
 
 const MIB = 1 << 20
 

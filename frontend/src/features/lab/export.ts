@@ -66,7 +66,7 @@ export function csvOf(prediction: Prediction): string {
   return [COLUMNS, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
 }
 
-function download(content: Blob, name: string) {
+export function download(content: Blob, name: string) {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url

@@ -52,5 +52,5 @@ export const askedOf = (measured: MeasuredLoad): Load => ({
 })
 
 /** Large requests are judged by their bytes, small ones by their number. */
-export const isByBytes = (measured: MeasuredLoad) =>
+export const isByBytes = (measured: Pick<MeasuredLoad, 'pattern' | 'blocks'>) =>
   measured.pattern !== 'random' || measured.blocks.every(({ bytes }) => bytes >= 128 * KIB)

@@ -34,14 +34,30 @@ export const namedText = (name: string, at: Steps) =>
 export const ownText = ({ pattern, bytes, writePercent, depth }: OwnLoad) =>
   `${OWN}/${pattern}/${bytes}/${writePercent}/${depth}`
 
+/** Written as a load is; whether there is such a workload the catalogue says. */
+export const isLoadText = (text: string) =>
+  OWN_LOAD.test(text) ? ownLoad(text) !== undefined : NAMED.test(text)
+
 export function readMore(value: unknown): string[] | undefined {
   const given = (Array.isArray(value) ? value : [value]).filter(
-    (each): each is string =>
-      typeof each === 'string' &&
-      (OWN_LOAD.test(each) ? ownLoad(each) !== undefined : NAMED.test(each)),
+    (each): each is string => typeof each === 'string' && isLoadText(each),
   )
   const known = [...new Set(given)].slice(0, LOADS_MAX)
   return known.length > 0 ? known : undefined
+}
+
+export function ownOf(text: string): OwnLoad | undefined {
+  const load = ownLoad(text)
+  const [block] = load?.blocks ?? []
+  return (
+    load &&
+    block && {
+      pattern: load.pattern as OwnPattern,
+      bytes: block.bytes,
+      writePercent: load.write_percent ?? 0,
+      depth: load.depth ?? 1,
+    }
+  )
 }
 
 function ownLoad(text: string): Load | undefined {
@@ -87,15 +103,23 @@ export interface MoreLoad {
   workload: WorkloadModel | undefined
 }
 
-/** What is known of them; names that are not in the catalogue are left out. */
-export function moreLoads(texts: readonly string[], catalogue: LabCatalogue | undefined) {
-  return texts.flatMap((text): MoreLoad[] => {
-    const own = ownLoad(text)
-    if (own) return [{ text, load: own, workload: undefined }]
-    const [, name, ...places] = NAMED.exec(text) ?? []
-    const workload = catalogue?.workloads.find((each) => each.name === name)
-    const [mixes = 0, write_percents = 0, workers = 0, depths = 0] = places.map(Number)
-    const load = workload && loadOf(workload, { mixes, write_percents, workers, depths })
-    return load ? [{ text, load, workload }] : []
-  })
+/** Which workload of the reviews it is, and where in its steps; undefined: one's own. */
+export function namedLoad(text: string) {
+  const [, name, ...places] = NAMED.exec(text) ?? []
+  const [mixes = 0, write_percents = 0, workers = 0, depths = 0] = places.map(Number)
+  return name === undefined ? undefined : { name, at: { mixes, write_percents, workers, depths } }
 }
+
+/** Undefined if it names what the catalogue does not have. */
+export function moreLoad(text: string, catalogue: LabCatalogue | undefined): MoreLoad | undefined {
+  const own = ownLoad(text)
+  if (own) return { text, load: own, workload: undefined }
+  const named = namedLoad(text)
+  const workload = catalogue?.workloads.find((each) => each.name === named?.name)
+  const load = workload && named && loadOf(workload, named.at)
+  return load && { text, load, workload }
+}
+
+/** What is known of them. */
+export const moreLoads = (texts: readonly string[], catalogue: LabCatalogue | undefined) =>
+  texts.map((text) => moreLoad(text, catalogue)).filter((load) => load !== undefined)

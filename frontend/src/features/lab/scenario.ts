@@ -17,6 +17,17 @@ export function failedMembers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index * 2)
 }
 
+/** As many to warm up as are measured. */
+export const limitsOf = (effort: Effort) => ({
+  operations: EFFORTS[effort],
+  warmup_operations: EFFORTS[effort],
+  fill_operations: FILLS[effort],
+  seconds: 3600,
+})
+
+export const effortOf = (operations: number | undefined) =>
+  (Object.keys(EFFORTS) as Effort[]).find((each) => EFFORTS[each] === operations)
+
 /** What to simulate; undefined if a model or load of the address does not exist. */
 export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenario | undefined {
   const controller = catalogue.controllers.find(({ name }) => name === choices.controller)
@@ -25,13 +36,13 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
   const [firstLevel] = choices.levels
   const [firstCount] = choices.counts
   if (!controller || !drive || !load || !firstLevel || !firstCount) return undefined
-  const operations = EFFORTS[choices.effort]
   return {
     seed: 1,
     controller: {
       profile: controller.name,
       count: Number(choices.controllers),
       cache_bytes: cacheOf(choices, controller) * MIB,
+      expander_bytes_per_s: choices.expander,
       quirks: quirksOf(choices, controller),
     },
     drives: {
@@ -54,12 +65,7 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
       failures: choices.failures.map((count) => failedMembers(Number(count))),
     },
     workloads: [{ profile: load.name }],
-    limits: {
-      operations,
-      warmup_operations: operations,
-      fill_operations: FILLS[choices.effort],
-      seconds: 3600,
-    },
+    limits: limitsOf(choices.effort),
     rebuild: true,
   }
 }
@@ -67,9 +73,6 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
 /** The choices that lead to a scenario; what the form has no place for is left out. */
 export function searchOf(scenario: Scenario): LabSearch {
   const { controller, drives, array, sweep, workloads, limits } = scenario
-  const effort = (Object.keys(EFFORTS) as Effort[]).find(
-    (each) => EFFORTS[each] === limits?.operations,
-  )
   return readLabSearch({
     controller: controller.profile,
     drive: drives.profile,
@@ -82,9 +85,10 @@ export function searchOf(scenario: Scenario): LabSearch {
     driveCache: drives.write_cache === false ? 'off' : 'on',
     strip: array.strip_bytes,
     cache: controller.cache_bytes == null ? undefined : controller.cache_bytes / MIB,
+    expander: controller.expander_bytes_per_s,
     controllers: controller.count,
     quirks: controller.quirks,
     load: workloads[0]?.profile,
-    effort,
+    effort: effortOf(limits?.operations),
   })
 }

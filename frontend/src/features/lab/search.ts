@@ -1,25 +1,13 @@
 import { readInteger, readText, readWord, readWords } from '@/lib/search'
+import { IO_POLICIES, LEVELS, POLICIES, READ_POLICIES } from './array-words'
+import { readGroups } from './group-text'
 import { LOAD_NAMES, type LoadName, SECONDS } from './loads'
 import { readMore } from './more-loads'
 
-/** What is compared stands in the address, so that a comparison can be sent to somebody. */
-export const LEVELS = [
-  'raid0',
-  'raid1',
-  'raid1e',
-  'raid5',
-  'raid6',
-  'raid10',
-  'raid50',
-  'raid60',
-] as const
-export const POLICIES = ['write_through', 'write_back'] as const
 /** One: the single drive that the reviews held arrays against. */
 export const COUNTS = ['1', '2', '3', '4', '5', '6', '8', '10', '12', '16', '24'] as const
 /** How many drives have failed. */
 export const FAILURES = ['0', '1', '2'] as const
-export const READ_POLICIES = ['no_read_ahead', 'read_ahead', 'adaptive_read_ahead'] as const
-export const IO_POLICIES = ['direct', 'cached'] as const
 /** The drives' own. */
 export const DRIVE_CACHES = ['on', 'off'] as const
 /** Requests for each point. */
@@ -30,12 +18,25 @@ export const FILLS: Record<Effort, number> = { quick: 6000, normal: 6000, fine: 
 
 export const CONTROLLERS = ['1', '2'] as const
 
+/** Lanes between a controller and its drives, with what 8b/10b leaves of them; see also 0: none. */
+const expander = (lanes: number, gigabits: number) => ({
+  lanes,
+  gigabits,
+  rate: lanes * gigabits * 1e8,
+})
+export const EXPANDERS = [expander(4, 3), expander(4, 6), expander(8, 6)] as const
+
+/** What the page is about; nothing: arrays are compared. */
+export const VIEWS = ['groups'] as const
+
 const MIB = 1 << 20
 /** Besides what a model is sold with. */
 export const CACHES = [0, 16, 64, 256] as const
 const PROFILE = /^[a-z0-9-]{1,32}$/
 
+/** What is compared stands in the address, so that a comparison can be sent to somebody. */
 export interface LabSearch {
+  view?: (typeof VIEWS)[number] | undefined
   controller?: string | undefined
   drive?: string | undefined
   counts?: (typeof COUNTS)[number][] | undefined
@@ -47,11 +48,15 @@ export interface LabSearch {
   driveCache?: (typeof DRIVE_CACHES)[number] | undefined
   strip?: number | undefined
   cache?: number | undefined
+  /** Bytes per second of all drives together; nothing: no expander. */
+  expander?: number | undefined
   /** How many, each with its own drives, under a stripe of the host. */
   controllers?: (typeof CONTROLLERS)[number] | undefined
   quirks?: string[] | undefined
   load?: string | undefined
   effort?: Effort | undefined
+  /** Side by side on one controller, as group-text.ts writes them. */
+  groups?: string[] | undefined
   /** Was simulated as it stands here. */
   run?: 'yes' | undefined
   /** Which of the steps that the curves leave out. */
@@ -82,6 +87,7 @@ const texts = (value: unknown) =>
 
 export function readLabSearch(search: Record<string, unknown>): LabSearch {
   return {
+    view: readWord(search.view, VIEWS),
     controller: readProfile(search.controller),
     drive: readProfile(search.drive),
     counts: readWords(texts(search.counts), COUNTS),
@@ -93,10 +99,12 @@ export function readLabSearch(search: Record<string, unknown>): LabSearch {
     driveCache: readWord(search.driveCache, DRIVE_CACHES),
     strip: readInteger(search.strip, 8192, MIB),
     cache: readInteger(search.cache, 0, 16 * 1024),
+    expander: readInteger(search.expander, 1, 2 ** 40),
     controllers: readWord(texts(search.controllers), CONTROLLERS),
     quirks: readProfiles(search.quirks),
     load: readProfile(search.load),
     effort: readWord(search.effort, Object.keys(EFFORTS) as Effort[]),
+    groups: readGroups(search.groups),
     run: readWord(search.run, ['yes']),
     step: readText(search.step, 32),
     host: readText(search.host, 36),
@@ -120,6 +128,8 @@ export interface LabChoices {
   driveCache: (typeof DRIVE_CACHES)[number]
   strip: number
   cacheMib: number
+  /** 0: none. */
+  expander: number
   controllers: (typeof CONTROLLERS)[number]
   quirks: string[]
   load: string
@@ -139,6 +149,7 @@ export function choicesOf(search: LabSearch): LabChoices {
     driveCache: search.driveCache ?? 'on',
     strip: search.strip ?? 65536,
     cacheMib: search.cache ?? 16,
+    expander: search.expander ?? 0,
     controllers: search.controllers ?? '1',
     quirks: search.quirks ?? [],
     load: search.load ?? 'w01-database',

@@ -1,0 +1,131 @@
+import { Button, Group } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { GroupsScenario, Load, Prediction } from '@/api/types'
+import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
+import { copyText } from '@/lib/clipboard'
+import { formatCount, formatPercent } from '@/lib/format'
+import { i18n } from '@/lib/i18n'
+import { type Column, DataTable } from '@/ui/DataTable'
+import { Panel } from '@/ui/Panel'
+import { Bytes } from '@/ui/Quantity'
+import { showToast } from '@/ui/toasts'
+import { type GroupRow, groupRows, latencyText, rateOf, rateText } from './group-figures'
+import { downloadGroupsCsv } from './groups-export'
+import classes from './Lab.module.css'
+import { TogetherPanel } from './TogetherPanel'
+
+function columns(rows: GroupRow[]): Column<GroupRow>[] {
+  const { t } = i18n
+  const rebuilt: Column<GroupRow> = {
+    id: 'rebuilt',
+    header: t('lab.groups.columns.rebuilt'),
+    align: 'end',
+    cell: ({ group: { rebuilding } }) =>
+      rebuilding
+        ? formatPercent((rebuilding.rebuilt_bytes / Math.max(1, rebuilding.member_bytes)) * 100)
+        : '–',
+  }
+  const unreadable: Column<GroupRow> = {
+    id: 'unreadable',
+    header: t('lab.groups.columns.unreadable'),
+    align: 'end',
+    cell: ({ group }) => <Bytes bytes={group.latent_bytes + group.bad_bytes} />,
+  }
+  return [
+    {
+      id: 'group',
+      header: t('lab.groups.columns.group'),
+      isRowHeader: true,
+      grow: true,
+      cell: ({ group }) => group.name,
+    },
+    {
+      id: 'rate',
+      header: t('lab.groups.columns.rate'),
+      align: 'end',
+      cell: ({ point, byBytes }) => rateText(rateOf(point, byBytes), byBytes),
+    },
+    {
+      id: 'mean',
+      header: t('lab.groups.columns.mean'),
+      align: 'end',
+      cell: ({ point }) => latencyText(point, 'mean_us'),
+    },
+    {
+      id: 'p99',
+      header: t('lab.groups.columns.p99'),
+      align: 'end',
+      cell: ({ point }) => latencyText(point, 'p99_us'),
+    },
+    {
+      id: 'state',
+      header: t('lab.groups.columns.state'),
+      cell: ({ group }) => <VirtualDriveStatus state={group.state} />,
+    },
+    {
+      id: 'requests',
+      header: t('lab.groups.columns.requests'),
+      align: 'end',
+      cell: ({ point }) => formatCount(point.operations),
+    },
+    {
+      id: 'failed',
+      header: t('lab.groups.columns.failed'),
+      align: 'end',
+      cell: ({ group }) => formatCount(group.failed_requests),
+    },
+    ...(rows.some(({ group }) => group.rebuilding !== null) ? [rebuilt] : []),
+    ...(rows.some(({ group }) => group.latent_bytes + group.bad_bytes > 0) ? [unreadable] : []),
+  ]
+}
+
+interface GroupsResultProps {
+  prediction: Prediction
+  version: string
+  scenario: GroupsScenario
+  /** Of the groups' loads, in their order. */
+  patterns: Load['pattern'][]
+}
+
+export function GroupsResult({ prediction, version, scenario, patterns }: GroupsResultProps) {
+  const { t } = useTranslation()
+  const rows = groupRows(prediction.arrays, patterns)
+  const measured = rows[0]?.point.duration_us ?? 0
+  return (
+    <>
+      <p className={classes.muted}>
+        {t('lab.groups.stand', {
+          version,
+          operations: formatCount(scenario.limits.operations),
+          time: t('lab.groups.ms', { ms: formatCount(Math.round(measured / 1000)) }),
+        })}
+      </p>
+      <Panel title={t('lab.groups.result')} aside={<Exports prediction={prediction} />} flush>
+        <DataTable
+          label={t('lab.groups.resultTable')}
+          columns={columns(rows)}
+          rows={rows}
+          rowId={({ group }) => group.name}
+        />
+      </Panel>
+      <TogetherPanel rows={rows} />
+    </>
+  )
+}
+
+function Exports({ prediction }: { prediction: Prediction }) {
+  const { t } = useTranslation()
+  async function copy() {
+    if (await copyText(window.location.href)) showToast(t('lab.linkCopied'))
+  }
+  return (
+    <Group gap="xs">
+      <Button variant="default" size="xs" onClick={() => void copy()}>
+        {t('lab.link')}
+      </Button>
+      <Button variant="default" size="xs" onClick={() => downloadGroupsCsv(prediction)}>
+        {t('lab.exportCsv')}
+      </Button>
+    </Group>
+  )
+}

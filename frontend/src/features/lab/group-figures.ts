@@ -1,0 +1,69 @@
+import type { Load, PredictedArray } from '@/api/types'
+import { formatCount, formatRate } from '@/lib/format'
+import { i18n } from '@/lib/i18n'
+import { isByBytes } from './loads'
+
+type Point = PredictedArray['points'][number]
+export type GroupEnding = NonNullable<PredictedArray['group']>
+
+/** A group with what it did beside the others, and by itself. */
+export interface GroupRow {
+  array: PredictedArray
+  group: GroupEnding
+  point: Point
+  /** Its load is judged by bytes, not by the number of requests. */
+  byBytes: boolean
+}
+
+/** `patterns`: of the groups' loads, in their order. */
+export function groupRows(
+  arrays: PredictedArray[],
+  patterns: readonly Load['pattern'][],
+): GroupRow[] {
+  return arrays.flatMap((array, index) => {
+    const { group, points } = array
+    const [point] = points
+    const pattern = patterns[index] ?? 'random'
+    if (!group || !point) return []
+    return [{ array, group, point, byBytes: isByBytes({ pattern, blocks: point.mix }) }]
+  })
+}
+
+export const rateOf = (point: Point, byBytes: boolean) =>
+  byBytes ? point.bytes_per_s : point.operations_per_s
+
+export const rateText = (rate: number, byBytes: boolean) =>
+  byBytes ? formatRate(rate) : i18n.t('measure.perSecond', { rate: formatCount(Math.round(rate)) })
+
+/** In milliseconds with three digits: "0.012 ms", "3.46 ms", "120 ms". */
+const milliseconds = (us: number) =>
+  `${(us / 1000).toLocaleString('en-GB', us < 1000 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 })} ms`
+
+/** Of what there was, reads before writes. */
+export function latencyText(point: Point, figure: 'mean_us' | 'p99_us'): string {
+  const { read_latency: read, write_latency: write } = point
+  const both = read.count > 0 && write.count > 0
+  const parts = [
+    ...(read.count > 0
+      ? [
+          both
+            ? i18n.t('lab.groups.ofReads', { time: milliseconds(read[figure]) })
+            : milliseconds(read[figure]),
+        ]
+      : []),
+    ...(write.count > 0
+      ? [
+          both
+            ? i18n.t('lab.groups.ofWrites', { time: milliseconds(write[figure]) })
+            : milliseconds(write[figure]),
+        ]
+      : []),
+  ]
+  return parts.length > 0 ? parts.join(', ') : '–'
+}
+
+/** How much it has beside the others of what it has alone; undefined if that was nothing. */
+export function keptPercent({ group, point, byBytes }: GroupRow): number | undefined {
+  const alone = group.alone ? rateOf(group.alone.point, byBytes) : 0
+  return alone > 0 ? (rateOf(point, byBytes) / alone) * 100 : undefined
+}
