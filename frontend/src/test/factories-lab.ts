@@ -259,6 +259,38 @@ export function simulation(part: Partial<Simulation> = {}): Simulation {
   }
 }
 
+/** A group that has the half of what it would have alone. */
+export function predictedGroup(
+  name: string,
+  part: Partial<NonNullable<PredictedArray['group']>> = {},
+): PredictedArray {
+  const [point] = predictedArray({}, () => 100).points
+  const [alone] = predictedArray({}, () => 200).points
+  if (!point || !alone) throw new Error('an array has points')
+  const ending = {
+    state: 'optimal' as const,
+    failed_requests: 0,
+    latent_bytes: 0,
+    bad_bytes: 0,
+    rebuilding: null,
+  }
+  return predictedArray({
+    points: [
+      { ...point, read_latency: { ...noLatency, count: 500, mean_us: 3456, p99_us: 41_000 } },
+    ],
+    survival: null,
+    rebuild: null,
+    group: {
+      ...ending,
+      name,
+      drive: 'fujitsu-mba3073rc',
+      capacity_bytes: 73_543_163_904,
+      alone: { ...ending, point: alone },
+      ...part,
+    },
+  })
+}
+
 export function savedScenario(part: Partial<SavedScenario> = {}): SavedScenario {
   return {
     id: '5a7ed000-0000-4000-8000-000000000001',

@@ -67,15 +67,20 @@ export function ExpanderSelect({ choices, onChange }: ControllerFieldsProps) {
   )
 }
 
-export function EffortSelect({ choices, onChange }: ControllerFieldsProps) {
+interface EffortSelectProps extends ControllerFieldsProps {
+  /** What the requests are counted for. */
+  of: 'efforts' | 'groupEfforts'
+}
+
+export function EffortSelect({ choices, onChange, of }: EffortSelectProps) {
   const { t } = useTranslation()
   return (
     <NativeSelect
-      label={t('lab.effort')}
+      label={t(of === 'efforts' ? 'lab.effort' : 'lab.groupEffort')}
       value={choices.effort}
       data={(Object.keys(EFFORTS) as Effort[]).map((value) => ({
         value,
-        label: t(`lab.efforts.${value}`),
+        label: t(`lab.${of}.${value}`),
       }))}
       onChange={(event) => onChange({ effort: event.currentTarget.value as Effort })}
     />

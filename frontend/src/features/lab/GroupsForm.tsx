@@ -36,7 +36,7 @@ export function GroupsForm(props: GroupsFormProps) {
           <ControllerSelect {...props} />
           <CacheSelect {...props} />
           <ExpanderSelect {...props} />
-          <EffortSelect {...props} />
+          <EffortSelect {...props} of="groupEfforts" />
         </SimpleGrid>
         {controller &&
           groups.map((group, index) => (

@@ -6,13 +6,31 @@ import { copyText } from '@/lib/clipboard'
 import { formatCount, formatPercent } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
+import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
 import { showToast } from '@/ui/toasts'
-import { type GroupRow, groupRows, latencyText, rateOf, rateText } from './group-figures'
+import {
+  type GroupRow,
+  groupRows,
+  hasFewRequests,
+  isMemory,
+  latencyTexts,
+  rateOf,
+  rateText,
+} from './group-figures'
 import { downloadGroupsCsv } from './groups-export'
 import classes from './Lab.module.css'
 import { TogetherPanel } from './TogetherPanel'
+
+/** One below the other, none of them broken. */
+function Figures({ texts }: { texts: string[] }) {
+  return texts.map((text) => (
+    <span key={text} className={classes.figure}>
+      {text}
+    </span>
+  ))
+}
 
 function columns(rows: GroupRow[]): Column<GroupRow>[] {
   const { t } = i18n
@@ -43,19 +61,19 @@ function columns(rows: GroupRow[]): Column<GroupRow>[] {
       id: 'rate',
       header: t('lab.groups.columns.rate'),
       align: 'end',
-      cell: ({ point, byBytes }) => rateText(rateOf(point, byBytes), byBytes),
+      cell: ({ point, byBytes }) => <Figures texts={[rateText(rateOf(point, byBytes), byBytes)]} />,
     },
     {
       id: 'mean',
       header: t('lab.groups.columns.mean'),
       align: 'end',
-      cell: ({ point }) => latencyText(point, 'mean_us'),
+      cell: ({ point }) => <Figures texts={latencyTexts(point, 'mean_us')} />,
     },
     {
       id: 'p99',
       header: t('lab.groups.columns.p99'),
       align: 'end',
-      cell: ({ point }) => latencyText(point, 'p99_us'),
+      cell: ({ point }) => <Figures texts={latencyTexts(point, 'p99_us')} />,
     },
     {
       id: 'state',
@@ -90,6 +108,7 @@ interface GroupsResultProps {
 export function GroupsResult({ prediction, version, scenario, patterns }: GroupsResultProps) {
   const { t } = useTranslation()
   const rows = groupRows(prediction.arrays, patterns)
+  const few = rows.filter(hasFewRequests).map(({ group }) => group.name)
   const measured = rows[0]?.point.duration_us ?? 0
   return (
     <>
@@ -100,6 +119,10 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
           time: t('lab.groups.ms', { ms: formatCount(Math.round(measured / 1000)) }),
         })}
       </p>
+      {rows.some(isMemory) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
+      {few.length > 0 && (
+        <Notice tone="info">{t('lab.groups.few', { names: few.join(', ') })}</Notice>
+      )}
       <Panel title={t('lab.groups.result')} aside={<Exports prediction={prediction} />} flush>
         <DataTable
           label={t('lab.groups.resultTable')}

@@ -120,7 +120,7 @@ function Models(props: LabFormProps) {
         }))}
         onChange={(event) => onChange({ load: event.currentTarget.value })}
       />
-      <EffortSelect {...props} />
+      <EffortSelect {...props} of="efforts" />
       <StripSelect
         controller={controller}
         value={choices.strip}

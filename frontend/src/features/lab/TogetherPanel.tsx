@@ -47,7 +47,9 @@ function Bars({ row }: { row: GroupRow }) {
       />
       {kept !== undefined && (
         <span className={classes.loadName}>
-          {t('lab.groups.keeps', { percent: kept.toFixed(0) })}
+          {t(kept < 99.5 ? 'lab.groups.keeps' : 'lab.groups.losesNothing', {
+            percent: kept.toFixed(0),
+          })}
         </span>
       )}
     </li>

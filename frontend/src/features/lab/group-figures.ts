@@ -40,27 +40,26 @@ const milliseconds = (us: number) =>
   `${(us / 1000).toLocaleString('en-GB', us < 1000 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 })} ms`
 
 /** Of what there was, reads before writes. */
-export function latencyText(point: Point, figure: 'mean_us' | 'p99_us'): string {
+export function latencyTexts(point: Point, figure: 'mean_us' | 'p99_us'): string[] {
   const { read_latency: read, write_latency: write } = point
-  const both = read.count > 0 && write.count > 0
-  const parts = [
-    ...(read.count > 0
-      ? [
-          both
-            ? i18n.t('lab.groups.ofReads', { time: milliseconds(read[figure]) })
-            : milliseconds(read[figure]),
-        ]
-      : []),
-    ...(write.count > 0
-      ? [
-          both
-            ? i18n.t('lab.groups.ofWrites', { time: milliseconds(write[figure]) })
-            : milliseconds(write[figure]),
-        ]
-      : []),
-  ]
-  return parts.length > 0 ? parts.join(', ') : '–'
+  const reads = milliseconds(read[figure])
+  const writes = milliseconds(write[figure])
+  if (read.count > 0 && write.count > 0) {
+    return [
+      i18n.t('lab.groups.ofReads', { time: reads }),
+      i18n.t('lab.groups.ofWrites', { time: writes }),
+    ]
+  }
+  return [read.count > 0 ? reads : write.count > 0 ? writes : '–']
 }
+
+/** Fewer say little. */
+const REQUESTS_MIN = 200
+export const hasFewRequests = ({ point }: GroupRow) => point.operations < REQUESTS_MIN
+
+/** Many writes into a cache that has room for them: it is not the drives that are seen. */
+export const isMemory = ({ point }: GroupRow) =>
+  point.cache_filled === false && point.write_percent >= 50
 
 /** How much it has beside the others of what it has alone; undefined if that was nothing. */
 export function keptPercent({ group, point, byBytes }: GroupRow): number | undefined {

@@ -3,8 +3,8 @@ import { i18n } from '@/lib/i18n'
 import { cacheOf } from './controller-choices'
 import { groupText, type SideGroup, type TroubleKind } from './group-text'
 import { moreLoad, namedText, OWN, ownText, STEP_AXES, type Steps } from './more-loads'
-import { effortOf, limitsOf } from './scenario'
-import { type LabChoices, type LabSearch, readLabSearch } from './search'
+import { effortOf } from './scenario'
+import { GROUP_EFFORTS, type LabChoices, type LabSearch, readLabSearch } from './search'
 
 const MIB = 1 << 20
 type Workload = ScenarioGroup['workload']
@@ -77,6 +77,7 @@ export function toGroupsScenario(
     ]
   })
   if (asked.length < groups.length) return undefined
+  const operations = GROUP_EFFORTS[choices.effort]
   return {
     seed: 1,
     controller: {
@@ -85,7 +86,13 @@ export function toGroupsScenario(
       expander_bytes_per_s: choices.expander,
     },
     groups: asked,
-    limits: limitsOf(choices.effort),
+    limits: {
+      operations,
+      warmup_operations: operations,
+      // No more of them; but whether that fills a cache is said then.
+      fill_operations: operations,
+      seconds: 3600,
+    },
     alone: true,
   }
 }
@@ -157,7 +164,7 @@ export function groupsSearchOf(scenario: GroupsScenario, catalogue: LabCatalogue
     controller: controller.profile,
     cache: controller.cache_bytes == null ? undefined : controller.cache_bytes / MIB,
     expander: controller.expander_bytes_per_s,
-    effort: effortOf(limits.operations),
+    effort: effortOf(GROUP_EFFORTS, limits.operations),
     groups: groups.map((group) => groupText(groupIn(group, catalogue))),
   })
 }

@@ -17,16 +17,8 @@ export function failedMembers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index * 2)
 }
 
-/** As many to warm up as are measured. */
-export const limitsOf = (effort: Effort) => ({
-  operations: EFFORTS[effort],
-  warmup_operations: EFFORTS[effort],
-  fill_operations: FILLS[effort],
-  seconds: 3600,
-})
-
-export const effortOf = (operations: number | undefined) =>
-  (Object.keys(EFFORTS) as Effort[]).find((each) => EFFORTS[each] === operations)
+export const effortOf = (efforts: Record<Effort, number>, operations: number | undefined) =>
+  (Object.keys(efforts) as Effort[]).find((each) => efforts[each] === operations)
 
 /** What to simulate; undefined if a model or load of the address does not exist. */
 export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenario | undefined {
@@ -36,6 +28,7 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
   const [firstLevel] = choices.levels
   const [firstCount] = choices.counts
   if (!controller || !drive || !load || !firstLevel || !firstCount) return undefined
+  const operations = EFFORTS[choices.effort]
   return {
     seed: 1,
     controller: {
@@ -65,7 +58,12 @@ export function toScenario(choices: LabChoices, catalogue: LabCatalogue): Scenar
       failures: choices.failures.map((count) => failedMembers(Number(count))),
     },
     workloads: [{ profile: load.name }],
-    limits: limitsOf(choices.effort),
+    limits: {
+      operations,
+      warmup_operations: operations,
+      fill_operations: FILLS[choices.effort],
+      seconds: 3600,
+    },
     rebuild: true,
   }
 }
@@ -89,6 +87,6 @@ export function searchOf(scenario: Scenario): LabSearch {
     controllers: controller.count,
     quirks: controller.quirks,
     load: workloads[0]?.profile,
-    effort: effortOf(limits?.operations),
+    effort: effortOf(EFFORTS, limits?.operations),
   })
 }

@@ -13,6 +13,9 @@ export const DRIVE_CACHES = ['on', 'off'] as const
 /** Requests for each point. */
 export const EFFORTS = { quick: 500, normal: 2000, fine: 8000 } as const
 export type Effort = keyof typeof EFFORTS
+/** Requests of the first group that has them: what a cache holds at the beginning and the end has to
+ * be little beside what passes through it. */
+export const GROUP_EFFORTS: Record<Effort, number> = { quick: 10_000, normal: 20_000, fine: 50_000 }
 /** To fill a cache before its writes are measured, at most. */
 export const FILLS: Record<Effort, number> = { quick: 6000, normal: 6000, fine: 12_000 }
 
