@@ -18,6 +18,7 @@ import {
   latencyTexts,
   rateOf,
   rateText,
+  spanText,
 } from './group-figures'
 import { downloadGroupsCsv } from './groups-export'
 import classes from './Lab.module.css'
@@ -25,15 +26,20 @@ import { TogetherPanel } from './TogetherPanel'
 
 /** One below the other, none of them broken. */
 function Figures({ texts }: { texts: string[] }) {
-  return texts.map((text) => (
-    <span key={text} className={classes.figure}>
-      {text}
+  return (
+    <span className={classes.figures}>
+      {texts.map((text) => (
+        <span key={text}>{text}</span>
+      ))}
     </span>
-  ))
+  )
 }
 
-function columns(rows: GroupRow[]): Column<GroupRow>[] {
+function columns(rows: GroupRow[], scenario: GroupsScenario): Column<GroupRow>[] {
   const { t } = i18n
+  const mayBeUnreadable =
+    scenario.groups.some(({ faults }) => faults.some(({ kind }) => kind === 'latent_errors')) ||
+    rows.some(({ group }) => group.bad_bytes > 0)
   const rebuilt: Column<GroupRow> = {
     id: 'rebuilt',
     header: t('lab.groups.columns.rebuilt'),
@@ -93,7 +99,7 @@ function columns(rows: GroupRow[]): Column<GroupRow>[] {
       cell: ({ group }) => formatCount(group.failed_requests),
     },
     ...(rows.some(({ group }) => group.rebuilding !== null) ? [rebuilt] : []),
-    ...(rows.some(({ group }) => group.latent_bytes + group.bad_bytes > 0) ? [unreadable] : []),
+    ...(mayBeUnreadable ? [unreadable] : []),
   ]
 }
 
@@ -116,7 +122,7 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
         {t('lab.groups.stand', {
           version,
           operations: formatCount(scenario.limits.operations),
-          time: t('lab.groups.ms', { ms: formatCount(Math.round(measured / 1000)) }),
+          time: spanText(measured),
         })}
       </p>
       {rows.some(isMemory) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
@@ -126,7 +132,7 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
       <Panel title={t('lab.groups.result')} aside={<Exports prediction={prediction} />} flush>
         <DataTable
           label={t('lab.groups.resultTable')}
-          columns={columns(rows)}
+          columns={columns(rows, scenario)}
           rows={rows}
           rowId={({ group }) => group.name}
         />

@@ -35,9 +35,16 @@ export const rateOf = (point: Point, byBytes: boolean) =>
 export const rateText = (rate: number, byBytes: boolean) =>
   byBytes ? formatRate(rate) : i18n.t('measure.perSecond', { rate: formatCount(Math.round(rate)) })
 
-/** In milliseconds with three digits: "0.012 ms", "3.46 ms", "120 ms". */
+const THREE_DIGITS = { maximumSignificantDigits: 3 }
+const MICROSECONDS = { maximumFractionDigits: 3 }
+
+/** In milliseconds: "0.012 ms", "3.46 ms", "120 ms". */
 const milliseconds = (us: number) =>
-  `${(us / 1000).toLocaleString('en-GB', us < 1000 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 })} ms`
+  `${(us / 1000).toLocaleString('en-GB', us < 1000 ? MICROSECONDS : THREE_DIGITS)} ms`
+
+/** For how long something went on: "476 ms", "9.68 s". */
+export const spanText = (us: number) =>
+  us < 1e6 ? milliseconds(us) : `${(us / 1e6).toLocaleString('en-GB', THREE_DIGITS)} s`
 
 /** Of what there was, reads before writes. */
 export function latencyTexts(point: Point, figure: 'mean_us' | 'p99_us'): string[] {

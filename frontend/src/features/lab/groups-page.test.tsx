@@ -99,14 +99,24 @@ describe('groups side by side', () => {
       name: 'What each group does beside the others',
     })
     const [, orders, files] = within(table).getAllByRole('row')
-    expect(orders).toHaveTextContent(/^Orders100\/s3\.46 ms41 ms.*Optimal5000–0 B$/)
-    expect(files).toHaveTextContent(/Degraded5003.*25\.0 %131 kB$/)
+    expect(orders).toHaveTextContent(/^Orders100\/s3\.46 ms41 ms.*Optimal5000–$/)
+    expect(files).toHaveTextContent(/Degraded5003.*25\.0 %$/)
     const bars = screen.getByRole('listitem', { name: 'Files' })
     expect(within(bars).getByRole('meter', { name: 'Together' })).toHaveAttribute(
       'aria-valuenow',
       '50',
     )
     expect(within(bars).getByText('Keeps 50 % of what it has alone.')).toBeVisible()
+  })
+
+  it('say what of latent errors is left', async () => {
+    const asked = record('post', '/lab/simulations', done())
+    server.use(asked.handler)
+    const groups = [text('Orders', 'raid10'), text('Files', 'raid5', 'latent.64')]
+    renderApp(`/lab?view=groups&run=yes&groups=${encodeURIComponent(JSON.stringify(groups))}`)
+    expect(await screen.findByRole('columnheader', { name: 'Unreadable' })).toBeVisible()
+    expect(screen.getByRole('row', { name: /^Files.*131 kB$/ })).toBeVisible()
+    expect(screen.getByText(/all measured over the same 1 s/)).toBeVisible()
   })
 
   it('say when a group had too few requests, and when only memory was seen', async () => {

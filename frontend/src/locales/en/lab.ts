@@ -174,14 +174,13 @@ export const lab = {
     amounts: {
       slow: 'Longer by, ms',
       fails: 'After, ms of measuring',
-      latent: 'Unreadable at its beginning, MiB',
+      latent: 'Unreadable, MiB',
       rebuild: 'Rebuild rate, %',
     },
     notYetText: 'Choose the groups, then simulate. What you choose stands in the address.',
     suggestion: '{{name}} ({{level}} ×{{count}})',
     stand:
       'arraysim {{version}}: all measured over the same {{time}}, until the first had {{operations}} requests. Simulated, not measured on real drives.',
-    ms: '{{ms}} ms',
     result: 'All together',
     resultTable: 'What each group does beside the others',
     columns: {
