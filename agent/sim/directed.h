@@ -179,6 +179,19 @@ bool directed_grow_doubt(uint64_t seed);
 bool directed_mend_doubt(uint64_t seed);
 
 /*
+ * Consistency checks. Of a RAID 5 over old bytes, not initialized yet; of one while its rows are
+ * being written; of a RAID 5 whose block a rebuild could not recover. False: something is told to
+ * be inconsistent.
+ */
+bool directed_check_doubt(uint64_t seed);
+bool directed_check_unlocked(uint64_t seed);
+bool directed_check_lost(uint64_t seed);
+/* Silent damage on one member of a RAID 5, and on two of a RAID 6. False: it is not told of, or
+ * something is done about it. */
+bool directed_check_guess(uint64_t seed);
+bool directed_check_two(uint64_t seed);
+
+/*
  * Growing cannot be saved, which shows when a background task has already asked for the new rows.
  * False: the task does not end well, or the virtual drive has another size than before.
  */

@@ -368,6 +368,7 @@ static void live_one(struct run *run)
     copyback_maybe(run);
     tasks_tend(run, true);
     mend_maybe(run);
+    check_maybe(run);
     manage_maybe(run);
     if (run_chance(run, 2)) {
         sim_world_advance(run->world, run_below(run, 3 * SIM_SECOND));

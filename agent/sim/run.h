@@ -52,6 +52,7 @@ enum run_class {
     RUN_ROT,         /* sectors of a drive silently become other bytes */
     RUN_MISDIRECT,   /* a write of a drive silently goes to another place of it */
     RUN_MEND,        /* no fault: blocks are mended, whether they can be read or not */
+    RUN_CHECK,       /* no fault: rows are compared */
     RUN_CLASS_MAX
 };
 

@@ -29,6 +29,11 @@ struct run {
     uint32_t failed_tasks;
     struct vd_sync mend;
     bool mending;
+    struct vd_sync check;
+    struct vd_check check_result;
+    bool checking;
+    bool found_any;       /* it has told of a row, of this one */
+    uint64_t found_row;
     uint32_t crash_in;    /* actions; 0: none is planned */
     bool dead;            /* the power is off: answers do not count */
     bool calm;            /* no new faults */
@@ -171,6 +176,11 @@ bool copyback_is_troubled(const struct run *run, uint32_t member,
 
 /* run_mend.c */
 void mend_maybe(struct run *run);
+
+/* run_check.c */
+void check_maybe(struct run *run);
+/* All is well again: what does not agree is told of, and nothing else. */
+void check_prove(struct run *run);
 
 /* run_manage.c */
 void manage_maybe(struct run *run);

@@ -54,6 +54,7 @@ void run_prove(struct run *run)
         return; /* the liar's rows were taken for clean */
     }
     run_prove_raw(run);
+    check_prove(run);
     if (!run->result->failed && losses_each_are_due(run)) {
         losses_check_each(run);
     }

@@ -131,6 +131,7 @@ uint32_t classes_choose(struct run *run)
     bool copyback = run->options->seed % 3 == 1; /* the same */
     bool silent = run->options->seed % 17 == 6;  /* and these, in few: they hide other mistakes */
     bool mend = run->options->seed % 5 == 2 && !silent; /* who mends believes what can be read */
+    bool check = silent || run->options->seed % 7 == 3; /* came last; no chance either */
 
     if (run->options->swarm) {
         uint32_t percent = run_chance(run, 50) ? 80 : 30;
@@ -146,6 +147,7 @@ uint32_t classes_choose(struct run *run)
     classes &= label ? all : ~(UINT32_C(1) << RUN_LABEL);
     classes &= copyback ? all : ~(UINT32_C(1) << RUN_COPYBACK);
     classes &= mend ? all : ~(UINT32_C(1) << RUN_MEND);
+    classes &= check ? all : ~(UINT32_C(1) << RUN_CHECK);
     classes &= silent ? all : ~((UINT32_C(1) << RUN_ROT) | (UINT32_C(1) << RUN_MISDIRECT));
     return classes & ~run->options->classes_off;
 }
@@ -181,6 +183,7 @@ const char *run_class_name(enum run_class class)
         [RUN_ROT] = "bit-rot",
         [RUN_MISDIRECT] = "misdirect",
         [RUN_MEND] = "mend",
+        [RUN_CHECK] = "check",
     };
 
     ASSERT((unsigned int)class < RUN_CLASS_MAX && names[class] != NULL);

@@ -87,7 +87,9 @@ void silent_maybe(struct run *run)
         return;
     }
     place = place_choose(run);
-    if (sim_array_sim(run->array, place.member) == NULL) {
+    /* What changes while it is read back after a repair is noticed, and costs the drive. */
+    if (sim_array_sim(run->array, place.member) == NULL ||
+        sim_array_sim(run->array, place.member)->in_flight_count > 0) {
         return;
     }
     run_trace(run, "member %u silently changes %llu+%u", place.member,

@@ -151,7 +151,7 @@ static bool tasks_are_final(void *context)
 {
     const struct run *run = context;
 
-    if (run->mending) {
+    if (run->mending || run->checking) {
         return false;
     }
     for (uint32_t i = 0; i < RUN_TASKS; i++) {

@@ -141,6 +141,11 @@ static void test_stories(void **state)
         assert_true(directed_grow_fresh(seed + i));
         assert_true(directed_grow_doubt(seed + i));
         assert_true(directed_mend_doubt(seed + i));
+        assert_true(directed_check_doubt(seed + i));
+        assert_true(directed_check_unlocked(seed + i));
+        assert_true(directed_check_lost(seed + i));
+        assert_true(directed_check_guess(seed + i));
+        assert_true(directed_check_two(seed + i));
         assert_true(directed_grow_undone(seed + i));
     }
 }

@@ -3,7 +3,8 @@
  * the simulation sets for its own copy of the sources from drive/ to task/. In the product
  * SIM_BUG() is false. Each names the promise it breaks (P1 no acknowledged write is lost, P2 no
  * wrong data and no needless error, P3 no stale drive, P4 configuration all or nothing, P5 healing
- * ends, P7 a failed flush is a failed drive; A: an assertion must stop it).
+ * ends, P6 silent damage is told and never guessed at, P7 a failed flush is a failed drive; A: an
+ * assertion must stop it).
  *
  * To add one: a line here, `if (SIM_BUG(NAME))` in the code, and, if plain lives do not meet it
  * soon enough, a line in sim/test_sim_bugs.c that says where it shows best.
@@ -64,6 +65,11 @@
     X(LENT_READ_KEPT, P2, "a read is answered in memory that a late drive still writes to")        \
     X(MEND_IN_DOUBT, P2, "mends a block of a row that is not known consistent")                    \
     X(MEND_UNLOCKED, P2, "mends a block while its row is being written")                           \
+    X(CHECK_IN_DOUBT, P6, "compares rows that are not known consistent")                           \
+    X(CHECK_UNLOCKED, P6, "compares a row while it is being written")                              \
+    X(CHECK_GUESSES, P6, "takes one parity for what is wrong, and makes it anew")                  \
+    X(CHECK_NAMES_ANY, P6, "names a column that explains a part of what is wrong")                 \
+    X(CHECK_PAST_NOTES, P6, "compares blocks that are noted as lost")                              \
     X(LOST_FORGOTTEN, P2, "a block beyond recovery is not recorded")                               \
     X(SPARE_TOO_SMALL, P1, "a drive that is too small becomes a member")                           \
     X(SEQUENCE_NOT_BUMPED, P4, "records do not get newer")                                         \

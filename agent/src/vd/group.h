@@ -205,19 +205,47 @@ void vd_submit(struct vd *vd, struct vd_request *request);
  * in rebuild; runs as ordinary stripe operations of background class. count is bounded by
  * SYNC_ROWS_MAX. */
 #define SYNC_ROWS_MAX 64u
+
+/* A consistency check of rows (vd/check.c). */
+#define VD_MEMBER_UNKNOWN UINT32_MAX
+/* Blocks of one row whose redundancy does not agree with its data: the same ones of each strip. */
+struct vd_mismatch {
+    struct vd *vd;
+    uint64_t row;
+    uint32_t lo, hi;             /* of each strip */
+    uint32_t member;             /* the one that alone explains it, or VD_MEMBER_UNKNOWN */
+    uint64_t drive_offset_bytes; /* there, if it is known */
+    bool corrected;
+    /* What of the virtual drive is made of them, or may be: pieces of hi - lo bytes, each a strip
+     * after the one before. 0: the redundancy alone was wrong. */
+    uint64_t offset_bytes;
+    uint32_t piece_count;
+};
+struct vd_check {
+    bool correct; /* what no member explains: the data are taken as right */
+    /* Called from the loop; must not call back into the group, except getters. */
+    void (*found)(void *context, const struct vd_mismatch *mismatch);
+    void *context;
+    /* So many bytes of the virtual drive have been compared, and so many have not: no redundancy is
+     * left, they are not known consistent, or not readable. Counted on. */
+    uint64_t compared_bytes, left_out_bytes;
+    uint64_t unreadable_bytes; /* of members: could not be recovered */
+};
+
 struct vd_sync {
     struct vd *vd;
     uint64_t row;
     uint32_t row_count;
-    bool fill;       /* write members in rebuild */
-    bool copy;       /* write the drive of a copyback */
-    bool mend;       /* group_mend_at() */
+    bool fill; /* write members in rebuild */
+    bool copy; /* write the drive of a copyback */
+    bool mend; /* group_mend_at() */
     uint32_t mend_member;
     uint32_t mend_lo; /* of the block within the strip */
+    struct vd_check *check; /* NULL: it is none. Rows are read and compared, and nothing else */
     /* 0; -EIO: offline, or blocks beyond recovery: with fill they are recorded as lost (meta/
-     * config.h) and the rest of the rows is done; -ENOSPC: too many of them to record; -ENODEV:
-     * the target is lost; -EAGAIN: rows that are not there after all, or (mend) not known
-     * consistent; -ECANCELED. */
+     * config.h) and the rest of the rows is done, as with check; -ENOSPC: too many of them to
+     * record; -ENODEV: the target is lost; -EAGAIN: rows that are not there after all, or (mend)
+     * not known consistent; -ECANCELED. */
     void (*complete)(struct vd_sync *sync, int error);
     void *owner;
     struct list link;

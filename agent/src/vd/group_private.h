@@ -21,6 +21,7 @@
  *   plain_read.c     reads that need nothing of all that
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
  *   sync.c           stripe operations for background tasks
+ *   check.c          the consistency check of rows
  *
  * A turn: every entry from outside (a request, a transfer's answer, a timer, a save) runs
  * between group_enter() and group_leave(). Answers and notices are collected during the turn
@@ -404,6 +405,12 @@ struct stripe_op {
     uint32_t fill;        /* sync: rebuild targets wanted */
     uint32_t copy;        /* sync: the place whose twin is to be written */
     uint32_t mend;        /* sync: the place whose block is bad, whatever a read of it says */
+    bool compares;        /* check: what is read is to be compared */
+    bool by_block;        /* check: not possible of the whole, but perhaps block by block */
+    bool differs;         /* check: this block does, */
+    uint32_t explains;    /* these places alone explain it, */
+    uint32_t righting;    /* and these are not yet known to be right again */
+    struct vd_mismatch mismatch; /* check: yet to be told; hi is 0: nothing is */
     uint32_t fine_end;    /* it failed as a whole, and goes on by blocks up to here; 0: whole */
     int fine_error;       /* of the blocks so far */
     uint64_t settle_change; /* to be durable before going on: notes of bad blocks */
@@ -670,6 +677,19 @@ void sync_deliver(struct vd_sync *sync);
 void syncs_cancel(struct group *group);
 /* Those of rows that the virtual drive has not got any more. */
 void syncs_cancel_beyond(struct vd *vd);
+
+/* check.c */
+static inline bool stripe_is_check(const struct stripe_op *op)
+{
+    return op->sync != NULL && op->sync->check != NULL;
+}
+/* Plans what a check reads. False: a block could not be read, which is mended as a read would. */
+MUST_CHECK bool check_plan(struct stripe_op *op);
+/* The columns are there. False: to be done block by block. */
+MUST_CHECK bool check_compute(struct stripe_op *op);
+/* The block, or the slice, is over; `lost`: it is not to be had. */
+void check_block_end(struct stripe_op *op, bool lost);
+void check_op_done(struct stripe_op *op);
 
 /* stripe_pool.c */
 MUST_CHECK int stripe_pools_init(struct group *group);

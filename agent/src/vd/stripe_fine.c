@@ -295,6 +295,8 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
     }
     op->failed = op->have = op->written = op->told = op->verify = 0;
     op->punctured = op->zeros = 0;
+    op->differs = false;
+    op->explains = op->righting = 0;
     op->state = STRIPE_LOCK;
     return STRIPE_GRANTED;
 }
@@ -323,6 +325,9 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
     if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
         op->fine_end = op->hi;
         return fine_next(op, op->lo);
+    }
+    if (stripe_is_check(op)) {
+        check_block_end(op, error != 0);
     }
     if (error != 0 || (op->zeros != 0 && (fill_left(op) != 0 || !stripe_row_is_consistent(op)))) {
         block_is_beyond(op);

@@ -54,7 +54,8 @@ bool stripe_lock(struct stripe_op *op)
     bool granted =
         !stripe_is_locked(op) || SIM_BUG(NO_LOCK) ||
         (SIM_BUG(TRIM_UNLOCKED) && op->request != NULL && op->request->op == VD_OP_TRIM) ||
-        (SIM_BUG(MEND_UNLOCKED) && op->mend != 0);
+        (SIM_BUG(MEND_UNLOCKED) && op->mend != 0) ||
+        (SIM_BUG(CHECK_UNLOCKED) && stripe_is_check(op));
 
     ASSERT(!list_is_linked(&op->lock_link));
     ASSERT(!op->direct);
@@ -79,7 +80,7 @@ void stripe_unlock(struct stripe_op *op)
             if ((SIM_BUG(NO_LOCK) || SIM_BUG(TRIM_UNLOCKED)) && next->state != STRIPE_LOCK) {
                 return;
             }
-            if (SIM_BUG(MEND_UNLOCKED) && next->state != STRIPE_LOCK) {
+            if ((SIM_BUG(MEND_UNLOCKED) || SIM_BUG(CHECK_UNLOCKED)) && next->state != STRIPE_LOCK) {
                 return;
             }
             stripe_event(next, STRIPE_GRANTED);

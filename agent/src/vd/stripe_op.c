@@ -182,6 +182,9 @@ int stripe_plan(struct stripe_op *op)
     bool consistent = false;
     struct plan_input input;
 
+    if (stripe_is_check(op) && check_plan(op)) {
+        return 0;
+    }
     op->failed |= stripe_lost_mask(op) & valid; /* as if they had just failed */
     if (plan_is_plain_read(level, op->want, touched, valid, op->failed & valid)) {
         op->plan = plan_plain_read(touched);
@@ -285,8 +288,12 @@ static enum stripe_event act_compute(struct stripe_op *op)
     if (op->punctured != 0 && !stripe_puncture_note(op)) {
         return STRIPE_FAIL;
     }
-    stripe_compute(op);
-    op->verify = op->failed & op->plan.writes;
+    if (!stripe_is_check(op)) {
+        stripe_compute(op);
+    } else if (!check_compute(op)) {
+        return STRIPE_FAIL;
+    }
+    op->verify = (op->failed | op->righting) & op->plan.writes;
     return op->plan.writes == 0 && op->copy == 0 ? STRIPE_NO_WRITES : STRIPE_WRITES;
 }
 
@@ -380,8 +387,12 @@ static void verify_judge(struct stripe_op *op)
     bool corrected = op->columns[place].status == IO_STATUS_OK &&
                      memcmp(wanted, op->spares[0], op->hi - op->lo) == 0;
 
-    ASSERT((op->written & op->failed & bit) != 0);
-    stripe_media_error_tell(op, place, corrected);
+    ASSERT((op->written & (op->failed | op->righting) & bit) != 0);
+    if ((op->righting & bit) == 0) {
+        stripe_media_error_tell(op, place, corrected);
+    } else if (corrected) {
+        op->righting &= ~bit;
+    }
     /* Another drive may have the place by now. */
     if (!corrected && op->group->members[member].drive == op->columns[place].io.drive &&
         !member_is_last_copy(op->group, member)) {

@@ -7,6 +7,7 @@
  *     target does.
  * (3) A block is mended only where its row is known consistent: elsewhere what is recovered may be
  *     another version than what it had.
+ * (4) A check (check.c) is a sync too, so that it has the lock of what it compares.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,6 +35,11 @@ static uint32_t twin_mask(struct stripe_op *op)
 
 /* All data are asked for: then nothing that must be recovered is left out. Without a request they
  * go nowhere. */
+static uint32_t all_data(const struct stripe_op *op)
+{
+    return stripe_is_mirrored(op) ? 1u : stripe_data_mask(op);
+}
+
 static void mend_piece(struct vd_sync *sync, struct stripe_op *op)
 {
     uint32_t place = 0;
@@ -49,7 +55,7 @@ static void mend_piece(struct vd_sync *sync, struct stripe_op *op)
     op->lo = sync->mend_lo;
     op->hi = sync->mend_lo + IO_ALIGN_BYTES;
     op->mend = UINT32_C(1) << place;
-    op->touched = stripe_is_mirrored(op) ? 1u : stripe_data_mask(op);
+    op->touched = all_data(op);
 }
 
 /* The next slice with something to do for this sync, if any, into op. */
@@ -76,6 +82,10 @@ static bool sync_piece(struct vd_sync *sync, struct stripe_op *op)
         op->vd = sync->vd;
         op->sync = sync;
         op->want = PLAN_SYNC;
+        if (sync->check != NULL) {
+            op->want = PLAN_READ;
+            op->touched = all_data(op);
+        }
         op->slice = state->slice;
         op->lo = state->slice * SLICE_MAX_BYTES;
         op->hi = min_u32(op->lo + SLICE_MAX_BYTES, geometry->strip_bytes);
@@ -161,6 +171,9 @@ void sync_op_done(struct stripe_op *op)
 
     ASSERT(state->open_ops > 0);
     state->open_ops--;
+    if (stripe_is_check(op)) {
+        check_op_done(op);
+    }
     if (op->error != 0 && (state->error == 0 || op->error == -ENOSPC)) {
         state->error = op->error; /* what ends the work outweighs what it bears */
     }
