@@ -646,6 +646,7 @@ static const char *const operation_kind_words[OPERATION_KIND_MAX] = {
     "resync",
     "drive_erase",
     "patrol_read",
+    "consistency_check",
 };
 
 const char *operation_kind_word(enum operation_kind value)
@@ -1804,6 +1805,10 @@ static const struct {
      "Waits until the drive groups of what is left are optimal and nothing else works on them."},
     {"patrol_read_failed",
      "The drive did not answer a read."},
+    {"check_waits",
+     "Waits until the drive group is there again and no rebuild, copyback or initialization is left to do in it."},
+    {"check_needs_consistency",
+     "{name} is not initialized or resynchronized to its end: only what is known consistent can be compared."},
     {"too_many_erases",
      "As many drives are being erased, or erased in part, as can be remembered."},
     {"drive_spun_down",

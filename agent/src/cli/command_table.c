@@ -242,6 +242,16 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_VD, "start|stop|pause|suspend|resume", "bgi", "", change_vd_task,
      "/cX/vX start|stop|pause|resume bgi", "Controls the background initialization."},
 
+    {CLI_OBJECT_VD, "start", "cc", "force correct confirm=", change_vd_check_start,
+     "/cX/vX start cc [force] [correct [confirm=NAME]]",
+     "Compares the redundancy of a virtual drive with its data. What does not agree is told of; "
+     "only what one drive alone explains (RAID 6, three copies or more) is corrected. correct: the "
+     "rest is made to agree with the data, or with the first copy, right or wrong; the virtual "
+     "drive's name must be typed. force: accepted; what is not known consistent is never "
+     "compared."},
+    {CLI_OBJECT_VD, "stop|pause|suspend|resume", "cc", "", change_vd_check,
+     "/cX/vX stop|pause|resume cc", "Controls the consistency check."},
+
     {CLI_OBJECT_BBU, "show", NULL, "all status properties modes", show_battery,
      "/cX/bbu show [all|status|properties|modes]", "The battery."},
     {CLI_OBJECT_BBU, "start", "learn", "", change_battery_learn, "/cX/bbu start learn",

@@ -22,6 +22,8 @@ uint32_t controller_drive_count(const struct model *model); /* drives that are p
 uint64_t controller_port_count(const struct model *model);
 /* show_property.c */
 void show_controller_property(struct cli_context *context);
+/* check.c: of the last consistency check, if there was one, and what it has found first. */
+void check_rows(const struct model_object *vd, json_t *results, json_t *places);
 /* patrol.c */
 #define PATROL_TEXT_BYTES 400u
 bool patrol_is_scheduled(const json_t *controller); /* it begins by itself */

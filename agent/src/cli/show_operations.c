@@ -74,6 +74,38 @@ static void vd_visit(struct cli_context *context, const struct model_object *obj
                 vd_progress_row(context->model, object, out->name->shown, out->name->kinds));
 }
 
+struct check_sections {
+    json_t *results, *places;
+};
+
+static void check_visit(struct cli_context *context UNUSED, const struct model_object *object,
+                        void *data)
+{
+    const struct check_sections *sections = data;
+
+    check_rows(object, sections->results, sections->places);
+}
+
+/* Only what there is. */
+static void check_sections_put(struct cli_context *context, json_t *data)
+{
+    struct check_sections sections = {json_array(), json_array()};
+    json_t *missing = json_array();
+
+    cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, check_visit, &sections);
+    json_decref(missing); /* told of already */
+    if (json_array_size(sections.results) > 0) {
+        row_set(data, "Last Consistency Check", sections.results);
+    } else {
+        json_decref(sections.results);
+    }
+    if (json_array_size(sections.places) > 0) {
+        row_set(data, "Inconsistent Places", sections.places);
+    } else {
+        json_decref(sections.places);
+    }
+}
+
 static void auto_bgi_visit(struct cli_context *context UNUSED, const struct model_object *object,
                            void *rows)
 {
@@ -98,5 +130,8 @@ void show_vd_operation(struct cli_context *context)
         cli_each_numbered(context, OBJECT_KIND_VIRTUAL_DRIVE, missing, vd_visit, &out);
     }
     row_set(data, "VD Operation Status", out.rows);
+    if (strcasecmp(noun, "cc") == 0) {
+        check_sections_put(context, data);
+    }
     show_finish(context, "None", missing, data);
 }

@@ -65,7 +65,6 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_GROUP, "set|split|start|stop|transform|import", NULL,
      "This operation of a drive group"},
 
-    {CLI_OBJECT_VD, CONTROL, "cc", "Consistency check"},
     {CLI_OBJECT_VD, CONTROL, "init", "Initialisation in the foreground"},
     {CLI_OBJECT_VD, CONTROL, "erase", "Erasing a virtual drive"},
     {CLI_OBJECT_VD, CONTROL, "migrate", "Migration"},

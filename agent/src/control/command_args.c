@@ -221,6 +221,10 @@ static const struct arg_spec patrol_read_args[] = {
 static const struct arg_spec bgi_args[] = {KEY("virtual_drive", task.target, true),
                                            WORD("action", task.action, task_action, true), END};
 
+static const struct arg_spec consistency_check_args[] = {
+    KEY("virtual_drive", check.vd, true), WORD("action", check.action, task_action, true),
+    BOOL("correct", check.correct, false), END};
+
 static const struct arg_spec vd_measure_args[] = {
     KEY("virtual_drive", vd_measure.vd, true),
     WORD("action", vd_measure.action, task_action, true),
@@ -313,6 +317,7 @@ static const struct arg_spec *const op_args[CTL_OP_MAX] = {
     [CTL_OP_COPYBACK] = copyback_args,
     [CTL_OP_BGI] = bgi_args,
     [CTL_OP_PATROL_READ] = patrol_read_args,
+    [CTL_OP_CONSISTENCY_CHECK] = consistency_check_args,
     [CTL_OP_DRIVE_REPLACE] = drive_replace_args,
     [CTL_OP_DRIVE_OFFLINE] = drive_args,
     [CTL_OP_DRIVE_ONLINE] = drive_args,
@@ -545,6 +550,9 @@ static bool args_agree(const struct ctl_command *command, struct reason *ret_rea
         return (command->args.vd_expand.fields & VD_EXPAND_SIZE) == 0 ||
                command->args.vd_expand.size_bytes > 0 ||
                refuse(ret_reason, "size_bytes", "must be at least 1");
+    case CTL_OP_CONSISTENCY_CHECK:
+        return !command->args.check.correct || command->args.check.action == TASK_ACTION_START ||
+               refuse(ret_reason, "correct", "only a start can be told so");
     case CTL_OP_VD_DELETE:
     case CTL_OP_SPARE_ADD:
     case CTL_OP_SPARE_REMOVE:
@@ -695,6 +703,8 @@ bool command_takes_used_drives(const struct ctl_command *command)
         return command->args.stripe_create.force;
     case CTL_OP_VD_MEASURE:
         return measurement_overwrites(&command->args.vd_measure.plan);
+    case CTL_OP_CONSISTENCY_CHECK:
+        return command->args.check.correct;
     case CTL_OP_VD_DELETE:
     case CTL_OP_VD_SET:
     case CTL_OP_VD_EXPAND:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "control/check_doc.h"
 #include "control/json_text.h"
 #include "control/measurement_json.h"
 #include "ctl/event_catalog.h"
@@ -636,6 +637,7 @@ static json_t *virtual_drive_doc(const struct virtual_drive_view *view)
     json_put(doc, "stripe", view->stripe.config != NULL ? stripe_doc(&view->stripe) : json_null());
     json_put(doc, "measurement",
              view->measurement.run != NULL ? measurement_doc(&view->measurement) : json_null());
+    json_put(doc, "consistency_check", check_doc(&view->check, &view->config->geometry));
     json_put(doc, "expansion", expansion_doc(view));
     json_put(doc, "exports", exports_doc(&view->exports));
     json_put_u64(doc, "media_error_count", view->lost_blocks);

@@ -31,6 +31,8 @@ static const struct {
     [CTL_OP_REBUILD] = {"rebuild", "rebuild", COMMAND_CLASS_O, command_rebuild},
     [CTL_OP_COPYBACK] = {"copyback", "copyback", COMMAND_CLASS_O, command_copyback},
     [CTL_OP_BGI] = {"bgi", "bgi", COMMAND_CLASS_O, command_bgi},
+    [CTL_OP_CONSISTENCY_CHECK] = {"consistency_check", "cc", COMMAND_CLASS_O,
+                                  command_consistency_check},
     [CTL_OP_PATROL_READ] = {"patrol_read", "patrolread", COMMAND_CLASS_O, command_patrol_read},
     [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", COMMAND_CLASS_O, command_drive_replace},
     [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", COMMAND_CLASS_D,
@@ -93,7 +95,7 @@ enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives)
     ASSERT((unsigned)op < CTL_OP_MAX);
     if (on_used_drives &&
         (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD || op == CTL_OP_DRIVE_REPLACE ||
-         op == CTL_OP_STRIPE_CREATE || op == CTL_OP_VD_MEASURE)) {
+         op == CTL_OP_STRIPE_CREATE || op == CTL_OP_VD_MEASURE || op == CTL_OP_CONSISTENCY_CHECK)) {
         return COMMAND_CLASS_X;
     }
     return ops[op].class_;

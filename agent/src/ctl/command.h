@@ -57,6 +57,7 @@ enum ctl_op {
     CTL_OP_VD_MEASURE,
     CTL_OP_VD_EXPAND,
     CTL_OP_PATROL_READ,
+    CTL_OP_CONSISTENCY_CHECK,
     CTL_OP_MAX
 };
 
@@ -208,6 +209,11 @@ struct ctl_command {
             object_key_t target; /* rebuild: drive; bgi: virtual drive; patrol_read: controller */
             enum task_action action;
         } task;
+        struct {
+            object_key_t vd;
+            enum task_action action;
+            bool correct;        /* start: the data are right, whatever does not agree */
+        } check;
         struct {
             object_key_t drive;  /* start: the member; else it or the drive being filled */
             object_key_t target; /* start: the drive to be filled */

@@ -81,6 +81,9 @@ static bool rule_at_rest(const struct ctl_vd *cv, struct reason *ret_reason)
     if (cg_config(cv->cg)->copyback.active || cv->cg->copyback != NULL) {
         return refuse_busy(cv, "a copyback", ret_reason);
     }
+    if (operation_of_check(cv) != NULL) {
+        return refuse_busy(cv, "its consistency check", ret_reason);
+    }
     if (op != NULL && op->status.state == OPERATION_STATE_PAUSED) {
         return refuse_busy(cv, "its paused initialization", ret_reason); /* it would go on */
     }

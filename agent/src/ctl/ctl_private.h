@@ -22,6 +22,7 @@
 #include "cache/intents.h"
 #include "ctl/battery_record.h"
 #include "ctl/ctl.h"
+#include "ctl/ctl_check.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/event_catalog.h"
@@ -201,6 +202,7 @@ struct ctl_vd {
     bool stripe_ready;             /* it may be put into its stripe */
     struct ctl_stripe *stripe;     /* that has been put together with it; or NULL */
     struct ctl_measure measure;
+    struct ctl_check check;
     bool bgi_stopped;              /* by a user: not to be started by itself */
     enum virtual_drive_state seen_state;
     uint64_t seen_suspect_bytes;
@@ -824,7 +826,11 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 void ctl_tasks_work(struct ctl *ctl);
 struct ctl_operation *operation_of_member(const struct ctl_group *cg, uint32_t member);
 struct ctl_operation *operation_of_copyback(const struct ctl_group *cg);
-struct ctl_operation *operation_of_vd(const struct ctl_vd *cv);
+struct ctl_operation *operation_of_vd(const struct ctl_vd *cv); /* which makes it consistent */
+struct ctl_operation *operation_of_check(const struct ctl_vd *cv);
+/* False: there is no memory for it now. */
+MUST_CHECK bool operation_start_check(struct ctl_vd *cv, bool correct);
+void operation_percent_text(const struct task_status_view *status, char out[16]);
 /* Asks the tasks of a group (or of one of its virtual drives) to end; true when none is left. */
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why);
 void operations_rate_set(struct ctl *ctl);
@@ -935,6 +941,13 @@ void command_spare_remove(struct ctl *ctl, struct ctl_command *command);
 void command_rebuild(struct ctl *ctl, struct ctl_command *command);
 void command_copyback(struct ctl *ctl, struct ctl_command *command);
 void command_bgi(struct ctl *ctl, struct ctl_command *command);
+
+/* ctl_check.c */
+bool rule_check(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
+void check_event(struct ctl_operation *op, enum operation_state old);
+void check_found(struct ctl_vd *cv, const struct vd_mismatch *mismatch);
+void view_check(const struct ctl_vd *cv, struct check_view *view, struct view_digest *digest);
+void command_consistency_check(struct ctl *ctl, struct ctl_command *command);
 void command_drive_replace(struct ctl *ctl, struct ctl_command *command);
 void command_drive_offline(struct ctl *ctl, struct ctl_command *command);
 void command_drive_online(struct ctl *ctl, struct ctl_command *command);

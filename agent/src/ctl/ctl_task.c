@@ -6,7 +6,8 @@
  * unless a user stopped it. The erase of a drive and a patrol read have their operations here, but
  * no task: they belong to no group (ctl_erase.c, ctl_patrol.c).
  *
- * (1) At most one operation runs per member and per virtual drive.
+ * (1) At most one operation runs per member, and per virtual drive one that makes it consistent and
+ *     one that checks it, of which the latter waits.
  * (2) An operation's task is freed only when it has ended and is quiet; its document stays.
  */
 #include <stdio.h>
@@ -22,7 +23,7 @@ static bool state_is_ended(enum operation_state state)
            state == OPERATION_STATE_STOPPED;
 }
 
-static void percent_text(const struct task_status_view *status, char out[16])
+void operation_percent_text(const struct task_status_view *status, char out[16])
 {
     uint64_t percent =
         status->total_bytes == 0 ? 100 : status->done_bytes / (status->total_bytes / 100 + 1);
@@ -45,7 +46,7 @@ static void rebuild_begun(struct ctl_operation *op, const char *drive, const cha
     char percent[16];
 
     if (op->status.resumed_from_bytes > 0) {
-        percent_text(&op->status, percent);
+        operation_percent_text(&op->status, percent);
         ctl_event(op->ctl, EVENT_REBUILD_RESUMED, op->target_key, "drive", drive, "percent",
                   percent, NULL);
         return;
@@ -75,7 +76,7 @@ static void rebuild_event(struct ctl_operation *op, enum operation_state old)
         drive_path(cd, drive, sizeof(drive));
     }
     group_path(op->cg, group, sizeof(group));
-    percent_text(&op->status, percent);
+    operation_percent_text(&op->status, percent);
     switch (op->status.state) {
     case OPERATION_STATE_RUNNING:
         if (!op->was_started) {
@@ -117,7 +118,7 @@ static void copyback_begun(struct ctl_operation *op, const char *drive, const ch
     char percent[16];
 
     if (op->status.resumed_from_bytes > 0) {
-        percent_text(&op->status, percent);
+        operation_percent_text(&op->status, percent);
         ctl_event(op->ctl, EVENT_COPYBACK_RESUMED, op->target_key, "drive", drive, "percent",
                   percent, NULL);
         return;
@@ -138,7 +139,7 @@ static void copyback_event(struct ctl_operation *op, enum operation_state old)
         drive_path(cd, drive, sizeof(drive));
     }
     group_path(op->cg, group, sizeof(group));
-    percent_text(&op->status, percent);
+    operation_percent_text(&op->status, percent);
     switch (op->status.state) {
     case OPERATION_STATE_RUNNING:
         if (!op->was_started) {
@@ -201,7 +202,7 @@ static void sync_event(struct ctl_operation *op, enum operation_state old)
     char percent[16];
 
     vd_title(op->cv, title, sizeof(title));
-    percent_text(&op->status, percent);
+    operation_percent_text(&op->status, percent);
     switch (op->status.state) {
     case OPERATION_STATE_RUNNING:
         if (!op->was_started) {
@@ -250,8 +251,9 @@ static void operation_ended(struct ctl_operation *op)
                                    op->status.reason == REASON_STOPPED_BY_USER;
         op->cg->copyback_over = op->cg->copyback_stopped; /* not from inside the group */
     }
-    if (op->cv != NULL && (op->status.state == OPERATION_STATE_FAILED ||
-                           op->status.reason == REASON_STOPPED_BY_USER)) {
+    if (op->cv != NULL && op->status.kind != OPERATION_KIND_CONSISTENCY_CHECK &&
+        (op->status.state == OPERATION_STATE_FAILED ||
+         op->status.reason == REASON_STOPPED_BY_USER)) {
         op->cv->bgi_stopped = true;
     }
 }
@@ -266,6 +268,8 @@ static void task_state_changed(void *context, struct task *task, enum operation_
         rebuild_event(op, old);
     } else if (op->status.kind == OPERATION_KIND_COPYBACK) {
         copyback_event(op, old);
+    } else if (op->status.kind == OPERATION_KIND_CONSISTENCY_CHECK) {
+        check_event(op, old);
     } else {
         sync_event(op, old);
     }
@@ -283,11 +287,20 @@ static void task_progress(void *context, struct task *task)
     ctl_kick(op->ctl);
 }
 
+static void task_found(void *context, const struct vd_mismatch *mismatch)
+{
+    const struct ctl_operation *op = context;
+
+    check_found(op->cv, mismatch);
+}
+
 static const struct task_observer *operation_observer(struct ctl_operation *op,
                                                       struct task_observer *observer)
 {
-    *observer = (struct task_observer){
-        .state_changed = task_state_changed, .progress = task_progress, .context = op};
+    *observer = (struct task_observer){.state_changed = task_state_changed,
+                                       .progress = task_progress,
+                                       .found = task_found,
+                                       .context = op};
     return observer;
 }
 
@@ -318,16 +331,27 @@ struct ctl_operation *operation_of_copyback(const struct ctl_group *cg)
     return NULL;
 }
 
-struct ctl_operation *operation_of_vd(const struct ctl_vd *cv)
+static struct ctl_operation *operation_on_vd(const struct ctl_vd *cv, bool is_check)
 {
     LIST_FOR_EACH (node, &cv->cg->ctl->operations) {
         struct ctl_operation *op = list_entry(node, struct ctl_operation, link);
 
-        if (!op->ended && op->cv == cv) {
+        if (!op->ended && op->cv == cv &&
+            (op->status.kind == OPERATION_KIND_CONSISTENCY_CHECK) == is_check) {
             return op;
         }
     }
     return NULL;
+}
+
+struct ctl_operation *operation_of_vd(const struct ctl_vd *cv)
+{
+    return operation_on_vd(cv, false);
+}
+
+struct ctl_operation *operation_of_check(const struct ctl_vd *cv)
+{
+    return operation_on_vd(cv, true);
 }
 
 static struct ctl_operation *operation_new(struct ctl_group *cg)
@@ -395,6 +419,26 @@ static void operation_start_sync(struct ctl_vd *cv)
         return;
     }
     operation_list(op);
+}
+
+bool operation_start_check(struct ctl_vd *cv, bool correct)
+{
+    struct ctl_operation *op = operation_new(cv->cg);
+    struct task_observer observer;
+
+    ASSERT(cv->vd != NULL && operation_of_check(cv) == NULL);
+    op->cv = cv;
+    op->by_user = true;
+    op->target_kind = OBJECT_KIND_VIRTUAL_DRIVE;
+    memcpy(op->target_key, cv->object.key, sizeof(op->target_key));
+    if (task_check_create(cv->vd, correct, cv->cg->ctl->ports.clock,
+                          cv->cg->ctl->record->bgi_rate_percent, operation_observer(op, &observer),
+                          &op->task) != 0) {
+        free(op);
+        return false;
+    }
+    operation_list(op);
+    return true;
 }
 
 bool operations_stopped(struct ctl_group *cg, struct ctl_vd *cv, enum reason_code why)

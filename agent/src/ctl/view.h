@@ -14,6 +14,7 @@
 #include "meta/config.h"
 #include "meta/controller_record.h"
 #include "port/battery_reading.h"
+#include "vd/group.h"
 
 struct object_head {
     enum object_kind kind;
@@ -216,6 +217,19 @@ struct measurement_view {
     struct reason reason;            /* REASON_OK: none */
 };
 
+/* The last consistency check of this run of the agent, or that which runs. */
+#define CHECK_PLACES_MAX 16u
+struct check_view {
+    bool any;                        /* there was one */
+    bool correct;                    /* the data were to be taken as right */
+    enum operation_state state;
+    uint64_t began_us, ended_us;     /* ended 0: it is under way */
+    uint64_t compared_bytes, left_out_bytes, unreadable_bytes;
+    uint64_t corrected, inconsistent; /* places */
+    uint32_t place_count;            /* the first ones */
+    struct vd_mismatch places[CHECK_PLACES_MAX];
+};
+
 struct virtual_drive_view {
     object_key_t controller, group;
     char path[24];
@@ -231,6 +245,7 @@ struct virtual_drive_view {
     uint64_t lost_blocks;
     uint64_t hedged_reads;
     struct measurement_view measurement;
+    struct check_view check;
     struct stripe_view stripe;
     uint64_t size_max_bytes;         /* what it could be expanded to */
     uint64_t row_bytes;

@@ -267,6 +267,9 @@ static void vd_blocked(const struct ctl_vd *cv, struct blocked *blocked)
         if (!rule_bgi(cv, (enum task_action)i, &reason)) {
             blocked_add(blocked, CTL_OP_BGI, actions[i], &reason);
         }
+        if (!rule_check(cv, (enum task_action)i, &reason)) {
+            blocked_add(blocked, CTL_OP_CONSISTENCY_CHECK, actions[i], &reason);
+        }
         if (i <= TASK_ACTION_STOP && !rule_measure(cv, (enum task_action)i, &reason)) {
             blocked_add(blocked, CTL_OP_VD_MEASURE, actions[i], &reason);
         }
@@ -344,6 +347,7 @@ void view_vd(const struct ctl_vd *cv, struct virtual_drive_view *view, struct vi
     vd_cache_view(cv, view);
     view_stripe(cv, &view->stripe, digest);
     view_measure(cv, &view->measurement, digest);
+    view_check(cv, &view->check, digest);
     view_expansion(cv, view, digest);
     vd_blocked(cv, &view->blocked);
     vd_digest(view, digest);
@@ -357,7 +361,9 @@ static void operation_blocked(const struct ctl_operation *op, struct blocked *bl
                        : op->status.kind == OPERATION_KIND_COPYBACK    ? CTL_OP_COPYBACK
                        : op->status.kind == OPERATION_KIND_DRIVE_ERASE ? CTL_OP_DRIVE_ERASE
                        : op->status.kind == OPERATION_KIND_PATROL_READ ? CTL_OP_PATROL_READ
-                                                                       : CTL_OP_BGI;
+                       : op->status.kind == OPERATION_KIND_CONSISTENCY_CHECK
+                           ? CTL_OP_CONSISTENCY_CHECK
+                           : CTL_OP_BGI;
     bool paused = op->status.state == OPERATION_STATE_PAUSED;
     struct reason reason;
 

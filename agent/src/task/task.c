@@ -57,6 +57,9 @@ static void status_read(const struct task *task, struct task_status_view *ret_st
         .ended_us = task->ended_us,
         .reason = task->reason,
         .resumed_from_bytes = task->resumed_from_bytes,
+        .compared_bytes = task->check.compared_bytes,
+        .left_out_bytes = task->check.left_out_bytes,
+        .unreadable_bytes = task->check.unreadable_bytes,
     };
 }
 
@@ -182,7 +185,7 @@ static void drained(struct task *task)
     if (task->stopping) {
         bool is_saved = task->checkpoint_done_bytes == task->kind->done_bytes(task);
 
-        if (is_saved || task->stop_reason == REASON_DRIVE_GONE) {
+        if (is_saved || task->kind->keeps_no_cursor || task->stop_reason == REASON_DRIVE_GONE) {
             state_set(task, OPERATION_STATE_STOPPED, task->stop_reason);
         } else {
             task->checkpoint_done_bytes = task->kind->done_bytes(task);
@@ -244,7 +247,7 @@ static void step_done(struct task *task)
     }
     task->pause_until_us = now_us + task_pause_us(task->rate_percent, step_service_us(task),
                                                   now_us - task->step_started_us, task->step_bytes);
-    if (!task->stopping && done_bytes < total_bytes &&
+    if (!task->stopping && done_bytes < total_bytes && !task->kind->keeps_no_cursor &&
         (now_us - task->checkpoint_us >= CHECKPOINT_INTERVAL_US ||
          done_bytes - min_u64(task->checkpoint_done_bytes, done_bytes) >= CHECKPOINT_BYTES)) {
         checkpoint(task);
@@ -310,6 +313,7 @@ static void step_start(struct task *task)
             .row_count = (uint32_t)min_u64(per_sync, end - row),
             .fill = task->operation == OPERATION_KIND_REBUILD,
             .copy = task->operation == OPERATION_KIND_COPYBACK,
+            .check = task->operation == OPERATION_KIND_CONSISTENCY_CHECK ? &task->check : NULL,
             .complete = sync_complete,
             .owner = task,
         };

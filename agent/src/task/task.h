@@ -1,7 +1,8 @@
 /*
- * Background work of a drive group: rebuild of a member, background initialization and
- * resync of a virtual drive. One frame: cursor, rate, pause and resume, checkpoint published
- * only after the target's flush (every 30 s or 1 GiB), progress, speed, time left.
+ * Background work of a drive group: rebuild of a member, background initialization,
+ * resync and consistency check of a virtual drive. One frame: cursor, rate, pause and resume,
+ * checkpoint published only after the target's flush (every 30 s or 1 GiB), progress, speed, time
+ * left.
  *
  * Rate r: while the foreground is busy the task takes about r percent of the drives' service
  * time, when idle all of it; r = 0 is slow, not stopped (1 MiB/s at least).
@@ -20,6 +21,7 @@ struct task_observer {
     /* started, resumed, paused, completed, failed, stopped: read it off the task */
     void (*state_changed)(void *context, struct task *task, enum operation_state old);
     void (*progress)(void *context, struct task *task); /* each 1 % or 1 s, not both */
+    void (*found)(void *context, const struct vd_mismatch *mismatch); /* check; may be NULL */
     void *context;
 };
 
@@ -28,7 +30,7 @@ struct task_status_view {
     enum operation_state state;
     struct group *group;
     uint32_t member;              /* rebuild, copyback */
-    struct vd *vd;                /* bgi, resync */
+    struct vd *vd;                /* bgi, resync, consistency check */
     uint64_t done_bytes;          /* of member data area (rebuild) or of vd rows x members */
     uint64_t total_bytes;
     uint64_t speed_bytes_per_s;   /* over the last 10 s or so */
@@ -37,6 +39,8 @@ struct task_status_view {
     uint64_t ended_us;            /* wall, 0 while it runs */
     enum reason_code reason;      /* why it failed, stopped or waits */
     uint64_t resumed_from_bytes;
+    /* check: of the virtual drive, and of members */
+    uint64_t compared_bytes, left_out_bytes, unreadable_bytes;
 };
 
 MUST_CHECK int task_rebuild_create(struct group *group, uint32_t member, struct clock_port *clock,
@@ -50,6 +54,10 @@ MUST_CHECK int task_copyback_create(struct group *group, struct clock_port *cloc
 /* bgi or resync, as the virtual drive's configuration says. */
 MUST_CHECK int task_sync_create(struct vd *vd, struct clock_port *clock, uint32_t rate_percent,
                                 const struct task_observer *observer, struct task **ret_task);
+/* Consistency check; correct: what no member explains is made to agree with the data. */
+MUST_CHECK int task_check_create(struct vd *vd, bool correct, struct clock_port *clock,
+                                 uint32_t rate_percent, const struct task_observer *observer,
+                                 struct task **ret_task);
 struct task *task_free(struct task *task); /* only in an ended state and when task_is_quiet */
 
 void task_start(struct task *task);

@@ -33,6 +33,8 @@ struct task_kind {
     uint64_t (*total_bytes)(const struct task *task);
     /* Goes on after blocks beyond recovery: the group has recorded them as lost. */
     bool bears_lost_blocks;
+    /* There is nothing to be checkpointed but at the end. */
+    bool keeps_no_cursor;
 };
 
 struct task {
@@ -44,6 +46,8 @@ struct task {
     uint32_t member;
     uint64_t number; /* of the rebuild or copyback: the next one may be of the same drive */
     struct vd *vd;
+    uint64_t check_row; /* check: rows below are done */
+    struct vd_check check;
 
     struct clock_port *clock;
     struct task_observer observer;
@@ -82,5 +86,7 @@ void task_window_at(const struct group *group, uint64_t cursor_bytes,
 uint64_t task_window_end(const struct task_window *window, uint64_t cursor_bytes);
 uint64_t task_extents_done(const struct group *group, uint64_t cursor_bytes);
 uint64_t task_rows_per_step(const struct vd_config *config);
+/* Of a virtual drive: what a row has of all its members. */
+uint64_t task_row_bytes(const struct task *task);
 
 #endif

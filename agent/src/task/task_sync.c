@@ -40,7 +40,7 @@ static void sync_finish(struct task *task, void (*done)(void *context, int error
     group_checkpoint(task->group, done, task);
 }
 
-static uint64_t row_bytes(const struct task *task)
+uint64_t task_row_bytes(const struct task *task)
 {
     const struct geometry *geometry = &vd_config(task->vd)->geometry;
 
@@ -50,12 +50,12 @@ static uint64_t row_bytes(const struct task *task)
 static uint64_t sync_done_bytes(const struct task *task)
 {
     return (geometry_row_count(&vd_config(task->vd)->geometry) - vd_sync_rows_left(task->vd)) *
-           row_bytes(task);
+           task_row_bytes(task);
 }
 
 static uint64_t sync_total_bytes(const struct task *task)
 {
-    return geometry_row_count(&vd_config(task->vd)->geometry) * row_bytes(task);
+    return geometry_row_count(&vd_config(task->vd)->geometry) * task_row_bytes(task);
 }
 
 static const struct task_kind sync_kind = {

@@ -217,6 +217,7 @@ class OperationKind(StrEnum):
     RESYNC = "resync"
     DRIVE_ERASE = "drive_erase"
     PATROL_READ = "patrol_read"
+    CONSISTENCY_CHECK = "consistency_check"
 
 
 class OperationState(StrEnum):
@@ -681,6 +682,34 @@ class StripeDoc(Wire):
     exports: list[Export]
 
 
+class InconsistentPlaceDoc(Wire):
+    """blocks of one strip of every member whose redundancy does not agree with the data"""
+
+    strip: Annotated[int, Field(ge=0)]
+    corrected: bool
+    offset_bytes: Annotated[int, Field(ge=0)]
+    piece_bytes: Annotated[int, Field(ge=0)]
+    piece_count: Annotated[int, Field(ge=0)]
+    piece_distance_bytes: Annotated[int, Field(ge=0)]
+    member: Annotated[int, Field(ge=0)] | None
+    member_offset_bytes: Annotated[int, Field(ge=0)] | None
+
+
+class ConsistencyCheckDoc(Wire):
+    """redundancy compared with the data, the last time since the agent started"""
+
+    state: str
+    correct: bool
+    started_at_us: Annotated[int, Field(ge=0)]
+    ended_at_us: Annotated[int, Field(ge=0)] | None
+    compared_bytes: Annotated[int, Field(ge=0)]
+    left_out_bytes: Annotated[int, Field(ge=0)]
+    unreadable_bytes: Annotated[int, Field(ge=0)]
+    corrected_count: Annotated[int, Field(ge=0)]
+    inconsistent_count: Annotated[int, Field(ge=0)]
+    places: list[InconsistentPlaceDoc]
+
+
 class MeasuredBlockDoc(Wire):
     bytes: Annotated[int, Field(ge=0)]
     percent: Annotated[int, Field(ge=0)]
@@ -788,6 +817,7 @@ class VirtualDriveDoc(Wire):
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
     hedged_read_count: Annotated[int, Field(ge=0)] | None = None
+    consistency_check: ConsistencyCheckDoc | None = None
     expansion: VirtualDriveExpansion | None = None
     cache: VdCache | None = None
     read_ahead: ReadAhead | None = None
@@ -1224,6 +1254,14 @@ class BgiArgs(Wire):
 
     virtual_drive: Key
     action: str
+
+
+class ConsistencyCheckArgs(Wire):
+    """start, stop, pause or resume the comparison of a virtual drive's redundancy with its data."""
+
+    virtual_drive: Key
+    action: str
+    correct: bool | None = None
 
 
 class PatrolReadArgs(Wire):
@@ -1879,6 +1917,8 @@ REASONS: dict[str, str] = {
     "patrol_skips_unused": "Only members of drive groups and hot spares are patrolled.",
     "patrol_waits": "Waits until the drive groups of what is left are optimal and nothing else works on them.",
     "patrol_read_failed": "The drive did not answer a read.",
+    "check_waits": "Waits until the drive group is there again and no rebuild, copyback or initialization is left to do in it.",
+    "check_needs_consistency": "{name} is not initialized or resynchronized to its end: only what is known consistent can be compared.",
     "too_many_erases": "As many drives are being erased, or erased in part, as can be remembered.",
     "drive_spun_down": "Drive {drive} is spun down; spin it up first.",
     "drive_spun_up": "Drive {drive} is not spun down.",
@@ -2041,6 +2081,17 @@ EVENT_NAMES: dict[int, str] = {
     95: "patrol_uncorrectable",
     60261: "patrol_drive_failed",
     60262: "patrol_schedule_changed",
+    66: "check_started",
+    60270: "check_paused",
+    60271: "check_resumed",
+    56: "check_aborted",
+    57: "check_corrected",
+    58: "check_completed",
+    59: "check_completed_found",
+    61: "check_failed",
+    62: "check_completed_uncorrectable",
+    63: "check_inconsistent",
+    64: "check_logging_suppressed",
     60200: "virtual_drive_restored",
     60211: "md_super_left",
     60250: "md_super_taken_off",
@@ -2075,6 +2126,7 @@ COMMAND_CLASSES: dict[str, str] = {
     "rebuild": "O",
     "copyback": "O",
     "bgi": "O",
+    "consistency_check": "O",
     "patrol_read": "O",
     "drive_replace": "O",
     "drive_offline": "D",
@@ -2117,6 +2169,7 @@ COMMAND_ARGUMENTS: dict[str, type[Wire]] = {
     "rebuild": RebuildArgs,
     "copyback": CopybackArgs,
     "bgi": BgiArgs,
+    "consistency_check": ConsistencyCheckArgs,
     "patrol_read": PatrolReadArgs,
     "drive_replace": DriveReplaceArgs,
     "drive_offline": DriveOfflineArgs,

@@ -242,14 +242,24 @@ static void test_no_command_is_unsupported(void **state UNUSED)
 
 static void test_unsupported(void **state UNUSED)
 {
-    static const char *const lines[] = {"/c0/v0 start cc force", "/c0 set ccrate=30",
-                                        "/c0 delete config",     "/c0/e1/s1 START Initialization",
-                                        "/c0/p0 show",           "/c0/v0 start migrate type=raid6",
-                                        "/c0/e1/s1 set bad",     "/c0/v0 set autobgi=on",
-                                        "/c0 set cc=conc",       "/c0 flush"};
-    static const char *const others[] = {
-        "/c0 show", "/c0/v0 start bgi", "/c0 set rebuildrate=1", "/c0 frob",
-        "/c0",      "/c0/v0 start ccx", "/c0 start patrolread",  "/c0 set patrolread=on mode=auto"};
+    static const char *const lines[] = {"/c0/v0 start init full",
+                                        "/c0 set ccrate=30",
+                                        "/c0 delete config",
+                                        "/c0/e1/s1 START Initialization",
+                                        "/c0/p0 show",
+                                        "/c0/v0 start migrate type=raid6",
+                                        "/c0/e1/s1 set bad",
+                                        "/c0/v0 set autobgi=on",
+                                        "/c0 set cc=conc",
+                                        "/c0 flush"};
+    static const char *const others[] = {"/c0 show",
+                                         "/c0/v0 start bgi",
+                                         "/c0 set rebuildrate=1",
+                                         "/c0 frob",
+                                         "/c0",
+                                         "/c0/v0 start cc force",
+                                         "/c0 start patrolread",
+                                         "/c0 set patrolread=on mode=auto"};
     struct cli_request request;
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

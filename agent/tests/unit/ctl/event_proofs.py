@@ -56,6 +56,10 @@ PROVOKED = {
         patrol_rate_changed patrol_started patrol_paused patrol_resumed patrol_completed
         patrol_stopped patrol_no_drives patrol_uncorrectable patrol_drive_failed
         patrol_schedule_changed""",
+    "check": """
+        check_started check_paused check_resumed check_aborted check_corrected check_completed
+        check_completed_found check_failed check_completed_uncorrectable check_inconsistent
+        check_logging_suppressed""",
     "erase": """
         erase_started erase_resumed erase_stopped erase_completed erase_failed""",
     "foreign": "foreign_found foreign_imported",

@@ -1,0 +1,108 @@
+/*
+ * Consistency check of one virtual drive: row after row is compared (vd/check.c). It waits while
+ * anything is amiss that a rebuild, a copyback or an initialization is going to put right: those
+ * come first, and what they have not done yet cannot be compared. Without a checkpoint: nothing
+ * would be lost but time, so one that was cut short begins anew.
+ */
+#include "base/assert.h"
+#include "base/checked.h"
+#include "task/task_private.h"
+
+static bool member_is_filled(const struct group *group)
+{
+    const struct group_config *config = group_config(group);
+
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state == MEMBER_REBUILD) {
+            return true;
+        }
+    }
+    return group_copyback_drive(group) != NULL;
+}
+
+static enum reason_code check_obstacle(const struct task *task)
+{
+    bool waits = group_state(task->group) == VIRTUAL_DRIVE_STATE_OFFLINE ||
+                 member_is_filled(task->group) || !vd_is_consistent(task->vd);
+
+    return waits ? REASON_CHECK_WAITS : REASON_OK;
+}
+
+static bool check_target_is_there(const struct task *task)
+{
+    (void)task; /* the virtual drive outlives the task */
+    return true;
+}
+
+static uint64_t rows_of(const struct task *task)
+{
+    return geometry_row_count(&vd_config(task->vd)->geometry);
+}
+
+static void check_next(const struct task *task, struct task_window *ret_window)
+{
+    uint64_t left = rows_of(task) - min_u64(task->check_row, rows_of(task));
+
+    *ret_window =
+        (struct task_window){.vd = task->vd,
+                             .row = task->check_row,
+                             .row_count = min_u64(left, task_rows_per_step(vd_config(task->vd)))};
+}
+
+static void check_advance(struct task *task, const struct task_window *window)
+{
+    task->check_row = window->row + window->row_count;
+}
+
+/* What was corrected is to stay so. */
+static void check_finish(struct task *task, void (*done)(void *context, int error))
+{
+    group_checkpoint(task->group, done, task);
+}
+
+static uint64_t check_done_bytes(const struct task *task)
+{
+    return task->check_row * task_row_bytes(task);
+}
+
+static uint64_t check_total_bytes(const struct task *task)
+{
+    return rows_of(task) * task_row_bytes(task);
+}
+
+static const struct task_kind check_kind = {
+    .obstacle = check_obstacle,
+    .target_is_there = check_target_is_there,
+    .next = check_next,
+    .advance = check_advance,
+    .finish = check_finish,
+    .done_bytes = check_done_bytes,
+    .total_bytes = check_total_bytes,
+    .bears_lost_blocks = true,
+    .keeps_no_cursor = true,
+};
+
+static void check_found(void *context, const struct vd_mismatch *mismatch)
+{
+    struct task *task = context;
+
+    if (task->observer.found != NULL) {
+        task->observer.found(task->observer.context, mismatch);
+    }
+}
+
+int task_check_create(struct vd *vd, bool correct, struct clock_port *clock, uint32_t rate_percent,
+                      const struct task_observer *observer, struct task **ret_task)
+{
+    struct task *task;
+    int error = task_create(&check_kind, vd_group(vd), clock, rate_percent, observer, &task);
+
+    if (error != 0) {
+        return error;
+    }
+    task->operation = OPERATION_KIND_CONSISTENCY_CHECK;
+    task->vd = vd;
+    task->check = (struct vd_check){.correct = correct, .found = check_found, .context = task};
+    *ret_task = task;
+    return 0;
+}

@@ -1,0 +1,66 @@
+"""Consistency checks on the command line: from the start to the end, and what is refused."""
+
+import unittest
+
+import in_memory
+from cases import AgentCase
+
+in_memory.use()
+
+SLOW = 'transfer_per_s = "24 MB";'
+VD = "/c0/v0"
+
+
+class Check(AgentCase):
+    def progress(self, agent):
+        data = agent.json(VD, "show", "cc")["Response Data"]
+        return data["VD Operation Status"][0], data.get("Last Consistency Check", [None])[0]
+
+    def refused(self, agent, *words):
+        answer = agent.json(VD, *words, check=False)["Command Status"]
+        self.assertEqual(answer["Status"], "Failure", words)
+        return answer["Detailed Status"][0]
+
+    def test_from_its_start_to_its_end(self):
+        with self.agent(slots=4, emulated=SLOW) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            self.assertEqual(self.progress(agent)[0]["Status"], "Not in progress")
+            self.refused(agent, "pause", "cc")
+            agent.ctl(VD, "start", "cc")
+            self.refused(agent, "start", "cc")
+            row = self.progress(agent)[0]
+            self.assertEqual((row["Operation"], row["Status"]), ("CC", "In progress"))
+            agent.ctl(VD, "pause", "cc")
+            self.assertEqual(self.progress(agent)[0]["Status"], "Paused")
+            self.assertRegex(agent.ctl("watch", "count=1").stdout, r"consistency_check +/c0/v0 +\[")
+            self.assertIn('{controller="0",kind="consistency_check",', agent.ctl("metrics").stdout)
+            agent.ctl(VD, "resume", "cc")
+            agent.ctl(VD, "stop", "cc")
+            agent.until("the end", lambda view: not view.running("consistency_check"))
+            self.assertEqual(self.progress(agent)[1]["State"], "stopped")
+            agent.ctl(VD, "start", "cc", "force")
+            agent.until("the whole", lambda view: not view.running("consistency_check"))
+            result = self.progress(agent)[1]
+            self.assertEqual((result["State"], result["Inconsistent"], result["Corrected"]),
+                             ("completed", 0, 0))
+            agent.until("the event", lambda view: "Consistency check done" in
+                        agent.ctl("/c0", "show", "events").stdout)
+
+    def test_data_are_taken_as_right_by_name_only(self):
+        with self.agent(slots=2) as agent:
+            agent.create("raid1", [0, 1])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            name = agent.view().vd()["name"]
+            self.assertIn(f"confirm={name}", self.refused(agent, "start", "cc", "correct")["ErrMsg"])
+            self.refused(agent, "start", "cc", "correct", "confirm=another")
+            agent.ctl(VD, "start", "cc", "correct", f"confirm={name}")
+
+    def test_without_redundancy(self):
+        with self.agent(slots=2) as agent:
+            agent.create("raid0", [0, 1])
+            self.refused(agent, "start", "cc")
+
+
+if __name__ == "__main__":
+    unittest.main()
