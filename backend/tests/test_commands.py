@@ -324,6 +324,53 @@ async def test_expanding(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
         assert (await operator.post(path, json={"size_bytes": size})).status_code == 422
 
 
+async def test_consistency_check(raid5: FakeAgent, operator: httpx.AsyncClient) -> None:
+    virtual_drive = await only(operator, "/virtual-drives")
+    assert virtual_drive["consistency_check"] is None
+    place = {
+        "strip": 4,
+        "corrected": False,
+        "offset_bytes": 524288,
+        "piece_bytes": 4096,
+        "piece_count": 2,
+        "piece_distance_bytes": 65536,
+        "member": None,
+        "member_offset_bytes": None,
+    }
+    result = {
+        "state": "completed",
+        "correct": False,
+        "compared_bytes": 1 << 30,
+        "left_out_bytes": 0,
+        "unreadable_bytes": 0,
+        "corrected_count": 0,
+        "inconsistent_count": 1,
+        "places": [place],
+    }
+    times = {"started_at_us": 2_000_000_000_000_000, "ended_at_us": 2_000_000_001_000_000}
+    doc = documents.virtual_drive(consistency_check={**result, **times})
+    await raid5.change("virtual_drive", "v0", doc)
+    virtual_drive = await only(operator, "/virtual-drives")
+    shown = virtual_drive["consistency_check"]
+    assert {name: shown[name] for name in result} == result
+    assert shown["ended_at"].startswith("2033-05-18T03:33:21")
+    path = f"/virtual-drives/{virtual_drive['id']}/actions/consistency-check"
+    for action in ("start", "pause", "resume", "stop"):
+        assert (await operator.post(path, json={"action": action})).status_code == 202
+        command = await raid5.expect("command", op="consistency_check")
+        assert command["args"] == {"virtual_drive": "v0", "action": action}
+    # To take the data as right needs the name.
+    wish = {"action": "start", "correct": True}
+    fresh = {"If-Match": f'"{virtual_drive["config_rev"]}"'}
+    answer = await operator.post(path, json={**wish, "confirm": "no"}, headers=fresh)
+    assert (answer.status_code, answer.json()["code"]) == (422, "confirm_mismatch")
+    name = virtual_drive["name"]
+    answer = await operator.post(path, json={**wish, "confirm": name}, headers=fresh)
+    assert answer.status_code == 202
+    command = await raid5.expect("command", op="consistency_check", confirm=name)
+    assert command["args"] == {"virtual_drive": "v0", **wish}
+
+
 async def test_measuring_needs_the_name_only_to_overwrite(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

@@ -17,6 +17,7 @@ from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
     BatteryUpdate,
     ClearForeign,
+    ConsistencyCheck,
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
@@ -148,6 +149,23 @@ async def delete_virtual_drive(
 async def steer_bgi(virtual_drive_id: UUID, body: TaskRequest, submit: Submit) -> Command:
     """Background initialization or resynchronization: start, stop, pause, resume."""
     return await submit(intents.steer_bgi(virtual_drive_id, body))
+
+
+@virtual_drives.post(
+    "/{virtual_drive_id}/actions/consistency-check",
+    name="consistency_check",
+    status_code=202,
+    responses=ANSWERS,
+)
+async def check_consistency(
+    virtual_drive_id: UUID, body: ConsistencyCheck, submit: Submit
+) -> Command:
+    """Compares its redundancy with its data, while it is in use: start, stop, pause, resume.
+
+    What does not agree is told of; only what one drive alone explains is corrected. With `correct`
+    the rest is made to agree with the data, which needs If-Match and its name as `confirm`.
+    """
+    return await submit(intents.check_consistency(virtual_drive_id, body))
 
 
 @virtual_drives.post(

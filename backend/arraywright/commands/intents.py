@@ -17,6 +17,7 @@ from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
     BatteryUpdate,
     ClearForeign,
+    ConsistencyCheck,
     ControllerUpdate,
     CopybackRequest,
     DiscardCache,
@@ -130,6 +131,23 @@ def delete_virtual_drive(virtual_drive_id: UUID, body: VirtualDriveDelete) -> In
 
 def steer_bgi(virtual_drive_id: UUID, body: TaskRequest) -> Intent:
     return _simple("bgi", "virtual_drive", virtual_drive_id, body)
+
+
+def check_consistency(virtual_drive_id: UUID, body: ConsistencyCheck) -> Intent:
+    async def build(references: References) -> Arguments:
+        arguments = {"virtual_drive": references.target_key, "action": body.action}
+        return {**arguments, "correct": True} if body.correct else arguments
+
+    return Intent(
+        "consistency_check",
+        "virtual_drive",
+        virtual_drive_id,
+        body,
+        build,
+        confirm=body.confirm,
+        identity=_name if body.correct else None,
+        if_match_needed=body.correct,
+    )
 
 
 def expand(virtual_drive_id: UUID, body: VirtualDriveExpand) -> Intent:

@@ -48,6 +48,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "stripe_create": Role.OPERATOR,
         "stripe_delete": Role.OPERATOR,
         "bgi": Role.OPERATOR,
+        "consistency_check": Role.OPERATOR,
         "counters_reset": Role.OPERATOR,
     },
     "battery": {
@@ -60,6 +61,7 @@ OPERATIONS: dict[str, dict[str, Role]] = {
         "rebuild": Role.OPERATOR,
         "copyback": Role.OPERATOR,
         "bgi": Role.OPERATOR,
+        "consistency_check": Role.OPERATOR,
         "patrol_read": Role.OPERATOR,
     },
 }

@@ -352,6 +352,21 @@ class TaskRequest(ApiInput):
     action: TaskAction
 
 
+class ConsistencyCheck(TaskRequest):
+    """The comparison of its redundancy with its data: start, stop, pause, resume."""
+
+    correct: Annotated[
+        bool,
+        Field(
+            description="to start: what no single drive explains is made to agree with the data, "
+            "or with the first copy, right or wrong"
+        ),
+    ] = False
+    confirm: Annotated[
+        str | None, Field(max_length=64, description="its name, typed; needed with correct")
+    ] = None
+
+
 class CopybackRequest(TaskRequest):
     target_drive_id: Annotated[
         UUID | None, Field(description="start: the drive that is filled and takes the place")

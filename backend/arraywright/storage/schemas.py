@@ -31,6 +31,7 @@ from arraywright.link.protocol import (
     LoadPattern,
     MeasurementState,
     NoBatteryRule,
+    OperationState,
     PatrolMode,
     RaidLevel,
     ReadAheadState,
@@ -515,6 +516,43 @@ class Measurement(ApiModel):
     loads: list[MeasuredLoad]
 
 
+class InconsistentPlace(ApiModel):
+    """Blocks of one strip of every member whose redundancy does not agree with the data."""
+
+    strip: int
+    corrected: bool
+    offset_bytes: Annotated[int, Field(description="of the first piece in the virtual drive")]
+    piece_bytes: int
+    piece_count: Annotated[
+        int,
+        Field(description="what is made of it, or may be; 0: the redundancy alone was wrong"),
+    ]
+    piece_distance_bytes: int
+    member: Annotated[
+        int | None, Field(description="the place in the drive group that alone explains it")
+    ]
+    member_offset_bytes: int | None
+
+
+class CheckResult(ApiModel):
+    """Its redundancy compared with its data, the last time since its agent started."""
+
+    state: OpenWord[OperationState]
+    correct: Annotated[bool, Field(description="the data were to be taken as right")]
+    started_at: Timestamp
+    ended_at: Timestamp | None
+    compared_bytes: int
+    left_out_bytes: Annotated[
+        int, Field(description="without redundancy left, not known consistent, or not readable")
+    ]
+    unreadable_bytes: Annotated[
+        int, Field(description="of its members: neither readable nor recoverable")
+    ]
+    corrected_count: int
+    inconsistent_count: Annotated[int, Field(description="told of and left as they are")]
+    places: Annotated[list[InconsistentPlace], Field(description="the first ones")]
+
+
 class Expansion(ApiModel):
     maximum_bytes: Annotated[
         int,
@@ -606,6 +644,9 @@ class VirtualDrive(Actionable):
     measurement: Annotated[
         Measurement | None,
         Field(description="the last one, or that which runs: meanwhile it is not exported"),
+    ] = None
+    consistency_check: Annotated[
+        CheckResult | None, Field(description="the last one, or that which runs; null: none")
     ] = None
 
 

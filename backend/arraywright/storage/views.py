@@ -60,7 +60,7 @@ def _drive_group(doc: Document, resolve: Resolve) -> Document:
     }
 
 
-def _measurement(doc: Document | None) -> Document | None:
+def _with_times(doc: Document | None) -> Document | None:
     if doc is None:
         return None
     times = {"started_at": moment(doc["started_at_us"]), "ended_at": moment(doc["ended_at_us"])}
@@ -69,7 +69,8 @@ def _measurement(doc: Document | None) -> Document | None:
 
 def _virtual_drive(doc: Document, resolve: Resolve) -> Document:
     return {
-        "measurement": _measurement(doc.get("measurement")),
+        "measurement": _with_times(doc.get("measurement")),
+        "consistency_check": _with_times(doc.get("consistency_check")),
         "controller_id": resolve("controller", doc["controller"]),
         "drive_group_id": resolve("drive_group", doc["drive_group"]),
         "operation_ids": [resolve("operation", key) for key in doc["operations"]],

@@ -1495,6 +1495,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/virtual-drives/{virtual_drive_id}/actions/consistency-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Consistency Check
+         * @description Compares its redundancy with its data, while it is in use: start, stop, pause, resume.
+         *
+         *     What does not agree is told of; only what one drive alone explains is corrected. With `correct`
+         *     the rest is made to agree with the data, which needs If-Match and its name as `confirm`.
+         */
+        post: operations["virtual_drives_consistency_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/virtual-drives/{virtual_drive_id}/actions/create-stripe": {
         parameters: {
             query?: never;
@@ -2301,6 +2324,49 @@ export interface components {
             drives_min: number;
             level: components["schemas"]["RaidLevel"];
         };
+        /**
+         * CheckResult
+         * @description Its redundancy compared with its data, the last time since its agent started.
+         */
+        CheckResult: {
+            /** Compared Bytes */
+            compared_bytes: number;
+            /**
+             * Correct
+             * @description the data were to be taken as right
+             */
+            correct: boolean;
+            /** Corrected Count */
+            corrected_count: number;
+            /** Ended At */
+            ended_at: string | null;
+            /**
+             * Inconsistent Count
+             * @description told of and left as they are
+             */
+            inconsistent_count: number;
+            /**
+             * Left Out Bytes
+             * @description without redundancy left, not known consistent, or not readable
+             */
+            left_out_bytes: number;
+            /**
+             * Places
+             * @description the first ones
+             */
+            places: components["schemas"]["InconsistentPlace"][];
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            state: components["schemas"]["OperationState"];
+            /**
+             * Unreadable Bytes
+             * @description of its members: neither readable nor recoverable
+             */
+            unreadable_bytes: number;
+        };
         /** Choice */
         Choice: {
             /** Chosen */
@@ -2497,6 +2563,24 @@ export interface components {
          * @enum {string}
          */
         CommandState: "queued" | "offered" | "accepted" | "running" | "succeeded" | "failed" | "refused" | "expired" | "indeterminate";
+        /**
+         * ConsistencyCheck
+         * @description The comparison of its redundancy with its data: start, stop, pause, resume.
+         */
+        ConsistencyCheck: {
+            action: components["schemas"]["TaskAction"];
+            /**
+             * Confirm
+             * @description its name, typed; needed with correct
+             */
+            confirm?: string | null;
+            /**
+             * Correct
+             * @description to start: what no single drive explains is made to agree with the data, or with the first copy, right or wrong
+             * @default false
+             */
+            correct: boolean;
+        };
         /** Controller */
         Controller: {
             /** Auto Rebuild */
@@ -4086,6 +4170,37 @@ export interface components {
             set: string;
         };
         /**
+         * InconsistentPlace
+         * @description Blocks of one strip of every member whose redundancy does not agree with the data.
+         */
+        InconsistentPlace: {
+            /** Corrected */
+            corrected: boolean;
+            /**
+             * Member
+             * @description the place in the drive group that alone explains it
+             */
+            member: number | null;
+            /** Member Offset Bytes */
+            member_offset_bytes: number | null;
+            /**
+             * Offset Bytes
+             * @description of the first piece in the virtual drive
+             */
+            offset_bytes: number;
+            /** Piece Bytes */
+            piece_bytes: number;
+            /**
+             * Piece Count
+             * @description what is made of it, or may be; 0: the redundancy alone was wrong
+             */
+            piece_count: number;
+            /** Piece Distance Bytes */
+            piece_distance_bytes: number;
+            /** Strip */
+            strip: number;
+        };
+        /**
          * InjectBatteryFault
          * @description Only on emulated batteries.
          */
@@ -4823,7 +4938,7 @@ export interface components {
          * OperationKind
          * @enum {string}
          */
-        OperationKind: "rebuild" | "copyback" | "background_init" | "resync" | "drive_erase" | "patrol_read";
+        OperationKind: "rebuild" | "copyback" | "background_init" | "resync" | "drive_erase" | "patrol_read" | "consistency_check";
         /** OperationPage */
         OperationPage: {
             /** Items */
@@ -5919,6 +6034,8 @@ export interface components {
              * @description moves with configuration or health; ETag and If-Match
              */
             config_rev: number;
+            /** @description the last one, or that which runs; null: none */
+            consistency_check: components["schemas"]["CheckResult"] | null;
             /** Consistent */
             consistent: boolean;
             /**
@@ -13075,6 +13192,111 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TaskRequest"];
+            };
+        };
+        responses: {
+            /** @description finished within the time of `Prefer: wait` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Accepted; follow it at Location */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drives_consistency_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description "config_rev" the caller looked at, quoted */
+                "if-match"?: string | null;
+                /** @description unique for 24 h */
+                "idempotency-key"?: string | null;
+                /** @description wait=N: up to N seconds (at most 30) */
+                prefer?: string | null;
+            };
+            path: {
+                virtual_drive_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsistencyCheck"];
             };
         };
         responses: {

@@ -24,6 +24,7 @@ REST = {
     "stripe_create": {"POST /virtual-drives/{id}/actions/create-stripe"},
     "stripe_delete": {"POST /virtual-drives/{id}/actions/delete-stripe"},
     "controller_set": {"PATCH /controllers/{id}"},
+    "consistency_check": {"POST /virtual-drives/{id}/actions/consistency-check"},
     "patrol_read": {"POST /controllers/{id}/actions/patrol-read"},
     "spare_add": {"POST /drives/{id}/actions/make-hot-spare"},
     "spare_remove": {"POST /drives/{id}/actions/remove-hot-spare"},
