@@ -114,6 +114,13 @@ export const virtualDriveChanges = {
         body,
       }),
     ),
+  checkConsistency: (virtualDrive: VirtualDrive, action: TaskAction) =>
+    unwrap(
+      api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/consistency-check', {
+        ...target(virtualDrive),
+        body: { action, correct: false },
+      }),
+    ),
   initialise: (virtualDrive: VirtualDrive, action: TaskAction) =>
     unwrap(
       api.POST('/api/v1/virtual-drives/{virtual_drive_id}/actions/bgi', {

@@ -309,6 +309,7 @@ export function virtualDrive(part: Partial<VirtualDrive> = {}): VirtualDrive {
     media_error_count: 0,
     operation_ids: [],
     measurement: null,
+    consistency_check: null,
     expansion: null,
     stripe_log: null,
     hedged_reads: null,

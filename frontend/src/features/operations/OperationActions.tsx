@@ -18,14 +18,20 @@ type Action = (typeof ACTIONS)[number]
 /** The command that steers this kind of operation: the agent knows no "operation" commands. */
 export function steeringOp(
   operation: Pick<Operation, 'kind'>,
-): 'rebuild' | 'copyback' | 'drive_erase' | 'patrol_read' | 'bgi' {
+): 'rebuild' | 'copyback' | 'drive_erase' | 'patrol_read' | 'consistency_check' | 'bgi' {
   const { kind } = operation
   return kind === 'rebuild' ||
     kind === 'copyback' ||
     kind === 'drive_erase' ||
-    kind === 'patrol_read'
+    kind === 'patrol_read' ||
+    kind === 'consistency_check'
     ? kind
     : 'bgi'
+}
+
+function stopText(kind: Operation['kind']) {
+  if (kind === 'patrol_read') return 'operation.stopPatrol'
+  return kind === 'consistency_check' ? 'operation.stopCheck' : 'operation.stopText'
 }
 
 /** An erase cannot be paused. */
@@ -45,13 +51,15 @@ export function OperationActions({ operation, name }: { operation: Operation; na
         const controller = await client.fetchQuery(controllerQuery(operation.target_id))
         return steerPatrol(controller, action)
       }
-      if (op !== 'bgi') {
+      if (op !== 'bgi' && op !== 'consistency_check') {
         const drive = await client.fetchQuery(driveQuery(operation.target_id))
         if (op === 'drive_erase') return driveChanges.stopErase(drive)
         return driveChanges[op](drive, action)
       }
       const virtualDrive = await client.fetchQuery(virtualDriveQuery(operation.target_id))
-      return virtualDriveChanges.initialise(virtualDrive, action)
+      return op === 'bgi'
+        ? virtualDriveChanges.initialise(virtualDrive, action)
+        : virtualDriveChanges.checkConsistency(virtualDrive, action)
     },
     { done: t(`operation.${last}Done`), onDone: () => setStopping(false) },
   )
@@ -87,9 +95,7 @@ export function OperationActions({ operation, name }: { operation: Operation; na
         title={t('operation.stopTitle', { what: name })}
         verb={t('operation.stopVerb')}
         grade={{ kind: 'plain' }}
-        consequences={[
-          t(operation.kind === 'patrol_read' ? 'operation.stopPatrol' : 'operation.stopText'),
-        ]}
+        consequences={[t(stopText(operation.kind))]}
         pending={change.isPending}
         failure={<ChangeFailure error={change.error} />}
         onConfirm={() => run('stop')}

@@ -22,6 +22,9 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
     (action: TaskAction) => virtualDriveChanges.initialise(virtualDrive, action),
     { done: t(`vd.bgiDone.${last}`) },
   )
+  const check = useChange(() => virtualDriveChanges.checkConsistency(virtualDrive, 'start'), {
+    done: t('vd.checkDone'),
+  })
   const dialogItem = (id: Dialog) => ({
     id,
     label: t(`vd.${id}.label`),
@@ -48,10 +51,18 @@ export function VirtualDriveActions({ virtualDrive }: { virtualDrive: VirtualDri
               change.mutate(action)
             },
           })),
+          {
+            id: 'consistency_check',
+            label: t('vd.check.label'),
+            explanation: t('vd.check.help'),
+            blockedReason: blockedText(virtualDrive.blocked, 'consistency_check', 'start'),
+            loading: check.isPending,
+            onClick: () => check.mutate(),
+          },
           dialogItem('vd_delete'),
         ]}
       />
-      <ChangeFailure error={change.error} />
+      <ChangeFailure error={change.error ?? check.error} />
       {dialog === 'vd_set' && (
         <EditDialog virtualDrive={virtualDrive} onClose={() => setDialog(null)} />
       )}

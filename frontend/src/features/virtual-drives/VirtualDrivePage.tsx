@@ -24,6 +24,7 @@ import { Loaded } from '@/ui/Loaded'
 import { Notice } from '@/ui/Notice'
 import { Panel, PanelGrid, PanelStack } from '@/ui/Panel'
 import { Bytes, Strip, Timestamp } from '@/ui/Quantity'
+import { CheckPanel } from './CheckPanel'
 import { ExportPanel } from './ExportPanel'
 import { PolicyPanel } from './PolicyPanel'
 import { VirtualDriveActions } from './VirtualDriveActions'
@@ -75,6 +76,9 @@ function VirtualDriveContent({ virtualDrive }: { virtualDrive: VirtualDrive }) {
             <VirtualDriveActions virtualDrive={virtualDrive} />
           </Panel>
         </PanelGrid>
+        {virtualDrive.consistency_check && (
+          <CheckPanel result={virtualDrive.consistency_check} block={virtualDrive.block_bytes} />
+        )}
         <PolicyPanel virtualDrive={virtualDrive} />
         {(virtualDrive.bad_block_count ?? 0) > 0 && (
           <BadBlocksPanel kind="virtual_drive" id={virtualDrive.id} />

@@ -24,6 +24,42 @@ describe('virtual drive page', () => {
     expect(screen.getByText('After a flush they are on the drives.')).toBeVisible()
   })
 
+  it('starts a consistency check, and shows what the last one has found', async () => {
+    const place = {
+      strip: 4,
+      corrected: false,
+      offset_bytes: 524288,
+      piece_bytes: 4096,
+      piece_count: 2,
+      piece_distance_bytes: 65536,
+      member: null,
+      member_offset_bytes: null,
+    }
+    const result = {
+      state: 'completed',
+      correct: false,
+      started_at: '2026-03-01T10:00:00Z',
+      ended_at: '2026-03-01T11:00:00Z',
+      compared_bytes: 12_000_000_000,
+      left_out_bytes: 0,
+      unreadable_bytes: 0,
+      corrected_count: 1,
+      inconsistent_count: 1,
+      places: [place, { ...place, strip: 9, piece_count: 0, corrected: true }],
+    } as const
+    const shown = make.virtualDrive({
+      consistency_check: { ...result, places: [...result.places] },
+    })
+    const check = record('post', '/virtual-drives/:id/actions/consistency-check', make.command({}))
+    server.use(get('/virtual-drives/:id', shown), check.handler)
+    const { user } = renderApp(ADDRESS)
+    expect(await screen.findByText(/Strip 4: one or more of blocks .* Left as it is/)).toBeVisible()
+    expect(screen.getByText(/Strip 9: parity only, no data\. Corrected\./)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Start consistency check' }))
+    await waitFor(() => expect(check.requests).toHaveLength(1))
+    expect(check.requests[0]?.body).toEqual({ action: 'start', correct: false })
+  })
+
   it('gives commands that can be copied', async () => {
     const { user } = renderApp(ADDRESS)
     await user.click(await screen.findByRole('button', { name: 'Copy: Look at it' }))

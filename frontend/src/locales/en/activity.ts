@@ -25,6 +25,7 @@ export const operation = {
   stopVerb: 'Stop it',
   stopText:
     'What is done so far may have to be done again later, and redundancy or consistency is not reached until then.',
+  stopCheck: 'The next check begins from the start. What it has found so far stays on the page.',
   stopPatrol: 'The next patrol begins from the start. Nothing on the drives changes.',
 } as const
 

@@ -83,6 +83,7 @@ export const operationKind = {
   resync: 'Resynchronisation',
   drive_erase: 'Erase',
   patrol_read: 'Patrol read',
+  consistency_check: 'Consistency check',
 } as const
 
 export const operationState = {
