@@ -112,6 +112,21 @@ static json_t *place_row(const struct model_object *vd, const json_t *place)
     return row;
 }
 
+void check_text(const json_t *vd, char out[CHECK_TEXT_BYTES])
+{
+    const json_t *check = json_object_get(vd, "consistency_check");
+    char text[FORMAT_BYTES];
+
+    out[0] = '\0';
+    if (json_is_object(check)) {
+        (void)snprintf(
+            out, CHECK_TEXT_BYTES, "%s, %s compared; %llu places corrected, %llu are inconsistent",
+            doc_text(check, "state"), format_size(doc_u64(check, "compared_bytes"), text),
+            (unsigned long long)doc_u64(check, "corrected_count"),
+            (unsigned long long)doc_u64(check, "inconsistent_count")); /* it fits */
+    }
+}
+
 void check_rows(const struct model_object *vd, json_t *results, json_t *places)
 {
     const json_t *check = json_object_get(vd->doc, "consistency_check");

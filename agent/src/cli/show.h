@@ -23,6 +23,8 @@ uint64_t controller_port_count(const struct model *model);
 /* show_property.c */
 void show_controller_property(struct cli_context *context);
 /* check.c: of the last consistency check, if there was one, and what it has found first. */
+#define CHECK_TEXT_BYTES 200u
+void check_text(const json_t *vd, char out[CHECK_TEXT_BYTES]); /* "": there was none */
 void check_rows(const struct model_object *vd, json_t *results, json_t *places);
 /* patrol.c */
 #define PATROL_TEXT_BYTES 400u

@@ -370,6 +370,7 @@ static void explain_visit(struct cli_context *context, const struct model_object
 {
     const json_t *doc = object->doc;
     char patrolled[PATROL_TEXT_BYTES];
+    char checked[CHECK_TEXT_BYTES];
     char running[96];
 
     (*(uint32_t *)count)++;
@@ -398,6 +399,8 @@ static void explain_visit(struct cli_context *context, const struct model_object
         patrol_drive_text(doc, patrolled);
         line("Patrol read", patrolled);
     }
+    check_text(doc, checked);
+    line("Consistency check", checked);
     operation_text(context->model, object->key, running);
     line("Running", running);
     blocked_explain(doc);

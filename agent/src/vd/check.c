@@ -188,8 +188,8 @@ static void mismatch_note(struct stripe_op *op)
                                    .corrected = op->plan.writes != 0 && op->righting == 0};
 
     mismatch_place(op, &mismatch);
-    if (last->hi == op->lo && last->member == mismatch.member &&
-        last->corrected == mismatch.corrected && op->lo != 0) {
+    if (last->hi != 0 && last->hi == op->lo && last->member == mismatch.member &&
+        last->corrected == mismatch.corrected) {
         last->hi = op->hi;
         return;
     }

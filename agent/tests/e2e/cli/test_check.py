@@ -47,6 +47,40 @@ class Check(AgentCase):
             agent.until("the event", lambda view: "Consistency check done" in
                         agent.ctl("/c0", "show", "events").stdout)
 
+    def rot(self, agent, slot, offset):
+        """The drive has another byte than was written to it, and says nothing."""
+        with (agent.directory / f"d{slot}").open("r+b") as drive:
+            drive.seek(offset)
+            byte = drive.read(1)[0]
+            drive.seek(offset)
+            drive.write(bytes([byte ^ 1]))
+
+    def test_silent_damage(self):
+        with self.agent(slots=3) as agent:
+            agent.create("raid5", [0, 1, 2])
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            self.rot(agent, 1, 5 * 4096 + 17)
+            agent.ctl(VD, "start", "cc")
+            agent.until("the whole", lambda view: view.vd()["consistency_check"]["ended_at_us"])
+            data = agent.json(VD, "show", "cc")["Response Data"]
+            self.assertEqual(data["Last Consistency Check"][0]["Inconsistent"], 1)
+            place = data["Inconsistent Places"][0]
+            self.assertEqual((place["Strip"], place["Blocks"], place["Pieces"], place["Member"],
+                              place["Corrected"]), (0, "40-47", 2, "-", "No"))
+            self.assertIn("does not agree with its data at 1 place: see", agent.ctl("status").stdout)
+            self.assertIn("0 places corrected, 1 are inconsistent",
+                          agent.ctl("explain", VD).stdout)
+            self.assertRegex(agent.ctl("metrics").stdout,
+                             r"_virtual_drive_inconsistent_places\{.*\} 1\n")
+            agent.until("the events", lambda view: "at strip 0 (one or more of blocks 40-47" in
+                        agent.ctl("/c0", "show", "events").stdout)
+            agent.ctl(VD, "start", "cc", "correct", "confirm=data")
+            agent.until("the end", lambda view: view.vd()["consistency_check"]["ended_at_us"])
+            agent.ctl(VD, "start", "cc")
+            agent.until("nothing", lambda view: view.vd()["consistency_check"]["ended_at_us"])
+            self.assertEqual(agent.view().vd()["consistency_check"]["inconsistent_count"], 0)
+            self.assertNotIn("does not agree", agent.ctl("status").stdout)
+
     def test_data_are_taken_as_right_by_name_only(self):
         with self.agent(slots=2) as agent:
             agent.create("raid1", [0, 1])

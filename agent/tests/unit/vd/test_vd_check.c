@@ -490,6 +490,31 @@ static void test_correction_fails(void **state)
     array_end(array);
 }
 
+static void second_fails(void *context, struct sim_drive *drive, const struct io_request *request)
+{
+    (void)context;
+    drive->write_fails =
+        drive->write_fails || (request->op == IO_OP_WRITE && request->length_bytes == BLOCK &&
+                               request->offset_bytes % STRIP == BLOCK);
+}
+
+/* The block after one that was corrected: they are not told of together. */
+static void test_next_correction_fails(void **state)
+{
+    static const struct shape shape = {RAID_LEVEL_6, 1, 4};
+    struct sim_array *array = filled(&shape);
+
+    (void)state;
+    flip(array, 1, 0);
+    flip(array, 1, BLOCK);
+    sim_array_sim(array, 1)->on_submit = second_fails;
+    assert_int_equal(check_all(array), 0);
+    assert_int_equal(found_count, 2);
+    assert_true(found[0].member == 1 && found[1].member == 1);
+    assert_true(found[0].corrected && !found[1].corrected);
+    array_end(array);
+}
+
 static void unwrite(void *context, struct sim_drive *drive, const struct io_request *request)
 {
     uint64_t at = vd_config(sim_array_vd(context, 0))->extent_start_bytes;
@@ -622,6 +647,7 @@ int main(void)
         cmocka_unit_test(test_beyond_redundancy),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_correction_fails),
+        cmocka_unit_test(test_next_correction_fails),
         cmocka_unit_test(test_correction_does_not_stay),
         cmocka_unit_test(test_late_drive),
         cmocka_unit_test(test_offline),
