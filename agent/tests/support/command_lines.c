@@ -57,6 +57,7 @@ static const struct rule {
     {"rebuild", CLI_OBJECT_DRIVE, CONTROL, "rebuild", "drive", "drive"},
     {"copyback", CLI_OBJECT_DRIVE, CONTROL, "copyback", "drive", "drive"},
     {"bgi", CLI_OBJECT_VD, CONTROL, "bgi", "virtual_drive", "virtual_drive"},
+    {"consistency_check", CLI_OBJECT_VD, CONTROL, "cc", "virtual_drive", "virtual_drive"},
     {"vd_expand", CLI_OBJECT_VD, "expand", NULL, "virtual_drive", "virtual_drive"},
     {"vd_measure", CLI_OBJECT_VD, "start|stop", "measure", "virtual_drive", "virtual_drive"},
     {"counters_reset", CLI_OBJECT_DRIVE, "delete|del", "perf", "drive", "key"},
@@ -369,6 +370,8 @@ static void command_judge(const struct cli_recorded *command)
     expect(known, "the judge has no rule for this command (command_lines.c)", command);
     expect(allowed, "the line does not spell it", command);
     expect(!doc_bool(command->args, "force") || typed("force") != NULL, "forced", command);
+    expect(!doc_bool(command->args, "correct") || typed("correct") != NULL, "data taken as right",
+           command);
     expect(json_object_get(command->args, "preset") == NULL || typed("preset=") != NULL ||
                typed("storsave=") != NULL,
            "a preset nobody typed", command);

@@ -345,6 +345,8 @@ static const char *const wishes[] = {
     "/c0 set rebuildrate=60",
     "/c0 set patrolread=on mode=manual delay=24",
     "/c0 start patrolread",
+    "/c0/v0 start cc force",
+    "/c0/v0 start cc correct confirm=data",
     "add stripe name=wide vds=0:0-1 strip=128",
     "delete stripe name=wide confirm=wide",
     "/c0/fall import",
