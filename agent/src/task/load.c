@@ -190,18 +190,14 @@ static uint64_t zone_share(struct load_source *source, uint64_t bytes)
     const struct load *load = source->load;
     uint64_t zone_bytes = align_down_u64(bytes / load->workers, ZONE_ALIGN_BYTES);
 
-    switch (load->pattern) {
-    case LOAD_PATTERN_FILES_COPY:
+    if (load->pattern == LOAD_PATTERN_FILES_COPY) {
         zone_bytes = align_down_u64(zone_bytes / 2, LOAD_FILE_CHUNK_BYTES * 2);
         source->copy_bytes = load->workers * zone_bytes;
-        return zone_bytes;
-    case LOAD_PATTERN_FILES_COPY_FAR:
+    } else if (load->pattern == LOAD_PATTERN_FILES_COPY_FAR) {
         source->copy_bytes = source->size_bytes;
         source->copy_note_bytes = source->size_bytes;
-        return zone_bytes;
-    default:
-        return zone_bytes;
     }
+    return zone_bytes;
 }
 
 bool load_source_init(struct load_source *source, const struct load *load, uint64_t size_bytes,
