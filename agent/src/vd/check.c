@@ -133,14 +133,12 @@ bool check_compute(struct stripe_op *op)
         return true;
     }
     comparison = comparison_of(op, columns);
-    if (compare_agrees(&comparison)) {
-        return true;
+    op->compared = compare_agrees(&comparison);
+    if (!op->compared && is_one_block(op)) {
+        op->compared = true;
+        difference_meet(op, &comparison);
     }
-    if (!is_one_block(op)) {
-        return false;
-    }
-    difference_meet(op, &comparison);
-    return true;
+    return op->compared;
 }
 
 /* Telling */
@@ -204,7 +202,7 @@ void check_block_end(struct stripe_op *op, bool lost)
     if (lost) {
         check->unreadable_bytes += op->hi - op->lo;
     }
-    if (op->compares && !lost) {
+    if (op->compared) {
         check->compared_bytes += data_bytes(op);
     } else {
         check->left_out_bytes += data_bytes(op);

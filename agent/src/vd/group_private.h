@@ -405,7 +405,8 @@ struct stripe_op {
     uint32_t fill;        /* sync: rebuild targets wanted */
     uint32_t copy;        /* sync: the place whose twin is to be written */
     uint32_t mend;        /* sync: the place whose block is bad, whatever a read of it says */
-    bool compares;        /* check: what is read is to be compared */
+    bool compares;        /* check: what is read is to be compared, */
+    bool compared;        /* and has been */
     bool by_block;        /* check: not possible of the whole, but perhaps block by block */
     bool differs;         /* check: this block does, */
     uint32_t explains;    /* these places alone explain it, */

@@ -295,7 +295,7 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
     }
     op->failed = op->have = op->written = op->told = op->verify = 0;
     op->punctured = op->zeros = 0;
-    op->differs = false;
+    op->compared = op->differs = false;
     op->explains = op->righting = 0;
     op->state = STRIPE_LOCK;
     return STRIPE_GRANTED;

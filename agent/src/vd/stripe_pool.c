@@ -152,7 +152,7 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->settle_change = 0;
     op->failed = op->have = op->barred = op->punctured = op->zeros = 0;
     op->verify = op->verifying = op->written = op->told = 0;
-    op->compares = op->by_block = op->differs = false;
+    op->compares = op->compared = op->by_block = op->differs = false;
     op->explains = op->righting = 0;
     memset(&op->mismatch, 0, sizeof(op->mismatch));
     op->source = 0;
