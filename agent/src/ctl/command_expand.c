@@ -52,12 +52,6 @@ static uint64_t expansion_maximum(const struct ctl_vd *cv)
     return max_u64(expansion_rows(cv) * geometry_row_bytes(&config->geometry), config->size_bytes);
 }
 
-static bool refuse_busy(const struct ctl_vd *cv, const char *operation, struct reason *ret_reason)
-{
-    reason_set(ret_reason, REASON_BUSY, "key", cv_config(cv)->name, "operation", operation, NULL);
-    return false;
-}
-
 static bool refuse_state(const struct ctl_vd *cv, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];
@@ -73,19 +67,19 @@ static bool rule_at_rest(const struct ctl_vd *cv, struct reason *ret_reason)
     const struct ctl_operation *op = operation_of_vd(cv);
 
     if (cv->removing || cv->vd == NULL) {
-        return refuse_busy(cv, "its deletion", ret_reason);
+        return rule_vd_busy(cv, "its deletion", ret_reason);
     }
     if (cv->measure.active) {
-        return refuse_busy(cv, "its measurement", ret_reason);
+        return rule_vd_busy(cv, "its measurement", ret_reason);
     }
     if (cg_config(cv->cg)->copyback.active || cv->cg->copyback != NULL) {
-        return refuse_busy(cv, "a copyback", ret_reason);
+        return rule_vd_busy(cv, "a copyback", ret_reason);
     }
     if (operation_of_check(cv) != NULL) {
-        return refuse_busy(cv, "its consistency check", ret_reason);
+        return rule_vd_busy(cv, "its consistency check", ret_reason);
     }
     if (op != NULL && op->status.state == OPERATION_STATE_PAUSED) {
-        return refuse_busy(cv, "its paused initialization", ret_reason); /* it would go on */
+        return rule_vd_busy(cv, "its paused initialization", ret_reason); /* it would go on */
     }
     if (cv->cached != NULL && vd_cached_is_pinned(cv->cached)) {
         reason_set(ret_reason, REASON_EXPAND_PRESERVED, "name", cv_config(cv)->name, NULL);
@@ -189,7 +183,7 @@ static void expand_failed(struct expand_run *run, int error)
     struct reason reason;
 
     if (error == -EBUSY) {
-        (void)refuse_busy(run->cv, "background work", &reason);
+        (void)rule_vd_busy(run->cv, "background work", &reason);
     } else if (error == -ENODEV) {
         (void)refuse_state(run->cv, &reason);
     } else {

@@ -15,15 +15,10 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_private.h"
+#include "meta/config_state.h"
 
 /* Places that have an event of their own. */
 #define TOLD_MAX 20u
-
-static bool refuse_busy(const struct ctl_vd *cv, const char *with, struct reason *ret_reason)
-{
-    reason_set(ret_reason, REASON_BUSY, "key", cv_config(cv)->name, "operation", with, NULL);
-    return false;
-}
 
 static bool rule_start(const struct ctl_vd *cv, struct reason *ret_reason)
 {
@@ -37,15 +32,13 @@ static bool rule_start(const struct ctl_vd *cv, struct reason *ret_reason)
         return false;
     }
     if (cv->removing || cv->vd == NULL) {
-        return refuse_busy(cv, "its deletion", ret_reason);
+        return rule_vd_busy(cv, "its deletion", ret_reason);
     }
     if (config->copyback.active || cv->cg->copyback != NULL) {
-        return refuse_busy(cv, "a copyback", ret_reason);
+        return rule_vd_busy(cv, "a copyback", ret_reason);
     }
-    for (uint32_t i = 0; i < config->member_count; i++) {
-        if (config->members[i].state == MEMBER_REBUILD) {
-            return refuse_busy(cv, "a rebuild", ret_reason);
-        }
+    if (group_config_is_rebuilding(config)) {
+        return rule_vd_busy(cv, "a rebuild", ret_reason);
     }
     if (!vd_is_consistent(cv->vd)) { /* (1) */
         reason_set(ret_reason, REASON_CHECK_NEEDS_CONSISTENCY, "name", cv_config(cv)->name, NULL);

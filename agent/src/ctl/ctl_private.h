@@ -874,6 +874,8 @@ bool rule_ports(const struct ctl *ctl, uint32_t more, struct reason *ret_reason)
 bool rule_operation(const struct ctl_operation *op, enum task_action action, const char *name,
                     struct reason *ret_reason);
 bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *ret_reason);
+/* Always false: the reason is what it is busy with. */
+bool rule_vd_busy(const struct ctl_vd *cv, const char *with, struct reason *ret_reason);
 bool rule_group_running(const struct ctl_group *cg, enum ctl_op op, struct reason *ret_reason);
 bool rule_drive_replace(const struct ctl_group *cg, struct reason *ret_reason);
 bool rule_group_create(const struct ctl_group *cg, struct reason *ret_reason);

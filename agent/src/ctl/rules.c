@@ -136,6 +136,12 @@ bool rule_bgi(const struct ctl_vd *cv, enum task_action action, struct reason *r
     return rule_operation(operation_of_vd(cv), action, "The background initialization", ret_reason);
 }
 
+bool rule_vd_busy(const struct ctl_vd *cv, const char *with, struct reason *ret_reason)
+{
+    reason_set(ret_reason, REASON_BUSY, "key", cv_config(cv)->name, "operation", with, NULL);
+    return false;
+}
+
 bool rule_group_running(const struct ctl_group *cg, enum ctl_op op, struct reason *ret_reason)
 {
     char path[PATH_TEXT_BYTES];

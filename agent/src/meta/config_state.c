@@ -93,3 +93,13 @@ uint32_t group_config_losses_left(const struct group_config *config)
     }
     return left;
 }
+
+bool group_config_is_rebuilding(const struct group_config *config)
+{
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        if (config->members[i].state == MEMBER_REBUILD) {
+            return true;
+        }
+    }
+    return false;
+}

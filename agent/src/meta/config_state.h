@@ -15,4 +15,7 @@ bool group_config_is_last_copy(const struct group_config *config, uint32_t membe
  * drives. */
 uint32_t group_config_losses_left(const struct group_config *config);
 
+/* A member is being filled. */
+bool group_config_is_rebuilding(const struct group_config *config);
+
 #endif

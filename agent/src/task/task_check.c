@@ -6,24 +6,15 @@
  */
 #include "base/assert.h"
 #include "base/checked.h"
+#include "meta/config_state.h"
 #include "task/task_private.h"
-
-static bool member_is_filled(const struct group *group)
-{
-    const struct group_config *config = group_config(group);
-
-    for (uint32_t i = 0; i < config->member_count; i++) {
-        if (config->members[i].state == MEMBER_REBUILD) {
-            return true;
-        }
-    }
-    return group_copyback_drive(group) != NULL;
-}
 
 static enum reason_code check_obstacle(const struct task *task)
 {
-    bool waits = group_state(task->group) == VIRTUAL_DRIVE_STATE_OFFLINE ||
-                 member_is_filled(task->group) || !vd_is_consistent(task->vd);
+    const struct group *group = task->group;
+    bool waits = group_state(group) == VIRTUAL_DRIVE_STATE_OFFLINE ||
+                 group_config_is_rebuilding(group_config(group)) ||
+                 group_copyback_drive(group) != NULL || !vd_is_consistent(task->vd);
 
     return waits ? REASON_CHECK_WAITS : REASON_OK;
 }

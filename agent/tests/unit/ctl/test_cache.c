@@ -543,6 +543,19 @@ static void stable_by_model(void **state)
     bench_free(&bench);
 }
 
+/* A UPS that will do for ten hours, and a virtual drive that is written back. */
+static void write_back_by_ups(struct bench *bench, struct battery_reading *ret_reading)
+{
+    battery_reading_init(ret_reading);
+    ret_reading->state = BATTERY_STATE_OPTIMAL;
+    ret_reading->left_s = 36000;
+    ret_reading->low_left_s = 60;
+    bench_start(bench);
+    ctl_battery_reading(bench->world->ctl, ret_reading);
+    world_settle(bench->world, 30 * SIM_SECOND);
+    create(bench->world, "data", 0, WRITE_POLICY_WRITE_BACK);
+}
+
 static void ups_low_in_mid_write(void **state)
 {
     struct bench bench = bench_with_battery(BATTERY_KIND_UPS);
@@ -551,14 +564,7 @@ static void ups_low_in_mid_write(void **state)
     static uint8_t bytes[65536];
 
     (void)state;
-    battery_reading_init(&reading);
-    reading.state = BATTERY_STATE_OPTIMAL;
-    reading.left_s = 36000;
-    reading.low_left_s = 60;
-    bench_start(&bench);
-    ctl_battery_reading(world->ctl, &reading);
-    world_settle(world, 30 * SIM_SECOND);
-    create(world, "data", 0, WRITE_POLICY_WRITE_BACK);
+    write_back_by_ups(&bench, &reading);
     expect_policy(world, "data", WRITE_POLICY_WRITE_BACK, REASON_AS_REQUESTED);
     assert_false(cache_of(world).stable); /* nobody has let it absorb a flush */
     memset(bytes, 0x44, sizeof(bytes));
@@ -590,14 +596,7 @@ static void too_little_time_left_is_acted_on_at_once(void **state)
     static uint8_t bytes[65536];
 
     (void)state;
-    battery_reading_init(&reading);
-    reading.state = BATTERY_STATE_OPTIMAL;
-    reading.left_s = 36000;
-    reading.low_left_s = 60;
-    bench_start(&bench);
-    ctl_battery_reading(world->ctl, &reading);
-    world_settle(world, 30 * SIM_SECOND);
-    create(world, "data", 0, WRITE_POLICY_WRITE_BACK);
+    write_back_by_ups(&bench, &reading);
     ctl_battery_reading(world->ctl, &reading);
     world_settle(world, SIM_SECOND / 10);
     assert_int_equal(world_io(world, "data", VD_OP_WRITE, 0, sizeof(bytes), bytes), VD_STATUS_OK);

@@ -1,20 +1,16 @@
-import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { GroupsScenario, Load, Prediction } from '@/api/types'
 import { VirtualDriveStatus } from '@/features/virtual-drives/VirtualDriveStatus'
-import { copyText } from '@/lib/clipboard'
 import { formatCount, formatPercent } from '@/lib/format'
 import { i18n } from '@/lib/i18n'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
 import { Bytes } from '@/ui/Quantity'
-import { showToast } from '@/ui/toasts'
 import {
   type GroupRow,
   groupRows,
   hasFewRequests,
-  isMemory,
   latencyTexts,
   rateOf,
   rateText,
@@ -22,6 +18,8 @@ import {
 } from './group-figures'
 import { downloadGroupsCsv } from './groups-export'
 import classes from './Lab.module.css'
+import { isMemory } from './loads'
+import { TakeAway } from './TakeAway'
 import { TogetherPanel } from './TogetherPanel'
 
 /** One below the other, none of them broken. */
@@ -125,11 +123,17 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
           time: spanText(measured),
         })}
       </p>
-      {rows.some(isMemory) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
+      {rows.some(({ pattern, point }) => isMemory(pattern, point)) && (
+        <Notice tone="info">{t('lab.notFilled')}</Notice>
+      )}
       {few.length > 0 && (
         <Notice tone="info">{t('lab.groups.few', { names: few.join(', ') })}</Notice>
       )}
-      <Panel title={t('lab.groups.result')} aside={<Exports prediction={prediction} />} flush>
+      <Panel
+        title={t('lab.groups.result')}
+        aside={<TakeAway onCsv={() => downloadGroupsCsv(prediction)} />}
+        flush
+      >
         <DataTable
           label={t('lab.groups.resultTable')}
           columns={columns(rows, scenario)}
@@ -139,22 +143,5 @@ export function GroupsResult({ prediction, version, scenario, patterns }: Groups
       </Panel>
       <TogetherPanel rows={rows} />
     </>
-  )
-}
-
-function Exports({ prediction }: { prediction: Prediction }) {
-  const { t } = useTranslation()
-  async function copy() {
-    if (await copyText(window.location.href)) showToast(t('lab.linkCopied'))
-  }
-  return (
-    <Group gap="xs">
-      <Button variant="default" size="xs" onClick={() => void copy()}>
-        {t('lab.link')}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => downloadGroupsCsv(prediction)}>
-        {t('lab.exportCsv')}
-      </Button>
-    </Group>
   )
 }

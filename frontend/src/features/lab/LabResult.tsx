@@ -1,21 +1,21 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { PredictedArray, Prediction, Scenario, WorkloadModel } from '@/api/types'
-import { copyText } from '@/lib/clipboard'
 import { formatCount } from '@/lib/format'
 import { FilterPills } from '@/ui/FilterPills'
 import { LINES_MAX, LinePlot } from '@/ui/LinePlot'
 import { Notice } from '@/ui/Notice'
 import { Panel } from '@/ui/Panel'
-import { showToast } from '@/ui/toasts'
 import { ArraysPanel } from './ArraysPanel'
 import { downloadCsv, downloadPicture } from './export'
 import { FiguresTable } from './FiguresTable'
 import { axesOf, stepLabels } from './figures'
 import classes from './Lab.module.css'
+import { isMemory } from './loads'
 import { plotOf } from './plot'
 import { RatingsPanel } from './RatingsPanel'
 import { RatioPanel } from './RatioPanel'
+import { TakeAway } from './TakeAway'
 
 interface LabResultProps {
   prediction: Prediction
@@ -34,17 +34,6 @@ const alike = (but: 'write_policy' | 'failed') => (one: PredictedArray, other: P
     ? one.write_policy === other.write_policy
     : one.failed.length === other.failed.length)
 
-/** Many writes into a cache that has room for them: it is not the drives that are measured. Of files
- * the pattern decides what is written. */
-const isMemory =
-  ({ pattern }: WorkloadModel) =>
-  ({ points }: PredictedArray) =>
-    points.some(
-      (point) =>
-        point.cache_filled === false &&
-        (point.write_percent >= 50 || (pattern.startsWith('files_') && pattern !== 'files_read')),
-    )
-
 export function LabResult(props: LabResultProps) {
   const { t } = useTranslation()
   const { prediction, version, scenario, workload } = props
@@ -57,7 +46,9 @@ export function LabResult(props: LabResultProps) {
           operations: formatCount(scenario.limits?.operations ?? 0),
         })}
       </p>
-      {arrays.some(isMemory(workload)) && <Notice tone="info">{t('lab.notFilled')}</Notice>}
+      {arrays.some(({ points }) => points.some((point) => isMemory(workload.pattern, point))) && (
+        <Notice tone="info">{t('lab.notFilled')}</Notice>
+      )}
       <Curves {...props} />
       <RatingsPanel arrays={arrays} />
       <RatioPanel
@@ -125,20 +116,11 @@ interface ExportsProps {
 
 function Exports({ plot, title, prediction }: ExportsProps) {
   const { t } = useTranslation()
-  async function copy() {
-    if (await copyText(window.location.href)) showToast(t('lab.linkCopied'))
-  }
   return (
-    <Group gap="xs">
-      <Button variant="default" size="xs" onClick={() => void copy()}>
-        {t('lab.link')}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => downloadCsv(prediction)}>
-        {t('lab.exportCsv')}
-      </Button>
+    <TakeAway onCsv={() => downloadCsv(prediction)}>
       <Button variant="default" size="xs" onClick={() => downloadPicture(plot, title)}>
         {t('lab.exportPng')}
       </Button>
-    </Group>
+    </TakeAway>
   )
 }

@@ -11,6 +11,7 @@ export interface GroupRow {
   array: PredictedArray
   group: GroupEnding
   point: Point
+  pattern: Load['pattern']
   /** Its load is judged by bytes, not by the number of requests. */
   byBytes: boolean
 }
@@ -25,7 +26,7 @@ export function groupRows(
     const [point] = points
     const pattern = patterns[index] ?? 'random'
     if (!group || !point) return []
-    return [{ array, group, point, byBytes: isByBytes({ pattern, blocks: point.mix }) }]
+    return [{ array, group, point, pattern, byBytes: isByBytes({ pattern, blocks: point.mix }) }]
   })
 }
 
@@ -63,10 +64,6 @@ export function latencyTexts(point: Point, figure: 'mean_us' | 'p99_us'): string
 /** Fewer say little. */
 const REQUESTS_MIN = 200
 export const hasFewRequests = ({ point }: GroupRow) => point.operations < REQUESTS_MIN
-
-/** Many writes into a cache that has room for them: it is not the drives that are seen. */
-export const isMemory = ({ point }: GroupRow) =>
-  point.cache_filled === false && point.write_percent >= 50
 
 /** How much it has beside the others of what it has alone; undefined if that was nothing. */
 export function keptPercent({ group, point, byBytes }: GroupRow): number | undefined {

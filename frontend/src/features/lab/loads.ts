@@ -1,4 +1,4 @@
-import type { Load, MeasuredLoad } from '@/api/types'
+import type { Load, MeasuredLoad, PredictedArray } from '@/api/types'
 
 const KIB = 1024
 
@@ -54,3 +54,12 @@ export const askedOf = (measured: MeasuredLoad): Load => ({
 /** Large requests are judged by their bytes, small ones by their number. */
 export const isByBytes = (measured: Pick<MeasuredLoad, 'pattern' | 'blocks'>) =>
   measured.pattern !== 'random' || measured.blocks.every(({ bytes }) => bytes >= 128 * KIB)
+
+/** Many writes into a cache that had room for them: it is not the drives that are seen. Of files the
+ * pattern decides what is written. */
+export const isMemory = (
+  pattern: string,
+  { cache_filled, write_percent }: PredictedArray['points'][number],
+) =>
+  cache_filled === false &&
+  (write_percent >= 50 || (pattern.startsWith('files_') && pattern !== 'files_read'))
