@@ -44,8 +44,16 @@ struct uuid ctl_host_state_epoch(const struct ctl_host *host);
 void ctl_host_objects_since(const struct ctl_host *host, uint64_t since,
                             const struct ctl_visitor *visitor);
 
-/* The virtual drive of this name is being measured, and not exported. */
-bool ctl_host_is_measured(const struct ctl_host *host, const char *name);
+/* Why nothing is exported by this name at present (ctl_offer.c). */
+enum export_outlook {
+    EXPORT_OUTLOOK_UNKNOWN, /* there is no such virtual drive or stripe */
+    EXPORT_OUTLOOK_REFUSED, /* there is, but clients cannot have it: *ret_why is a sentence */
+    EXPORT_OUTLOOK_SOON     /* it is being started, or may turn out to be */
+};
+enum export_outlook ctl_host_export_outlook(const struct ctl_host *host, const char *name,
+                                            const char **ret_why);
+/* Whatever is about to be exported is. */
+bool ctl_host_exports_are_complete(const struct ctl_host *host);
 
 /* The controller that has this object. Of none: the first, which says in its words that there is
  * no such object. */

@@ -195,16 +195,6 @@ void ctl_measures_work(struct ctl *ctl)
     }
 }
 
-bool ctl_host_is_measured(const struct ctl_host *host, const char *name)
-{
-    HOST_FOR_EACH_VD (cv, host) {
-        if (cv->measure.active && strcmp(cv_config(cv)->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The document */
 
 void view_measure(const struct ctl_vd *cv, struct measurement_view *view,

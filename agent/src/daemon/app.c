@@ -261,11 +261,6 @@ static bool controllers_begin(struct app *app)
            controllers_caches_open(app->controllers);
 }
 
-static uint64_t running_us(const struct app *app)
-{
-    return clock_now_us(loop_clock(app->loop)) - app->started_us;
-}
-
 static bool exports_begin(struct app *app)
 {
     bool opened = exports_open(app->loop, app->config, app->started_us, &app->exports);
@@ -298,10 +293,13 @@ static bool control_open(struct app *app)
     (void)snprintf(options.agent_version, sizeof(options.agent_version), "%s", ARRAYWRIGHT_VERSION);
     (void)snprintf(options.hostname, sizeof(options.hostname), "%s", app->facts.hostname);
     (void)snprintf(options.boot_id, sizeof(options.boot_id), "%s", app->facts.boot_id);
+    struct predecessor_wait wait = {.clock = loop_clock(app->loop),
+                                    .started_us = app->started_us,
+                                    .wait_s = config->claim_wait_s};
     int error = 0;
     do {
         error = control_server_open(&options, &world, &app->control, text);
-    } while (predecessor_may_linger(running_us(app), error));
+    } while (error == -EADDRINUSE && predecessor_may_linger(&wait, text));
     if (error != 0) {
         log_error("%s", text);
     }

@@ -15,11 +15,14 @@ struct opening {
     struct ctl *ctl;
     const struct config_cache *config;
     uint64_t started_us;
+    uint32_t wait_s;
 };
 
-static uint64_t running_us(const struct opening *opening)
+static struct predecessor_wait wait_of(const struct opening *opening)
 {
-    return clock_now_us(loop_clock(opening->loop)) - opening->started_us;
+    return (struct predecessor_wait){.clock = loop_clock(opening->loop),
+                                     .started_us = opening->started_us,
+                                     .wait_s = opening->wait_s};
 }
 
 static bool is_refused(const struct config_cache *config, int error)
@@ -40,12 +43,13 @@ static bool log_medium_open(const struct opening *opening, struct cache_place *p
     const struct config_cache *config = opening->config;
     uint64_t memory_bytes = journal_log_memory_bytes(config->size_bytes);
     char text[MEDIUM_FILE_TEXT_BYTES];
+    struct predecessor_wait wait = wait_of(opening);
     int error = 0;
 
     do {
         error = medium_log_open(opening->loop, config->path, config->size_bytes, memory_bytes,
                                 &place->log, text);
-    } while (error == -EBUSY && predecessor_may_linger(running_us(opening), -EADDRINUSE));
+    } while (error == -EBUSY && predecessor_may_linger(&wait, text));
     if (error != 0) {
         log_error("%s", text);
         return false;
@@ -62,13 +66,14 @@ static bool memory_medium_open(const struct opening *opening, struct cache_place
     const struct config_cache *config = opening->config;
     bool persistent = config->medium == CONFIG_MEDIUM_PMEM;
     char text[MEDIUM_FILE_TEXT_BYTES];
+    struct predecessor_wait wait = wait_of(opening);
     int error = 0;
 
     do {
         error =
             medium_file_open(config->path, persistent ? MEMORY_KIND_PERSISTENT : MEMORY_KIND_SHARED,
                              config->size_bytes, &place->file, text);
-    } while (error == -EWOULDBLOCK && predecessor_may_linger(running_us(opening), -EADDRINUSE));
+    } while (error == -EWOULDBLOCK && predecessor_may_linger(&wait, text));
     if (error != 0) {
         log_error("%s", text);
         return false;
@@ -85,10 +90,10 @@ static bool memory_medium_open(const struct opening *opening, struct cache_place
 }
 
 bool cache_place_open(struct loop *loop, struct ctl *ctl, const struct config_cache *config,
-                      uint64_t started_us, struct cache_place *place)
+                      uint64_t started_us, uint32_t wait_s, struct cache_place *place)
 {
     const struct opening opening = {
-        .loop = loop, .ctl = ctl, .config = config, .started_us = started_us};
+        .loop = loop, .ctl = ctl, .config = config, .started_us = started_us, .wait_s = wait_s};
 
     if (config->path[0] == '\0') {
         return true;

@@ -22,10 +22,10 @@ struct cache_place {
 
 /* What is in the cache may be newer than the drives: a medium that is there but cannot be used
  * stops the start, so that nobody reads or writes the older state. False: logged, and nothing was
- * changed. place: all NULL before. started_us: of the loop. */
+ * changed. place: all NULL before. started_us: of the loop; wait_s: predecessor.h. */
 MUST_CHECK bool cache_place_open(struct loop *loop, struct ctl *ctl,
                                  const struct config_cache *config, uint64_t started_us,
-                                 struct cache_place *place);
+                                 uint32_t wait_s, struct cache_place *place);
 /* Gives up the claim. */
 void cache_place_close(struct cache_place *place);
 

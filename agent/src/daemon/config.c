@@ -209,7 +209,7 @@ static void defaults_set(struct daemon_config *config)
                    "/run/arraywright/nbd.sock");
     (void)snprintf(config->nbd.tcp_listen, sizeof(config->nbd.tcp_listen), "127.0.0.1");
     config->nbd.tcp_port = 10809;
-    config->nbd.connection_max = 64;
+    config->nbd.connection_max = 256;
     config->nbd.memory_bytes = UINT64_C(64) << 20;
     config->scan.enabled = true;
     config->claim_wait_s = 30;

@@ -12,6 +12,7 @@
 #include "daemon/cache_place.h"
 #include "daemon/log.h"
 #include "daemon/profiles.h"
+#include "export/export_server.h"
 #include "host/ups.h"
 
 /* One question to the UPS, whatever it does. */
@@ -57,9 +58,22 @@ static void export_close(void *context, struct vd_target *target, const char *vd
     exports_target_close(controller->all->exports, controller->ctl, target);
 }
 
-static const char *export_absence(void *host, const char *name)
+static enum nbd_absence export_absence(void *host, const char *name, const char **ret_why)
 {
-    return ctl_host_is_measured(host, name) ? "the virtual drive is being measured" : NULL;
+    switch (ctl_host_export_outlook(host, name, ret_why)) {
+    case EXPORT_OUTLOOK_UNKNOWN:
+        return NBD_ABSENCE_UNKNOWN;
+    case EXPORT_OUTLOOK_REFUSED:
+        return NBD_ABSENCE_REFUSED;
+    case EXPORT_OUTLOOK_SOON:
+        return NBD_ABSENCE_SOON;
+    }
+    UNREACHABLE();
+}
+
+static bool exports_are_complete(void *host)
+{
+    return ctl_host_exports_are_complete(host);
 }
 
 static uint32_t export_connections(void *context, const char *vd_key)
@@ -81,9 +95,12 @@ static void export_device(void *context, const char *vd_key, char *path, size_t 
 
 static void objects_changed(void *context, bool urgent)
 {
-    const struct controllers_options *options = &((struct controller *)context)->all->options;
+    const struct controllers *controllers = ((struct controller *)context)->all;
 
-    options->changed(options->owner, urgent);
+    controllers->options.changed(controllers->options.owner, urgent);
+    if (controllers->exports != NULL) {
+        exports_outlook_changed(controllers->exports);
+    }
 }
 
 /* Make. */
@@ -235,7 +252,9 @@ void controllers_exports_set(struct controllers *controllers, struct exports *ex
 {
     controllers->exports = exports;
     if (exports != NULL) {
-        exports_absence_set(exports, export_absence, &controllers->host);
+        exports_outlook_set(exports, &(struct export_prospects){.is_complete = exports_are_complete,
+                                                                .absence = export_absence,
+                                                                .owner = &controllers->host});
     }
 }
 
@@ -247,7 +266,8 @@ bool controllers_caches_open(struct controllers *controllers)
         struct controller *controller = &controllers->items[i];
 
         if (!cache_place_open(options->loop, controller->ctl, &controller->config->cache,
-                              options->started_us, &controller->cache)) {
+                              options->started_us, options->config->claim_wait_s,
+                              &controller->cache)) {
             return false;
         }
     }
@@ -309,6 +329,7 @@ static void ctl_started(void *context, int error)
     }
     ASSERT(controllers->starting > 0);
     controllers->starting--;
+    exports_outlook_changed(controllers->exports);
     if (controllers->starting == 0) {
         controllers->started(controllers->options.owner, controllers->start_error);
     }

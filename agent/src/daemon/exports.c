@@ -14,6 +14,9 @@
 #include "export/ublk_device.h"
 #include "export/ublk_kernel.h"
 
+/* Clients wait for the start as long as drives are waited for, and so long for the rest of it. */
+#define HOLD_BEYOND_CLAIMS_S 30u
+
 struct offer {
     struct exports *exports;
     struct ctl *ctl;             /* whose it is */
@@ -28,6 +31,7 @@ struct exports {
     struct loop *loop;
     struct export_server *server;
     struct ublk_kernel *ublk;     /* NULL: not wanted */
+    uint32_t connection_max;
     struct loop_task closed_task; /* reports targets that are closed by every way */
     struct offer offers[EXPORT_TARGET_MAX];
 };
@@ -200,7 +204,9 @@ static int nbd_listen(struct exports *exports, const struct daemon_config *confi
                       uint64_t started_us, char text[EXPORT_TEXT_BYTES])
 {
     const struct config_nbd *nbd = &config->nbd;
-    struct clock_port *clock = loop_clock(exports->loop);
+    struct predecessor_wait wait = {.clock = loop_clock(exports->loop),
+                                    .started_us = started_us,
+                                    .wait_s = config->claim_wait_s};
     gid_t group = (gid_t)-1;
     uint16_t port = 0;
     int error = group_id(config->control.group, &group);
@@ -211,7 +217,7 @@ static int nbd_listen(struct exports *exports, const struct daemon_config *confi
     do {
         error = export_server_listen_unix(exports->server, nbd->unix_path, config->control.mode,
                                           group, text);
-    } while (predecessor_may_linger(clock_now_us(clock) - started_us, error));
+    } while (error == -EADDRINUSE && predecessor_may_linger(&wait, text));
     if (error != 0 || !nbd->tcp_enabled) {
         return error;
     }
@@ -225,8 +231,16 @@ static int nbd_listen(struct exports *exports, const struct daemon_config *confi
     do {
         error = export_server_listen_tcp(exports->server, nbd->tcp_listen, (uint16_t)nbd->tcp_port,
                                          &port, text);
-    } while (predecessor_may_linger(clock_now_us(clock) - started_us, error));
+    } while (error == -EADDRINUSE && predecessor_may_linger(&wait, text));
     return error;
+}
+
+static void clients_refused(void *owner, uint64_t count)
+{
+    const struct exports *exports = owner;
+
+    log_warning("NBD: %llu client%s refused: %u are connected, as many as nbd.connections allows",
+                (unsigned long long)count, count == 1 ? " was" : "s were", exports->connection_max);
 }
 
 /* Demanded, so a kernel that has none is an error: file systems wait for these devices. */
@@ -249,12 +263,18 @@ bool exports_open(struct loop *loop, const struct daemon_config *config, uint64_
 {
     struct exports *exports = calloc(1, sizeof *exports);
     char text[EXPORT_TEXT_BYTES] = "";
-    const struct export_options options = {.connection_max = config->nbd.connection_max,
-                                           .memory_bytes = config->nbd.memory_bytes};
+    const struct export_options options = {
+        .connection_max = config->nbd.connection_max,
+        .memory_bytes = config->nbd.memory_bytes,
+        .hold_timeout_ms = (config->claim_wait_s + HOLD_BEYOND_CLAIMS_S) * UINT64_C(1000),
+        .refused = clients_refused,
+        .refused_owner = exports,
+    };
     int error = 0;
 
     ASSERT(exports != NULL);
     exports->loop = loop;
+    exports->connection_max = config->nbd.connection_max;
     loop_task_init(&exports->closed_task, closed_run, exports);
     error = export_server_create(loop, &options, &exports->server);
     if (error != 0) {
@@ -271,10 +291,14 @@ bool exports_open(struct loop *loop, const struct daemon_config *config, uint64_
     return ublk_open(exports, config);
 }
 
-void exports_absence_set(struct exports *exports,
-                         const char *(*absence)(void *owner, const char *name), void *owner)
+void exports_outlook_set(struct exports *exports, const struct export_prospects *outlook)
 {
-    export_server_absence_set(exports->server, absence, owner);
+    export_server_outlook_set(exports->server, outlook);
+}
+
+void exports_outlook_changed(struct exports *exports)
+{
+    export_server_outlook_changed(exports->server);
 }
 
 void exports_leave(struct exports *exports)

@@ -28,9 +28,11 @@ uint32_t exports_connections(const struct exports *exports, const char *vd_key);
 /* "/dev/ublkbN", or "" if there is none. */
 void exports_device(const struct exports *exports, const char *vd_key, char *path, size_t bytes);
 
-/* Asked why a name is not exported at present; it returns NULL if it does not know. */
-void exports_absence_set(struct exports *exports,
-                         const char *(*absence)(void *owner, const char *name), void *owner);
+/* Asked about what is not exported at present (export_server.h). */
+struct export_prospects;
+void exports_outlook_set(struct exports *exports, const struct export_prospects *outlook);
+/* It may be another now. */
+void exports_outlook_changed(struct exports *exports);
 
 /* The process ends and another one will take its place. */
 void exports_leave(struct exports *exports);

@@ -45,6 +45,24 @@ static void set_tcp_options(int fd)
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
+/* One too many hears why, unless there are too many of those as well. */
+static void client_take(struct listener *listener, int fd)
+{
+    struct export_server *server = listener->server;
+    const char *refusal = NULL;
+
+    ASSERT(server->refusal_count <= server->connection_count);
+    if (server->connection_count - server->refusal_count >= server->options.connection_max) {
+        export_refused_note(server);
+        if (server->refusal_count >= EXPORT_REFUSALS_MAX) {
+            close(fd);
+            return;
+        }
+        refusal = "too many clients are connected; the limit is nbd.connections of arrayd.conf";
+    }
+    nbd_connection_start(server, fd, listener->tls, refusal);
+}
+
 /* Reports come on change only, so everything waiting is taken. */
 static void accept_all(struct listener *listener)
 {
@@ -58,14 +76,10 @@ static void accept_all(struct listener *listener)
         if (fd < 0) {
             break;
         }
-        if (server->connection_count >= server->options.connection_max) {
-            close(fd);
-            continue;
-        }
         if (listener->path[0] == '\0') {
             set_tcp_options(fd);
         }
-        nbd_connection_start(server, fd, listener->tls);
+        client_take(listener, fd);
     }
     /* Out of descriptors or memory: nobody will report the client that still waits. */
     if (errno != EAGAIN) {

@@ -11,11 +11,12 @@
 #include "base/checked.h"
 #include "export/export_private.h"
 
-#define CONNECTION_MAX_DEFAULT 64u
+#define CONNECTION_MAX_DEFAULT 256u
 #define MEMORY_DEFAULT_BYTES (64u * 1024u * 1024u)
 #define HANDSHAKE_TIMEOUT_DEFAULT_MS 30000u
 #define LINGER_TIMEOUT_DEFAULT_MS 10000u
 #define HOG_TIMEOUT_DEFAULT_MS 10000u
+#define HOLD_TIMEOUT_DEFAULT_MS 60000u
 
 STATIC_ASSERT(EXPORT_TARGET_MAX <= NBD_TARGET_COUNT_MAX, "a list of all targets fits a reply");
 
@@ -45,22 +46,84 @@ static struct vd_target *catalog_at(struct nbd_catalog *catalog, uint32_t index)
     UNREACHABLE();
 }
 
-static const char *catalog_absence(struct nbd_catalog *catalog, const char *name,
-                                   uint32_t name_bytes)
+static bool catalog_is_complete(struct nbd_catalog *catalog)
+{
+    const struct export_server *server = container_of(catalog, struct export_server, catalog);
+
+    return server->outlook.is_complete == NULL ||
+           server->outlook.is_complete(server->outlook.owner);
+}
+
+static enum nbd_absence catalog_absence(struct nbd_catalog *catalog, const char *name,
+                                        uint32_t name_bytes, const char **ret_why)
 {
     const struct export_server *server = container_of(catalog, struct export_server, catalog);
     char text[sizeof(((struct vd_target *)NULL)->name)];
 
-    if (server->absence == NULL || name_bytes >= sizeof(text)) {
-        return NULL;
+    if (server->outlook.absence == NULL || name_bytes >= sizeof(text)) {
+        return NBD_ABSENCE_UNKNOWN;
     }
     memcpy(text, name, name_bytes);
     text[name_bytes] = '\0';
-    return server->absence(server->absence_owner, text);
+    return server->outlook.absence(server->outlook.owner, text, ret_why);
 }
 
-static const struct nbd_catalog_ops catalog_ops = {
-    .count = catalog_count, .at = catalog_at, .absence = catalog_absence};
+static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count,
+                                                   .at = catalog_at,
+                                                   .is_complete = catalog_is_complete,
+                                                   .absence = catalog_absence};
+
+void export_server_outlook_set(struct export_server *server, const struct export_prospects *outlook)
+{
+    ASSERT(outlook->is_complete != NULL && outlook->absence != NULL);
+    server->outlook = *outlook;
+}
+
+static void look_run(struct loop_task *task)
+{
+    struct export_server *server = task->owner;
+
+    nbd_connection_look_all(&server->handshakes);
+}
+
+/* From the loop, because whoever says so may be in the middle of what has changed. */
+void export_server_outlook_changed(struct export_server *server)
+{
+    loop_post(server->loop, &server->look_task);
+}
+
+/* ---- clients beyond the limit ---- */
+
+static void refused_tell(struct export_server *server)
+{
+    uint64_t count = server->refused_count;
+
+    ASSERT(count > 0);
+    server->refused_count = 0;
+    server->refused_told_us = clock_now_us(loop_clock(server->loop));
+    if (server->options.refused != NULL) {
+        server->options.refused(server->options.refused_owner, count);
+    }
+}
+
+static void refused_fire(struct clock_timer *timer)
+{
+    refused_tell(timer->owner);
+}
+
+void export_refused_note(struct export_server *server)
+{
+    struct clock_port *clock = loop_clock(server->loop);
+    uint64_t next_us = server->refused_told_us + EXPORT_REFUSED_TELL_US;
+
+    server->refused_count++;
+    if (server->refused_told_us == 0 || clock_now_us(clock) >= next_us) {
+        clock_cancel(clock, &server->refused_timer);
+        refused_tell(server);
+    } else if (!server->refused_timer.armed) {
+        clock_arm(clock, &server->refused_timer, next_us);
+    }
+}
 
 /* ---- the server ---- */
 
@@ -118,6 +181,9 @@ int export_server_create(struct loop *loop, const struct export_options *options
     if (own->hog_timeout_ms == 0) {
         own->hog_timeout_ms = HOG_TIMEOUT_DEFAULT_MS;
     }
+    if (own->hold_timeout_ms == 0) {
+        own->hold_timeout_ms = HOLD_TIMEOUT_DEFAULT_MS;
+    }
     if (nbd_buffers_create(own->memory_bytes, &server->buffers) != 0) {
         free(server);
         return -ENOMEM;
@@ -127,9 +193,13 @@ int export_server_create(struct loop *loop, const struct export_options *options
     server->hog_timer.fire = hogs_fire;
     server->hog_timer.owner = server;
     list_init(&server->hog_timer.port_link);
+    server->refused_timer.fire = refused_fire;
+    server->refused_timer.owner = server;
+    list_init(&server->refused_timer.port_link);
     list_init(&server->entries);
     list_init(&server->handshakes);
     loop_task_init(&server->closed_task, closed_run, server);
+    loop_task_init(&server->look_task, look_run, server);
     *ret_server = server;
     return 0;
 }
@@ -143,7 +213,9 @@ struct export_server *export_server_free(struct export_server *server)
     ASSERT(list_is_empty(&server->entries));
     listeners_close(server);
     loop_unpost(&server->closed_task);
+    loop_unpost(&server->look_task);
     clock_cancel(loop_clock(server->loop), &server->hog_timer);
+    clock_cancel(loop_clock(server->loop), &server->refused_timer);
     server->buffers = nbd_buffers_retire(server->buffers);
     server->tls = nbd_tls_context_close(server->tls);
     free(server);
@@ -202,13 +274,6 @@ static bool name_is_taken(const struct export_server *server, const char *name)
     return false;
 }
 
-void export_server_absence_set(struct export_server *server,
-                               const char *(*absence)(void *owner, const char *name), void *owner)
-{
-    server->absence = absence;
-    server->absence_owner = owner;
-}
-
 int export_server_add_target(struct export_server *server, struct vd_target *target)
 {
     struct export_entry *entry;
@@ -234,6 +299,7 @@ int export_server_add_target(struct export_server *server, struct vd_target *tar
     loop_task_init(&entry->removed_task, removed_run, entry);
     list_push_tail(&server->entries, &entry->link);
     server->entry_count++;
+    export_server_outlook_changed(server);
     return 0;
 }
 
@@ -297,10 +363,14 @@ void export_server_remove_target(struct export_server *server, struct vd_target 
     }
 }
 
-void export_connection_gone(struct export_server *server, struct export_entry *entry)
+void export_connection_gone(struct export_server *server, struct export_entry *entry, bool refused)
 {
     ASSERT(server->connection_count > 0);
     server->connection_count--;
+    if (refused) {
+        ASSERT(server->refusal_count > 0 && entry == NULL);
+        server->refusal_count--;
+    }
     if (entry != NULL) {
         ASSERT(entry->connection_count > 0);
         entry->connection_count--;

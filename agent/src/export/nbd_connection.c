@@ -49,6 +49,8 @@ struct nbd_connection {
     struct nbd_session *session;
     struct nbd_tls *tls; /* NULL: plain */
     bool tls_ended; /* the client has said so */
+    bool refused; /* it only hears why it is not let in */
+    bool held; /* the timer limits how long its handshake waits for the catalogue */
     int fd;
     struct loop_file file;
     struct loop_task flush;
@@ -98,6 +100,7 @@ static void connection_free(struct nbd_connection *connection)
 {
     struct export_server *server = connection->server;
     struct export_entry *entry = connection->entry;
+    bool refused = false;
 
     ASSERT(connection->receive_op.state == LOOP_OP_IDLE);
     ASSERT(connection->send_op.state == LOOP_OP_IDLE);
@@ -109,8 +112,9 @@ static void connection_free(struct nbd_connection *connection)
     loop_file_remove(server->loop, &connection->file);
     close(connection->fd);
     list_remove(&connection->link);
+    refused = connection->refused;
     free(connection);
-    export_connection_gone(server, entry);
+    export_connection_gone(server, entry, refused);
 }
 
 /* ---- sending ---- */
@@ -411,6 +415,26 @@ static void tls_begin(struct nbd_connection *connection)
     nbd_session_tls_begun(connection->session);
 }
 
+/* A handshake that waits for the catalogue has its own limit, and begins anew with its old one
+ * afterwards: the client was not the one that was slow. */
+static void hold_follow(struct nbd_connection *connection)
+{
+    const struct export_options *options = &connection->server->options;
+    struct clock_port *clock = loop_clock(connection->server->loop);
+    bool held = nbd_session_is_held(connection->session);
+
+    if (held == connection->held || connection->dying ||
+        nbd_session_is_ending(connection->session) ||
+        nbd_session_target(connection->session) != NULL) {
+        return;
+    }
+    connection->held = held;
+    clock_cancel(clock, &connection->timer);
+    clock_arm(clock, &connection->timer,
+              clock_now_us(clock) +
+                  (held ? options->hold_timeout_ms : options->handshake_timeout_ms) * 1000u);
+}
+
 static void flush_run(struct loop_task *task)
 {
     struct nbd_connection *connection = task->owner;
@@ -434,6 +458,9 @@ static void flush_run(struct loop_task *task)
             arm_linger(connection);
         }
     }
+    if (connection->entry == NULL) {
+        hold_follow(connection);
+    }
     if (nbd_session_waits_for_memory(connection->session)) {
         export_memory_is_short(connection->server);
     }
@@ -444,7 +471,13 @@ static void flush_run(struct loop_task *task)
 
 static void timer_fire(struct clock_timer *timer)
 {
-    connection_die(timer->owner);
+    struct nbd_connection *connection = timer->owner;
+
+    if (connection->held && !connection->dying && nbd_session_is_held(connection->session)) {
+        nbd_session_wait_over(connection->session); /* kicks */
+        return;
+    }
+    connection_die(connection);
 }
 
 static void session_kick(void *owner)
@@ -469,13 +502,14 @@ static void session_started(void *owner, struct vd_target *target)
     list_push_tail(&entry->connections, &connection->link);
 }
 
-static int session_open(struct nbd_connection *connection, bool tls)
+static int session_open(struct nbd_connection *connection, bool tls, const char *refusal)
 {
     struct export_server *server = connection->server;
     const struct nbd_session_options options = {
         .catalog = &server->catalog,
         .buffers = server->buffers,
         .tls_required = tls,
+        .refusal = refusal,
         .buffer_max_bytes = server->options.buffer_max_bytes,
         .kick = session_kick,
         .started = session_started,
@@ -485,7 +519,7 @@ static int session_open(struct nbd_connection *connection, bool tls)
     return nbd_session_create(&options, &connection->session);
 }
 
-void nbd_connection_start(struct export_server *server, int fd, bool tls)
+void nbd_connection_start(struct export_server *server, int fd, bool tls, const char *refusal)
 {
     struct nbd_connection *connection = calloc(1, sizeof *connection);
     struct clock_port *clock = loop_clock(server->loop);
@@ -496,7 +530,8 @@ void nbd_connection_start(struct export_server *server, int fd, bool tls)
     }
     connection->server = server;
     connection->fd = fd;
-    if (session_open(connection, tls) != 0) {
+    connection->refused = refusal != NULL;
+    if (session_open(connection, tls, refusal) != 0) {
         close(fd);
         free(connection);
         return;
@@ -515,9 +550,21 @@ void nbd_connection_start(struct export_server *server, int fd, bool tls)
     list_init(&connection->link);
     list_push_tail(&server->handshakes, &connection->link);
     server->connection_count++;
+    server->refusal_count += connection->refused ? 1u : 0u;
     clock_arm(clock, &connection->timer,
               clock_now_us(clock) + server->options.handshake_timeout_ms * 1000u);
     connection_flush(connection);
+}
+
+void nbd_connection_look_all(struct list *connections)
+{
+    LIST_FOR_EACH_SAFE (node, following, connections) { /* one that is answered changes its list */
+        struct nbd_connection *connection = list_entry(node, struct nbd_connection, link);
+
+        if (!connection->dying && nbd_session_is_held(connection->session)) {
+            nbd_session_catalog_changed(connection->session);
+        }
+    }
 }
 
 void nbd_connection_kill_all(struct list *connections)

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "export/nbd_lookup.h"
 
 /* The longest answer: a LIST of all targets, plus its ACK. */
 STATIC_ASSERT((NBD_TARGET_COUNT_MAX + 1u) * NBD_OPTION_REPLY_BYTES +
@@ -59,32 +60,6 @@ static void reply_error(struct nbd_output *output, uint32_t option, uint32_t typ
     memcpy(reply_begin(output, option, type, length), text, length);
 }
 
-/* ---- the catalogue ---- */
-
-static bool name_equals(const char *name, const uint8_t *bytes, uint32_t byte_count)
-{
-    return strlen(name) == byte_count && memcmp(name, bytes, byte_count) == 0;
-}
-
-/* An empty name means the only export there is. */
-static struct vd_target *catalog_find(struct nbd_catalog *catalog, const uint8_t *name,
-                                      uint32_t name_bytes)
-{
-    uint32_t count = catalog->ops->count(catalog);
-
-    ASSERT(count <= NBD_TARGET_COUNT_MAX);
-    if (name_bytes == 0) {
-        return count == 1 ? catalog->ops->at(catalog, 0) : NULL;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        struct vd_target *target = catalog->ops->at(catalog, i);
-        if (name_equals(target->name, name, name_bytes)) {
-            return target;
-        }
-    }
-    return NULL;
-}
-
 uint16_t nbd_transmission_flags(const struct vd_target *target, bool structured)
 {
     uint32_t flags = NBD_FLAG_HAS_FLAGS | NBD_FLAG_SEND_FLUSH | NBD_FLAG_SEND_FUA |
@@ -106,13 +81,14 @@ uint16_t nbd_transmission_flags(const struct vd_target *target, bool structured)
 static enum nbd_step option_export_name(struct nbd_handshake *handshake,
                                         const struct option *option, struct nbd_output *output)
 {
-    struct vd_target *target = catalog_find(handshake->catalog, option->data, option->data_bytes);
+    struct nbd_lookup found = nbd_lookup_name(handshake, option->data, option->data_bytes);
+    struct vd_target *target = found.target;
     size_t zeroes = handshake->no_zeroes ? 0 : 124;
     uint8_t *answer;
 
     /* This oldest option knows no error reply. */
     if (target == NULL) {
-        return NBD_STEP_CLOSE;
+        return found.waits ? NBD_STEP_WAIT : NBD_STEP_CLOSE;
     }
     answer = output_take(output, 10 + zeroes);
     put_be64(answer, target->size_bytes);
@@ -137,6 +113,13 @@ static enum nbd_step option_list(struct nbd_handshake *handshake, const struct o
 
     if (option->data_bytes != 0) {
         reply_error(output, option->number, NBD_REP_ERR_INVALID, "LIST takes no data");
+        return NBD_STEP_NEXT;
+    }
+    if (!nbd_catalog_is_complete(catalog)) {
+        if (!handshake->impatient) {
+            return NBD_STEP_WAIT;
+        }
+        reply_error(output, option->number, NBD_REP_ERR_POLICY, nbd_still_starting);
         return NBD_STEP_NEXT;
     }
     ASSERT(count <= NBD_TARGET_COUNT_MAX);
@@ -178,6 +161,16 @@ static enum nbd_step option_before_tls(const struct option *option, struct nbd_o
     }
     reply_error(output, option->number, NBD_REP_ERR_TLS_REQD, "TLS is required here");
     return NBD_STEP_NEXT;
+}
+
+/* Not let in: it hears why, if it can, and the connection ends. */
+static enum nbd_step option_refused(const struct nbd_handshake *handshake,
+                                    const struct option *option, struct nbd_output *output)
+{
+    if (option->number != NBD_OPT_EXPORT_NAME) {
+        reply_error(output, option->number, NBD_REP_ERR_POLICY, handshake->refusal);
+    }
+    return NBD_STEP_CLOSE;
 }
 
 static enum nbd_step option_structured_reply(struct nbd_handshake *handshake,
@@ -252,21 +245,21 @@ static bool info_data_is_whole(const struct option *option, uint32_t *ret_name_b
     return true;
 }
 
-static void reply_absent(const struct nbd_handshake *handshake, uint32_t option,
-                         const uint8_t *name, uint32_t name_bytes, struct nbd_output *output)
+/* No export of that name is to be had: the answer, or none yet. */
+static enum nbd_step reply_absent(const struct nbd_lookup *found, uint32_t option,
+                                  struct nbd_output *output)
 {
-    struct nbd_catalog *catalog = handshake->catalog;
-    const char *why = NULL;
-
-    if (catalog->ops->absence != NULL) {
-        why = catalog->ops->absence(catalog, (const char *)name, name_bytes);
+    if (found->waits) {
+        return NBD_STEP_WAIT;
     }
-    reply_error(output, option, NBD_REP_ERR_UNKNOWN, why != NULL ? why : "no such export");
+    reply_error(output, option, found->error, found->text);
+    return NBD_STEP_NEXT;
 }
 
 static enum nbd_step option_info_or_go(struct nbd_handshake *handshake, const struct option *option,
                                        struct nbd_output *output)
 {
+    struct nbd_lookup found;
     struct vd_target *target;
     uint32_t name_bytes = 0;
     uint32_t count = 0;
@@ -277,10 +270,10 @@ static enum nbd_step option_info_or_go(struct nbd_handshake *handshake, const st
         reply_error(output, option->number, NBD_REP_ERR_INVALID, "the option's lengths disagree");
         return NBD_STEP_NEXT;
     }
-    target = catalog_find(handshake->catalog, option->data + 4, name_bytes);
+    found = nbd_lookup_name(handshake, option->data + 4, name_bytes);
+    target = found.target;
     if (target == NULL) {
-        reply_absent(handshake, option->number, option->data + 4, name_bytes, output);
-        return NBD_STEP_NEXT;
+        return reply_absent(&found, option->number, output);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint16_t info = get_be16(option->data + 6 + name_bytes + 2 * i);
@@ -298,8 +291,8 @@ static enum nbd_step option_info_or_go(struct nbd_handshake *handshake, const st
 /* Does the query name our context? A list may also ask for the whole namespace. */
 static bool query_matches(const uint8_t *query, uint32_t query_bytes, bool is_list)
 {
-    return name_equals(NBD_CONTEXT_NAME, query, query_bytes) ||
-           (is_list && name_equals("base:", query, query_bytes));
+    return nbd_name_equals(NBD_CONTEXT_NAME, query, query_bytes) ||
+           (is_list && nbd_name_equals("base:", query, query_bytes));
 }
 
 /*
@@ -341,6 +334,7 @@ static enum nbd_step option_meta_context(struct nbd_handshake *handshake,
 {
     bool is_list = option->number == NBD_OPT_LIST_META_CONTEXT;
     uint32_t name_bytes = option->data_bytes < 8 ? UINT32_MAX : get_be32(option->data);
+    struct nbd_lookup found;
     struct vd_target *target;
     bool matches = false;
 
@@ -358,10 +352,10 @@ static enum nbd_step option_meta_context(struct nbd_handshake *handshake,
         reply_error(output, option->number, NBD_REP_ERR_INVALID, "the option's lengths disagree");
         return NBD_STEP_NEXT;
     }
-    target = catalog_find(handshake->catalog, option->data + 4, name_bytes);
+    found = nbd_lookup_name(handshake, option->data + 4, name_bytes);
+    target = found.target;
     if (target == NULL) {
-        reply_absent(handshake, option->number, option->data + 4, name_bytes, output);
-        return NBD_STEP_NEXT;
+        return reply_absent(&found, option->number, output);
     }
     if (matches) {
         size_t length = strlen(NBD_CONTEXT_NAME);
@@ -395,6 +389,9 @@ static enum nbd_step option_handle(struct nbd_handshake *handshake, const struct
         {NBD_OPT_SET_META_CONTEXT, option_meta_context},
     };
 
+    if (handshake->refusal != NULL && option->number != NBD_OPT_ABORT) {
+        return option_refused(handshake, option, output);
+    }
     if (handshake->tls == NBD_TLS_REQUIRED && option->number != NBD_OPT_STARTTLS &&
         option->number != NBD_OPT_ABORT) {
         return option_before_tls(option, output);
@@ -483,6 +480,11 @@ static enum nbd_step input_option(struct nbd_handshake *handshake, const uint8_t
     handshake->option_count++;
     *ret_used = NBD_OPTION_HEADER_BYTES + option.data_bytes;
     step = option_handle(handshake, &option, output);
+    if (step == NBD_STEP_WAIT) { /* it is looked at again, from its beginning */
+        ASSERT(output->used == 0);
+        handshake->option_count--;
+        *ret_used = 0;
+    }
     if (step == NBD_STEP_START) {
         ASSERT(handshake->target != NULL);
         handshake->allocation_context =

@@ -6,6 +6,9 @@
  * (2) An option's data is at most NBD_OPTION_MAX_BYTES long to be looked at; up to
  *     NBD_OPTION_SKIP_MAX_BYTES it is skipped with an error; beyond, or after
  *     NBD_OPTION_COUNT_MAX options, the connection closes.
+ * (3) "No such export" is said only of a name that nobody here has. A name that may be offered in
+ *     a moment, and a list that would be incomplete, wait (NBD_STEP_WAIT) until the catalogue has
+ *     changed or the caller's patience has ended.
  */
 #ifndef ARRAYWRIGHT_EXPORT_NBD_HANDSHAKE_H
 #define ARRAYWRIGHT_EXPORT_NBD_HANDSHAKE_H
@@ -25,13 +28,23 @@
 /* Enough input to hold any unit the machine wants to see whole. */
 #define NBD_HANDSHAKE_INPUT_BYTES (NBD_OPTION_HEADER_BYTES + NBD_OPTION_MAX_BYTES)
 
+enum nbd_absence {
+    NBD_ABSENCE_UNKNOWN, /* there is no such export */
+    NBD_ABSENCE_REFUSED, /* there is, but clients cannot have it now */
+    NBD_ABSENCE_SOON     /* it is being started, or may turn out to be: the answer waits */
+};
+
 /* What can be exported right now; at most NBD_TARGET_COUNT_MAX, names are unique. */
 struct nbd_catalog;
 struct nbd_catalog_ops {
     uint32_t (*count)(struct nbd_catalog *catalog);
     struct vd_target *(*at)(struct nbd_catalog *catalog, uint32_t index);
-    /* Why there is no such export at present; NULL: there is none. May be NULL itself. */
-    const char *(*absence)(struct nbd_catalog *catalog, const char *name, uint32_t name_bytes);
+    /* Everything that is about to be exported is in the catalogue. NULL: always. */
+    bool (*is_complete)(struct nbd_catalog *catalog);
+    /* Why the catalogue has no export of this name; with NBD_ABSENCE_REFUSED *ret_why is a
+     * sentence for the client. NULL: it never had one. */
+    enum nbd_absence (*absence)(struct nbd_catalog *catalog, const char *name, uint32_t name_bytes,
+                                const char **ret_why);
 };
 struct nbd_catalog {
     const struct nbd_catalog_ops *ops;
@@ -45,6 +58,7 @@ struct nbd_output {
 
 enum nbd_step {
     NBD_STEP_MORE,  /* nothing consumed: more input is needed */
+    NBD_STEP_WAIT,  /* nothing consumed: (3) */
     NBD_STEP_NEXT,  /* something consumed; call again when the output has been drained */
     NBD_STEP_TLS,   /* after the output TLS begins, then the options start over */
     NBD_STEP_START, /* transmission begins after the output; target is set */
@@ -64,6 +78,8 @@ struct nbd_handshake {
     bool no_zeroes;
     bool structured; /* structured replies negotiated */
     enum nbd_tls_state tls;
+    bool impatient;      /* what would wait is refused: (3) */
+    const char *refusal; /* the client is not let in: every option is answered so; or NULL */
     uint32_t option_count;
     uint32_t skip_bytes;              /* of an option's data, still to come */
     struct vd_target *context_target; /* base:allocation was negotiated for this one */

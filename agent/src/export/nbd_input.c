@@ -84,6 +84,9 @@ static bool parse_handshake(struct nbd_session *session)
     switch (step) {
     case NBD_STEP_MORE:
         return false;
+    case NBD_STEP_WAIT:
+        session->held = true;
+        return false;
     case NBD_STEP_NEXT:
         return true;
     case NBD_STEP_TLS:
@@ -207,6 +210,7 @@ static bool parse_step(struct nbd_session *session)
 void nbd_input_advance(struct nbd_session *session)
 {
     session->stalled = false;
+    session->held = false;
     while (session->state != SESSION_ENDING && parse_step(session)) {
     }
 }
@@ -229,6 +233,7 @@ uint32_t nbd_session_receive_vector(struct nbd_session *session,
 {
     uint32_t count = 0;
 
+    session->direct = NULL;
     if (session->stalled && !session->abandoned) { /* what was missing may be there now */
         nbd_call_begin(session);
         nbd_input_advance(session);
@@ -239,9 +244,14 @@ uint32_t nbd_session_receive_vector(struct nbd_session *session,
         return 0;
     }
     stream_compact(session);
+    if (session->stream_end == NBD_STREAM_BYTES) {
+        ASSERT(session->held); /* everything else takes what has come out of the stream */
+        return 0;
+    }
     /* A write's data goes straight to its place; what follows it to the stream. */
     if (session->receiving != NULL) {
         struct command *command = session->receiving;
+        session->direct = command;
         ASSERT(stream_count(session) == 0);
         ASSERT(command->received_bytes < command->buffer_bytes);
         vector[count++] = (struct iovec){
@@ -259,10 +269,13 @@ uint32_t nbd_session_receive_vector(struct nbd_session *session,
 
 void nbd_session_received(struct nbd_session *session, size_t byte_count)
 {
-    struct command *command = session->receiving;
+    /* Not what is being received now: a session that was held may have gone on meanwhile. */
+    struct command *command = session->direct;
 
+    session->direct = NULL;
     nbd_call_begin(session);
     if (command != NULL) {
+        ASSERT(command == session->receiving);
         uint32_t wanted = command->buffer_bytes - command->received_bytes;
         uint32_t direct = (uint32_t)min_u64(wanted, byte_count);
         command->received_bytes += direct;

@@ -258,6 +258,7 @@ int nbd_session_create(const struct nbd_session_options *options, struct nbd_ses
     if (options->tls_required) {
         session->handshake.tls = NBD_TLS_REQUIRED;
     }
+    session->handshake.refusal = options->refusal;
     *ret_session = session;
     return 0;
 }
@@ -309,6 +310,26 @@ void nbd_session_shut_down(struct nbd_session *session)
 {
     session->shutting_down = true;
     end_if_idle_in_shutdown(session);
+}
+
+bool nbd_session_is_held(const struct nbd_session *session)
+{
+    return session->held && session->state == SESSION_HANDSHAKE;
+}
+
+void nbd_session_catalog_changed(struct nbd_session *session)
+{
+    ASSERT(nbd_session_is_held(session));
+    nbd_call_begin(session);
+    nbd_input_advance(session);
+    session->kick_wanted = true;
+    nbd_call_end(session);
+}
+
+void nbd_session_wait_over(struct nbd_session *session)
+{
+    session->handshake.impatient = true;
+    nbd_session_catalog_changed(session);
 }
 
 bool nbd_session_wants_tls(const struct nbd_session *session)

@@ -36,6 +36,7 @@ struct nbd_session_options {
     struct nbd_catalog *catalog;
     struct nbd_buffers *buffers;
     bool tls_required;
+    const char *refusal; /* the client is not let in, and hears this; NULL: it is */
     uint64_t buffer_max_bytes; /* at least NBD_PAYLOAD_MAX_BYTES */
     /* There is something new to send, to receive into, or the session has finished. Never
      * called from inside a call of the owner. */
@@ -61,6 +62,14 @@ void nbd_session_input_ended(struct nbd_session *session);
 uint32_t nbd_session_send_vector(struct nbd_session *session,
                                  struct iovec vector[NBD_SESSION_SEND_VECTOR]);
 void nbd_session_sent(struct nbd_session *session, size_t byte_count);
+
+/* An option waits until the catalogue has more. Meanwhile the session goes on receiving, so that
+ * the end of a client that does not wait is seen. */
+bool nbd_session_is_held(const struct nbd_session *session);
+/* The catalogue has changed: the option is looked at again. */
+void nbd_session_catalog_changed(struct nbd_session *session);
+/* It has waited long enough: whatever would wait is refused from now on. */
+void nbd_session_wait_over(struct nbd_session *session);
 
 /* What comes next, in both directions, is TLS: the owner puts it in between, then says so. */
 bool nbd_session_wants_tls(const struct nbd_session *session);

@@ -37,6 +37,7 @@ struct nbd_session {
     bool abandoned;
     bool shutting_down;
     bool leaving; /* and nothing more is answered that has not been submitted */
+    bool held;    /* an option waits for the catalogue (nbd_handshake.h (3)) */
     bool stalled; /* input waits for a command or memory to become free */
     bool kick_wanted;
     bool in_call;       /* inside a call of the owner: kicks wait for its end */
@@ -50,6 +51,7 @@ struct nbd_session {
     size_t stream_start; /* unparsed bytes are stream[start..end) */
     size_t stream_end;
     struct command *receiving; /* its data comes next in the stream */
+    struct command *direct;    /* whose buffer the places handed out last begin with, or NULL */
     uint32_t skip_bytes;       /* data of a refused write, to be thrown away */
 
     struct list free_commands;

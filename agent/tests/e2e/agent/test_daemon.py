@@ -3,10 +3,11 @@
 import os
 import socket
 import subprocess
+import time
 import unittest
 
 from cases import AgentCase
-from harness import ARRAYD, EID, View
+from harness import ARRAYD, EID, View, free_port, wait_for
 
 
 class Daemon(AgentCase):
@@ -34,7 +35,8 @@ class Daemon(AgentCase):
             port = taken.getsockname()[1]
             directory = self.agent(slots=0).directory
             agent = self.agent(slots=1, config=f'nbd = {{ unix = "{directory}/n"; tcp = '
-                               f'{{ enabled = true; port = {port}; }}; }};')
+                               f'{{ enabled = true; port = {port}; }}; }};\n'
+                               'claim_wait_s = 1;')
             log = agent.fail_to_start()
             self.assertIn(str(port), log)
             self.assertIn("in use", log.lower())
@@ -48,7 +50,7 @@ class Daemon(AgentCase):
 
     def test_a_second_daemon_is_refused(self):
         with self.agent(slots=1) as agent:
-            second = self.agent(slots=1)
+            second = self.agent(slots=1, config="claim_wait_s = 1;")
             text = second.config_path.read_text()
             second.config_path.write_text(text.replace(str(second.state_dir),
                                                        str(agent.state_dir)))
@@ -65,6 +67,46 @@ class Daemon(AgentCase):
         self.assertTrue(agent.control_path.exists())
         agent.start()
         self.assertEqual(len(agent.view().all("drive")), 1)
+
+    def holders(self, agent, port):
+        """Somebody listens wherever this agent wants to."""
+        addresses = [(socket.AF_UNIX, str(agent.nbd_path)), (socket.AF_INET, ("127.0.0.1", port)),
+                     (socket.AF_UNIX, str(agent.control_path))]
+        for family, address in addresses:
+            holder = socket.socket(family)
+            self.addCleanup(holder.close)
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            holder.bind(address)
+            holder.listen()
+            yield holder
+
+    def held_agent(self, wait_s):
+        port = free_port()
+        directory = self.agent(slots=0).directory
+        agent = self.agent(slots=1, directory=directory, config=f"""nbd = {{
+            unix = "{directory}/nbd.sock"; tcp = {{ enabled = true; port = {port}; }}; }};
+            claim_wait_s = {wait_s};""")
+        return agent, list(self.holders(agent, port))
+
+    def test_sockets_of_a_dying_predecessor_are_waited_for(self):
+        """As long as its drives would be: a ring with transfers under way is taken down late."""
+        agent, holders = self.held_agent(wait_s=30)
+        agent.spawn()
+        time.sleep(6)  # the holders' end is what is tried: later than they were waited for once
+        self.assertIsNone(agent.process.poll(), agent.log())
+        self.assertIn("waited for until 30 s", agent.log())
+        for holder in holders:
+            holder.close()
+        wait_for("arrayd to go online", lambda: "online: " in agent.log())
+        self.assertEqual(len(agent.view().all("drive")), 1)
+
+    def test_a_start_that_waits_for_sockets_can_be_stopped(self):
+        agent, _ = self.held_agent(wait_s=300)
+        agent.spawn()
+        wait_for("the wait", lambda: "waited for" in agent.log())
+        agent.process.terminate()
+        self.assertNotEqual(agent.process.wait(10), 0)
+        agent.process = None
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to mount a tmpfs")
     def test_a_full_state_directory(self):

@@ -55,9 +55,9 @@ class Measure(AgentCase):
             agent.ctl(*reading, "seconds=600")
             with self.assertRaises(nbd.Error):
                 agent.nbd_open()
-            unknown = 0x80000006
+            policy, unknown = 0x80000002, 0x80000006
             self.assertEqual(refusal(agent.nbd_path, "data"),
-                             (unknown, "the virtual drive is being measured"))
+                             (policy, "the virtual drive is being measured"))
             self.assertEqual(refusal(agent.nbd_path, "date"), (unknown, "no such export"))
             self.assertEqual(agent.view().vd()["exports"], [])
             agent.ctl("/c0/v0", "stop", "measure")

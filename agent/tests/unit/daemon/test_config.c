@@ -75,7 +75,7 @@ static void test_defaults(void **state UNUSED)
     assert_true(config->scan.enabled);
     assert_int_equal(config->drive_count, 0);
     assert_int_equal(config->claim_wait_s, 30);
-    assert_int_equal(config->nbd.connection_max, 64);
+    assert_int_equal(config->nbd.connection_max, 256);
     assert_int_equal(config->nbd.memory_bytes, 64u << 20);
     assert_int_equal(config->protect.lock_memory, MEMORY_LOCK_AUTO);
     assert_int_equal(config->protect.oom_score_adj, -1000);

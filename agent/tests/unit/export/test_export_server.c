@@ -31,6 +31,9 @@ struct fixture {
     char directory[PATH_MAX];
     char path[PATH_MAX + 16];
     uint32_t removed_count;
+    uint64_t refused; /* clients, as told */
+    uint32_t refused_told;
+    bool starting; /* more is about to be exported */
     bool closed;
 };
 
@@ -506,10 +509,45 @@ static void test_garbage_harms_nobody_else(void **state)
     talk_free(&talk);
 }
 
+static void clients_refused(void *owner, uint64_t count)
+{
+    struct fixture *fixture = owner;
+
+    fixture->refused += count;
+    fixture->refused_told++;
+}
+
+/* What a client hears that asks for an export, or for a list. */
+static uint32_t client_answer(struct fixture *fixture, int fd, uint32_t option, const char *name,
+                              char *text, size_t text_bytes)
+{
+    struct talk talk = {0};
+    uint8_t head[38];
+    size_t length = 0;
+
+    talk_flags(&talk, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+    if (name != NULL) {
+        talk_go(&talk, option, name);
+    } else {
+        talk_option(&talk, option, NULL, 0);
+    }
+    client_say(fixture, fd, &talk);
+    talk_free(&talk);
+    client_hear(fixture, fd, head, sizeof head);
+    length = get_be32(head + 34);
+    assert_true(length < text_bytes);
+    client_hear(fixture, fd, (uint8_t *)text, length);
+    text[length] = '\0';
+    return get_be32(head + 30);
+}
+
 static void test_connection_limit(void **state)
 {
-    const struct export_options options = {.connection_max = 2};
     struct fixture *fixture = *state;
+    const struct export_options options = {
+        .connection_max = 2, .refused = clients_refused, .refused_owner = fixture};
+    int more[EXPORT_REFUSALS_MAX + 4];
+    char text[256];
     int first;
     int second;
     int third;
@@ -518,14 +556,125 @@ static void test_connection_limit(void **state)
     first = client_start(fixture, "v0");
     second = client_start(fixture, "v0");
     third = client_open(fixture);
+    assert_int_equal(client_answer(fixture, third, NBD_OPT_GO, "v0", text, sizeof text),
+                     NBD_REP_ERR_POLICY);
+    assert_non_null(strstr(text, "too many clients"));
     TURN_UNTIL(fixture, client_is_closed(third));
-    assert_int_equal(export_server_connection_count(fixture->server), 2);
     close(third);
+    TURN_UNTIL(fixture, export_server_connection_count(fixture->server) == 2);
+    assert_int_equal(fixture->refused, 1);
+    /* So many are told, the others just closed; the owner hears of it once in a while only. */
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        more[i] = client_open(fixture);
+    }
+    TURN_UNTIL(fixture, client_is_closed(more[EXPORT_REFUSALS_MAX + 3]));
+    assert_int_equal(export_server_connection_count(fixture->server), 2 + EXPORT_REFUSALS_MAX);
+    assert_int_equal(fixture->refused_told, 1);
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        close(more[i]);
+    }
+    TURN_UNTIL(fixture, export_server_connection_count(fixture->server) == 2);
     close(second);
     TURN_UNTIL(fixture, export_server_connection_count(fixture->server) == 1);
     second = client_start(fixture, "v0");
     close(first);
     close(second);
+}
+
+static bool all_is_exported(void *owner)
+{
+    return !((struct fixture *)owner)->starting;
+}
+
+static enum nbd_absence why_absent(void *owner, const char *name, const char **ret_why UNUSED)
+{
+    return strcmp(name, "v1") == 0 && ((struct fixture *)owner)->starting ? NBD_ABSENCE_SOON
+                                                                          : NBD_ABSENCE_UNKNOWN;
+}
+
+static void open_starting(struct fixture *fixture, const struct export_options *options)
+{
+    fixture->starting = true;
+    open_server(fixture, options);
+    export_server_outlook_set(fixture->server,
+                              &(struct export_prospects){.is_complete = all_is_exported,
+                                                         .absence = why_absent,
+                                                         .owner = fixture});
+}
+
+static void client_asks(struct fixture *fixture, int fd, uint32_t option, const char *name)
+{
+    struct talk talk = {0};
+
+    talk_flags(&talk, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+    if (name != NULL) {
+        talk_go(&talk, option, name);
+    } else {
+        talk_option(&talk, option, NULL, 0);
+    }
+    client_say(fixture, fd, &talk);
+    talk_free(&talk);
+}
+
+/* (5) Longer than a handshake may last, and without keeping those who need not wait. */
+static void test_clients_wait_for_the_start(void **state)
+{
+    const struct export_options options = {.handshake_timeout_ms = 200, .hold_timeout_ms = 60000};
+    struct fixture *fixture = *state;
+    struct clock_port *clock = loop_clock(fixture->loop);
+    uint64_t end_us;
+    uint8_t greeting[18];
+    uint8_t reply[20];
+    int lister;
+    int gone;
+    int early;
+
+    open_starting(fixture, &options);
+    early = client_open(fixture);
+    lister = client_open(fixture);
+    gone = client_open(fixture);
+    client_asks(fixture, early, NBD_OPT_GO, "v1");
+    client_asks(fixture, lister, NBD_OPT_LIST, NULL);
+    client_asks(fixture, gone, NBD_OPT_GO, "v1");
+    client_hear(fixture, early, greeting, sizeof greeting);
+    client_hear(fixture, lister, greeting, sizeof greeting);
+    close(client_start(fixture, "v0")); /* what is there is served */
+    close(gone);
+    TURN_UNTIL(fixture, export_server_connection_count(fixture->server) == 2);
+    end_us = clock_now_us(clock) + 400000;
+    TURN_UNTIL(fixture, clock_now_us(clock) > end_us);
+    assert_int_equal(recv(early, reply, sizeof reply, 0), -1);
+    assert_int_equal(recv(lister, reply, sizeof reply, 0), -1);
+
+    assert_int_equal(export_server_add_target(fixture->server, &fixture->other.target), 0);
+    client_hear(fixture, early, reply, sizeof reply);
+    assert_int_equal(get_be32(reply + 12), NBD_REP_INFO);
+    assert_int_equal(recv(lister, reply, sizeof reply, 0), -1);
+    fixture->starting = false;
+    export_server_outlook_changed(fixture->server);
+    client_hear(fixture, lister, reply, sizeof reply);
+    assert_int_equal(get_be32(reply + 12), NBD_REP_SERVER);
+    close(early);
+    close(lister);
+}
+
+static void test_a_start_that_takes_too_long(void **state)
+{
+    const struct export_options options = {.hold_timeout_ms = 50};
+    struct fixture *fixture = *state;
+    char text[256];
+    int fd;
+
+    open_starting(fixture, &options);
+    fd = client_open(fixture);
+    assert_int_equal(client_answer(fixture, fd, NBD_OPT_GO, "v1", text, sizeof text),
+                     NBD_REP_ERR_POLICY);
+    assert_non_null(strstr(text, "still being started"));
+    close(fd);
+    fd = client_open(fixture);
+    assert_int_equal(client_answer(fixture, fd, NBD_OPT_GO, "v9", text, sizeof text),
+                     NBD_REP_ERR_UNKNOWN);
+    close(fd);
 }
 
 static void test_silent_client_is_closed(void **state)
@@ -644,6 +793,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_client_dies_with_requests_in_flight, setup, teardown),
         cmocka_unit_test_setup_teardown(test_garbage_harms_nobody_else, setup, teardown),
         cmocka_unit_test_setup_teardown(test_connection_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_clients_wait_for_the_start, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_start_that_takes_too_long, setup, teardown),
         cmocka_unit_test_setup_teardown(test_silent_client_is_closed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_client_that_takes_no_replies_is_closed, setup,
                                         teardown),

@@ -13,6 +13,8 @@ struct fixture {
     struct nbd_catalog catalog;
     struct ram_target targets[TARGETS];
     uint32_t count;
+    bool incomplete;
+    enum nbd_absence absence;
     struct nbd_handshake handshake;
     uint8_t output_bytes[NBD_HANDSHAKE_OUTPUT_BYTES];
     struct nbd_output output;
@@ -33,7 +35,22 @@ static struct vd_target *catalog_at(struct nbd_catalog *catalog, uint32_t index)
     return &fixture->targets[index].target;
 }
 
-static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count, .at = catalog_at};
+static bool catalog_is_complete(struct nbd_catalog *catalog)
+{
+    return !container_of(catalog, struct fixture, catalog)->incomplete;
+}
+
+static enum nbd_absence catalog_absence(struct nbd_catalog *catalog, const char *name UNUSED,
+                                        uint32_t name_bytes UNUSED, const char **ret_why)
+{
+    *ret_why = "it is blocked";
+    return container_of(catalog, struct fixture, catalog)->absence;
+}
+
+static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count,
+                                                   .at = catalog_at,
+                                                   .is_complete = catalog_is_complete,
+                                                   .absence = catalog_absence};
 
 static void restart(struct fixture *fixture)
 {
@@ -403,6 +420,142 @@ static void test_mutated_options(void **state)
     talk_free(&whole);
 }
 
+static void say_what_waits(struct fixture *fixture, uint32_t option)
+{
+    switch (option) {
+    case NBD_OPT_EXPORT_NAME:
+        talk_option(&fixture->said, option, "delta", 5);
+        return;
+    case NBD_OPT_LIST:
+        talk_option(&fixture->said, option, NULL, 0);
+        return;
+    case NBD_OPT_LIST_META_CONTEXT:
+    case NBD_OPT_SET_META_CONTEXT:
+        talk_option(&fixture->said, NBD_OPT_STRUCTURED_REPLY, NULL, 0);
+        assert_int_equal(step(fixture), NBD_STEP_NEXT);
+        talk_context(&fixture->said, option, "delta", NBD_CONTEXT_NAME);
+        return;
+    default:
+        talk_go(&fixture->said, option, "delta");
+    }
+}
+
+static const uint32_t waiting_options[] = {
+    NBD_OPT_EXPORT_NAME,     NBD_OPT_LIST, NBD_OPT_INFO, NBD_OPT_GO, NBD_OPT_LIST_META_CONTEXT,
+    NBD_OPT_SET_META_CONTEXT};
+
+/* (3): nothing is answered, and nothing consumed, before the catalogue is complete. */
+static void test_what_may_come_is_waited_for(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof waiting_options / sizeof waiting_options[0]; i++) {
+        bool starts = waiting_options[i] == NBD_OPT_EXPORT_NAME || waiting_options[i] == NBD_OPT_GO;
+        size_t used = 0;
+
+        fixture->incomplete = true;
+        fixture->absence = NBD_ABSENCE_SOON;
+        fixture->count = TARGETS - 1;
+        begin(fixture);
+        say_what_waits(fixture, waiting_options[i]);
+        used = fixture->said_used;
+        for (uint32_t again = 0; again < 2 * NBD_OPTION_COUNT_MAX; again++) {
+            assert_int_equal(step(fixture), NBD_STEP_WAIT);
+            assert_int_equal(fixture->said_used, used);
+            assert_int_equal(fixture->output.used, 0);
+        }
+        /* What is there already is served meanwhile. */
+        ram_target_init(&fixture->targets[2], "delta", 1 << 22, 4096, false);
+        fixture->count = TARGETS;
+        if (waiting_options[i] != NBD_OPT_LIST) {
+            assert_int_equal(step(fixture), starts ? NBD_STEP_START : NBD_STEP_NEXT);
+            continue;
+        }
+        assert_int_equal(step(fixture), NBD_STEP_WAIT);
+        fixture->incomplete = false;
+        assert_int_equal(step(fixture), NBD_STEP_NEXT);
+    }
+}
+
+/* Whoever has waited long enough hears that it may come, not that there is none. */
+static void test_the_end_of_a_wait(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->incomplete = true;
+    fixture->absence = NBD_ABSENCE_SOON;
+    for (size_t i = 0; i < sizeof waiting_options / sizeof waiting_options[0]; i++) {
+        begin(fixture);
+        say_what_waits(fixture, waiting_options[i]);
+        assert_int_equal(step(fixture), NBD_STEP_WAIT);
+        fixture->handshake.impatient = true;
+        if (waiting_options[i] == NBD_OPT_EXPORT_NAME) {
+            assert_int_equal(step(fixture), NBD_STEP_CLOSE);
+        } else {
+            assert_int_equal(step(fixture), NBD_STEP_NEXT);
+            expect_one(fixture, NBD_REP_ERR_POLICY);
+        }
+    }
+}
+
+/* The only export is not known to be the only one before all are. */
+static void test_an_empty_name_waits_for_all(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->incomplete = true;
+    fixture->count = 1;
+    begin(fixture);
+    talk_go(&fixture->said, NBD_OPT_GO, "");
+    assert_int_equal(step(fixture), NBD_STEP_WAIT);
+    fixture->incomplete = false;
+    assert_int_equal(step(fixture), NBD_STEP_START);
+    assert_ptr_equal(fixture->handshake.target, &fixture->targets[0].target);
+}
+
+static void test_an_export_nobody_can_have_now(void **state)
+{
+    struct fixture *fixture = *state;
+
+    begin(fixture);
+    fixture->absence = NBD_ABSENCE_REFUSED;
+    talk_go(&fixture->said, NBD_OPT_GO, "delta");
+    assert_int_equal(step(fixture), NBD_STEP_NEXT);
+    expect_one(fixture, NBD_REP_ERR_POLICY);
+    fixture->absence = NBD_ABSENCE_UNKNOWN;
+    talk_go(&fixture->said, NBD_OPT_GO, "delta");
+    assert_int_equal(step(fixture), NBD_STEP_NEXT);
+    expect_one(fixture, NBD_REP_ERR_UNKNOWN);
+}
+
+/* One client too many, with and without TLS: each option says why, then the connection ends. */
+static void test_a_client_that_is_not_let_in(void **state)
+{
+    struct fixture *fixture = *state;
+    static const uint32_t options[] = {NBD_OPT_LIST, NBD_OPT_INFO, NBD_OPT_GO, NBD_OPT_STARTTLS,
+                                       NBD_OPT_STRUCTURED_REPLY};
+
+    for (size_t i = 0; i < 2 * (sizeof options / sizeof options[0]); i++) {
+        uint32_t option = options[i / 2];
+
+        begin(fixture);
+        fixture->handshake.refusal = "too many clients";
+        fixture->handshake.tls = i % 2 == 0 ? NBD_TLS_OFF : NBD_TLS_REQUIRED;
+        if (option == NBD_OPT_INFO || option == NBD_OPT_GO) {
+            talk_go(&fixture->said, option, "alpha");
+        } else {
+            talk_option(&fixture->said, option, NULL, 0);
+        }
+        assert_int_equal(step(fixture), NBD_STEP_CLOSE);
+        expect_one(fixture, NBD_REP_ERR_POLICY);
+    }
+    begin(fixture);
+    fixture->handshake.refusal = "too many clients";
+    talk_option(&fixture->said, NBD_OPT_EXPORT_NAME, "alpha", 5);
+    assert_int_equal(step(fixture), NBD_STEP_CLOSE);
+    assert_null(fixture->handshake.target);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +571,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_every_cut_asks_for_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mutated_options, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_may_come_is_waited_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_end_of_a_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_empty_name_waits_for_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_export_nobody_can_have_now, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_client_that_is_not_let_in, setup, teardown),
     };
 
     aw_test_catch_asserts();

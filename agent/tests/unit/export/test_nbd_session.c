@@ -19,6 +19,7 @@ struct fixture {
     struct ram_target ram;
     struct nbd_session *session;
     struct vd_target *started;
+    bool incomplete; /* the drive is about to be offered */
     uint32_t kick_count;
     struct talk said;  /* by the client */
     size_t said_used;  /* of it, received by the session */
@@ -26,9 +27,9 @@ struct fixture {
     size_t heard_used; /* of it, looked at by the test */
 };
 
-static uint32_t catalog_count(struct nbd_catalog *catalog UNUSED)
+static uint32_t catalog_count(struct nbd_catalog *catalog)
 {
-    return 1;
+    return container_of(catalog, struct fixture, catalog)->incomplete ? 0 : 1;
 }
 
 static struct vd_target *catalog_at(struct nbd_catalog *catalog, uint32_t index)
@@ -37,7 +38,21 @@ static struct vd_target *catalog_at(struct nbd_catalog *catalog, uint32_t index)
     return &container_of(catalog, struct fixture, catalog)->ram.target;
 }
 
-static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count, .at = catalog_at};
+static bool catalog_is_complete(struct nbd_catalog *catalog)
+{
+    return !container_of(catalog, struct fixture, catalog)->incomplete;
+}
+
+static enum nbd_absence catalog_absence(struct nbd_catalog *catalog, const char *name UNUSED,
+                                        uint32_t name_bytes UNUSED, const char **ret_why UNUSED)
+{
+    return catalog_is_complete(catalog) ? NBD_ABSENCE_UNKNOWN : NBD_ABSENCE_SOON;
+}
+
+static const struct nbd_catalog_ops catalog_ops = {.count = catalog_count,
+                                                   .at = catalog_at,
+                                                   .is_complete = catalog_is_complete,
+                                                   .absence = catalog_absence};
 
 static void kicked(void *owner)
 {
@@ -699,6 +714,87 @@ static void test_leaving_amid_a_flood(void **state)
     assert_true(nbd_session_is_finished(fixture->session));
 }
 
+/* A client asks for what is being started, and sends a write right behind, in pieces: the place
+ * that was handed out while it waited is where the next piece arrives, whatever the session does
+ * meanwhile (3). */
+static void test_held_while_a_place_is_handed_out(void **state)
+{
+    struct fixture *fixture = *state;
+    struct iovec vector[NBD_SESSION_RECEIVE_VECTOR];
+    static uint8_t data[4 * BLOCK_BYTES];
+    size_t first = 0;
+    size_t left = 0;
+
+    for (uint32_t i = 0; i < sizeof data; i++) {
+        data[i] = (uint8_t)(i * 7 + i / 251);
+    }
+    fixture->incomplete = true;
+    talk_flags(&fixture->said, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+    talk_option(&fixture->said, NBD_OPT_EXPORT_NAME, "v0", 2);
+    talk_request(&fixture->said, NBD_CMD_WRITE, 0, 9, 0, sizeof data);
+    talk_bytes(&fixture->said, data, sizeof data);
+    first = fixture->said.used - sizeof data + 100; /* the rest is still on its way */
+    while (fixture->said_used < first) {
+        (void)feed(fixture, first - fixture->said_used);
+        (void)drain(fixture, SIZE_MAX);
+    }
+    assert_true(nbd_session_is_held(fixture->session));
+    assert_null(fixture->started);
+    assert_int_equal(nbd_session_receive_vector(fixture->session, vector), 1);
+
+    fixture->incomplete = false;
+    nbd_session_catalog_changed(fixture->session);
+    assert_false(nbd_session_is_held(fixture->session));
+    while (drain(fixture, SIZE_MAX) > 0) {
+    }
+    assert_ptr_equal(fixture->started, &fixture->ram.target);
+
+    left = fixture->said.used - fixture->said_used;
+    assert_true(left <= vector[0].iov_len);
+    memcpy(vector[0].iov_base, fixture->said.bytes + fixture->said_used, left);
+    fixture->said_used += left;
+    nbd_session_received(fixture->session, left);
+    settle(fixture);
+    assert_memory_equal(fixture->ram.bytes, data, sizeof data);
+}
+
+/* One that talks on and on while it waits is held at the end of its stream, and served after all.
+ */
+static void test_held_with_a_full_stream(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->incomplete = true;
+    talk_flags(&fixture->said, NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES);
+    talk_option(&fixture->said, NBD_OPT_EXPORT_NAME, "v0", 2);
+    for (uint32_t i = 0; i < 20000; i++) {
+        talk_request(&fixture->said, NBD_CMD_FLUSH, 0, i, 0, 0);
+    }
+    settle(fixture);
+    assert_true(nbd_session_is_held(fixture->session));
+    assert_true(fixture->said_used < fixture->said.used);
+    fixture->incomplete = false;
+    nbd_session_catalog_changed(fixture->session);
+    settle(fixture);
+    assert_int_equal(fixture->said_used, fixture->said.used);
+    assert_int_equal(nbd_session_request_count(fixture->session), 20000);
+}
+
+/* The end of one that does not wait is seen. */
+static void test_held_client_that_leaves(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture->incomplete = true;
+    talk_flags(&fixture->said, NBD_FLAG_FIXED_NEWSTYLE);
+    talk_option(&fixture->said, NBD_OPT_LIST, NULL, 0);
+    settle(fixture);
+    assert_true(nbd_session_is_held(fixture->session));
+    nbd_session_input_ended(fixture->session);
+    assert_false(nbd_session_is_held(fixture->session));
+    assert_true(nbd_session_is_finished(fixture->session));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -721,6 +817,9 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_wrong_magic_and_absurd_length_end_the_session, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_held_while_a_place_is_handed_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_held_with_a_full_stream, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_held_client_that_leaves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mutated_conversations, setup, teardown),
     };
 
