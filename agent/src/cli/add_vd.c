@@ -73,10 +73,12 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
     }
     if (drives == NULL || !places_parse(drives, wish->places, PLACES_MAX, &wish->place_count)) {
         return refuse(text, "drives= must name drives as enclosure:slot, for example "
-                            "drives=252:0-3,5");
+                            "drives=252:0-3,5, or by their numbers outside the enclosures, for "
+                            "example drives=:0-3");
     }
     if (spares != NULL && !places_parse(spares, wish->spares, PLACES_MAX, &wish->spare_count)) {
-        return refuse(text, "spares= must name drives as enclosure:slot");
+        return refuse(text, "spares= must name drives as drives= does, for example spares=252:6 or "
+                            "spares=:6");
     }
     if (size != NULL && !cli_size_parse(size, &wish->size_bytes)) {
         return refuse(text, "size= must be a size such as 100GB, or all");
@@ -99,18 +101,64 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
     return true;
 }
 
-/* A drive named without its enclosure is looked for outside of enclosures first. */
-static const struct model_object *place_find(const struct model *model,
-                                             const struct cli_place *place)
+static const struct model_object *place_refuse(char text[REQUEST_TEXT_BYTES],
+                                               const struct cli_place *place)
+{
+    if (place->has_eid) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES, "there is no drive %u:%u", place->eid,
+                       place->slot);
+    } else if (place->outside) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES,
+                       "there is no drive :%u outside the enclosures (/cX/s%u)", place->slot,
+                       place->slot);
+    } else {
+        (void)snprintf(text, REQUEST_TEXT_BYTES,
+                       "there is no drive %u, neither outside the enclosures nor in slot %u of one",
+                       place->slot, place->slot);
+    }
+    return NULL;
+}
+
+/*
+ * A bare number is a drive outside all enclosures, as StorCLI has it, or a slot where there is one
+ * enclosure and nothing else the number could mean. Which of two drives is meant is never guessed.
+ */
+static const struct model_object *bare_find(const struct model *model, uint32_t number,
+                                            char text[REQUEST_TEXT_BYTES])
 {
     const struct model_list *enclosures = &model->lists[OBJECT_KIND_ENCLOSURE];
+    const struct model_object *found = model_drive_at(model, false, 0, number);
+
+    for (uint32_t i = 0; i < enclosures->count; i++) {
+        const struct model_object *other =
+            model_drive_at(model, true, doc_u64(enclosures->items[i].doc, "eid"), number);
+
+        if (other != NULL && found != NULL) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES,
+                           "%u can be %s or %s: write enclosure:slot, or :number for a drive "
+                           "outside the enclosures",
+                           number, doc_text(found->doc, "path"), doc_text(other->doc, "path"));
+            return NULL;
+        }
+        found = other != NULL ? other : found;
+    }
+    return found != NULL
+               ? found
+               : place_refuse(text, &(struct cli_place){.has_eid = false, .slot = number});
+}
+
+/* NULL with text. */
+static const struct model_object *place_find(const struct model *model,
+                                             const struct cli_place *place,
+                                             char text[REQUEST_TEXT_BYTES])
+{
+    if (!place->has_eid && !place->outside) {
+        return bare_find(model, place->slot, text);
+    }
     const struct model_object *found =
         model_drive_at(model, place->has_eid, place->eid, place->slot);
 
-    for (uint32_t i = 0; found == NULL && !place->has_eid && i < enclosures->count; i++) {
-        found = model_drive_at(model, true, doc_u64(enclosures->items[i].doc, "eid"), place->slot);
-    }
-    return found;
+    return found != NULL ? found : place_refuse(text, place);
 }
 
 json_t *change_drive_keys(const struct model *model, const struct cli_place *places, uint32_t count,
@@ -119,13 +167,9 @@ json_t *change_drive_keys(const struct model *model, const struct cli_place *pla
     json_t *keys = json_array();
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct model_object *drive = place_find(model, &places[i]);
+        const struct model_object *drive = place_find(model, &places[i], text);
 
         if (drive == NULL) {
-            (void)snprintf(text, REQUEST_TEXT_BYTES, "there is no drive %s%.0u%s%u",
-                           places[i].has_eid ? "" : "in slot ",
-                           places[i].has_eid ? places[i].eid : 0, places[i].has_eid ? ":" : "",
-                           places[i].slot);
             json_decref(keys);
             return NULL;
         }

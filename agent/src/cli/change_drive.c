@@ -28,28 +28,33 @@ void change_drive_task(struct cli_context *context)
                   (struct change){.verb = verb, .op = "rebuild", .make_args = args_rebuild});
 }
 
-/* The drive that target=e:s names; NULL if there is none. */
-static const struct model_object *target_drive(const struct cli_context *context)
+/* The key of the drive that target= names, as a list; NULL with text if there is none. */
+static json_t *target_keys(const struct cli_context *context, char text[REQUEST_TEXT_BYTES])
 {
-    const char *text = option_value(context, "target");
+    const char *typed = option_value(context, "target");
     struct cli_place places[1];
     uint32_t count = 0;
 
-    if (text == NULL || !places_parse(text, places, 1, &count) || count != 1) {
+    if (typed == NULL || !places_parse(typed, places, 1, &count)) {
+        (void)snprintf(text, REQUEST_TEXT_BYTES,
+                       "target= must name the drive to be filled as enclosure:slot, or as :number "
+                       "outside the enclosures");
         return NULL;
     }
-    return model_drive_at(context->model, places[0].has_eid, places[0].eid, places[0].slot);
+    return change_drive_keys(context->model, places, count, NULL, text);
 }
 
 static json_t *args_copyback(struct cli_context *context, const struct model_object *drive)
 {
     json_t *args =
         json_pack("{s:s, s:s}", "drive", drive->key, "action", change_task_word(context));
-    const struct model_object *target = target_drive(context);
+    char text[REQUEST_TEXT_BYTES];
+    json_t *target = target_keys(context, text);
 
     if (target != NULL) {
-        row_text(args, "target", target->key);
+        (void)json_object_set(args, "target", json_array_get(target, 0));
     }
+    json_decref(target);
     return args;
 }
 
@@ -59,10 +64,15 @@ void change_drive_copyback(struct cli_context *context)
 
     (void)snprintf(verb, sizeof(verb), "%s Drive Copyback", change_task_word(context));
     verb[0] = (char)(verb[0] - 'a' + 'A');
-    if (strcmp(change_task_word(context), "start") == 0 && target_drive(context) == NULL) {
-        cli_refuse(context, "Start Drive Copyback Failed.", CLI_ERROR_GENERIC,
-                   "target= must name the drive to be filled as enclosure:slot");
-        return;
+    if (strcmp(change_task_word(context), "start") == 0) {
+        char text[REQUEST_TEXT_BYTES];
+        json_t *target = target_keys(context, text);
+
+        if (target == NULL) {
+            cli_refuse(context, "Start Drive Copyback Failed.", CLI_ERROR_GENERIC, text);
+            return;
+        }
+        json_decref(target);
     }
     change_drives(context,
                   (struct change){.verb = verb, .op = "copyback", .make_args = args_copyback});

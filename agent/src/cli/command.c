@@ -235,24 +235,28 @@ static bool drive_counts(const struct cli_context *context, const struct model_o
     if (doc_bool(doc, "present")) {
         return true;
     }
-    return context->absent_too &&
-           model_drive_at(context->model, !doc_is_null(doc, "eid"), doc_u64(doc, "eid"),
-                          doc_u64(doc, "slot")) == drive;
+    return context->absent_too && model_drive_at(context->model, !doc_is_null(doc, "eid"),
+                                                 doc_u64(doc, "eid"), drive_number(doc)) == drive;
+}
+
+/* /cX/eall/sall names every drive, /cX/sall only those outside all enclosures. */
+static bool drive_is_named(const struct cli_request *request, const json_t *doc)
+{
+    if (doc_is_null(doc, "eid")) {
+        return request->has_enclosure ? request->enclosures.all && request->drives.all
+                                      : numbers_have(&request->drives, drive_number(doc));
+    }
+    return request->has_enclosure && numbers_have(&request->enclosures, doc_u64(doc, "eid")) &&
+           numbers_have(&request->drives, drive_number(doc));
 }
 
 void cli_each_drive(struct cli_context *context, json_t *missing, cli_visit visit, void *data)
 {
-    const struct cli_request *request = &context->request;
     const struct model_list *drives = &context->model->lists[OBJECT_KIND_DRIVE];
 
     for (uint32_t i = 0; i < drives->count && !context->failed; i++) {
-        const json_t *doc = drives->items[i].doc;
-        bool in_enclosure = !doc_is_null(doc, "eid");
-        bool selected = in_enclosure == request->has_enclosure &&
-                        (!in_enclosure || numbers_have(&request->enclosures, doc_u64(doc, "eid")));
-
-        if (selected && !doc_is_null(doc, "slot") && drive_counts(context, &drives->items[i]) &&
-            numbers_have(&request->drives, doc_u64(doc, "slot"))) {
+        if (drive_is_named(&context->request, drives->items[i].doc) &&
+            drive_counts(context, &drives->items[i])) {
             visit(context, &drives->items[i], data);
         }
     }

@@ -125,7 +125,7 @@ const struct cli_command cli_commands[] = {
 
     {CLI_OBJECT_CONTROLLER, "explain", NULL, "", show_explanation, "explain /cX [--json]",
      "Why it is as it is, and what is not possible now."},
-    {CLI_OBJECT_DRIVE, "explain", NULL, "", show_explanation, "explain /cX/eX/sX [--json]",
+    {CLI_OBJECT_DRIVE, "explain", NULL, "", show_explanation, "explain /cX[/eX]/sX [--json]",
      "Why it is as it is, and what is not possible now."},
     {CLI_OBJECT_GROUP, "explain", NULL, "", show_explanation, "explain /cX/dX [--json]",
      "Why it is as it is, and what is not possible now."},
@@ -138,49 +138,49 @@ const struct cli_command cli_commands[] = {
     {CLI_OBJECT_ENCLOSURE, "show", NULL, "all", show_enclosure, "/cX/eX show [all]", "Enclosures."},
 
     {CLI_OBJECT_DRIVE, "show", "rebuild|copyback|initialization|erase", "", show_drive_operation,
-     "/cX/eX/sX show rebuild|copyback|initialization|erase", "Progress of background work."},
-    {CLI_OBJECT_DRIVE, "show", "perf", "all", show_drive_performance, "/cX/eX/sX show perf [all]",
+     "/cX[/eX]/sX show rebuild|copyback|initialization|erase", "Progress of background work."},
+    {CLI_OBJECT_DRIVE, "show", "perf", "all", show_drive_performance, "/cX[/eX]/sX show perf [all]",
      "How long the drive's operations took; all: the histogram."},
     {CLI_OBJECT_DRIVE, "delete|del", "perf", "", change_drive_performance_delete,
-     "/cX/eX/sX delete perf", "Starts the drive's latency histograms over."},
-    {CLI_OBJECT_DRIVE, "show", "smart", "", show_drive_smart, "/cX/eX/sX show smart",
+     "/cX[/eX]/sX delete perf", "Starts the drive's latency histograms over."},
+    {CLI_OBJECT_DRIVE, "show", "smart", "", show_drive_smart, "/cX[/eX]/sX show smart",
      "What the drive says of its own health."},
-    {CLI_OBJECT_DRIVE, "show", "badblocks", "", show_drive_bad_blocks, "/cX/eX/sX show badblocks",
+    {CLI_OBJECT_DRIVE, "show", "badblocks", "", show_drive_bad_blocks, "/cX[/eX]/sX show badblocks",
      "Blocks of a drive whose content is not to be had."},
-    {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX/eX/sX show [all]", "Drives."},
+    {CLI_OBJECT_DRIVE, "show", NULL, "all", show_drive, "/cX[/eX]/sX show [all]", "Drives."},
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "rebuild", "", change_drive_task,
-     "/cX/eX/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
+     "/cX[/eX]/sX start|stop|pause|resume rebuild", "Controls the rebuild of a member."},
     {CLI_OBJECT_DRIVE, "start|stop|pause|suspend|resume", "copyback", "target=",
-     change_drive_copyback, "/cX/eX/sX start copyback target=e:s | stop|pause|resume copyback",
+     change_drive_copyback, "/cX[/eX]/sX start copyback target=e:s | stop|pause|resume copyback",
      "Fills another drive from a member, which stays in use; then the drive takes its place."},
     {CLI_OBJECT_DRIVE, "start|stop", "erase",
      "simple normal thorough threepass standard crypto patternA= patternB= force confirm=",
      change_drive_erase,
-     "/cX/eX/sX start erase [simple|normal|thorough|threepass] [patternA=n] [patternB=n] [force] "
+     "/cX[/eX]/sX start erase [simple|normal|thorough|threepass] [patternA=n] [patternB=n] [force] "
      "confirm=<serial> | stop erase",
      "Overwrites all of an unused drive, with zeros at last, and reads it back: simple one pass, "
      "normal three (patterns A, B, zeros), thorough nine, threepass random data and zeros twice. "
      "force: also what somebody else has on it."},
-    {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin, "/cX/eX/sX spindown|spinup",
+    {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin, "/cX[/eX]/sX spindown|spinup",
      "Stops the motor of an unconfigured drive or a hot spare, to remove or to rest it; starts "
      "it."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "seconds=", change_drive_locate,
-     "/cX/eX/sX start|stop locate [seconds=n]",
+     "/cX[/eX]/sX start|stop locate [seconds=n]",
      "Lights the drive's locate lamp; seconds: it goes out by itself after so many."},
     {CLI_OBJECT_DRIVE, "add", "hotsparedrive", "dgs= enclaffinity nonrevertible force",
      change_drive_spare_add,
-     "/cX/eX/sX add hotsparedrive [dgs=<list>] [enclaffinity] [nonrevertible] [force]",
+     "/cX[/eX]/sX add hotsparedrive [dgs=<list>] [enclaffinity] [nonrevertible] [force]",
      "Makes a global or dedicated hot spare; enclaffinity: only for its own enclosure, "
      "nonrevertible: it stays a member when the lost drive has been replaced."},
     {CLI_OBJECT_DRIVE, "delete|del", "hotsparedrive", "", change_drive_spare_delete,
-     "/cX/eX/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
+     "/cX[/eX]/sX delete hotsparedrive", "Makes a hot spare an unconfigured drive again."},
     {CLI_OBJECT_DRIVE, "insert", NULL, "dg= array= row= force", change_drive_insert,
-     "/cX/eX/sX insert dg=A array=B row=C [force]",
+     "/cX[/eX]/sX insert dg=A array=B row=C [force]",
      "Puts a drive in the place of a lost member and rebuilds it."},
     {CLI_OBJECT_DRIVE, "set", NULL,
      "good offline online missing jbod force confirm= fault= lba= count= latency=",
      change_drive_set,
-     "/cX/eX/sX set good [force] | offline | online | missing | jbod | "
+     "/cX[/eX]/sX set good [force] | offline | online | missing | jbod | "
      "fault=pull|return|replace|media_error|slow|"
      "write_error|clear [lba=n] [count=n] [latency=ms]",
      "Changes a drive's state (missing: a lost member gives up its place; jbod: left to the host "

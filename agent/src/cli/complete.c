@@ -25,7 +25,7 @@ static void objects_offer(const char *typed)
 {
     static const char *const objects[] = {"/c0",      "/call",    "/c0/v0",   "/c0/vall",
                                           "/c0/d0",   "/c0/dall", "/c0/eall", "/c0/eall/sall",
-                                          "/c0/fall", "/c0/bbu",  "/c0/cv"};
+                                          "/c0/sall", "/c0/fall", "/c0/bbu",  "/c0/cv"};
 
     for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
         if (strncasecmp(objects[i], typed, strlen(typed)) == 0) {

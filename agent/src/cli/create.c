@@ -96,7 +96,8 @@ static bool drives_choose(struct cli_context *context, json_t *args)
         json_decref(keys);
         return refuse(context, "no drive is unconfigured and good");
     }
-    if (!ask("Which of them (such as 252:0-3,5; nothing: all)", answer)) {
+    if (!ask("Which of them (such as 252:0-3,5, or :0-3 outside the enclosures; nothing: all)",
+             answer)) {
         json_decref(keys);
         return refuse(context, "no drives were chosen");
     }
@@ -106,7 +107,11 @@ static bool drives_choose(struct cli_context *context, json_t *args)
                    ? change_drive_keys(context->model, places, count, NULL, text)
                    : NULL;
         if (keys == NULL) {
-            return refuse(context, count == 0 ? "drives are named as enclosure:slot" : text);
+            return refuse(context,
+                          count == 0
+                              ? "drives are named as enclosure:slot, or as :number outside the "
+                                "enclosures"
+                              : text);
         }
     }
     row_set(args, "drives", keys);

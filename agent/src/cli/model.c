@@ -41,12 +41,13 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Drives by enclosure and slot, those without a place last; everything else by number. */
+/* Drives by enclosure and slot, those outside all enclosures last, by their numbers; everything
+ * else by number. */
 static int object_compare(const void *a, const void *b)
 {
     const struct model_object *left = a;
     const struct model_object *right = b;
-    static const char *const order[] = {"eid", "slot", "index", "started_at_us"};
+    static const char *const order[] = {"eid", "slot", "did", "index", "started_at_us"};
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         bool no_left = doc_is_null(left->doc, order[i]);
@@ -300,8 +301,13 @@ bool drive_is_in(const json_t *doc, uint64_t eid)
     return !doc_is_null(doc, "eid") && doc_u64(doc, "eid") == eid;
 }
 
+uint64_t drive_number(const json_t *doc)
+{
+    return doc_u64(doc, doc_is_null(doc, "eid") ? "did" : "slot");
+}
+
 const struct model_object *model_drive_at(const struct model *model, bool has_eid, uint64_t eid,
-                                          uint64_t slot)
+                                          uint64_t number)
 {
     const struct model_list *drives = &model->lists[OBJECT_KIND_DRIVE];
     const struct model_object *absent = NULL;
@@ -310,7 +316,7 @@ const struct model_object *model_drive_at(const struct model *model, bool has_ei
         const json_t *doc = drives->items[i].doc;
         bool here = has_eid ? drive_is_in(doc, eid) : doc_is_null(doc, "eid");
 
-        if (!here || doc_is_null(doc, "slot") || doc_u64(doc, "slot") != slot) {
+        if (!here || drive_number(doc) != number) {
             continue;
         }
         if (doc_bool(doc, "present")) {

@@ -53,8 +53,12 @@ bool doc_is_null(const json_t *doc, const char *name);
 
 /* Is this drive in enclosure eid? A drive outside of all has none. */
 bool drive_is_in(const json_t *doc, uint64_t eid);
+/* What stands behind /s in a drive's address: its slot in its enclosure, or outside all
+ * enclosures the number it goes by. */
+uint64_t drive_number(const json_t *doc);
+/* The drive at this address, or the one that was there last; NULL: there is none. */
 const struct model_object *model_drive_at(const struct model *model, bool has_eid, uint64_t eid,
-                                          uint64_t slot);
+                                          uint64_t number);
 /* The newest operation of a target that has not ended, or NULL. */
 const struct model_object *model_operation(const struct model *model, const char *target);
 

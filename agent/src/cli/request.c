@@ -82,7 +82,7 @@ bool numbers_have(const struct cli_numbers *numbers, uint64_t number)
 bool places_parse(const char *text, struct cli_place *places, uint32_t capacity,
                   uint32_t *ret_count)
 {
-    struct cli_place place = {false, 0, 0};
+    struct cli_place place = {.has_eid = false};
 
     *ret_count = 0;
     for (;;) {
@@ -93,6 +93,7 @@ bool places_parse(const char *text, struct cli_place *places, uint32_t capacity,
         const char *colon = text + strspn(text, "0123456789eE");
         if (*text == ':') { /* outside of any enclosure, as it is shown: " :3" */
             place.has_eid = false;
+            place.outside = true;
             text++;
         } else if (*colon == ':') {
             text += tolower((unsigned char)*text) == 'e' ? 1 : 0;
@@ -101,6 +102,7 @@ bool places_parse(const char *text, struct cli_place *places, uint32_t capacity,
             }
             text++;
             place.has_eid = true;
+            place.outside = false;
         }
         if (!range_parse(&text, &first, &last)) {
             return false;
@@ -253,7 +255,8 @@ bool request_parse(int count, char *const *arguments, struct cli_request *ret_re
             if (!part_parse(ret_request, &path)) {
                 (void)snprintf(text, REQUEST_TEXT_BYTES,
                                "%.100s is not an object. Objects are /cX, /cX/eX, /cX/eX/sX, "
-                               "/cX/dX and /cX/vX, where X is a number, a list (0-2,5) or all",
+                               "/cX/sX (a drive outside all enclosures), /cX/dX and /cX/vX, "
+                               "where X is a number, a list (0-2,5) or all",
                                arguments[at]);
                 return false;
             }

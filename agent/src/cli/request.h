@@ -52,11 +52,16 @@ MUST_CHECK bool numbers_parse(const char *text, struct cli_numbers *ret_numbers,
                               const char **ret_end);
 bool numbers_have(const struct cli_numbers *numbers, uint64_t number);
 
-/* A drive named as [e:]s inside a list such as "252:0-3,5,e1:2". */
+/*
+ * A drive named as [e:]s inside a list such as "252:0-3,5,e1:2,:7". What stands before a colon
+ * holds for the numbers behind it, too: nothing before it (":7") names a drive outside all
+ * enclosures by its number.
+ */
 struct cli_place {
     bool has_eid;
+    bool outside; /* typed with a colon and no enclosure */
     uint32_t eid;
-    uint32_t slot;
+    uint32_t slot; /* or the drive's number */
 };
 MUST_CHECK bool places_parse(const char *text, struct cli_place *places, uint32_t capacity,
                              uint32_t *ret_count);

@@ -76,15 +76,12 @@ static const char *interface_shown(const json_t *drive)
 
 void drive_place_text(const json_t *drive, char out[32])
 {
-    char slot[12] = "-";
+    unsigned number = (unsigned)drive_number(drive);
 
-    if (!doc_is_null(drive, "slot")) {
-        (void)snprintf(slot, sizeof(slot), "%u", (unsigned)doc_u64(drive, "slot"));
-    }
     if (doc_is_null(drive, "eid")) {
-        (void)snprintf(out, 32, " :%s", slot); /* no enclosure: a blank before the colon */
+        (void)snprintf(out, 32, " :%u", number);
     } else {
-        (void)snprintf(out, 32, "%u:%s", (unsigned)doc_u64(drive, "eid"), slot);
+        (void)snprintf(out, 32, "%u:%u", (unsigned)doc_u64(drive, "eid"), number);
     }
 }
 

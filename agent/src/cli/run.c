@@ -18,7 +18,7 @@
 /* What StorCLI has and this has not, with what was typed for it. */
 static void unsupported_print(void)
 {
-    static const char *const objects[CLI_OBJECT_MAX] = {"",       "/cX",    "/cX/eX", "/cX/eX/sX",
+    static const char *const objects[CLI_OBJECT_MAX] = {"",       "/cX",    "/cX/eX", "/cX[/eX]/sX",
                                                         "/cX/dX", "/cX/vX", "/cX/fX", "/cX/bbu",
                                                         "/cX/cv", "/cX/pX"};
 
@@ -37,11 +37,13 @@ static void help_print(const char *word)
 
     if (word == NULL) {
         (void)fputs("Usage: arrayctl [--socket PATH] OBJECT COMMAND [OPTIONS] [J]\n\n"
-                    "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/dX\n"
-                    "(drive group), /cX/vX (virtual drive), /cX/bbu, /cX/cv (battery, cache\n"
-                    "vault). X is a number, a list such as 0-2,5, or all. J prints JSON. The\n"
-                    "socket can also be named in ARRAYWRIGHT_SOCKET; several, with colons\n"
-                    "between them, are several controllers. status, show and explain take --json.\n"
+                    "Objects: /cX (controller), /cX/eX (enclosure), /cX/eX/sX (drive), /cX/sX\n"
+                    "(drive outside all enclosures, by its number), /cX/dX (drive group), /cX/vX\n"
+                    "(virtual drive), /cX/bbu, /cX/cv (battery, cache vault). X is a number, a\n"
+                    "list such as 0-2,5, or all; /cX/eall/sall is every drive. Lists of drives\n"
+                    "are 252:0-3,5 in an enclosure and :0-3,5 outside. J prints JSON. The socket\n"
+                    "can also be named in ARRAYWRIGHT_SOCKET; several, with colons between\n"
+                    "them, are several controllers. status, show and explain take --json.\n"
                     "\"arrayctl help unsupported\" lists what StorCLI has and this has not.\n"
                     "\nCommands:\n",
                     stdout);

@@ -358,7 +358,7 @@ struct ctl_preview {
     bool has_policies;
     struct policies_view policies;   /* without what a creation says nothing of */
     struct policy_risks risks;
-    char cli[1024];                  /* the same as a CLI command */
+    char cli[4096]; /* the same as a CLI command; empty: it would be longer */
 };
 
 #endif

@@ -64,7 +64,8 @@ static void stop_work(struct ctl *ctl)
 
     if (!ctl_erases_stopped(ctl) || !ctl_patrol_stopped(ctl) || ctl->change != NULL ||
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
-        !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl)) {
+        !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
+        !ctl_numbers_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {
@@ -96,6 +97,7 @@ static void work_fired(struct clock_timer *timer)
         ctl_start_work(ctl);
     }
     ctl_record_work(ctl);
+    ctl_numbers_work(ctl);
     ctl_groups_work(ctl);
     ctl_foreign_work(ctl);
     ctl_stripes_work(ctl);
@@ -261,6 +263,9 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         error = ctl_record_load(ctl);
     }
     if (error == 0) {
+        error = ctl_numbers_load(ctl);
+    }
+    if (error == 0) {
         serial_make(ctl);
         ctl->epoch = ctl->record->epoch;
         ctl_host_add(ctl->host, ctl);
@@ -297,6 +302,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     battery_free(ctl);
     ctl_cache_free(ctl);
     ctl_undo_free(ctl);
+    ctl_numbers_free(ctl);
     (void)group_store_free(ctl->group_store);
     clock_cancel(ctl->ports.clock, &ctl->work); /* taking things apart kicks */
     clock_cancel(ctl->ports.clock, &ctl->later);

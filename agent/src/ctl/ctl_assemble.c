@@ -721,6 +721,7 @@ static void start_finish(struct ctl *ctl, struct ctl_start *start)
                   ctl->options.firmware_version, "drives", drives, "virtual_drives", vds, NULL);
         ctl_cache_started(ctl);
         ctl_undo_started(ctl);
+        ctl_numbers_started(ctl);
     }
     ctl_refresh(ctl);
     start->done(start->context, 0);

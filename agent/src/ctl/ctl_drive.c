@@ -339,6 +339,7 @@ static void size_check(struct ctl_drive *cd)
 static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *arrival)
 {
     cd->identity = *arrival->identity;
+    cd->identity.did = ctl_number(cd->ctl, cd->identity.key);
     cd->device = arrival->device;
     cd->emulated = arrival->emulated;
     cd->write_cache = arrival->write_cache;
@@ -418,7 +419,6 @@ static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival 
 {
     cd->identity.eid = arrival->identity->eid;
     cd->identity.slot = arrival->identity->slot;
-    cd->identity.did = arrival->identity->did;
     cd->identity.link = arrival->identity->link;
     if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
         cd->has_unsuitable = arrival->has_reason;

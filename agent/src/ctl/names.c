@@ -12,15 +12,21 @@ void controller_path(const struct ctl *ctl, char *out, size_t capacity)
     (void)snprintf(out, capacity, "/c%u", ctl->options.index); /* always fits */
 }
 
-/* Drives without an enclosure go by their device number, as in StorCLI's " :3". */
+uint32_t drive_address_number(const struct ctl_drive *cd)
+{
+    return cd->identity.eid == EID_NONE ? cd->identity.did : cd->identity.slot;
+}
+
+/* Drives outside all enclosures go by their numbers, as in StorCLI's " :3". */
 void drive_path(const struct ctl_drive *cd, char *out, size_t capacity)
 {
     unsigned index = cd->ctl->options.index;
 
     if (cd->identity.eid == EID_NONE) {
-        (void)snprintf(out, capacity, "/c%u/s%u", index, cd->identity.did);
+        (void)snprintf(out, capacity, "/c%u/s%u", index, drive_address_number(cd));
     } else {
-        (void)snprintf(out, capacity, "/c%u/e%u/s%u", index, cd->identity.eid, cd->identity.slot);
+        (void)snprintf(out, capacity, "/c%u/e%u/s%u", index, cd->identity.eid,
+                       drive_address_number(cd));
     }
 }
 

@@ -125,12 +125,13 @@ struct text_out {
     char *text;
     size_t capacity;
     size_t used;
+    bool cut;
 };
 
 static void out_add(struct text_out *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What does not fit is cut: many drives without an enclosure can make a long list. */
+/* A line that does not fit is given up in the end: what is left of it would be another command. */
 static void out_add(struct text_out *out, const char *format, ...)
 {
     va_list list;
@@ -143,36 +144,35 @@ static void out_add(struct text_out *out, const char *format, ...)
     out->used += (size_t)length;
     if (out->used >= out->capacity) {
         out->used = out->capacity - 1;
+        out->cut = true;
     }
 }
 
 static bool drive_follows(const struct ctl_drive *a, const struct ctl_drive *b)
 {
-    return a->identity.eid == b->identity.eid && b->identity.slot == a->identity.slot + 1;
+    return a->identity.eid == b->identity.eid &&
+           drive_address_number(b) == drive_address_number(a) + 1;
 }
 
-/* 252:0-3,5 and :7 without an enclosure; in the order of the members. */
+/* 252:0-3,5,:7-8, the last two outside all enclosures; in the order of the members. */
 static void out_drives(struct text_out *out, struct ctl_drive *const *drives, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct drive_identity *identity = &drives[i]->identity;
-        bool same = i > 0 && drives[i - 1]->identity.eid == identity->eid;
+        uint32_t eid = drives[i]->identity.eid;
         uint32_t last = i;
 
-        if (identity->eid == EID_NONE) {
-            out_add(out, "%s:%u", i > 0 ? "," : "", identity->did);
-            continue;
-        }
         while (last + 1 < count && drive_follows(drives[last], drives[last + 1])) {
             last++;
         }
         out_add(out, "%s", i > 0 ? "," : "");
-        if (!same) {
-            out_add(out, "%u:", identity->eid);
+        if ((i == 0 || drives[i - 1]->identity.eid != eid) && eid == EID_NONE) {
+            out_add(out, ":");
+        } else if (i == 0 || drives[i - 1]->identity.eid != eid) {
+            out_add(out, "%u:", eid);
         }
-        out_add(out, "%u", identity->slot);
+        out_add(out, "%u", drive_address_number(drives[i]));
         if (last > i) {
-            out_add(out, "-%u", drives[last]->identity.slot);
+            out_add(out, "-%u", drive_address_number(drives[last]));
         }
         i = last;
     }
@@ -250,6 +250,9 @@ void preview_cli(const struct ctl *ctl, const struct command_vd_create *args,
     }
     if (args->force) {
         out_add(&out, " force");
+    }
+    if (out.cut) {
+        text[0] = '\0';
     }
 }
 

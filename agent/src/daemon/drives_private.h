@@ -21,7 +21,6 @@ struct drives {
     struct device_port port;
     struct device_monitor *monitor;
     struct list all;              /* of struct host_drive */
-    uint32_t dids_next[CONFIG_CONTROLLERS_MAX];
     uint64_t patience_us;         /* until then a claimed device may be a predecessor's */
     bool stopping;
     struct work scan_work;
@@ -45,7 +44,6 @@ struct host_drive {
     struct list link;
     const struct config_drive *config; /* NULL: found by scanning */
     char path[PATH_MAX];
-    uint32_t did;
     bool arrived;                 /* the controller knows it */
     bool held;                    /* the controller has its port */
     bool left;                    /* the device is not there any more */

@@ -35,7 +35,6 @@ struct host_drive *host_drive_new(struct drives *drives, const char *path,
     ASSERT(strlen(path) < sizeof(drive->path));
     drive->drives = drives;
     drive->config = config;
-    drive->did = drives->dids_next[host_drive_controller(drive)]++;
     drive->claimed.fd = -1;
     (void)snprintf(drive->path, sizeof(drive->path), "%s", path);
     work_init(&drive->work, work_run, work_done, work_pool_new_key(drives->pool), drive);
@@ -305,7 +304,6 @@ static void identity_fill(struct host_drive *drive)
         drive->identity.eid = config->eid;
         drive->identity.slot = config->slot;
     }
-    drive->identity.did = drive->did;
 }
 
 static void probe_finish(struct host_drive *drive)

@@ -58,7 +58,7 @@ struct drive_identity {
     bool emulated;
     uint32_t eid;           /* 0xffffffff: no enclosure */
     uint32_t slot;
-    uint32_t did;
+    uint32_t did; /* the controller gives it (ctl_number.c) */
 };
 
 enum io_class { IO_CLASS_FOREGROUND, IO_CLASS_BACKGROUND, IO_CLASS_MAX };

@@ -185,11 +185,14 @@ static void objects_read(struct cli_request *request)
 
 static bool drive_is_named(const struct cli_request *request, const json_t *doc)
 {
-    bool inside = !json_is_null(json_object_get(doc, "eid"));
+    bool inside = !doc_is_null(doc, "eid");
 
+    if (!inside && request->has_enclosure) { /* only "every drive" */
+        return request->enclosures.all && request->drives.all;
+    }
     return inside == request->has_enclosure &&
            (!inside || numbers_have(&request->enclosures, doc_u64(doc, "eid"))) &&
-           numbers_have(&request->drives, doc_u64(doc, "slot"));
+           numbers_have(&request->drives, doc_u64(doc, inside ? "slot" : "did"));
 }
 
 static bool target_is_named(const struct rule *rule, const struct cli_recorded *command)
@@ -249,8 +252,9 @@ static bool place_is_typed(const char *places, const char *key)
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i].slot == doc_u64(doc, "slot") &&
-            (!list[i].has_eid || list[i].eid == doc_u64(doc, "eid"))) {
+        if (list[i].slot == drive_number(doc) &&
+            (list[i].outside ? doc_is_null(doc, "eid")
+                             : !list[i].has_eid || drive_is_in(doc, list[i].eid))) {
             return true;
         }
     }

@@ -2097,6 +2097,7 @@ EVENT_NAMES: dict[int, str] = {
     60250: "md_super_taken_off",
     60201: "foreign_restored",
     60230: "undo_damaged",
+    60232: "drive_numbers_lost",
     60231: "drive_flapping",
     60044: "counters_reset",
 }

@@ -56,6 +56,7 @@ static void drive_move_out(json_t *objects)
         if (strcmp(kind, "drive") == 0 &&
             json_integer_value(json_object_get(doc, "slot")) == SLOTS - 1) {
             (void)json_object_set_new(doc, "eid", json_null());
+            (void)json_object_set_new(doc, "slot", json_null());
             (void)json_object_set_new(doc, "path", json_string("/c0/s8"));
         }
     }

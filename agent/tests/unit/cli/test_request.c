@@ -126,8 +126,15 @@ static void test_places(void **state UNUSED)
     assert_int_equal(places[4].slot, 1);
     assert_true(places_parse("4", places, 8, &count));
     assert_false(places[0].has_eid);
-    assert_true(places_parse(" :4", places, 8, &count));
-    assert_false(places[0].has_eid);
+    assert_false(places[0].outside);
+    assert_true(places_parse(" :4,5,252:1,:2-3", places, 8, &count));
+    assert_int_equal(count, 5);
+    assert_true(places[0].outside && places[1].outside && !places[1].has_eid);
+    assert_true(places[2].has_eid && !places[2].outside);
+    assert_true(places[4].outside && !places[4].has_eid);
+    assert_int_equal(places[4].slot, 3);
+    assert_false(places_parse(":", places, 8, &count));
+    assert_false(places_parse("::1", places, 8, &count));
     assert_false(places_parse("", places, 8, &count));
     assert_false(places_parse("252:", places, 8, &count));
     assert_false(places_parse("252:3-1", places, 8, &count));
