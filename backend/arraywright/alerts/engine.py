@@ -169,24 +169,48 @@ def _settle_rebuilds(
             _resolve(session, now_us, present.pop(key))
 
 
-async def host_offline(
-    session: AsyncSession, now_us: int, host: Host, last_seen_us: int | None
-) -> None:
-    key = _key(AlertRuleName.HOST_OFFLINE.value, host.id)
-    if key in await repository.open_of_host(session, host.id):
-        return
-    seen = moment(last_seen_us if last_seen_us is not None else now_us)
-    finding = rules.host_offline(host.name, seen.isoformat(timespec="seconds"))
+async def is_open(session: AsyncSession, host_id: UUID, rule: AlertRuleName) -> bool:
+    """About the host itself."""
+    return _key(rule.value, host_id) in await repository.open_of_host(session, host_id)
+
+
+async def host_found(
+    session: AsyncSession, now_us: int, host: Host, finding: rules.Finding
+) -> bool:
+    """Something about the host itself, told once; True if the alert is new."""
+    present = await repository.open_of_host(session, host.id)
+    alert = present.get(_key(finding.rule.value, host.id))
+    if alert is not None:
+        _refresh(session, now_us, alert, finding)
+        return False
     _open(
         session, now_us, finding, host_id=host.id, kind="host", key=host.name[:64], path=host.name
     )
+    return True
+
+
+async def host_offline(
+    session: AsyncSession, now_us: int, host: Host, last_seen_us: int | None
+) -> None:
+    if await is_open(session, host.id, AlertRuleName.HOST_OFFLINE):
+        return
+    seen = moment(last_seen_us if last_seen_us is not None else now_us)
+    finding = rules.host_offline(host.name, seen.isoformat(timespec="seconds"))
+    await host_found(session, now_us, host, finding)
+
+
+async def host_settled(
+    session: AsyncSession, now_us: int, host_id: UUID, rule: AlertRuleName
+) -> None:
+    """What was found about the host itself is over."""
+    present = await repository.open_of_host(session, host_id)
+    alert = present.get(_key(rule.value, host_id))
+    if alert is not None:
+        _resolve(session, now_us, alert)
 
 
 async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
-    present = await repository.open_of_host(session, host_id)
-    alert = present.get(_key(AlertRuleName.HOST_OFFLINE.value, host_id))
-    if alert is not None:
-        _resolve(session, now_us, alert)
+    await host_settled(session, now_us, host_id, AlertRuleName.HOST_OFFLINE)
 
 
 async def resolve_all(session: AsyncSession, host_id: UUID, now_us: int) -> None:

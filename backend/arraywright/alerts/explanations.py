@@ -58,6 +58,27 @@ REGISTRY: dict[AlertRuleName, AlertRule] = {
             next_step="Check the machine and its connection to this server.",
         ),
         AlertRule(
+            name=AlertRuleName.HOST_RESTORED,
+            title="Host restored",
+            cause="The state directory of its agent was restored from a backup, replaced, or "
+            "belongs to a copy of the machine that has taken the place of the first.",
+            consequence="The host has reported its present state and all of its events anew. "
+            "Commands that were under way may or may not have run.",
+            next_step="Make sure that no other copy of the machine is used, look at the outcome "
+            "of recent commands, then acknowledge this alert: that ends it.",
+        ),
+        AlertRule(
+            name=AlertRuleName.HOST_CLONED,
+            title="Identity used twice",
+            cause="A machine was cloned, or its state directory was copied, together with the "
+            "identity of its agent.",
+            consequence="One machine is shown and managed. The other is not shown: its arrays "
+            "have no alerts here.",
+            next_step="On the machine that is the copy, run arraywright-uplink enrol --force "
+            "with a new token (Hosts, Add host). This alert ends then, or two hours after the "
+            "copy was last seen.",
+        ),
+        AlertRule(
             name=AlertRuleName.BATTERY_FAILED,
             title="Battery failed",
             cause="The battery that protects the write cache holds no charge or reports a fault.",

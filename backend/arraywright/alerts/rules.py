@@ -214,3 +214,32 @@ def host_offline(name: str, since: str) -> Finding:
         "Host {name} has not reported since {since}.",
         {"name": name, "since": since},
     )
+
+
+def host_cloned(name: str, present: str, other: str) -> Finding:
+    return Finding(
+        AlertRuleName.HOST_CLONED,
+        EventClass.CRITICAL,
+        "Two machines use the identity of host {name}. {present} is connected; {other} is refused.",
+        {"name": name, "present": present, "other": other},
+    )
+
+
+def host_cloned_in_turns(name: str, present: str, other: str) -> Finding:
+    return Finding(
+        AlertRuleName.HOST_CLONED,
+        EventClass.CRITICAL,
+        "Two machines report as host {name} in turns. {present} has connected; "
+        "{other} was connected before.",
+        {"name": name, "present": present, "other": other},
+    )
+
+
+def host_restored(name: str, parts: list[str]) -> Finding:
+    """`parts` are the programs whose state directory is not the one this server knows."""
+    return Finding(
+        AlertRuleName.HOST_RESTORED,
+        EventClass.WARNING,
+        "Host {name} has come back with an earlier or a new state directory of {parts}.",
+        {"name": name, "parts": " and ".join(parts)},
+    )

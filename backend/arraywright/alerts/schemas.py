@@ -24,6 +24,8 @@ class AlertRuleName(StrEnum):
     DRIVE_PREDICTIVE_FAILURE = "drive_predictive_failure"
     REBUILD_FAILED = "rebuild_failed"
     HOST_OFFLINE = "host_offline"
+    HOST_RESTORED = "host_restored"
+    HOST_CLONED = "host_cloned"
     BATTERY_FAILED = "battery_failed"
     BATTERY_MISSING = "battery_missing"
     BATTERY_NOT_READY = "battery_not_ready"

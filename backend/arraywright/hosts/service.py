@@ -126,6 +126,19 @@ async def retire(
     runtime.registry.evict(host_id)
 
 
+async def summary(session: AsyncSession, host_id: UUID) -> models.HostSummary:
+    return await repository.summary(session, host_id)
+
+
+async def recount_alerts(session: AsyncSession, host_id: UUID) -> None:
+    """After an alert about the host itself has come or gone."""
+    await session.flush()
+    row = await repository.summary(session, host_id)
+    await repository.recount_alerts(session, [row])
+    row.rev += 1
+    outbox.add(session, kind="host", object_id=str(host_id), rev=row.rev, host_id=host_id)
+
+
 async def set_offline(session: AsyncSession, now_us: int, host_id: UUID) -> None:
     """The host has been silent for too long: its data are stale from now on."""
     row = await repository.find(session, host_id)

@@ -1,11 +1,12 @@
 """Small questions about a request."""
 
 from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from arraywright.settings import Settings
 
 
-def client_address(request: Request) -> str:
+def client_address(request: HTTPConnection) -> str:
     return request.client.host if request.client else ""
 
 

@@ -18,7 +18,7 @@ from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
 from arraywright.kit.ids import object_id
-from arraywright.link import repository
+from arraywright.link import history, identity, repository
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import EventFrame, EventRecord, ObjectRecord, Tombstone
 from arraywright.live import outbox
@@ -55,6 +55,7 @@ class Batch:
         found = self._cursors.get(host_id)
         if found is None or found.fence != fence:
             raise FencedError
+        identity.confirm(found)
         return found
 
     def tell(self, kind: str, object_id: str, rev: int, host_id: UUID) -> None:
@@ -136,8 +137,10 @@ class Batch:
 
     # Events
 
-    def apply_events(self, cursor: SyncCursor, frame: EventFrame) -> int:
-        """Returns the highest number up to which all events are stored."""
+    def apply_events(
+        self, cursor: SyncCursor, frame: EventFrame, repeats: frozenset[int] = frozenset()
+    ) -> int:
+        """Returns the highest number up to which all events are stored; repeats are already."""
         for event in frame.events:
             if event.seq <= cursor.event_seq:
                 continue
@@ -146,7 +149,8 @@ class Batch:
                 if not told:
                     break
                 self._add_gap(cursor, event)
-            self._add_event(cursor, event)
+            if event.seq not in repeats:
+                self._add_event(cursor, event)
             cursor.event_seq = event.seq
         self.tell("event", str(cursor.host_id), cursor.event_seq, cursor.host_id)
         return cursor.event_seq
@@ -155,7 +159,7 @@ class Batch:
         self.events.append(
             {
                 "host_id": cursor.host_id,
-                "epoch": cursor.event_epoch,
+                "epoch": history.stored_under(cursor),
                 "seq": event.seq,
                 "wall_us": event.wall_us,
                 "received_us": self.now_us,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from arraywright.commands import progress as commands
+from arraywright.link import history
 from arraywright.link.batch import Batch, FencedError, ResyncError
 from arraywright.link.frames import Frame
 from arraywright.link.protocol import (
@@ -162,7 +163,8 @@ class Intake:
         async def apply(batch: Batch) -> None:
             cursor = batch.cursor(host_id, fence)
             if frame.epoch == cursor.event_epoch:
-                batch.apply_events(cursor, frame)
+                repeats = await history.repeats(batch.session, cursor, frame.events)
+                batch.apply_events(cursor, frame, repeats)
             ack["event_seq"] = cursor.event_seq
 
         await self._submit(apply, ack)

@@ -9,7 +9,13 @@ from arraywright.kit.database import Base
 
 
 class SyncCursor(Base):
-    """`fence` grows with every hello; whatever an older session still brings is refused."""
+    """`fence` grows with every hello; whatever an older session still brings is refused.
+
+    `fences` is what the host may hold, see `identity`; `fence_replaced` what the one before held
+    when a copy took its place. `event_branch` is the name under which the events of this epoch
+    are stored, empty if it is the epoch itself; up to `event_known` some may be stored under an
+    earlier name, see `history`.
+    """
 
     __tablename__ = "sync_cursor"
 
@@ -21,6 +27,10 @@ class SyncCursor(Base):
     state_rev: Mapped[int] = mapped_column(default=0)
     event_epoch: Mapped[str] = mapped_column(String(36), default="")
     event_seq: Mapped[int] = mapped_column(default=0)
+    event_branch: Mapped[str] = mapped_column(String(36), default="")
+    event_known: Mapped[int] = mapped_column(default=0)
+    fences: Mapped[str] = mapped_column(String(200), default="")
+    fence_replaced: Mapped[str] = mapped_column(String(64), default="")
     command_number: Mapped[int] = mapped_column(default=0)
 
 

@@ -936,6 +936,7 @@ class EnrolRequest(Wire):
     hostname: str
     machine_id_hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
     agent_version: str
+    former_agent_id: Uuid | None = None
 
 
 class EnrolResponse(Wire):
@@ -969,6 +970,8 @@ class HelloFrame(Wire):
     command_number: Annotated[int, Field(ge=0)]
     capabilities: list[str]
     policy_preset: str
+    link_fence: Annotated[str, StringConstraints(max_length=64)] | None = None
+    state_fence: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
 class WelcomeFrame(Wire):
@@ -980,6 +983,7 @@ class WelcomeFrame(Wire):
     acked_event_seq: Annotated[int, Field(ge=0)]
     heartbeat_s: Annotated[int, Field(ge=1)]
     reconnect_window_s: Annotated[int, Field(ge=0)]
+    fence: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
 class StateFrame(Wire):
@@ -1028,6 +1032,7 @@ class NackFrame(Wire):
     ts: Annotated[int, Field(ge=0)] | None = None
     reason: str
     detail: str | None = None
+    retry_s: Annotated[int, Field(ge=0)] | None = None
 
 
 class CommandFrame(Wire):
@@ -1642,6 +1647,8 @@ REASONS: dict[str, str] = {
     "plan_changed": "The plan is not the one that was previewed. Preview again.",
     "expired": "The command expired before it could run.",
     "interrupted": "The agent stopped while this command ran. Look at the present state before you repeat it.",
+    "host_restored": "The state of the host went back after this command was sent; whether it ran is not known. Look at the object before you repeat it.",
+    "identity_in_use": "Another machine uses this host's identity and is connected to the backend. If this machine is a copy, give it an identity of its own: arraywright-uplink enrol --force.",
     "busy": "{key} is busy with {operation}. Wait for it or stop it first.",
     "shutting_down": "The agent is shutting down.",
     "not_online": "The controller is not online yet.",

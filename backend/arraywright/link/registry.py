@@ -7,6 +7,7 @@ from uuid import UUID
 
 from arraywright.kit.clock import Clock
 from arraywright.kit.waiting import happened
+from arraywright.link.identity import Machine
 
 
 class Peer(Protocol):
@@ -14,6 +15,7 @@ class Peer(Protocol):
 
     host_id: UUID
     fence: int
+    machine: Machine
 
     def send(self, frame: Mapping[str, Any]) -> None: ...
 
@@ -34,6 +36,8 @@ class Registry:
         self._heard_s: dict[UUID, float] = {}
         self._seen_us: dict[UUID, int] = {}
         self._departed: dict[UUID, Departed] = {}
+        self._challenged_s: dict[UUID, float] = {}
+        self._contested: set[UUID] = set()
         self.resend: set[UUID] = set()
         self.command_news = asyncio.Event()
         self._empty = asyncio.Event()
@@ -64,6 +68,8 @@ class Registry:
     def heard(self, peer: Peer) -> None:
         self._heard_s[peer.host_id] = self._clock.monotonic_s()
         self._seen_us[peer.host_id] = self._clock.now_us()
+        if peer.host_id in self._challenged_s and self._peers.get(peer.host_id) is peer:
+            self._contested.add(peer.host_id)
 
     def peer(self, host_id: UUID) -> Peer | None:
         return self._peers.get(host_id)
@@ -93,6 +99,31 @@ class Registry:
         """The session with this fence has ended."""
         self._departed[host_id] = Departed(self._clock.monotonic_s() + patience_s, fence)
 
+    def awaited_s(self, host_id: UUID, patience_s: float) -> float | None:
+        """How much longer the host is expected back; None if it is not."""
+        left = self._departed.get(host_id)
+        if left is None:
+            return None
+        wait_s = left.since_s + patience_s - self._clock.monotonic_s()
+        return wait_s if wait_s > 0.0 else None
+
+    def challenged(self, host_id: UUID) -> None:
+        """A second machine has shown up under this identity."""
+        self._challenged_s[host_id] = self._clock.monotonic_s()
+
+    def is_contested(self, host_id: UUID) -> bool:
+        """Whether the machine that was connected then has been heard since: there are two."""
+        return host_id in self._contested
+
+    def quiet(self, host_id: UUID, longer_than_s: float, started_s: float) -> bool:
+        """Whether no second machine was seen for so long, and this process looked so long."""
+        limit = self._clock.monotonic_s() - longer_than_s
+        return self._challenged_s.get(host_id, started_s) < limit
+
+    def settled(self, host_id: UUID) -> None:
+        self._challenged_s.pop(host_id, None)
+        self._contested.discard(host_id)
+
     def gone(self, longer_than_s: float) -> dict[UUID, int]:
         """Hosts without a session for so long, and its fence; each is named once."""
         limit = self._clock.monotonic_s() - longer_than_s
@@ -111,6 +142,7 @@ class Registry:
     def evict(self, host_id: UUID) -> None:
         """The host is retired: its key is no longer welcome."""
         self._departed.pop(host_id, None)
+        self.settled(host_id)
         peer = self._peers.get(host_id)
         if peer is not None:
             peer.close("unauthorised", "this host has been retired")

@@ -22,10 +22,12 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from arraywright.hosts import enrolment
 from arraywright.hosts import repository as hosts
-from arraywright.hosts import service as host_service
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError
-from arraywright.link import repository
+from arraywright.kit.web import client_address
+from arraywright.link import admission
+from arraywright.link.admission import RefusedError
 from arraywright.link.frames import BadFrameError, Frame, UnsupportedFrameError, parse_frame
+from arraywright.link.identity import Machine
 from arraywright.link.intake import Intake
 from arraywright.link.protocol import AnswerFrame, HelloFrame
 from arraywright.runtime import Runtime
@@ -43,20 +45,12 @@ POLICY_VIOLATION = 1008
 GOING_AWAY = 1001
 
 
-class RefusedError(Exception):
-    """The hello is not accepted; says which nack to send."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
-
-
 class AgentSession:
     def __init__(self, websocket: WebSocket, runtime: Runtime) -> None:
         self.session_id = uuid4()
         self.host_id = UUID(int=0)
         self.fence = 0
+        self.machine = Machine(hostname="", address="", boot_id="", event_epoch="")
         self._websocket = websocket
         self._runtime = runtime
         self._outgoing: asyncio.Queue[str] = asyncio.Queue(OUTGOING_FRAMES)
@@ -76,8 +70,9 @@ class AgentSession:
         except asyncio.QueueFull:
             self._closed.set()
 
-    def nack(self, reason: str, detail: str) -> None:
-        self.send({"t": "nack", "reason": reason, "detail": detail[:500]})
+    def nack(self, reason: str, detail: str, retry_s: int | None = None) -> None:
+        later = {} if retry_s is None else {"retry_s": retry_s}
+        self.send({"t": "nack", "reason": reason, "detail": detail[:500], **later})
 
     def close(self, nack: str | None, detail: str = "") -> None:
         if nack is None:
@@ -180,7 +175,7 @@ class AgentSession:
             await self._welcome(frame)
         except RefusedError as refused:
             logger.warning("an agent was refused: %s", refused.detail)
-            self.nack(refused.reason, refused.detail)
+            self.nack(refused.reason, refused.detail, refused.retry_s)
         except (BadFrameError, UnsupportedFrameError) as error:
             self.nack("bad", str(error))
         except TimeoutError:
@@ -210,41 +205,32 @@ class AgentSession:
         if host is None:
             raise RefusedError("unauthorised", "this agent is not enrolled here")
         self._verify(hello, host.public_key)
-        now_us = runtime.clock.now_us()
+        self.machine = Machine(
+            hostname=hello.hostname,
+            address=client_address(self._websocket),
+            boot_id=hello.boot_id,
+            event_epoch=hello.event_epoch,
+        )
         async with runtime.database.write() as session:
             host = await hosts.host(session, host_id)
-            cursor = await repository.cursor(session, host_id)
-            if host is None or cursor is None:
+            if host is None:
                 raise RefusedError("unauthorised", "this host has been retired")
-            cursor.fence += 1
-            if hello.event_epoch != cursor.event_epoch:
-                cursor.event_epoch, cursor.event_seq = hello.event_epoch, 0
-            cursor.command_number = max(cursor.command_number, hello.command_number)
-            acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
-            acked_rev = acked_rev if acked_rev <= hello.state_rev else 0
-            acked_event_seq = cursor.event_seq
-            offset_ms = (hello.ts - now_us) // 1000 if hello.ts is not None else None
-            await host_service.set_online(
-                session,
-                now_us,
-                host,
-                hostname=hello.hostname,
-                agent_version=hello.agent_version,
-                boot_id=hello.boot_id,
-                policy_preset=hello.policy_preset,
-                clock_offset_ms=offset_ms,
-            )
-            self.fence = cursor.fence
-        self.host_id = host_id
+            admitted = await admission.admit(session, runtime, hello, host, self.machine)
         runtime.outbox.wake()
+        if isinstance(admitted, RefusedError):
+            raise admitted
+        self.host_id = host_id
+        self.fence = admitted.fence
+        fence = {} if admitted.agent_fence is None else {"fence": admitted.agent_fence}
         self.send(
             {
                 "t": "welcome",
                 "session_id": str(self.session_id),
-                "acked_rev": acked_rev,
-                "acked_event_seq": acked_event_seq,
+                "acked_rev": admitted.acked_rev,
+                "acked_event_seq": admitted.acked_event_seq,
                 "heartbeat_s": runtime.settings.heartbeat_s,
                 "reconnect_window_s": self._window_s(),
+                **fence,
             }
         )
 

@@ -45,6 +45,10 @@ class FakeAgent:
         self.rev = 1
         self.event_seq = 0
         self.command_number = 0
+        self.boot_id = "b1"
+        # What stands in the two state directories; None: an agent that keeps no fences.
+        self.link_fence: str | None = None
+        self.state_fence: str | None = None
         self.welcome: Frame = {}
         self._socket: ClientConnection | None = None
 
@@ -85,7 +89,7 @@ class FakeAgent:
             "signature": self.sign(challenge["nonce"]),
             "agent_version": "0.1.0",
             "hostname": self.hostname,
-            "boot_id": "b1",
+            "boot_id": self.boot_id,
             "state_epoch": self.state_epoch,
             "state_rev": self.rev,
             "event_epoch": self.event_epoch,
@@ -94,14 +98,38 @@ class FakeAgent:
             "command_number": self.command_number,
             "capabilities": [],
             "policy_preset": "lab",
+            **self._fences(),
             **changes,
         }
+
+    def _fences(self) -> Frame:
+        if self.link_fence is None:
+            return {}
+        return {
+            "capabilities": ["fence"],
+            "link_fence": self.link_fence,
+            "state_fence": self.state_fence,
+        }
+
+    def keep_fences(self) -> None:
+        """From now on like an agent of the present version."""
+        self.link_fence = self.state_fence = ""
 
     async def connect(self, **changes: Any) -> Self:
         challenge = await self.open()
         await self.send(self.hello(challenge, **changes))
         self.welcome = await self.expect("welcome")
+        if self.link_fence is not None:
+            self.link_fence = self.state_fence = self.welcome["fence"]
         return self
+
+    async def refused(self, **changes: Any) -> Frame:
+        """Dials and is sent away."""
+        challenge = await self.open()
+        await self.send(self.hello(challenge, **changes))
+        answer = await self.expect("nack")
+        await self.expect_close()
+        return answer
 
     async def close(self) -> None:
         if self._socket is not None:

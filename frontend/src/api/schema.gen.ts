@@ -1809,7 +1809,7 @@ export interface components {
          * AlertRuleName
          * @enum {string}
          */
-        AlertRuleName: "virtual_drive_degraded" | "virtual_drive_offline" | "drive_failed" | "drive_missing" | "drive_predictive_failure" | "rebuild_failed" | "host_offline" | "battery_failed" | "battery_missing" | "battery_not_ready" | "battery_learn" | "ups_on_battery" | "write_policy_lowered" | "write_back_unprotected" | "writes_lost" | "cache_preserved" | "cache_failed";
+        AlertRuleName: "virtual_drive_degraded" | "virtual_drive_offline" | "drive_failed" | "drive_missing" | "drive_predictive_failure" | "rebuild_failed" | "host_offline" | "host_restored" | "host_cloned" | "battery_failed" | "battery_missing" | "battery_not_ready" | "battery_learn" | "ups_on_battery" | "write_policy_lowered" | "write_back_unprotected" | "writes_lost" | "cache_preserved" | "cache_failed";
         /** AlertRulePage */
         AlertRulePage: {
             /** Items */
@@ -3424,6 +3424,8 @@ export interface components {
         EnrolRequest: {
             /** Agent Version */
             agent_version: string;
+            /** Former Agent Id */
+            former_agent_id?: string | null;
             /** Hostname */
             hostname: string;
             /** Machine Id Hash */

@@ -1,0 +1,210 @@
+"""What becomes of a hello whose signature is good: a welcome, or a refusal that changes nothing."""
+
+import logging
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.alerts import engine as alerts
+from arraywright.alerts import rules
+from arraywright.alerts.schemas import AlertRuleName
+from arraywright.audit import service as audit
+from arraywright.commands import recovery
+from arraywright.hosts import service as hosts
+from arraywright.hosts.models import Host
+from arraywright.link import history, identity, repository
+from arraywright.link.identity import Machine, Origin
+from arraywright.link.models import SyncCursor
+from arraywright.link.protocol import HelloFrame
+from arraywright.link.registry import Peer
+from arraywright.runtime import Runtime
+
+logger = logging.getLogger(__name__)
+US = 1_000_000
+CONTESTED_HOLD_S = 600.0
+"""Once a second machine was seen, it takes the host's place only after so long an absence."""
+CONTESTED_RETRY_S = 600
+IN_USE = "identity_in_use"
+IN_USE_TEXT = (
+    "Another machine uses this host's identity. If this machine is a copy, give it an identity "
+    "of its own: arraywright-uplink enrol --force"
+)
+
+
+class RefusedError(Exception):
+    """The hello is not accepted; says which nack to send."""
+
+    def __init__(self, reason: str, detail: str, retry_s: int | None = None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.retry_s = retry_s
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    fence: int
+    """Of the session; what an older one still brings is refused."""
+    agent_fence: str | None
+    acked_rev: int
+    acked_event_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    session: AsyncSession
+    runtime: Runtime
+    hello: HelloFrame
+    host: Host
+    cursor: SyncCursor
+    machine: Machine
+    now_us: int
+
+    @property
+    def peer(self) -> Peer | None:
+        return self.runtime.registry.peer(self.host.id)
+
+    async def note(self, action: str, **detail: str) -> None:
+        await audit.record(
+            self.session,
+            self.now_us,
+            actor="agent",
+            action=action,
+            target=self.host.name,
+            detail={"host_id": str(self.host.id), "machine": str(self.machine), **detail},
+            address=self.machine.address,
+        )
+
+
+async def admit(
+    session: AsyncSession, runtime: Runtime, hello: HelloFrame, host: Host, machine: Machine
+) -> Admitted | RefusedError:
+    """In the caller's transaction, which is to be committed in both cases."""
+    cursor = await repository.cursor(session, host.id)
+    if cursor is None:
+        return RefusedError("unauthorised", "this host has been retired")
+    arrival = _Arrival(session, runtime, hello, host, cursor, machine, runtime.clock.now_us())
+    origin = identity.origin(hello, cursor)
+    refusal = await _refusal(arrival, origin)
+    if refusal is not None:
+        return refusal
+    if origin is Origin.SAME:
+        await _tell_takeover(arrival)
+    else:
+        await _start_over(arrival, origin)
+    return await _welcome(arrival)
+
+
+# Refusing
+
+
+async def _refusal(arrival: _Arrival, origin: Origin) -> RefusedError | None:
+    peer = arrival.peer
+    if peer is not None and _is_second_machine(arrival, origin, peer.machine):
+        return await _refuse_second(arrival, peer.machine)
+    if origin is not Origin.COPY:
+        return None
+    wait_s = arrival.runtime.registry.awaited_s(
+        arrival.host.id, arrival.runtime.settings.disconnect_grace_s
+    )
+    if wait_s is None and arrival.runtime.registry.is_contested(arrival.host.id):
+        wait_s = await _contested_s(arrival)
+    if wait_s is None:
+        return None
+    return _in_use(arrival, int(wait_s) + 1)
+
+
+def _is_second_machine(arrival: _Arrival, origin: Origin, present: Machine) -> bool:
+    if identity.has_fences(arrival.hello) and arrival.cursor.fences:
+        return origin is not Origin.SAME
+    return arrival.machine.is_other(present)
+
+
+def _in_use(arrival: _Arrival, retry_s: int) -> RefusedError:
+    if identity.has_fences(arrival.hello):
+        return RefusedError(IN_USE, IN_USE_TEXT, retry_s)
+    return RefusedError("overload", IN_USE_TEXT, retry_s)  # an older agent tries again soon
+
+
+async def _refuse_second(arrival: _Arrival, present: Machine) -> RefusedError:
+    finding = rules.host_cloned(arrival.host.name, str(present), str(arrival.machine))
+    known = await alerts.is_open(arrival.session, arrival.host.id, AlertRuleName.HOST_CLONED)
+    arrival.runtime.registry.challenged(arrival.host.id)
+    await alerts.host_found(arrival.session, arrival.now_us, arrival.host, finding)
+    await hosts.recount_alerts(arrival.session, arrival.host.id)
+    if not known:
+        await arrival.note("host.cloned", connected=str(present))
+    logger.warning("host %s: %s", arrival.host.id, finding.reason()["text"])
+    return _in_use(
+        arrival, CONTESTED_RETRY_S if known else int(arrival.runtime.settings.offline_after_s) + 1
+    )
+
+
+async def _contested_s(arrival: _Arrival) -> float | None:
+    """How much longer the machine we know may stay away before another takes its place."""
+    summary = await hosts.summary(arrival.session, arrival.host.id)
+    absent_s = (arrival.now_us - (summary.last_seen_us or 0)) / US
+    return CONTESTED_HOLD_S - absent_s if absent_s < CONTESTED_HOLD_S else None
+
+
+# Welcoming
+
+
+async def _tell_takeover(arrival: _Arrival) -> None:
+    """The machine restarted before anybody noticed that it was gone, as after a power cut."""
+    peer = arrival.peer
+    if peer is not None and peer.machine.boot_id != arrival.machine.boot_id:
+        await arrival.note("host.takeover", before=str(peer.machine))
+
+
+async def _start_over(arrival: _Arrival, origin: Origin) -> None:
+    """Nothing we know of the host is built upon: a full state and the whole log are asked for."""
+    cursor = arrival.cursor
+    parts = identity.foreign_parts(arrival.hello, cursor) or ["arrayd"]
+    await history.begin_branch(arrival.session, cursor, arrival.hello)
+    cursor.state_epoch, cursor.state_rev = "", 0
+    if origin is Origin.AHEAD:
+        await arrival.note("host.resynchronized", cause="this server was restored")
+        return
+    if identity.came_back(arrival.hello, cursor):
+        summary = await hosts.summary(arrival.session, arrival.host.id)
+        before = f"boot {summary.boot_id}"
+        finding = rules.host_cloned_in_turns(arrival.host.name, str(arrival.machine), before)
+        arrival.runtime.registry.challenged(arrival.host.id)
+    else:
+        # Who was connected when it first called was not heard again: it was the same machine.
+        await alerts.host_settled(
+            arrival.session, arrival.now_us, arrival.host.id, AlertRuleName.HOST_CLONED
+        )
+        arrival.runtime.registry.settled(arrival.host.id)
+        finding = rules.host_restored(arrival.host.name, parts)
+    cursor.fence_replaced = cursor.fences.rpartition(";")[2].rpartition(",")[2]
+    await recovery.host_restored(arrival.session, arrival.now_us, arrival.host.id)
+    await alerts.host_found(arrival.session, arrival.now_us, arrival.host, finding)
+    await arrival.note(finding.rule.value.replace("_", ".", 1), parts=", ".join(parts))
+
+
+async def _welcome(arrival: _Arrival) -> Admitted:
+    hello, cursor = arrival.hello, arrival.cursor
+    if hello.event_epoch != cursor.event_epoch or not await history.goes_on(
+        arrival.session, cursor
+    ):
+        await history.begin_branch(arrival.session, cursor, hello)
+    cursor.command_number = max(cursor.command_number, hello.command_number)
+    acked_rev = cursor.state_rev if hello.state_epoch == cursor.state_epoch else 0
+    acked_rev = acked_rev if acked_rev <= hello.state_rev else 0
+    if acked_rev == 0:
+        cursor.state_epoch, cursor.state_rev = "", 0  # whatever full state comes is news
+    agent_fence = identity.issue(hello, cursor)
+    offset_ms = (hello.ts - arrival.now_us) // 1000 if hello.ts is not None else None
+    await hosts.set_online(
+        arrival.session,
+        arrival.now_us,
+        arrival.host,
+        hostname=hello.hostname,
+        agent_version=hello.agent_version,
+        boot_id=hello.boot_id,
+        policy_preset=hello.policy_preset,
+        clock_offset_ms=offset_ms,
+    )
+    return Admitted(cursor.fence, agent_fence, acked_rev, cursor.event_seq)

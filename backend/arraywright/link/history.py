@@ -1,0 +1,88 @@
+"""Event logs that went back: the same numbers, told twice with different content.
+
+Events are stored under (host, name, number). The name is the log's epoch; when a log comes back
+that may have lost its end since (restored, replaced, cloned), what it tells is stored under a
+new name, a branch. It tells everything it has kept once more, and what is stored already under
+another name of the same epoch is recognized by its content: nothing is lost, nothing is twice.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID, uuid5
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from arraywright.events.models import Event
+from arraywright.link.models import SyncCursor
+from arraywright.link.protocol import EventRecord, HelloFrame
+
+BRANCHES = 1000
+"""A log that went back this often is taken on without looking for what it told before."""
+
+Content = tuple[int, int, int, str, str]
+
+
+def stored_under(cursor: SyncCursor) -> str:
+    return cursor.event_branch or cursor.event_epoch
+
+
+def _name(epoch: str, branch: int) -> str:
+    return epoch if branch == 0 else str(uuid5(UUID(epoch), f"branch {branch}"))
+
+
+async def _newest(session: AsyncSession, host_id: UUID, name: str) -> int:
+    found = await session.execute(
+        select(func.max(Event.seq)).where(Event.host_id == host_id, Event.epoch == name)
+    )
+    return found.scalar_one() or 0
+
+
+async def _names(session: AsyncSession, host_id: UUID, epoch: str) -> dict[str, int]:
+    """The names under which events of this epoch are stored, and the newest number of each."""
+    names: dict[str, int] = {}
+    while len(names) < BRANCHES:
+        name = _name(epoch, len(names))
+        newest = await _newest(session, host_id, name)
+        if newest == 0:
+            break
+        names[name] = newest
+    return names
+
+
+async def goes_on(session: AsyncSession, cursor: SyncCursor) -> bool:
+    """Whether nothing is stored beyond the cursor under its name."""
+    newest = await _newest(session, cursor.host_id, stored_under(cursor))
+    return newest <= cursor.event_seq
+
+
+async def begin_branch(session: AsyncSession, cursor: SyncCursor, hello: HelloFrame) -> None:
+    """From now on the log is told from its oldest event on."""
+    names = await _names(session, cursor.host_id, hello.event_epoch)
+    cursor.event_epoch = hello.event_epoch
+    cursor.event_branch = _name(hello.event_epoch, len(names)) if names else ""
+    cursor.event_known = max(names.values(), default=0)
+    # What an earlier name holds was not lost when the host dropped it from its log.
+    cursor.event_seq = min(max(hello.event_seq_first - 1, 0), cursor.event_known)
+
+
+def _content(event: EventRecord) -> Content:
+    return event.seq, event.wall_us, event.code, event.key[:128], event.text
+
+
+async def repeats(
+    session: AsyncSession, cursor: SyncCursor, events: Sequence[EventRecord]
+) -> frozenset[int]:
+    """The numbers of those that are stored already under another name of the epoch."""
+    numbers = [event.seq for event in events if cursor.event_seq < event.seq <= cursor.event_known]
+    if not numbers:
+        return frozenset()
+    names = await _names(session, cursor.host_id, cursor.event_epoch)
+    found = await session.execute(
+        select(Event.seq, Event.wall_us, Event.code, Event.object_key, Event.text).where(
+            Event.host_id == cursor.host_id, Event.epoch.in_(names), Event.seq.in_(numbers)
+        )
+    )
+    known: set[Content] = {
+        (row.seq, row.wall_us, row.code, row.object_key, row.text) for row in found
+    }
+    return frozenset(event.seq for event in events if _content(event) in known)
