@@ -12,14 +12,19 @@
 
 #define PLACES_MAX 256u
 #define SERIALS_MAX 16u
+#define VDS_MAX 16u /* of a drive group */
 
+/* One or several virtual drives of one drive group. */
 struct vd_wish {
     const char *level; /* "raid5" */
+    const struct model_object *group; /* that exists already; NULL: a new one over the drives */
+    uint32_t count;
+    uint64_t sizes[VDS_MAX]; /* 0: all that is left */
+    char names[VDS_MAX][80]; /* "": one is chosen */
     uint32_t place_count;
     struct cli_place places[PLACES_MAX];
     uint32_t spare_count;
     struct cli_place spares[PLACES_MAX];
-    uint64_t size_bytes;
     uint64_t strip_bytes;
     uint64_t drives_per_span;
 };
@@ -44,7 +49,8 @@ static bool level_parse(const struct cli_context *context, struct vd_wish *wish)
         bool typed = type != NULL && (strcasecmp(type, levels[i].level) == 0 ||
                                       strcasecmp(type, levels[i].option) == 0);
 
-        if (!typed && !option_has(context, levels[i].option)) {
+        if (!typed && !option_has(context, levels[i].option) &&
+            !option_has(context, levels[i].level)) {
             continue;
         }
         if (wish->level != NULL) {
@@ -61,17 +67,168 @@ static bool number_option(const struct cli_context *context, const char *name, u
            (option_number(context, name, ret_number) && *ret_number <= 1u << 20);
 }
 
+/* "20GB*3" stands for three of them. */
+static bool size_take(struct vd_wish *wish, char *item)
+{
+    char *star = strchr(item, '*');
+    char *end = NULL;
+    unsigned long copies = 1;
+    uint64_t bytes = 0;
+
+    if (star != NULL) {
+        *star = '\0';
+        copies = star[1] >= '1' && star[1] <= '9' ? strtoul(star + 1, &end, 10) : 0;
+    }
+    if ((star != NULL && (copies == 0 || *end != '\0')) || copies > VDS_MAX - wish->count ||
+        (strcasecmp(item, "remaining") != 0 && !cli_size_parse(item, &bytes)) ||
+        (bytes == 0 && copies > 1)) {
+        return false;
+    }
+    for (; copies > 0; copies--) {
+        wish->sizes[wish->count++] = bytes;
+    }
+    return true;
+}
+
+/* "20GB,1TB,remaining": a virtual drive each. Nothing can come behind what takes all the rest. */
+static bool sizes_parse(const char *typed, struct vd_wish *wish, char text[REQUEST_TEXT_BYTES])
+{
+    char list[REQUEST_TEXT_BYTES];
+
+    if (typed == NULL) {
+        wish->sizes[wish->count++] = 0;
+        return true;
+    }
+    bool good = (size_t)snprintf(list, sizeof(list), "%s", typed) < sizeof(list);
+    for (char *item = list, *next = NULL; good && item != NULL; item = next) {
+        next = strchr(item, ',');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        good = size_take(wish, item) && (next == NULL || wish->sizes[wish->count - 1] != 0);
+    }
+    return good || refuse(text, "size= must be a size such as 100GB, or all; for several virtual "
+                                "drives of one drive group (16 at most) a list such as "
+                                "100GB,1TB,remaining or 100GB*4");
+}
+
+static bool names_parse(const char *typed, struct vd_wish *wish, char text[REQUEST_TEXT_BYTES])
+{
+    uint32_t count = 0;
+
+    while (typed != NULL && *typed != '\0') {
+        size_t length = strcspn(typed, ",");
+
+        if (count == wish->count) {
+            return refuse(text, "name= has more names than size= has sizes");
+        }
+        /* One that is too long is too long for the agent as well. */
+        (void)snprintf(wish->names[count++], sizeof(wish->names[0]), "%.*s", (int)length, typed);
+        typed += length + (typed[length] == ',' ? 1 : 0);
+    }
+    return true;
+}
+
+/* How many of a drive group's places have a drive. */
+static size_t group_drives(const struct model_object *group)
+{
+    const json_t *member;
+    size_t index;
+    size_t count = 0;
+
+    json_array_foreach(json_object_get(group->doc, "members"), index, member)
+    {
+        count += !doc_is_null(member, "drive");
+    }
+    return count;
+}
+
+static bool is_repeated(const json_t *keys, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (json_equal(json_array_get(keys, i), json_array_get(keys, index))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The drive group of which all the drives were named; NULL: they are not those of one. */
+static const struct model_object *group_of_drives(const struct model *model, const json_t *keys)
+{
+    const struct model_object *group = NULL;
+    const json_t *key;
+    size_t index;
+
+    json_array_foreach(keys, index, key)
+    {
+        const struct model_object *drive =
+            model_find(model, OBJECT_KIND_DRIVE, json_string_value(key));
+        const struct model_object *own =
+            model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(drive->doc, "drive_group"));
+
+        if (own == NULL || (group != NULL && own != group) || is_repeated(keys, index)) {
+            return NULL;
+        }
+        group = own;
+    }
+    return group != NULL && json_array_size(keys) == group_drives(group) ? group : NULL;
+}
+
+/* The drive group the virtual drives are made in: drivegroup= (StorCLI's array=), or the one whose
+ * drives were named. */
+static bool group_parse(const struct cli_context *context, struct vd_wish *wish,
+                        char text[REQUEST_TEXT_BYTES])
+{
+    bool named = option_value(context, "drivegroup") != NULL;
+    const char *option = named ? "drivegroup" : "array";
+    uint64_t number = 0;
+
+    if (option_value(context, option) != NULL) {
+        wish->group = option_number(context, option, &number)
+                          ? model_numbered(context->model, OBJECT_KIND_DRIVE_GROUP, number)
+                          : NULL;
+        if (wish->group == NULL) {
+            return refuse(text, "drivegroup= must be the number of a drive group, as in /cX/dN");
+        }
+    }
+    if (wish->place_count > 0) {
+        json_t *keys =
+            change_drive_keys(context->model, wish->places, wish->place_count, NULL, text);
+        const struct model_object *group =
+            keys != NULL ? group_of_drives(context->model, keys) : NULL;
+        bool found = keys != NULL;
+
+        json_decref(keys);
+        if (!found) {
+            return false;
+        }
+        if (wish->group != NULL && wish->group != group) {
+            return refuse(text, "drives= and drivegroup= do not name the same drives");
+        }
+        wish->group = group;
+    }
+    if (wish->group != NULL && wish->spare_count > 0) {
+        return refuse(text,
+                      "spares= goes with a new drive group; for one that exists use /cX/eX/sX "
+                      "add hotsparedrive dgs=N");
+    }
+    return true;
+}
+
 static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
                        char text[REQUEST_TEXT_BYTES])
 {
     const char *drives = option_value(context, "drives");
     const char *spares = option_value(context, "spares");
-    const char *size = option_value(context, "size");
+    bool in_group =
+        option_value(context, "drivegroup") != NULL || option_value(context, "array") != NULL;
 
     if (!level_parse(context, wish)) {
         return refuse(text, "name one RAID level: r0, r1, r1e, r5, r6, r10, r50 or r60");
     }
-    if (drives == NULL || !places_parse(drives, wish->places, PLACES_MAX, &wish->place_count)) {
+    if (drives == NULL ? !in_group
+                       : !places_parse(drives, wish->places, PLACES_MAX, &wish->place_count)) {
         return refuse(text, "drives= must name drives as enclosure:slot, for example "
                             "drives=252:0-3,5, or by their numbers outside the enclosures, for "
                             "example drives=:0-3");
@@ -80,8 +237,9 @@ static bool wish_parse(const struct cli_context *context, struct vd_wish *wish,
         return refuse(text, "spares= must name drives as drives= does, for example spares=252:6 or "
                             "spares=:6");
     }
-    if (size != NULL && !cli_size_parse(size, &wish->size_bytes)) {
-        return refuse(text, "size= must be a size such as 100GB, or all");
+    if (!sizes_parse(option_value(context, "size"), wish, text) ||
+        !names_parse(option_value(context, "name"), wish, text)) {
+        return false;
     }
     if (!number_option(context, "strip", &wish->strip_bytes)) {
         return refuse(text, "strip= must be a number of KiB");
@@ -240,10 +398,10 @@ bool change_size_round(struct cli_context *context, json_t *args, uint64_t size_
     return answered;
 }
 
-static json_t *args_make(struct cli_context *context, const struct vd_wish *wish,
-                         char text[REQUEST_TEXT_BYTES])
+/* The drives of a new drive group; NULL with text. */
+static json_t *args_over_drives(struct cli_context *context, const struct vd_wish *wish,
+                                char text[REQUEST_TEXT_BYTES])
 {
-    const char *name = option_value(context, "name");
     json_t *serials = json_array();
     json_t *drives =
         change_drive_keys(context->model, wish->places, wish->place_count, serials, text);
@@ -263,17 +421,32 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
         (void)json_object_set_new(args, "force", json_true());
     }
     json_decref(serials);
-    if (name != NULL) {
-        row_text(args, "name", name);
+    if (wish->drives_per_span != 0) {
+        row_number(args, "drives_per_span", wish->drives_per_span);
+    }
+    return args;
+}
+
+/* Of the virtual drive `number` of those that were asked for; NULL with text. */
+static json_t *args_make(struct cli_context *context, const struct vd_wish *wish, uint32_t number,
+                         char text[REQUEST_TEXT_BYTES])
+{
+    json_t *args = wish->group == NULL
+                       ? args_over_drives(context, wish, text)
+                       : json_pack("{s:s, s:s, s:s}", "controller", cli_controller(context)->key,
+                                   "level", wish->level, "drive_group", wish->group->key);
+
+    if (args == NULL) {
+        return NULL;
+    }
+    if (wish->names[number][0] != '\0') {
+        row_text(args, "name", wish->names[number]);
     }
     if (wish->strip_bytes != 0) {
         row_number(args, "strip_bytes", wish->strip_bytes);
     }
-    if (wish->drives_per_span != 0) {
-        row_number(args, "drives_per_span", wish->drives_per_span);
-    }
     policies_set(context, args);
-    if (wish->size_bytes != 0 && !change_size_round(context, args, wish->size_bytes, text)) {
+    if (wish->sizes[number] != 0 && !change_size_round(context, args, wish->sizes[number], text)) {
         json_decref(args);
         return NULL;
     }
@@ -281,12 +454,88 @@ static json_t *args_make(struct cli_context *context, const struct vd_wish *wish
 }
 
 /* One virtual drive. 0, or an error with text. */
-static int vd_add(struct cli_context *context, const struct vd_wish *wish,
+static int vd_add(struct cli_context *context, const struct vd_wish *wish, uint32_t number,
                   char text[REQUEST_TEXT_BYTES])
 {
-    json_t *args = args_make(context, wish, text);
+    json_t *args = args_make(context, wish, number, text);
 
     return args != NULL ? cli_execute(context, "vd_create", args, NULL, text) : CLI_ERROR_GENERIC;
+}
+
+/* Do all of them fit into a new drive group? Asked before the first is made. False with text. */
+static bool sizes_fit(struct cli_context *context, const struct vd_wish *wish,
+                      char text[REQUEST_TEXT_BYTES])
+{
+    struct vd_wish all = *wish;
+    struct client_answer answer;
+    uint64_t row_bytes = 0;
+    uint64_t left_bytes = 0;
+    bool fit = true;
+
+    all.sizes[0] = 0;
+    json_t *args = args_make(context, &all, 0, text);
+    if (args == NULL) {
+        return false;
+    }
+    if (!client_ask(context->client, "query",
+                    json_pack("{s:s, s:o}", "name", "preview_vd_create", "args", args), &answer,
+                    context->failure)) {
+        context->failed = true;
+        return false;
+    }
+    row_bytes = doc_u64(answer.result, "row_bytes");
+    left_bytes = doc_u64(answer.result, "size_bytes");
+    /* What cannot be planned at all is refused in the planner's words when it is made. */
+    for (uint32_t i = 0; i < wish->count && doc_bool(answer.result, "ok") && row_bytes != 0; i++) {
+        uint64_t bytes = wish->sizes[i] != 0
+                             ? (wish->sizes[i] + row_bytes - 1) / row_bytes * row_bytes
+                             : row_bytes;
+
+        fit = fit && bytes <= left_bytes;
+        left_bytes -= fit ? bytes : 0;
+    }
+    json_decref(answer.result);
+    json_decref(answer.reason);
+    return fit ||
+           refuse(text, "the drives have no room for virtual drives of these sizes; none was "
+                        "made");
+}
+
+/* The group that has just been made over the first drive. False with text. */
+static bool group_made(struct cli_context *context, struct vd_wish *wish,
+                       char text[REQUEST_TEXT_BYTES])
+{
+    if (!cli_picture_renew(context)) {
+        return false;
+    }
+    wish->group = NULL;
+    wish->spare_count = 0; /* they are made already */
+    return group_parse(context, wish, text) &&
+           (wish->group != NULL || refuse(text, "the new drive group is not there any more"));
+}
+
+/* All of them, one after the other. Stops at the first that fails, and says what was made. */
+static int vds_add(struct cli_context *context, struct vd_wish *wish, char text[REQUEST_TEXT_BYTES])
+{
+    char why[REQUEST_TEXT_BYTES] = "";
+    int error = CLI_ERROR_GENERIC;
+
+    if (wish->count == 1) {
+        return vd_add(context, wish, 0, text);
+    }
+    if (!sizes_fit(context, wish, text)) {
+        return CLI_ERROR_GENERIC;
+    }
+    for (uint32_t i = 0; i < wish->count; i++) {
+        error = i > 0 && !group_made(context, wish, why) ? CLI_ERROR_GENERIC
+                                                         : vd_add(context, wish, i, why);
+        if (error != 0) {
+            (void)snprintf(text, REQUEST_TEXT_BYTES,
+                           "%u of %u virtual drives were made, then: %.300s", i, wish->count, why);
+            return error;
+        }
+    }
+    return 0;
 }
 
 /* "each": every drive becomes a RAID 0 of its own. Stops at the first that fails. */
@@ -296,17 +545,17 @@ static int vd_add_each(struct cli_context *context, const struct vd_wish *wish,
     static struct vd_wish one; /* large; one per run of the program */
     int error = 0;
 
-    if (strcmp(wish->level, "raid0") != 0 || wish->spare_count > 0 ||
-        option_value(context, "name") != NULL) {
-        (void)refuse(text, "each makes a RAID 0 of every drive; it goes with r0 only, without "
-                           "name= and spares=");
+    if (strcmp(wish->level, "raid0") != 0 || wish->spare_count > 0 || wish->count > 1 ||
+        wish->place_count == 0 || option_value(context, "name") != NULL) {
+        (void)refuse(text, "each makes a RAID 0 of every drive; it goes with r0 and drives= only, "
+                           "with one size and without name= and spares=");
         return CLI_ERROR_GENERIC;
     }
     for (uint32_t i = 0; i < wish->place_count && error == 0; i++) {
         one = *wish;
         one.place_count = 1;
         one.places[0] = wish->places[i];
-        error = vd_add(context, &one, text);
+        error = vd_add(context, &one, 0, text);
     }
     return error;
 }
@@ -319,8 +568,11 @@ void change_vd_add(struct cli_context *context)
 
     memset(&wish, 0, sizeof(wish));
     if (wish_parse(context, &wish, text)) {
-        error = option_has(context, "each") ? vd_add_each(context, &wish, text)
-                                            : vd_add(context, &wish, text);
+        if (option_has(context, "each")) {
+            error = vd_add_each(context, &wish, text);
+        } else if (group_parse(context, &wish, text)) {
+            error = vds_add(context, &wish, text);
+        }
     }
     if (error == 0) {
         cli_answer(context, "Add VD Succeeded.", NULL);

@@ -13,7 +13,8 @@
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
     "copyback|cc|consistencycheck|pr|patrolread|prrate|eghs|mixmedia|mixinterface|glitchtime"
 #define VD_ADD_OPTIONS                                                                             \
-    "type= r0 r1 r1e r5 r6 r10 r50 r60 each size= name= drives= pdperarray= pdcache= ondegrade= "  \
+    "type= r0 r1 r1e r5 r6 r10 r50 r60 raid0 raid1 raid1e raid5 raid6 raid10 raid50 raid60 each "  \
+    "size= name= drives= drivegroup= array= pdperarray= pdcache= ondegrade= "                      \
     "wt wb awb "                                                                                   \
     "nora "                                                                                        \
     "ra adra direct cached strip= spares= force preset= storsave= acceptrisk"
@@ -110,10 +111,14 @@ const struct cli_command cli_commands[] = {
      "of "
      "a drive that vanished, which may be back."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
-     "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s [size=<n>MB|GB|TB|all] [name=NAME] "
+     "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s|:s "
+     "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,…]] [name=NAME[,…]] "
      "[strip=<KiB>] [PDperArray=n] [wt|wb|awb] [nora|ra] [direct|cached] [pdcache=on|off|default] "
      "[ondegrade=keep|wt] [preset=NAME [acceptrisk]] [spares=e:s,…] [force]",
-     "Creates a virtual drive. Four or more drives as r1 make a RAID 10; n copies are asked for "
+     "Creates a virtual drive, or with several sizes as many in one drive group: "
+     "size=100GB,1TB,remaining, size=100GB*4. Where the drives are those of a drive group, or "
+     "drivegroup= names one (as array= does), it is made in the space that is free there. Four or "
+     "more drives as r1 make a RAID 10; n copies are asked for "
      "with PDperArray=n. ondegrade=wt: it writes through while it lacks redundancy. At most 32 "
      "drives in a span, 8 spans (128 for r10) and 256 drives."},
 
@@ -161,7 +166,8 @@ const struct cli_command cli_commands[] = {
      "Overwrites all of an unused drive, with zeros at last, and reads it back: simple one pass, "
      "normal three (patterns A, B, zeros), thorough nine, threepass random data and zeros twice. "
      "force: also what somebody else has on it."},
-    {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin, "/cX[/eX]/sX spindown|spinup",
+    {CLI_OBJECT_DRIVE, "spindown|spinup", NULL, "", change_drive_spin,
+     "/cX[/eX]/sX spindown|spinup",
      "Stops the motor of an unconfigured drive or a hot spare, to remove or to rest it; starts "
      "it."},
     {CLI_OBJECT_DRIVE, "start|stop", "locate", "seconds=", change_drive_locate,

@@ -6,6 +6,7 @@
  *     that failed is tried again, so a full state directory costs nothing but time.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

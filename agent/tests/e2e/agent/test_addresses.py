@@ -390,6 +390,97 @@ class PrintedLines(AddressCase):
             agent.close()
 
 
+class SeveralOfOneGroup(AddressCase):
+    """StorCLI's grammar for virtual drives that share a drive group."""
+
+    def made(self, agent):
+        return {doc["name"]: doc["size_bytes"] // MIB
+                for doc in agent.view().all("virtual_drive").values()}
+
+    def refused(self, agent, *words):
+        done = agent.ctl("/c0", "add", "vd", *words, check=False)
+        self.assertNotEqual(done.returncode, 0, words)
+        return done.stdout
+
+    def test_in_one_go(self):
+        for inside, outside, drives in ((4, 0, f"{EID}:0-2"), (0, 4, ":0-2")):
+            agent = self.host(inside=inside, outside=outside)
+            agent.ctl("/c0", "add", "vd", "type=raid5", "size=20MB,20MB", "name=a,b",
+                      f"drives={drives}", f"spares={drives[:-3]}3")
+            self.assertEqual(self.made(agent), {"a": 20, "b": 20})
+            [group] = agent.view().all("drive_group").values()
+            self.assertGreater(group["free_bytes"], 0)
+            self.assertEqual(len([d for d in agent.view().all("drive").values()
+                                  if d["state"] == "dedicated_hot_spare"]), 1)
+            for number in (1, 0):
+                agent.ctl(f"/c0/v{number}", "del", "force")
+            agent.close()
+
+    def test_lists_of_sizes(self):
+        agent = self.host(outside=3)
+        for size, names, expected in (
+                ("16MB*3", "x", 3), ("16MB,remaining", "x,y", 2), ("16MB,all", None, 2),
+                ("16MB*2,8MB,remaining", "a,b,c,d", 4), ("remaining", "r", 1)):
+            words = [f"size={size}"] + ([f"name={names}"] if names else [])
+            agent.ctl("/c0", "add", "vd", "r5", "drives=0-2", *words)
+            view = agent.view()
+            self.assertEqual(len(view.all("virtual_drive")), expected, size)
+            self.assertEqual(len(view.all("drive_group")), 1, size)
+            if "remaining" in size or "all" in size:
+                [group] = view.all("drive_group").values()
+                self.assertLess(group["free_bytes"], MIB, size)
+            if names:
+                self.assertLessEqual(set(names.split(",")), set(self.made(agent)), size)
+            for number in range(expected):
+                agent.ctl(f"/c0/v{number}", "del", "force")
+
+    def test_a_second_one_on_the_same_drives(self):
+        agent = self.host(inside=3)
+        drives = f"drives={EID}:0-2"
+        agent.ctl("/c0", "add", "vd", "r5", "size=20MB", "name=one", drives)
+        agent.ctl("/c0", "add", "vd", "r5", "size=10MB", "name=two", drives, "wb", "strip=128")
+        agent.ctl("/c0", "add", "vd", "r5", "size=10MB", "name=three", f"drives={EID}:2,0,1")
+        agent.ctl("/c0", "add", "vd", "type=raid5", "size=remaining", "name=four", "drivegroup=0")
+        self.assertEqual(len(agent.view().all("drive_group")), 1)
+        self.assertEqual(list(self.made(agent)), ["one", "two", "three", "four"])
+        self.assertIn("has no room", self.refused(agent, "r5", drives))
+        agent.ctl("/c0/v1", "del", "force")
+        agent.ctl("/c0", "add", "vd", "RAID5", "name=five", "array=0")
+        self.assertIn("five", self.made(agent))
+
+    def test_refusals_change_nothing(self):
+        agent = self.host(inside=4)
+        drives = f"drives={EID}:0-2"
+        for words in (("r5", "size=20MB,1TB", drives), ("r5", "size=60MB,remaining,5MB", drives),
+                      ("r5", "size=20MB,", drives), ("r5", "size=20MB*0", drives),
+                      ("r5", "size=20MB*17", drives), ("r5", "size=all*2", drives),
+                      ("r5", "size=1MB*", drives), ("r5", "size=20MB", "name=a,b", drives),
+                      ("r5", "drivegroup=0"), ("r5", "drivegroup=x"), ("r5",),
+                      ("r0", "each", "size=20MB,20MB", drives)):
+            self.refused(agent, *words)
+            self.assertEqual(self.made(agent), {}, words)
+        agent.ctl("/c0", "add", "vd", "r5", "size=20MB", "name=one", drives)
+        for words in (("r1", drives), ("r5", "size=1TB", drives), ("r5", f"drives={EID}:0-1"),
+                      ("r5", f"drives={EID}:0-3"), ("r5", drives, "drivegroup=1"),
+                      ("r5", drives, f"spares={EID}:3"), ("r5", drives, "name=one"),
+                      ("r5", f"drives={EID}:0,1,1")):
+            self.refused(agent, *words)
+            self.assertEqual(self.made(agent), {"one": 20}, words)
+
+    def test_the_printed_line(self):
+        for inside, outside in ((3, 0), (0, 3)):
+            agent = self.host(inside=inside, outside=outside)
+            agent.ctl("/c0", "add", "vd", "r5", "size=20MB", "name=one",
+                      f"drives={f'{EID}:' if inside else ':'}0-2")
+            [group] = agent.view().all("drive_group")
+            for wish in ({"size_bytes": 16 * MIB, "name": "two"}, {"strip_bytes": 131072}):
+                with agent.control() as control:
+                    preview = control.preview(level="raid5", drive_group=group, **wish)
+                self.pasted(agent, preview["cli"])
+            self.assertEqual(len(self.made(agent)), 3)
+            agent.close()
+
+
 @unittest.skipUnless(loop_devices_work(), "loop devices cannot be made here")
 class Scanned(AddressCase):
     """Drives that appear by themselves."""

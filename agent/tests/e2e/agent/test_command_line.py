@@ -290,8 +290,8 @@ class CommandLine(AgentCase):
         for words, usage in ((["show", "help"], "  show [all]\n"),
                              (["/c0/v0", "help"], "  /cX/vX show [all]\n"),
                              (["/c0", "set", "help"], "  /cX set config file=PATH [dryrun]\n"),
-                             (["/c0", "/e0", "/s0", "insert", "HELP"], "  /cX/eX/sX insert dg=A "),
-                             (["help", "hotsparedrive"], "  /cX/eX/sX add hotsparedrive ")):
+                             (["/c0", "/e0", "/s0", "insert", "HELP"], "  /cX[/eX]/sX insert dg=A "),
+                             (["help", "hotsparedrive"], "  /cX[/eX]/sX add hotsparedrive ")):
             text = agent.ctl(*words).stdout
             self.assertIn(usage, text, words)
             self.assertIn(usage, everything)
