@@ -1,6 +1,7 @@
 /*
  * drive_erase: claims the drive, writes into the controller's record that it is being erased, takes
- * a former owner's marks and our label off, and begins (ctl_erase.c).
+ * a former owner's marks and our label off, and begins; it is answered when the first place of the
+ * erase is kept (ctl_erase.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,9 +95,7 @@ static void erase_label_failed(struct erase_run *run)
 static void erase_wiped(struct label_write *write, int error)
 {
     struct erase_run *run = write->owner;
-    struct ctl *ctl = run->ctl;
     struct ctl_drive *cd = run->cd;
-    struct reason reason;
 
     if (error != 0 || !cd->present) {
         erase_label_failed(run);
@@ -110,9 +109,8 @@ static void erase_wiped(struct label_write *write, int error)
     }
     command_object_add(run->command, &cd->object);
     command_object_add(run->command, &cd->erase->op->object);
-    reason_set(&reason, REASON_OK, NULL);
+    cd->erase->awaited = true; /* it ends the command */
     free(run);
-    command_finish(ctl, &reason);
 }
 
 static void erase_former_gone(struct ctl_former *former, const struct ctl_drive *failed)

@@ -10,7 +10,9 @@
  *
  * (1) It goes on by itself only on a drive that carries nothing and holds what the erase has
  *     written (task/erase.h (2)). On any other the record forgets it: somebody has used the drive.
- * (2) Ends and places are saved under `change`, by the work loop.
+ * (2) Ends and places are saved under `change`, by the work loop; the first place under that of the
+ *     command that began it, which ends only then: whatever happens after its answer, the erase
+ *     has a place to go on from.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -215,7 +217,12 @@ static void place_saved(struct ctl *ctl, int error, void *context)
     struct ctl_erase *erase = cd->erase;
 
     erase->saving = false;
-    ctl_change_end(ctl);
+    if (erase->awaited) {
+        erase->awaited = false;
+        command_done(ctl); /* on an error, too: it has begun, and the place is saved later */
+    } else {
+        ctl_change_end(ctl);
+    }
     if (error != 0) {
         erase->place_noted = true;
         cd->erase_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
@@ -224,18 +231,20 @@ static void place_saved(struct ctl *ctl, int error, void *context)
     }
 }
 
-static void place_save(struct ctl_drive *cd)
+static void place_save(struct ctl_drive *cd,
+                       void (*saved)(struct ctl *ctl, int error, void *context))
 {
     struct ctl *ctl = cd->ctl;
     struct controller_erase *entry = cd_erase_entry(cd);
 
-    ASSERT(entry != NULL);
+    ASSERT(entry != NULL && !cd->erase->saving);
+    ASSERT(ctl->change != NULL);
     ctl_record_edit(ctl);
     entry->pass = cd->erase->place.pass;
     entry->cursor_bytes = cd->erase->place.cursor_bytes;
     cd->erase->place_noted = false;
     cd->erase->saving = true;
-    ctl_record_save(ctl, place_saved, cd);
+    ctl_record_save(ctl, saved, cd);
 }
 
 static void conclude(struct ctl_drive *cd)
@@ -261,6 +270,30 @@ static void conclude(struct ctl_drive *cd)
     }
     cd_state_update(cd);
     ctl_kick(cd->ctl);
+}
+
+/* If that failed, it goes on from the place before. */
+static void last_place_saved(struct ctl *ctl, int error, void *context)
+{
+    struct ctl_drive *cd = context;
+
+    (void)error;
+    cd->erase->saving = false;
+    ctl_change_end(ctl);
+    conclude(cd);
+}
+
+/* The record keeps it as it is, with the last place. */
+static void interrupted_work(struct ctl_drive *cd)
+{
+    struct ctl_erase *erase = cd->erase;
+
+    ASSERT(erase->ended && !erase->saving);
+    if (!erase->place_noted) {
+        conclude(cd);
+    } else if (ctl_change_begin(cd->ctl, "erase")) {
+        place_save(cd, last_place_saved);
+    }
 }
 
 static void end_saved(struct ctl *ctl, int error, void *context)
@@ -319,6 +352,20 @@ bool cd_erase_free(struct ctl_drive *cd)
     return true;
 }
 
+/* (2) */
+static void first_place_work(struct ctl_drive *cd)
+{
+    struct ctl_erase *erase = cd->erase;
+
+    ASSERT(cd->ctl->command != NULL && !erase->saving);
+    if (erase->ended) {
+        erase->awaited = false;
+        command_done(cd->ctl); /* its operation says how it ended */
+    } else {
+        place_save(cd, place_saved);
+    }
+}
+
 static void running_work(struct ctl_drive *cd)
 {
     struct ctl *ctl = cd->ctl;
@@ -334,8 +381,12 @@ static void running_work(struct ctl_drive *cd)
     if (erase->saving || (!erase->ended && !erase->place_noted)) {
         return;
     }
+    if (erase->awaited) {
+        first_place_work(cd);
+        return;
+    }
     if (erase->ended && (erase->why == REASON_SHUTTING_DOWN || erase->why == REASON_DRIVE_GONE)) {
-        conclude(cd);
+        interrupted_work(cd);
         return;
     }
     if (!save_may_begin(cd)) {
@@ -344,7 +395,7 @@ static void running_work(struct ctl_drive *cd)
     if (erase->ended) {
         end_save(cd);
     } else {
-        place_save(cd);
+        place_save(cd, place_saved);
     }
 }
 

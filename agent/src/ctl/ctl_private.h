@@ -83,6 +83,7 @@ struct ctl_erase {
     enum reason_code why;
     bool concluded;                /* that is done: only late answers are awaited */
     bool place_noted;              /* yet to be saved */
+    bool awaited;                  /* its command ends when the first place has been saved */
     bool saving;                   /* its entry, by the work loop */
     struct erase_place place;
 };

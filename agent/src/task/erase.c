@@ -2,7 +2,8 @@
  * See erase.h.
  *
  *   step: pieces are issued together, the next step begins when all have been answered;
- *   every KEEP_US, and after a pass: flush, then `reached`.
+ *   after the first step, later every KEEP_US, after a pass and before a stop: flush, then
+ *   `reached`.
  */
 #include "task/erase.h"
 
@@ -22,7 +23,7 @@
 #define SAMPLES_UNREAD_MAX 4u
 #define SECTOR_BYTES 512u
 #define KEEP_US UINT64_C(20000000)
-#define FIRST_KEEP_US UINT64_C(2000000)
+#define SECOND_KEEP_US UINT64_C(2000000) /* after the first, which comes at once */
 #define PASSES_MAX 10u
 
 enum pass_kind { PASS_A, PASS_B, PASS_ZERO, PASS_RANDOM, PASS_VERIFY };
@@ -58,7 +59,9 @@ struct erase {
     uint32_t samples_done, samples_unread;
     enum reason_code failure;     /* of the step */
     enum reason_code stop_reason; /* REASON_OK: nobody stops it */
-    uint64_t keep_at_us;
+    uint64_t keep_at_us;          /* the next flush is due */
+    uint64_t keep_interval_us;
+    uint64_t flushed_bytes;       /* so many of done_bytes() are durable */
     struct task_progress progress;
 };
 
@@ -343,7 +346,9 @@ static void flush_answered(struct drive_io *io, enum io_status status)
 static void flush_done(struct erase *erase)
 {
     erase->phase = ERASE_WORKING;
-    erase->keep_at_us = clock_now_us(erase->clock) + KEEP_US;
+    erase->flushed_bytes = done_bytes(erase);
+    erase->keep_at_us = clock_now_us(erase->clock) + erase->keep_interval_us;
+    erase->keep_interval_us = KEEP_US;
     if (pass_is_done(erase)) {
         erase->place = (struct erase_place){.pass = erase->place.pass + 1};
         if (erase->place.pass == erase_pass_count(erase->plan.mode)) {
@@ -370,10 +375,20 @@ void erase_kept(struct erase *erase)
     }
 }
 
+/* A restart goes on only from a place that was kept, so the first one is kept as soon as there is
+ * one, and the last one before a stop. */
+static bool flush_is_due(const struct erase *erase)
+{
+    return done_bytes(erase) > erase->flushed_bytes &&
+           (pass_is_done(erase) || erase->stop_reason != REASON_OK ||
+            clock_now_us(erase->clock) >= erase->keep_at_us);
+}
+
 static void erase_go_on(struct erase *erase)
 {
     ASSERT(erase->open == 0 && erase->held == 0);
-    if (erase->stop_reason != REASON_OK) {
+    if (erase->stop_reason != REASON_OK &&
+        (erase->phase != ERASE_WORKING || !flush_is_due(erase))) {
         erase_end(erase, erase->stop_reason);
         return;
     }
@@ -382,7 +397,7 @@ static void erase_go_on(struct erase *erase)
         return;
     }
     erase->phase = ERASE_WORKING;
-    if (pass_is_done(erase) || clock_now_us(erase->clock) >= erase->keep_at_us) {
+    if (flush_is_due(erase)) {
         flush_issue(erase);
         return;
     }
@@ -402,6 +417,9 @@ static void step_end(struct erase *erase)
         break;
     case ERASE_FLUSHING:
         flush_done(erase);
+        if (erase->phase == ERASE_KEEPING && erase->stop_reason != REASON_OK) {
+            erase_end(erase, erase->stop_reason);
+        }
         if (erase->phase != ERASE_WORKING) {
             return;
         }
@@ -463,7 +481,9 @@ void erase_start(struct erase *erase)
 
     ASSERT(erase->phase == ERASE_NEW);
     task_progress_reset(&erase->progress, clock_now_us(erase->clock), done_bytes(erase));
-    erase->keep_at_us = clock_now_us(erase->clock) + FIRST_KEEP_US;
+    erase->flushed_bytes = done_bytes(erase);
+    erase->keep_at_us = clock_now_us(erase->clock);
+    erase->keep_interval_us = SECOND_KEEP_US;
     erase->phase = resumed ? ERASE_CHECKING : ERASE_WORKING;
     erase_go_on(erase);
 }

@@ -62,7 +62,8 @@ MUST_CHECK int erase_create(struct drive *drive, struct clock_port *clock,
 struct erase *erase_free(struct erase *erase); /* ended and quiet; NULL is allowed */
 void erase_start(struct erase *erase);
 void erase_kept(struct erase *erase);
-/* Ends with `why` when nothing is under way any more, if it has not by then. */
+/* Ends with `why` when nothing is under way any more, if it has not by then. What it has written
+ * until then is flushed and told as reached first. */
 void erase_stop(struct erase *erase, enum reason_code why);
 bool erase_is_quiet(const struct erase *erase);
 void erase_status_get(const struct erase *erase, struct erase_status *ret_status);

@@ -317,6 +317,59 @@ static void test_restarts(void **state)
     }
 }
 
+/* As soon as the command has been answered, whatever happens: it goes on. */
+static void test_goes_on_from_the_beginning(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 12; i++) {
+        struct ctl_world *world = world_of(300 + i, 2);
+        uint32_t mark = 0;
+
+        fill(world, i % 2);
+        world->slots[i % 2].drive->extra_latency_us = SLOW_US;
+        assert_int_equal(start(world, i % 2, ERASE_MODE_SIMPLE), REASON_OK);
+        world_settle(world, i / 4 * SIM_SECOND / 3);
+        world->slots[i % 2].drive->extra_latency_us = 0;
+        mark = world->log_count;
+        if (i % 4 < 2) {
+            sim_world_power_off(world->sim, SIM_CUT_RATE);
+            world_power_down(world);
+            mark = world->log_count;
+            world_start(world);
+        } else {
+            world_restart(world);
+        }
+        assert_true(ends(world, mark));
+        assert_true(is_zero(world, i % 2));
+        assert_int_equal(world_event_count(world, mark, EVENT_RESUMED), 1);
+        world_free(world);
+    }
+}
+
+/* An orderly stop forgets nothing of what has been written. */
+static void test_stop_keeps_the_place(void **state)
+{
+    (void)state;
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        struct ctl_world *world = world_of(400 + slot, 2);
+        uint64_t before = world->slots[slot].drive->counters.written_bytes;
+
+        fill(world, slot);
+        world->slots[slot].drive->extra_latency_us = SLOW_US / 6;
+        assert_int_equal(start(world, slot, ERASE_MODE_SIMPLE), REASON_OK);
+        world_settle(world, (slot + 1) * SIM_SECOND / 2);
+        assert_true(world->slots[slot].drive->counters.written_bytes - before > 8 * MIB);
+        world_restart(world);
+        world->slots[slot].drive->extra_latency_us = 0;
+        assert_true(ends(world, 0));
+        assert_true(is_zero(world, slot));
+        assert_int_equal(world_event_count(world, 0, EVENT_RESUMED), 1);
+        assert_in_range(world->slots[slot].drive->counters.written_bytes - before,
+                        size_of(world, slot), size_of(world, slot) + 2 * MIB);
+        world_free(world);
+    }
+}
+
 /* Whoever has used the drive meanwhile keeps what he wrote. */
 static void test_used_meanwhile(void **state)
 {
@@ -421,6 +474,8 @@ int main(void)
         cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_goes_on_from_the_beginning),
+        cmocka_unit_test(test_stop_keeps_the_place),
         cmocka_unit_test(test_used_meanwhile),
         cmocka_unit_test(test_pulled_and_returned),
         cmocka_unit_test(test_cannot_be_written),
