@@ -86,6 +86,21 @@ static struct health_note *note_add(struct note_list *list, enum health health, 
     return &list->notes[at];
 }
 
+/* What is done about lost redundancy. */
+static const char *repair_text(const struct model *model, const json_t *vd, bool rebuilds)
+{
+    const struct model_object *group =
+        model_find(model, OBJECT_KIND_DRIVE_GROUP, doc_text(vd, "drive_group"));
+
+    if (rebuilds) {
+        return "A rebuild is running.";
+    }
+    if (group != NULL && json_is_object(json_object_get(group->doc, "rebuild_waits"))) {
+        return reason_text(group->doc, "rebuild_waits");
+    }
+    return "Nothing is being rebuilt: replace the drive or add a hot spare.";
+}
+
 static void vd_note(struct note_list *list, const struct model *model,
                     const struct model_object *vd)
 {
@@ -122,9 +137,7 @@ static void vd_note(struct note_list *list, const struct model *model,
         (void)snprintf(note->text, sizeof(note->text),
                        "Virtual drive %s has lost redundancy: %llu more drive%s may fail. %s", name,
                        (unsigned long long)left, left == 1 ? "" : "s",
-                       rebuilds
-                           ? "A rebuild is running."
-                           : "Nothing is being rebuilt: replace the drive or add a hot spare.");
+                       repair_text(model, vd->doc, rebuilds));
     }
 }
 

@@ -481,6 +481,8 @@ static json_t *drive_group_doc(const struct drive_group_view *view)
     json_put(doc, "virtual_drives", keys_doc(view->vds, view->vd_count));
     json_put(doc, "spares", keys_doc(view->spares, view->spare_count));
     json_put(doc, "spare_choices", spare_choices_doc(view));
+    json_put(doc, "rebuild_waits",
+             view->rebuild_waits ? reason_doc(&view->rebuild_wait) : json_null());
     json_put(doc, "blocked", blocked_doc(&view->blocked));
     return doc;
 }

@@ -167,7 +167,7 @@ static void good_wiped(struct label_write *write, int error)
         cd_make_blank(cd);
         if (run->command->op == CTL_OP_DRIVE_MISSING) {
             event_set_missing(run);
-            cd->auto_failed = true; /* it was taken out on purpose: no spare in an emergency */
+            attempt_forbid(&cd->attempt, REASON_SPARE_SET_MISSING);
         } else {
             ctl_event(ctl, EVENT_DRIVE_MADE_GOOD, cd->identity.key, "drive", path, NULL);
         }

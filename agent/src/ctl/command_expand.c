@@ -205,6 +205,7 @@ static void expand_grown(void *context, int error)
         expand_failed(run, error);
         return;
     }
+    attempt_clear(&run->cv->bgi_attempt);
     run->cv->bgi_stopped = false; /* there is something new to be initialised */
     cv_cache_update(run->cv);     /* what users talk to is a copy */
     event_expanded(run);

@@ -163,7 +163,7 @@ static void spare_labelled(struct label_write *write, int error)
     }
     cd->spare = true;
     cd->label_status = LABEL_STATUS_VALID;
-    cd->auto_failed = false;
+    attempt_clear(&cd->attempt);
     cd->spare_affinity = run->label.spare_affinity;
     cd->spare_committable = run->label.spare_committable;
     cd->spare_group_count = run->group_count;

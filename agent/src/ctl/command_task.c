@@ -69,6 +69,7 @@ static void rebuild_start(struct ctl *ctl, struct ctl_drive *cd)
 
     if (cg_config(cg)->members[cd->member].state == MEMBER_REBUILD) {
         cg->rebuild_stopped[cd->member] = false; /* the work loop starts it */
+        attempt_clear(&cg->rebuild_attempts[cd->member]);
         cg->rebuild_by_user[cd->member] = true;
         command_object_add(ctl->command, &cd->object);
         command_done(ctl);
@@ -127,7 +128,7 @@ static void copyback_start(struct ctl *ctl, const struct ctl_command *command, s
         command_finish(ctl, &reason);
         return;
     }
-    target->auto_failed = false;
+    attempt_clear(&target->attempt);
     ctl_copyback_begin(cd->group, cd->member, target, true, copyback_started, target);
 }
 
@@ -178,6 +179,7 @@ void command_bgi(struct ctl *ctl, struct ctl_command *command)
     }
     if (action == TASK_ACTION_START) {
         cv->bgi_stopped = false; /* the work loop starts it */
+        attempt_clear(&cv->bgi_attempt);
         command_object_add(command, &cv->object);
         command_done(ctl);
     } else {

@@ -103,6 +103,7 @@ static void work_fired(struct clock_timer *timer)
     ctl_stripes_work(ctl);
     ctl_measures_work(ctl);
     if (ctl->life == CTL_LIFE_ONLINE) {
+        ctl_attempts_work(ctl);
         ctl_laters_work(ctl);
         ctl_glitches_work(ctl);
         ctl_spares_work(ctl);

@@ -157,7 +157,9 @@ static void copyback_remembered(struct ctl *ctl, int error, void *context)
     struct ctl_drive *cd = run->cd;
     struct reason reason;
 
-    if (error != 0 || !cd->present || run->cg->phase != CTL_GROUP_RUNNING) {
+    /* Of a drive that was ours before, what is only remembered for later is done without. */
+    if ((error != 0 && run->claims.taken[0]) || !cd->present ||
+        run->cg->phase != CTL_GROUP_RUNNING) {
         reason_from_store(&reason, error != 0 ? error : -ENODEV);
         copyback_end(run, &reason);
         return;
@@ -250,6 +252,22 @@ void ctl_copyback_begin(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 
 /* Its end, told by the group */
 
+/* What was no fault of the target is the copyback's to wait for. */
+static void target_failed(struct ctl_drive *cd, enum reason_code why)
+{
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
+
+    drive_path(cd, path, sizeof(path));
+    if (drive_is_spent(cd->drive)) {
+        attempt_forbid(&cd->attempt, REASON_DRIVE_LOST_ERROR_LIMIT);
+    } else if (why != REASON_OK && why != REASON_STOPPED_BY_USER &&
+               why != REASON_COPYBACK_SOURCE_LOST) {
+        reason_set(&reason, why, "drive", path, NULL);
+        (void)attempt_fail(cd->ctl, &cd->attempt, &reason); /* its operation has told */
+    }
+}
+
 void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
                        enum reason_code why)
 {
@@ -257,11 +275,10 @@ void cg_copyback_ended(void *context, struct group *group, struct drive *drive,
     struct ctl_drive *cd = cg->copyback;
 
     (void)group; /* the only one that cg has */
-    (void)why;   /* the operation tells */
     if (cd != NULL && cd->drive == drive) {
         cd->copyback_of = NULL;
         cg->copyback = NULL;
-        cd->auto_failed = !drive_is_present(drive) || drive_is_spent(drive);
+        target_failed(cd, why);
         cd_state_update(cd);
     }
     ctl_kick(cg->ctl);
@@ -279,6 +296,7 @@ void cg_copyback_done(void *context, struct group *group, uint32_t member, struc
     ASSERT(cd != NULL && cd->copyback_of == cg);
     cd->copyback_of = NULL;
     cg->copyback = NULL;
+    attempt_clear(&cd->attempt);
     drive_path(cd, path, sizeof(path));
     if (old != NULL) {
         cd_place_clear(old);
@@ -325,7 +343,7 @@ static void return_labelled(struct label_write *write, int error)
         cd->bad = false;
         cd->has_state_reason = false;
         cd->spare = true;
-        cd->auto_failed = false;
+        attempt_clear(&cd->attempt);
         cd->spare_affinity = run->label.spare_affinity;
         cd->spare_committable = false;
         cd->spare_group_count = run->label.spare_group_count;
@@ -375,7 +393,9 @@ static void auto_begun(struct ctl *ctl, const struct reason *reason, void *conte
 {
     struct ctl_drive *cd = context;
 
-    cd->auto_failed = reason->code != REASON_OK;
+    if (reason->code != REASON_OK) {
+        (void)attempt_fail(ctl, &cd->attempt, reason); /* nobody is told of any of them */
+    }
     ctl_change_end(ctl);
 }
 
@@ -388,7 +408,7 @@ static struct ctl_drive *replaced_find(const struct ctl_group *cg,
     LIST_FOR_EACH (node, &cg->ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
-        if (cd->present && !cd->departed && !cd->auto_failed && !cd->spare &&
+        if (cd->present && !cd->departed && !cd->attempt.waits && !cd->spare &&
             cd->identity.eid == entry->eid && cd->identity.slot == entry->slot &&
             rule_drive_for_use(cd, LIFE_COPYBACK_TARGET, false, false, &reason) &&
             rule_copyback_target(cd, cg, entry->member, &reason)) {
@@ -452,7 +472,7 @@ void ctl_copybacks_work(struct ctl *ctl)
         struct ctl_group *cg = list_entry(node, struct ctl_group, link);
 
         if (cg->phase == CTL_GROUP_RUNNING && !cg->quiescing && ctl->change == NULL &&
-            cg->copyback == NULL && !cg->copyback_stopped &&
+            cg->copyback == NULL && !cg->copyback_stopped && !cg->copyback_attempt.waits &&
             cg_state(cg) == VIRTUAL_DRIVE_STATE_OPTIMAL && group_copyback_look(cg)) {
             return;
         }

@@ -55,6 +55,10 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         *ret_reason = cd->state_reason;
         return true;
     }
+    if (cd->spare && cd->attempt.failures > 0) { /* it would not serve, or not for certain */
+        cd_attempt_reason(cd, ret_reason);
+        return true;
+    }
     return cd->group == NULL && cd_erasure_reason(cd, ret_reason);
 }
 
@@ -259,6 +263,7 @@ void cd_place_clear(struct ctl_drive *cd)
         cd->group->members[cd->member] = NULL;
         cd->group = NULL;
         cd->member = 0;
+        cd->target_failed = false;
     }
 }
 
@@ -293,7 +298,7 @@ void cd_make_blank(struct ctl_drive *cd)
     cd->bad = false;
     cd->spare = false;
     cd->reinserted = false;
-    cd->auto_failed = false;
+    attempt_clear(&cd->attempt);
     cd->has_state_reason = false;
     cd_state_update(cd);
     ctl_kick(cd->ctl);

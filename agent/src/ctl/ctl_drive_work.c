@@ -57,7 +57,7 @@ static void drive_returned(struct ctl_drive *cd)
     cd->label_status = LABEL_STATUS_UNREAD;
     cd->settled = false;
     cd->reinserted = true;
-    cd->auto_failed = false;
+    attempt_clear(&cd->attempt);
     group_store_forget(cd->ctl->group_store, cd->drive);
     event_presence(cd, EVENT_DRIVE_INSERTED);
 }

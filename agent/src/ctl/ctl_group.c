@@ -161,9 +161,9 @@ static void member_changed(void *context, struct group *group, uint32_t member,
     struct ctl_drive *cd = cg->members[member];
 
     ASSERT(cg->group == group || cg->group == NULL);
-    (void)old; /* the drive's own state remembers */
-    (void)why; /* it is in the configuration */
     cg->rebuild_stopped[member] = false;
+    attempt_clear(&cg->rebuild_attempts[member]);
+    cd_target_lost_note(cg, member, old, why);
     if (cg->group != NULL) {
         cg_glitch_note(cg, member);
     }
@@ -302,6 +302,7 @@ static void vds_go_online(struct ctl_group *cg, const struct group_config *befor
         cv->vd = vd;
         cv_cache_open(cv);
         cv->bgi_stopped = false;
+        attempt_clear(&cv->bgi_attempt);
         cv->seen_state = group_config_state(before);
         cv_state_check(cv);
         if (before->vds[i].dirty && vd_config(vd)->resync) {
@@ -324,6 +325,8 @@ static void group_started(void *context, int error)
     cg->phase = CTL_GROUP_RUNNING;
     cg->config = NULL;
     memset(cg->rebuild_stopped, 0, sizeof(cg->rebuild_stopped)); /* a new life, new attempts */
+    memset(cg->rebuild_attempts, 0, sizeof(cg->rebuild_attempts));
+    attempt_clear(&cg->copyback_attempt);
     memset(cg->rebuild_by_user, 0, sizeof(cg->rebuild_by_user));
     if (cg->copyback != NULL && group_copyback_drive(cg->group) == NULL) {
         cg->copyback->copyback_of = NULL; /* the start has ended it */

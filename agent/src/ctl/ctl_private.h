@@ -22,6 +22,7 @@
 #include "cache/intents.h"
 #include "ctl/battery_record.h"
 #include "ctl/ctl.h"
+#include "ctl/ctl_attempt.h"
 #include "ctl/ctl_check.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_patrol.h"
@@ -139,7 +140,8 @@ struct ctl_drive {
     bool spare_affinity;           /* serves only its own enclosure */
     bool spare_committable;        /* not revertible: stays a member */
     bool reinserted;               /* came back while online: an automatic rebuild is due */
-    bool auto_failed;              /* it could not take a place; not tried again */
+    struct ctl_attempt attempt;    /* to give it a place, in vain */
+    bool target_failed;            /* in its place, which it may fill again: then it is tried */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
     struct ctl_erase *erase;       /* or NULL */
@@ -206,6 +208,7 @@ struct ctl_vd {
     struct ctl_measure measure;
     struct ctl_check check;
     bool bgi_stopped;              /* by a user: not to be started by itself */
+    struct ctl_attempt bgi_attempt;
     enum virtual_drive_state seen_state;
     uint64_t seen_suspect_bytes;
     bool policy_asked;             /* its write policy was asked for in this run */
@@ -234,6 +237,9 @@ struct ctl_group {
     struct intent_log *intent_log; /* the group's, in the cache; NULL: none */
     struct ctl_drive *members[GROUP_MEMBERS_MAX];
     bool rebuild_stopped[GROUP_MEMBERS_MAX]; /* by a user: not to be started by itself */
+    struct ctl_attempt rebuild_attempts[GROUP_MEMBERS_MAX]; /* tasks that failed */
+    bool replacing;                /* a place is being filled, and that is not saved yet */
+    enum reason_code replacing_lost; /* the drive was lost at that; REASON_OK: it was not */
     bool rebuild_by_user[GROUP_MEMBERS_MAX]; /* for the event */
     struct list vds;
     bool reviving;                 /* being stopped to be made anew */
@@ -249,7 +255,8 @@ struct ctl_group {
     struct ctl_drive *copyback;    /* the drive that is being filled */
     bool copyback_by_user;         /* for the event */
     bool copyback_over;            /* the group is to be told */
-    bool copyback_stopped;         /* by a user, or failed: not to be started by itself */
+    bool copyback_stopped;         /* by a user: not to be started by itself */
+    struct ctl_attempt copyback_attempt;
 };
 
 struct ctl_operation {

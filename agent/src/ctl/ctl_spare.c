@@ -4,7 +4,8 @@
  * nothing has arrived then.
  *
  * (1) One place is filled at a time, under `change`.
- * (2) A drive that could not take a place is not tried again by itself.
+ * (2) A drive that could not take a place, or was lost while it was filled, is tried again later,
+ *     if no other drive can take the place by then (ctl_attempt.c).
  * (3) Where a lost member was is in the group's record, so that a drive put there is taken also
  *     if the agent ended in between; a drive that a user has made good there is not.
  */
@@ -29,19 +30,38 @@ struct replacement {
 
 /* Putting a drive in a place */
 
-static void replacement_failed(struct replacement *replacement, int error)
+/* It stays what it is, and is tried again (2). */
+static void place_not_taken(struct ctl_drive *cd, const struct ctl_group *cg,
+                            const struct reason *why)
 {
-    struct ctl_drive *cd = replacement->cd;
     char path[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
-    char why[32];
+    char text[REASON_TEXT_MAX];
+
+    if (attempt_fail(cd->ctl, &cd->attempt, why)) {
+        drive_path(cd, path, sizeof(path));
+        group_path(cg, group, sizeof(group));
+        (void)reason_text(why, text, sizeof(text));
+        ctl_event(cd->ctl, EVENT_SPARE_FAILED, cd->identity.key, "drive", path, "group", group,
+                  "why", text, NULL);
+    }
+}
+
+static void replacement_failed(struct replacement *replacement, int error)
+{
+    const struct ctl_drive *cd = replacement->cd;
+    struct reason reason;
+    char path[PATH_TEXT_BYTES];
 
     drive_path(cd, path, sizeof(path));
-    group_path(replacement->cg, group, sizeof(group));
-    (void)snprintf(why, sizeof(why), "error %d", -error);
-    cd->auto_failed = true;
-    ctl_event(cd->ctl, EVENT_SPARE_FAILED, cd->identity.key, "drive", path, "group", group, "why",
-              error == -ENOSPC ? "the state directory is full" : why, NULL);
+    if (!cd->present) {
+        reason_set(&reason, REASON_DRIVE_GONE, "drive", path, NULL);
+    } else if (replacement->cg->replacing_lost != REASON_OK) {
+        reason_set(&reason, replacement->cg->replacing_lost, "drive", path, NULL);
+    } else {
+        reason_from_store(&reason, error);
+    }
+    place_not_taken(replacement->cd, replacement->cg, &reason);
 }
 
 static void former_member_back(struct replacement *replacement)
@@ -62,6 +82,7 @@ static void replacement_done(void *context, int error)
     struct ctl *ctl = replacement->ctl;
     struct ctl_drive *cd = replacement->cd;
 
+    replacement->cg->replacing = false;
     if (error != 0) {
         cd_place_clear(cd);
         cd->spare = replacement->was_spare;
@@ -120,6 +141,9 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
     cd->later = false;
     drive_health_reset(cd->drive);
     cg->rebuild_by_user[member] = by_user;
+    cg->replacing = true;
+    cg->replacing_lost = REASON_OK;
+    cd->target_failed = false;
     group_member_replace(cg->group, member, cd->drive, &cd->uuid, replacement_done, replacement);
 }
 
@@ -127,7 +151,7 @@ void ctl_member_replace(struct ctl_group *cg, uint32_t member, struct ctl_drive 
 
 static void auto_replaced(struct ctl *ctl, int error, void *context)
 {
-    (void)error;   /* the event has told */
+    (void)error;   /* the event has told, and it is tried again */
     (void)context; /* nothing more to do */
     ctl_change_end(ctl);
 }
@@ -164,7 +188,7 @@ static bool is_replacement(const struct ctl_group *cg, uint32_t member, const st
 
     return cd->reinserted && blank && cd->present && !cd->departed && cd->group == NULL &&
            !cd->spare && cd_erasure(cd) == CD_ERASURE_NONE && !cd->foreign && cd->found == NULL &&
-           !cd->bad && !cd->auto_failed && !cd->has_unsuitable && cd->signature[0] == '\0' &&
+           !cd->bad && !cd->attempt.waits && !cd->has_unsuitable && cd->signature[0] == '\0' &&
            is_vacant_place_of(cg, member, cd) && drive_fits_group(cd, cg, &reason);
 }
 
@@ -172,7 +196,7 @@ static struct ctl_drive *replacement_find(const struct ctl_group *cg, uint32_t m
 {
     struct ctl_drive *own = cg->members[member];
 
-    if (own != NULL && own->present && own->settled && own->reinserted && !own->auto_failed &&
+    if (own != NULL && own->present && own->settled && own->reinserted && !own->attempt.waits &&
         cg_config(cg)->members[member].state != MEMBER_OFFLINE &&
         cg_config(cg)->members[member].why != REASON_DRIVE_LOST_FLAPPING) {
         return own;
@@ -219,19 +243,11 @@ struct filling {
     struct reason why; /* REASON_OK: it is not a spare, it was put there */
 };
 
-/* The drive stays where it is and is not tried again by itself (2). */
-static void filling_failed(struct filling *filling, const char *why)
+static void filling_failed(struct filling *filling, const struct reason *why)
 {
-    struct ctl_drive *cd = filling->cd;
-    struct ctl *ctl = cd->ctl;
-    char path[PATH_TEXT_BYTES];
-    char group[PATH_TEXT_BYTES];
+    struct ctl *ctl = filling->cd->ctl;
 
-    drive_path(cd, path, sizeof(path));
-    group_path(filling->cg, group, sizeof(group));
-    cd->auto_failed = true;
-    ctl_event(ctl, EVENT_SPARE_FAILED, cd->identity.key, "drive", path, "group", group, "why", why,
-              NULL);
+    place_not_taken(filling->cd, filling->cg, why);
     ctl_claims_undo(&filling->claims);
     free(filling);
     ctl_change_end(ctl);
@@ -246,15 +262,20 @@ static void filling_remembered(struct ctl *ctl, int error, void *context)
     char path[PATH_TEXT_BYTES];
     char group[PATH_TEXT_BYTES];
     char why[REASON_TEXT_MAX];
+    struct reason reason;
 
     /* What is only remembered for later (ctl_copyback.c (1)) is done without. */
     if ((error != 0 && filling->claims.taken[0]) || cd->drive == NULL || !cd->present ||
         cg->phase != CTL_GROUP_RUNNING || !cg_member_is_vacant(cg, filling->member)) {
-        filling_failed(filling, error != 0 ? "the configuration could not be saved"
-                                           : "it is not needed or not there any more");
+        drive_path(cd, path, sizeof(path));
+        reason_set(&reason, REASON_DRIVE_GONE, "drive", path, NULL);
+        if (error != 0) {
+            reason_from_store(&reason, error);
+        }
+        filling_failed(filling, &reason);
         return;
     }
-    if (filling->why.code != REASON_OK) {
+    if (filling->why.code != REASON_OK && cd->attempt.failures == 0) {
         drive_path(cd, path, sizeof(path));
         group_path(cg, group, sizeof(group));
         (void)reason_text(&filling->why, why, sizeof(why));
@@ -272,13 +293,11 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
     const struct ctl_drive *former = NULL;
     bool changed = false;
     struct reason reason;
-    char why[REASON_TEXT_MAX];
 
     reason = claims->reason;
     if (!ok || (!cd->spare && cd->group == NULL &&
                 !rule_drive_for_use(cd, LIFE_REPLACE, false, false, &reason))) {
-        (void)reason_text(&reason, why, sizeof(why));
-        filling_failed(filling, why);
+        filling_failed(filling, &reason);
         return;
     }
     former = filling->cg->members[filling->member];
@@ -299,6 +318,40 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
     ctl_record_save(claims->ctl, filling_remembered, filling);
 }
 
+/* (2) */
+static struct ctl_drive *failed_target_find(const struct ctl_group *cg, uint32_t member)
+{
+    struct ctl_drive *own = cg->members[member];
+
+    return own != NULL && own->target_failed && own->present && own->settled &&
+                   !own->attempt.waits && drive_is_idle(own->drive) &&
+                   cg_config(cg)->members[member].state == MEMBER_FAILED
+               ? own
+               : NULL;
+}
+
+void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_state old,
+                         enum reason_code why)
+{
+    struct ctl_drive *cd = cg->members[member];
+    enum member_state state = cg_config(cg)->members[member].state;
+    struct reason reason;
+
+    if (cd == NULL || cd->drive == NULL) {
+        return;
+    }
+    if (state == MEMBER_ONLINE) {
+        attempt_clear(&cd->attempt);
+        cd->target_failed = false;
+    } else if (cg->replacing) {
+        cg->replacing_lost = why; /* whoever is replacing tells */
+    } else if (state == MEMBER_FAILED && old == MEMBER_REBUILD && !drive_is_spent(cd->drive)) {
+        reason_set(&reason, why, NULL);
+        (void)attempt_fail(cg->ctl, &cd->attempt, &reason); /* its operation tells */
+        cd->target_failed = true;
+    }
+}
+
 static bool group_place_fill(struct ctl_group *cg, uint32_t member)
 {
     struct reason why = {.code = REASON_OK};
@@ -310,6 +363,10 @@ static bool group_place_fill(struct ctl_group *cg, uint32_t member)
     }
     if (cd == NULL) {
         cd = spare_choose(cg, member, &why);
+    }
+    if (cd == NULL) {
+        why.code = REASON_OK;
+        cd = failed_target_find(cg, member);
     }
     if (cd == NULL) {
         too_small_look(cg);

@@ -57,17 +57,25 @@ static void rebuild_begun(struct ctl_operation *op, const char *drive, const cha
 
 static void rebuild_failed(struct ctl_operation *op, const char *drive)
 {
-    char why[REASON_TEXT_MAX];
+    const struct member_config *member = &cg_config(op->cg)->members[op->member];
     bool target = op->status.reason == REASON_DRIVE_GONE;
+    char why[REASON_TEXT_MAX];
+    struct reason reason;
 
     failure_text(op, why, sizeof(why));
+    if (target) { /* the group knows how it went */
+        reason_set(&reason, member->why != REASON_OK ? member->why : REASON_DRIVE_LOST_PULLED,
+                   "drive", drive, NULL);
+        (void)reason_text(&reason, why, sizeof(why));
+    }
     ctl_event(op->ctl, target ? EVENT_REBUILD_FAILED_TARGET : EVENT_REBUILD_FAILED_SOURCE,
-              op->target_key, "drive", drive, "why", target ? "the drive was lost" : why, NULL);
+              op->target_key, "drive", drive, "why", why, NULL);
 }
 
 static void rebuild_event(struct ctl_operation *op, enum operation_state old)
 {
-    const struct ctl_drive *cd = op->cg->members[op->member];
+    const struct ctl_drive *cd =
+        drive_by_key(op->ctl, op->target_key); /* it may be a spare again */
     char drive[PATH_TEXT_BYTES] = "?";
     char group[PATH_TEXT_BYTES];
     char percent[16];
@@ -238,23 +246,33 @@ static void sync_event(struct ctl_operation *op, enum operation_state old)
 
 /* Reports of a task */
 
+/* One that a user has stopped is not begun again unasked; one that failed is, after a while. */
+static void end_note(struct ctl_operation *op, bool *stopped, struct ctl_attempt *attempt)
+{
+    struct reason reason;
+
+    *stopped = *stopped || op->status.reason == REASON_STOPPED_BY_USER;
+    if (op->status.state == OPERATION_STATE_COMPLETED) {
+        attempt_clear(attempt);
+    } else if (op->status.state == OPERATION_STATE_FAILED) {
+        reason_set(&reason, op->status.reason, NULL);
+        (void)attempt_fail(op->ctl, attempt, &reason); /* its own event has told */
+    }
+}
+
 static void operation_ended(struct ctl_operation *op)
 {
+    struct ctl_group *cg = op->cg;
+
     op->ended = true;
-    if (op->status.kind == OPERATION_KIND_REBUILD &&
-        (op->status.state == OPERATION_STATE_FAILED ||
-         op->status.reason == REASON_STOPPED_BY_USER)) {
-        op->cg->rebuild_stopped[op->member] = true;
-    }
-    if (op->status.kind == OPERATION_KIND_COPYBACK) {
-        op->cg->copyback_stopped = op->status.state == OPERATION_STATE_FAILED ||
-                                   op->status.reason == REASON_STOPPED_BY_USER;
-        op->cg->copyback_over = op->cg->copyback_stopped; /* not from inside the group */
-    }
-    if (op->cv != NULL && op->status.kind != OPERATION_KIND_CONSISTENCY_CHECK &&
-        (op->status.state == OPERATION_STATE_FAILED ||
-         op->status.reason == REASON_STOPPED_BY_USER)) {
-        op->cv->bgi_stopped = true;
+    if (op->status.kind == OPERATION_KIND_REBUILD) {
+        end_note(op, &cg->rebuild_stopped[op->member], &cg->rebuild_attempts[op->member]);
+    } else if (op->status.kind == OPERATION_KIND_COPYBACK) {
+        end_note(op, &cg->copyback_stopped, &cg->copyback_attempt);
+        cg->copyback_over = op->status.state == OPERATION_STATE_FAILED ||
+                            op->status.reason == REASON_STOPPED_BY_USER; /* not from inside it */
+    } else if (op->cv != NULL && op->status.kind != OPERATION_KIND_CONSISTENCY_CHECK) {
+        end_note(op, &op->cv->bgi_stopped, &op->cv->bgi_attempt);
     }
 }
 
@@ -512,8 +530,8 @@ static void rebuilds_start(struct ctl_group *cg)
 
     for (uint32_t i = 0; i < config->member_count; i++) {
         if (config->members[i].state == MEMBER_REBUILD && group_drive(cg->group, i) != NULL &&
-            cg->members[i] != NULL && !cg->rebuild_stopped[i] &&
-            operation_of_member(cg, i) == NULL) {
+            cg->members[i] != NULL && !cg->rebuild_stopped[i] && !cg->replacing &&
+            !cg->rebuild_attempts[i].waits && operation_of_member(cg, i) == NULL) {
             operation_start_rebuild(cg, i, cg->rebuild_by_user[i]);
         }
     }
@@ -538,7 +556,7 @@ static void operation_start_copyback(struct ctl_group *cg)
 }
 
 /* What was stopped or has failed is over; what was begun, or was under way at the last stop, goes
- * on. A failed one is not tried again before the group's next start. */
+ * on. One that failed is begun anew after a while (ctl_copyback.c). */
 static void copyback_work(struct ctl_group *cg)
 {
     if (cg->copyback_over) {
@@ -557,7 +575,8 @@ static void syncs_start(struct ctl_group *cg)
         struct ctl_vd *cv = list_entry(node, struct ctl_vd, link);
 
         if (cv->vd != NULL && !vd_is_consistent(cv->vd) && !cv->bgi_stopped &&
-            vd_state(cv->vd) == VIRTUAL_DRIVE_STATE_OPTIMAL && operation_of_vd(cv) == NULL) {
+            !cv->bgi_attempt.waits && vd_state(cv->vd) == VIRTUAL_DRIVE_STATE_OPTIMAL &&
+            operation_of_vd(cv) == NULL) {
             operation_start_sync(cv);
         }
     }

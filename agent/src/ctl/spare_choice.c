@@ -109,6 +109,19 @@ static bool is_near(const struct ctl_drive *cd, const struct ctl_group *cg, uint
     return !config->place_known || config->eid == cd->identity.eid;
 }
 
+void cd_attempt_reason(const struct ctl_drive *cd, struct reason *ret_reason)
+{
+    char why[REASON_TEXT_MAX];
+
+    ASSERT(cd->attempt.waits || cd->attempt.failures > 0);
+    if (attempt_is_forbidden(&cd->attempt)) {
+        *ret_reason = cd->attempt.why;
+        return;
+    }
+    (void)reason_text(&cd->attempt.why, why, sizeof(why));
+    reason_set(ret_reason, REASON_SPARE_FAILED_BEFORE, "why", why, NULL);
+}
+
 /* May it be taken at all: there, ours to take, and not tried in vain before? */
 static bool spare_is_ready(const struct ctl_drive *cd, struct reason *ret_reason)
 {
@@ -119,8 +132,8 @@ static bool spare_is_ready(const struct ctl_drive *cd, struct reason *ret_reason
         reason_set(ret_reason, REASON_DRIVE_GONE, "drive", path, NULL);
         return false;
     }
-    if (cd->auto_failed) {
-        reason_set(ret_reason, REASON_SPARE_FAILED_BEFORE, NULL);
+    if (cd->attempt.waits) {
+        cd_attempt_reason(cd, ret_reason);
         return false;
     }
     return true;
@@ -177,6 +190,14 @@ bool spare_serves(const struct ctl_drive *cd, const struct ctl_group *cg)
 
     return cd->spare && cd->copyback_of == NULL && spare_is_ready(cd, &reason) &&
            spare_is_assigned(cd, cg) && drive_fits_group(cd, cg, &reason);
+}
+
+bool spare_is_meant_for(const struct ctl_drive *cd, const struct ctl_group *cg)
+{
+    struct reason reason;
+
+    return cd->spare && cd->copyback_of == NULL && spare_is_assigned(cd, cg) &&
+           drive_fits_group(cd, cg, &reason);
 }
 
 bool spare_is_too_small(const struct ctl_drive *cd, const struct ctl_group *cg)

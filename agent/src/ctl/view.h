@@ -190,6 +190,8 @@ struct drive_group_view {
     object_key_t spares[COMMAND_SPARES_MAX];
     uint32_t choice_count;
     struct spare_choice_view choices[SPARE_CHOICES_MAX]; /* for a lost member, or the first one */
+    bool rebuild_waits;              /* to be tried again */
+    struct reason rebuild_wait;
     struct blocked blocked;
 };
 

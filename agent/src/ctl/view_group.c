@@ -113,6 +113,10 @@ static void group_digest(const struct drive_group_view *view, struct view_digest
         digest_number(digest, false, view->choices[i].chosen);
         digest_reason(digest, false, &view->choices[i].reason);
     }
+    digest_number(digest, false, view->rebuild_waits);
+    if (view->rebuild_waits) {
+        digest_reason(digest, false, &view->rebuild_wait);
+    }
     digest_blocked(digest, &view->blocked);
 }
 
@@ -136,6 +140,7 @@ void view_group(const struct ctl_group *cg, struct drive_group_view *view,
     group_members_view(cg, view);
     group_relations_view(cg, view);
     group_choices_view(cg, view);
+    view->rebuild_waits = cg_rebuild_waits(cg, &view->rebuild_wait);
     if (!rule_group_create(cg, &reason)) {
         blocked_add(&view->blocked, CTL_OP_VD_CREATE, NULL, &reason);
     }

@@ -292,6 +292,17 @@ static bool exchange_has_to_wait(const struct group_edit *edit)
     return busy && group->twin.drive != NULL;
 }
 
+/* Who is a member, and since when, is for the members to know: of several records the newest wins,
+ * and every member that counts has it. So a rebuild or a copyback waits for no room in the state
+ * directory. What a group consists of is recorded there as well: else one whose drives are away
+ * would not be known. */
+bool edit_labels_suffice(const struct group *group)
+{
+    ASSERT(group->edit != NULL);
+    return group->edit->kind == EDIT_REPLACE || group->edit->kind == EDIT_COPYBACK ||
+           group->edit->kind == EDIT_EXCHANGE;
+}
+
 /* A virtual drive goes only when nothing of it is under way any more. */
 static bool edit_has_to_wait(const struct group_edit *edit)
 {

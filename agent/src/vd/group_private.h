@@ -468,6 +468,8 @@ static inline bool save_is_durable(const struct group *group, uint64_t change)
 
 /* group_edit.c */
 void edit_pump(struct group *group);
+/* The running edit needs no more than the members' labels. */
+bool edit_labels_suffice(const struct group *group);
 /* The save that carried the edit has ended. */
 void edit_saved(struct group *group, int error);
 

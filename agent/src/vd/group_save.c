@@ -109,7 +109,7 @@ static void save_start(struct group *group, bool ordinary)
     group->save.controller = &group->controller;
     group->save.member_failed = save_member_failed;
     group->save.complete = save_complete;
-    group->save.labels_suffice = !ordinary;
+    group->save.labels_suffice = !ordinary || edit_labels_suffice(group);
     group->save.closing = group->stop >= STOP_SAVE;
     group->save.owner = group;
     group_store_save(group->store, &group->save);

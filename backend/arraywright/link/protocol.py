@@ -658,6 +658,7 @@ class DriveGroupDoc(Wire):
     virtual_drives: list[Key]
     spares: list[Key]
     spare_choices: list[SpareChoiceDoc] | None = None
+    rebuild_waits: Reason | None = None
     blocked: Blocked
 
 
@@ -1703,7 +1704,9 @@ REASONS: dict[str, str] = {
     "copyback_one": "Drive group {group} has one copyback already; the next can begin when it has ended.",
     "spare_other_group": "It is dedicated to other drive groups.",
     "spare_other_enclosure": "It serves only its own enclosure; the member is in another one.",
-    "spare_failed_before": "It could not take a place before and is not tried again by itself.",
+    "spare_failed_before": "It could not take the place of a lost member: {why} It is tried again automatically.",
+    "spare_set_missing": "A user took it out of its place, so it does not stand in automatically.",
+    "rebuild_tried_again": "Drive {drive} could not be rebuilt: {why} The rebuild is tried again automatically.",
     "spare_chosen_dedicated": "It is dedicated to this drive group, and the best of those that are.",
     "spare_chosen_global": "It is a global hot spare, and the best of those that would do.",
     "spare_chosen_emergency_spare": "It is the only hot spare left; in an emergency the controller's policy permits one of another kind than the members.",

@@ -215,6 +215,9 @@ class View:
     def vd(self, name="data"):
         return self.all("virtual_drive")[self.vd_key(name)]
 
+    def group(self, index=0):
+        return next(doc for doc in self.all("drive_group").values() if doc["index"] == index)
+
     def running(self, kind):
         return [doc for doc in self.all("operation").values()
                 if doc["kind"] == kind and doc["ended_at_us"] is None]

@@ -1,0 +1,41 @@
+/*
+ * What the controller does by itself, fails at and tries again (ctl_attempt.c).
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_ATTEMPT_H
+#define ARRAYWRIGHT_CTL_CTL_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reason.h"
+#include "meta/config.h"
+
+struct ctl;
+struct ctl_drive;
+struct ctl_group;
+
+/* Something to be done by itself that may fail and be tried again (ctl_attempt.c). */
+struct ctl_attempt {
+    bool waits;                    /* it is not tried before again_us */
+    uint32_t failures;             /* in a row */
+    uint64_t again_us;             /* UINT64_MAX: never by itself */
+    struct reason why;             /* failures > 0, or never: the last one */
+};
+
+/* ctl_attempt.c. fail: true if that is news to be told. */
+bool attempt_fail(struct ctl *ctl, struct ctl_attempt *attempt, const struct reason *why);
+void attempt_forbid(struct ctl_attempt *attempt, enum reason_code why);
+void attempt_clear(struct ctl_attempt *attempt);
+/* ctl_spare.c: a member has changed; one that was lost while it was filled may be filled again. */
+void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_state old,
+                         enum reason_code why);
+bool attempt_is_forbidden(const struct ctl_attempt *attempt);
+void ctl_attempts_work(struct ctl *ctl);
+/* A lost member could not be rebuilt so far, and that is tried again: why. */
+bool cg_rebuild_waits(const struct ctl_group *cg, struct reason *ret_reason);
+/* spare_choice.c: why it is not taken now, after an attempt that failed. */
+void cd_attempt_reason(const struct ctl_drive *cd, struct reason *ret_reason);
+/* As spare_serves(), whatever became of attempts before. */
+bool spare_is_meant_for(const struct ctl_drive *cd, const struct ctl_group *cg);
+
+#endif
