@@ -5,7 +5,6 @@
  * (1) A number counts at once and is saved soon after: an arrival never waits for the store. A save
  *     that failed is tried again, so a full state directory costs nothing but time.
  */
-#include <stdio.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

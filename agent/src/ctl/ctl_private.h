@@ -24,6 +24,7 @@
 #include "ctl/ctl.h"
 #include "ctl/ctl_attempt.h"
 #include "ctl/ctl_check.h"
+#include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/event_catalog.h"
@@ -216,15 +217,6 @@ struct ctl_vd {
     bool policy_lowered;
     enum write_policy policy_requested;
     struct write_policy_decision policy;
-};
-
-/* How often a member has vanished (ctl_glitch.c). */
-#define GLITCHES_MAX 5u
-struct ctl_glitches {
-    struct uuid drive;
-    uint32_t count;                /* of at_us, the newest first */
-    uint64_t at_us[GLITCHES_MAX];
-    bool flaps;                    /* it is to be called failed */
 };
 
 struct ctl_group {
@@ -836,11 +828,6 @@ bool cd_is_spun_down(const struct ctl_drive *cd);
 void ctl_spares_work(struct ctl *ctl);
 /* At the start: a blank drive in the slot of a member that is not there. */
 bool spare_is_due(const struct ctl_drive *cd);
-/* ctl_glitch.c */
-void cg_glitch_note(struct ctl_group *cg, uint32_t member);
-/* It may be back in a moment; the work loop runs again when that is over. */
-bool cg_glitch_waits(struct ctl_group *cg, uint32_t member);
-void ctl_glitches_work(struct ctl *ctl);
 /* ctl_later.c: of a drive whose place is vacant. */
 bool cg_label_is_later(const struct ctl_group *cg, const struct drive_label *label);
 /* Of any drive whose label names the group. */

@@ -1,0 +1,29 @@
+/*
+ * Members that vanish and come back (ctl_glitch.c).
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_GLITCH_H
+#define ARRAYWRIGHT_CTL_CTL_GLITCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/guid.h"
+
+struct ctl;
+struct ctl_group;
+
+/* How often a member has vanished. */
+#define GLITCHES_MAX 5u
+struct ctl_glitches {
+    struct uuid drive;
+    uint32_t count;                /* of at_us, the newest first */
+    uint64_t at_us[GLITCHES_MAX];
+    bool flaps;                    /* it is to be called failed */
+};
+
+void cg_glitch_note(struct ctl_group *cg, uint32_t member);
+/* It may be back in a moment; the work loop runs again when that is over. */
+bool cg_glitch_waits(struct ctl_group *cg, uint32_t member);
+void ctl_glitches_work(struct ctl *ctl);
+
+#endif
