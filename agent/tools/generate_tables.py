@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the agent's C tables from agent/protocol: words, reasons and the event catalogue.
+"""Writes the agent's C tables from agent/protocol: words, reasons, the event catalogue
+and the effects of commands, which the manual page of arrayd.conf lists as well.
 
     generate_tables.py            write them
     generate_tables.py --check    exit 1 if a committed file differs
@@ -144,9 +145,91 @@ def aen_source(events: list) -> str:
     return "\n".join(out)
 
 
+def commands_with_effects(commands: dict) -> list[tuple[str, list[dict]]]:
+    return [(name, body["x-effects"]) for name, body in commands["$defs"].items()
+            if "x-effects" in body]
+
+
+def effects_header(commands: dict) -> str:
+    out = [NOTE, "#ifndef ARRAYWRIGHT_CTL_COMMAND_EFFECTS_H",
+           "#define ARRAYWRIGHT_CTL_COMMAND_EFFECTS_H", "", "#include <stddef.h>",
+           "#include <stdint.h>", "", '#include "base/words.h"', '#include "ctl/command.h"', "",
+           "enum command_effect {"]
+    out += [f"    COMMAND_EFFECT_{name.upper()}," for name in commands["x-effects"]]
+    out += ["    COMMAND_EFFECT_MAX", "};", "", "enum command_when {"]
+    out += [f"    COMMAND_WHEN_{name.upper()}," for name in commands["x-when"]]
+    out += ["    COMMAND_WHEN_MAX", "};", "",
+            "/* A command has these effects when the condition holds. */",
+            "struct command_effect_row {", "    enum ctl_op op;", "    enum command_when when;",
+            "    uint32_t effects; /* bits: 1 << enum command_effect */", "};", "",
+            "/* The rows of one command follow each other. */",
+            "const struct command_effect_row *command_effect_rows(size_t *ret_count);",
+            "/* The class of a command that has this effect. */",
+            "enum command_class command_effect_class(enum command_effect effect);",
+            "/* What it does, as the end of a sentence about the command. */",
+            "const char *command_effect_text(enum command_effect effect);", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def effects_source(commands: dict) -> str:
+    effects = commands["x-effects"]
+    out = [NOTE, '#include "ctl/command_effects.h"', "", '#include "base/assert.h"', "",
+           "static const struct command_effect_row rows[] = {"]
+    for name, rows in commands_with_effects(commands):
+        for row in rows:
+            bits = " | ".join(f"1u << COMMAND_EFFECT_{effect.upper()}" for effect in row["on"])
+            out.append(f"    {{CTL_OP_{name.upper()}, COMMAND_WHEN_{row['when'].upper()}, {bits}}},")
+    out += ["};", "",
+            "static const struct {", "    enum command_class class_;", "    const char *text;",
+            "} effects[COMMAND_EFFECT_MAX] = {"]
+    out += [f"    {{COMMAND_CLASS_{body['class']}, {c_string(body['text'])}}},"
+            for body in effects.values()]
+    out += ["};", "", "const struct command_effect_row *command_effect_rows(size_t *ret_count)",
+            "{", "    *ret_count = sizeof(rows) / sizeof(rows[0]);", "    return rows;", "}", "",
+            "enum command_class command_effect_class(enum command_effect effect)", "{",
+            "    ASSERT((unsigned)effect < COMMAND_EFFECT_MAX);",
+            "    return effects[effect].class_;", "}", "",
+            "const char *command_effect_text(enum command_effect effect)", "{",
+            "    ASSERT((unsigned)effect < COMMAND_EFFECT_MAX);",
+            "    return effects[effect].text;", "}", ""]
+    return "\n".join(out)
+
+
+POLICY_BEGIN = '.\\" Generated from protocol/commands.schema.json: begin\n'
+POLICY_END = '.\\" Generated from protocol/commands.schema.json: end\n'
+
+
+def policy_lines(commands: dict) -> str:
+    """The table of effects as a list of the manual page, the gravest class first."""
+    effects = commands["x-effects"]
+    commanded = commands_with_effects(commands)
+    out = []
+    for class_ in ("X", "D"):
+        for name, rows in commanded:
+            for row in rows:
+                graver = any(effects[effect]["class"] == "X" for effect in row["on"])
+                if graver != (class_ == "X"):
+                    continue
+                condition = commands["x-when"][row["when"]]
+                what = " and ".join(effects[effect]["text"] for effect in row["on"])
+                text = ". ".join(part[0].upper() + part[1:] for part in (condition, what) if part)
+                out.append(f".TP\n.BR {name} \" (\" {class_} )\n{text}.\n")
+    light = ", ".join(name for name, rows in commanded
+                      if not any(row["when"] == "always" for row in rows))
+    return "".join(out) + f".TP\n.B class O\nEvery other form of {light}.\n"
+
+
+def policy_page(page: str, commands: dict) -> str:
+    before, rest = page.split(POLICY_BEGIN)
+    _, after = rest.split(POLICY_END)
+    return before + POLICY_BEGIN + policy_lines(commands) + POLICY_END + after
+
+
 def main() -> int:
     words = json.loads((AGENT / "protocol/words.json").read_text())
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
+    commands = json.loads((AGENT / "protocol/commands.schema.json").read_text())
+    page = (AGENT / "dist/arrayd.conf.5").read_text()
     files = {
         "src/base/words.h": words_header(words),
         "src/base/words.c": words_source(words),
@@ -154,6 +237,9 @@ def main() -> int:
         "src/ctl/event_catalog.h": events_header(events),
         "src/ctl/event_catalog.c": events_source(events),
         "src/cli/event_aen.c": aen_source(events),
+        "src/ctl/command_effects.h": effects_header(commands),
+        "src/ctl/command_effects.c": effects_source(commands),
+        "dist/arrayd.conf.5": policy_page(page, commands),
     }
     stale = []
     for name, text in files.items():

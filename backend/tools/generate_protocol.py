@@ -225,6 +225,19 @@ def enumerations(words: dict[str, Any]) -> list[str]:
     return lines
 
 
+def least_class(command: dict[str, Any], effects: dict[str, Any]) -> str:
+    """The class that every form of the command has; its arguments may make it graver."""
+    if "x-class" in command:
+        return str(command["x-class"])
+    classes = {
+        effects[effect]["class"]
+        for row in command["x-effects"]
+        if row["when"] == "always"
+        for effect in row["on"]
+    }
+    return "X" if "X" in classes else "D" if classes else "O"
+
+
 def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any]) -> list[str]:
     lines = ["", "REASONS: dict[str, str] = {"]
     lines += [f"    {json.dumps(k)}: {json.dumps(v)}," for k, v in words["reasons"].items()]
@@ -236,9 +249,11 @@ def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any
     lines += [f'    "{k}": {camel(k)}Doc,' for k in known]
     lines += ["}", "", "COMMAND_CLASSES: dict[str, str] = {"]
     commands = schemas["commands"]["$defs"]
-    lines += [f'    "{n}": "{s["x-class"]}",' for n, s in commands.items() if "x-class" in s]
+    effects = schemas["commands"]["x-effects"]
+    asked = {n: s for n, s in commands.items() if "x-class" in s or "x-effects" in s}
+    lines += [f'    "{n}": "{least_class(s, effects)}",' for n, s in asked.items()]
     lines += ["}", "", "COMMAND_ARGUMENTS: dict[str, type[Wire]] = {"]
-    lines += [f'    "{n}": {camel(n)}Args,' for n, s in commands.items() if "x-class" in s]
+    lines += [f'    "{n}": {camel(n)}Args,' for n in asked]
     lines += ["}", "", "FRAMES: dict[str, type[Wire]] = {"]
     for name, node in schemas["messages"]["$defs"].items():
         if "t" in node["properties"]:

@@ -27,11 +27,6 @@ MUST_CHECK bool policy_args_parse(const json_t *args, struct command_vd_set *ret
 /* `confirm` (string, null or absent) and `preconditions` (array or absent) of a request. */
 MUST_CHECK bool command_guards_parse(const json_t *confirm, const json_t *preconditions,
                                      struct ctl_command *command, struct reason *ret_reason);
-/* Would the command overwrite drives that carry data? */
-bool command_takes_used_drives(const struct ctl_command *command);
-/* The command's class, by what it asks for. */
-enum command_class command_class_of(const struct ctl_command *command);
-
 /* [A-Za-z0-9._:-]{1,64} */
 bool object_key_is_valid(const char *text);
 

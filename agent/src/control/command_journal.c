@@ -546,14 +546,27 @@ uint64_t command_journal_number(const struct command_journal *journal)
     return journal->number;
 }
 
-uint32_t command_journal_destroyed_since(const struct command_journal *journal, uint64_t since_us)
+static bool was_not_confirmed(const struct journal_entry *entry)
+{
+    const char *code = entry->reason != NULL ? json_text_at(entry->reason, "code") : NULL;
+
+    return code != NULL && (strcmp(code, reason_code_word(REASON_CONFIRM_MISMATCH)) == 0 ||
+                            strcmp(code, reason_code_word(REASON_CONFIRM_NEEDED)) == 0);
+}
+
+uint32_t command_journal_destroyed_since(const struct command_journal *journal, uint64_t since_us,
+                                         uint64_t *ret_oldest_us)
 {
     uint32_t count = 0;
 
     LIST_FOR_EACH (node, &journal->entries) {
         const struct journal_entry *entry = list_entry(node, struct journal_entry, order_link);
 
-        if (entry->class_ == COMMAND_CLASS_X && entry->from_backend && entry->at_us >= since_us) {
+        if (entry->class_ == COMMAND_CLASS_X && entry->from_backend && entry->at_us >= since_us &&
+            !was_not_confirmed(entry)) {
+            if (count == 0) {
+                *ret_oldest_us = entry->at_us;
+            }
             count++;
         }
     }

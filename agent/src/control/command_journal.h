@@ -96,8 +96,11 @@ void command_journal_acknowledge(struct command_journal *journal, const char *co
 
 /* The highest command number ever begun. */
 uint64_t command_journal_number(const struct command_journal *journal);
-/* Commands of class X that the backend began at or after since_us. */
-uint32_t command_journal_destroyed_since(const struct command_journal *journal, uint64_t since_us);
+/* Commands of class X that the backend began at or after since_us. One whose typed name did not
+ * match has destroyed nothing and is left out. *ret_oldest_us is when the oldest of them began;
+ * it is set only if there is one. */
+uint32_t command_journal_destroyed_since(const struct command_journal *journal, uint64_t since_us,
+                                         uint64_t *ret_oldest_us);
 /* Oldest first: numbered commands that have ended and are not acknowledged. */
 typedef void (*journal_visit_fn)(void *context, const struct journal_entry *entry);
 void command_journal_unacknowledged(const struct command_journal *journal, journal_visit_fn visit,

@@ -19,6 +19,7 @@
 #include "control/object_doc.h"
 
 #define HOUR_US (3600ull * 1000 * 1000)
+#define MINUTE_US (UINT64_C(60) * 1000000)
 
 struct running_command {
     struct control_server *server;
@@ -256,18 +257,24 @@ static enum peer_role asking_role(const struct running_command *running, const j
 }
 
 static bool command_permitted(const struct running_command *running, const json_t *params,
-                              enum command_class class_, struct reason *ret_reason)
+                              enum command_class class_, uint32_t effects,
+                              struct reason *ret_reason)
 {
     const struct control_server *server = running->server;
     uint64_t now_us = wall_us(server);
-    struct policy_question question = {
-        .op = ctl_op_said(running->command.op),
-        .class_ = class_,
-        .from_backend = running->from_backend,
-        .role = asking_role(running, params),
-        .has_confirm = running->command.confirm[0] != '\0',
-        .destroyed_last_hour = command_journal_destroyed_since(
-            server->world.journal, now_us > HOUR_US ? now_us - HOUR_US : 0)};
+    uint64_t since_us = now_us > HOUR_US ? now_us - HOUR_US : 0;
+    uint64_t oldest_us = now_us;
+    uint32_t destroyed =
+        command_journal_destroyed_since(server->world.journal, since_us, &oldest_us);
+    struct policy_question question = {.op = ctl_op_said(running->command.op),
+                                       .class_ = class_,
+                                       .effects = effects,
+                                       .from_backend = running->from_backend,
+                                       .role = asking_role(running, params),
+                                       .has_confirm = running->command.confirm[0] != '\0',
+                                       .destroyed_last_hour = destroyed,
+                                       .wait_minutes =
+                                           (uint32_t)((oldest_us - since_us) / MINUTE_US) + 1};
 
     if (server->draining) {
         reason_set(ret_reason, REASON_SHUTTING_DOWN, NULL);
@@ -352,7 +359,9 @@ static struct running_command *running_new(struct control_server *server,
 static void command_take(struct running_command *running, const json_t *params)
 {
     const char *op = json_text_at(params, "op");
+    const struct ctl_host *host = running->server->world.host;
     enum command_class class_ = COMMAND_CLASS_X;
+    uint32_t effects = 0;
     bool parsed = false;
 
     running->from_backend = running->client->backend || running->number != 0;
@@ -363,12 +372,13 @@ static void command_take(struct running_command *running, const json_t *params)
                                   json_object_get(params, "preconditions"), &running->command,
                                   &running->refusal) &&
              /* Before it is judged: what a preset sets decides the class. */
-             ctl_preset_fill(ctl_host_addressed(running->server->world.host, &running->command),
-                             &running->command, &running->refusal);
+             ctl_preset_fill(ctl_host_addressed(host, &running->command), &running->command,
+                             &running->refusal);
     if (parsed) {
-        class_ = command_class_of(&running->command);
+        class_ = ctl_command_class(host, &running->command, &effects);
     }
-    running->refused = !parsed || !command_permitted(running, params, class_, &running->refusal);
+    running->refused =
+        !parsed || !command_permitted(running, params, class_, effects, &running->refusal);
     if (running->refused && running->number == 0) {
         control_answer(
             running->client, running->request_id,

@@ -3,6 +3,7 @@
  */
 #include "control/host_policy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -61,16 +62,59 @@ static enum peer_role role_needed(const struct policy_question *question)
     UNREACHABLE();
 }
 
-static bool preset_permits(enum policy_preset preset, const struct policy_question *question)
+/* What the command does that its class comes from, as the end of a sentence. */
+static const char *gravest_effect(const struct policy_question *question)
 {
-    bool destroys = question->class_ == COMMAND_CLASS_X;
+    for (unsigned effect = 0; effect < COMMAND_EFFECT_MAX; effect++) {
+        if ((question->effects & 1u << effect) != 0 &&
+            command_effect_class((enum command_effect)effect) == question->class_) {
+            return command_effect_text((enum command_effect)effect);
+        }
+    }
+    UNREACHABLE();
+}
 
+static bool refuse_by_class(enum policy_preset preset, const struct policy_question *question,
+                            struct reason *ret_reason)
+{
+    reason_set(ret_reason, REASON_POLICY_DENIED, "policy", policy_preset_word(preset), "op",
+               question->op, "effect", gravest_effect(question), NULL);
+    return false;
+}
+
+/* What destroys needs a typed name, and there is a limit to how much one hour may destroy. */
+static bool standard_permits(const struct policy_question *question, struct reason *ret_reason)
+{
+    const char *policy = policy_preset_word(POLICY_STANDARD);
+    char limit[16];
+    char minutes[16];
+
+    if (question->class_ != COMMAND_CLASS_X) {
+        return true;
+    }
+    if (!question->has_confirm) {
+        reason_set(ret_reason, REASON_POLICY_CONFIRM_NEEDED, "policy", policy, "op", question->op,
+                   NULL);
+        return false;
+    }
+    if (question->destroyed_last_hour >= POLICY_DESTROY_PER_HOUR) {
+        (void)snprintf(limit, sizeof(limit), "%u", POLICY_DESTROY_PER_HOUR);
+        (void)snprintf(minutes, sizeof(minutes), "%u", question->wait_minutes);
+        reason_set(ret_reason, REASON_POLICY_HOUR_USED, "policy", policy, "limit", limit, "op",
+                   question->op, "minutes", minutes, NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool preset_permits(enum policy_preset preset, const struct policy_question *question,
+                           struct reason *ret_reason)
+{
     switch (preset) {
     case POLICY_STANDARD:
-        return !destroys ||
-               (question->has_confirm && question->destroyed_last_hour < POLICY_DESTROY_PER_HOUR);
+        return standard_permits(question, ret_reason);
     case POLICY_STRICT:
-        return !destroys && question->class_ != COMMAND_CLASS_D;
+        return question->class_ < COMMAND_CLASS_D || refuse_by_class(preset, question, ret_reason);
     case POLICY_LAB:
         return true;
     case POLICY_PRESET_MAX:
@@ -87,10 +131,5 @@ bool host_policy_permits(enum policy_preset preset, const struct policy_question
         reason_set(ret_reason, REASON_NOT_PERMITTED, "op", question->op, NULL);
         return false;
     }
-    if (question->from_backend && !preset_permits(preset, question)) {
-        reason_set(ret_reason, REASON_POLICY_DENIED, "policy", policy_preset_word(preset), "op",
-                   question->op, NULL);
-        return false;
-    }
-    return true;
+    return !question->from_backend || preset_permits(preset, question, ret_reason);
 }

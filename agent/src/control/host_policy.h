@@ -15,6 +15,7 @@
 
 #include "base/attrs.h"
 #include "base/reason.h"
+#include "ctl/command_effects.h"
 
 #define POLICY_DESTROY_PER_HOUR 20u
 
@@ -33,8 +34,10 @@ struct policy_question {
     enum command_class class_;
     bool from_backend;
     enum peer_role role;         /* local: of the peer; backend: of the actor it names */
+    uint32_t effects;            /* bits of enum command_effect: why it has this class */
     bool has_confirm;
     uint32_t destroyed_last_hour;/* X commands of the backend that were begun */
+    uint32_t wait_minutes;       /* until one of them is an hour old */
 };
 
 /* True, or false with the reason. */

@@ -18,52 +18,42 @@
 static const struct {
     const char *word;
     const char *said; /* as arrayctl(8) has it */
-    enum command_class class_;
     void (*run)(struct ctl *ctl, struct ctl_command *command);
 } ops[CTL_OP_MAX] = {
-    [CTL_OP_VD_CREATE] = {"vd_create", "add vd", COMMAND_CLASS_O, command_vd_create},
-    [CTL_OP_VD_DELETE] = {"vd_delete", "delete", COMMAND_CLASS_X, command_vd_delete},
-    [CTL_OP_VD_SET] = {"vd_set", "set", COMMAND_CLASS_O, command_vd_set},
-    [CTL_OP_CONTROLLER_SET] = {"controller_set", "set", COMMAND_CLASS_O, command_controller_set},
-    [CTL_OP_SPARE_ADD] = {"spare_add", "add hotsparedrive", COMMAND_CLASS_O, command_spare_add},
-    [CTL_OP_SPARE_REMOVE] = {"spare_remove", "delete hotsparedrive", COMMAND_CLASS_O,
-                             command_spare_remove},
-    [CTL_OP_REBUILD] = {"rebuild", "rebuild", COMMAND_CLASS_O, command_rebuild},
-    [CTL_OP_COPYBACK] = {"copyback", "copyback", COMMAND_CLASS_O, command_copyback},
-    [CTL_OP_BGI] = {"bgi", "bgi", COMMAND_CLASS_O, command_bgi},
-    [CTL_OP_CONSISTENCY_CHECK] = {"consistency_check", "cc", COMMAND_CLASS_O,
-                                  command_consistency_check},
-    [CTL_OP_PATROL_READ] = {"patrol_read", "patrolread", COMMAND_CLASS_O, command_patrol_read},
-    [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", COMMAND_CLASS_O, command_drive_replace},
-    [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", COMMAND_CLASS_D,
-                              command_drive_offline},
-    [CTL_OP_DRIVE_ONLINE] = {"drive_online", "set online", COMMAND_CLASS_D, command_drive_online},
-    [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", COMMAND_CLASS_D,
-                              command_drive_missing},
-    [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", COMMAND_CLASS_O, command_drive_jbod},
-    [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", COMMAND_CLASS_X, command_drive_good},
-    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", COMMAND_CLASS_O, command_drive_locate},
-    [CTL_OP_DRIVE_ERASE] = {"drive_erase", "erase", COMMAND_CLASS_X, command_drive_erase},
-    [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", "spindown", COMMAND_CLASS_O, command_drive_spin},
-    [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", "spinup", COMMAND_CLASS_O, command_drive_spin},
-    [CTL_OP_FAULT_INJECT] = {"fault_inject", "set fault", COMMAND_CLASS_O, command_fault_inject},
-    [CTL_OP_BATTERY_LEARN] = {"battery_learn", "start learn", COMMAND_CLASS_O,
-                              command_battery_learn},
-    [CTL_OP_BATTERY_SET] = {"battery_set", "set", COMMAND_CLASS_O, command_battery_set},
-    [CTL_OP_BATTERY_FAULT] = {"battery_fault", "set fault", COMMAND_CLASS_O, command_battery_fault},
-    [CTL_OP_COUNTERS_RESET] = {"counters_reset", "delete perf", COMMAND_CLASS_O,
-                               command_counters_reset},
-    [CTL_OP_CACHE_DISCARD] = {"cache_discard", "delete preservedcache", COMMAND_CLASS_X,
-                              command_cache_discard},
-    [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", "import", COMMAND_CLASS_D, command_foreign_import},
-    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", "delete", COMMAND_CLASS_X, command_foreign_clear},
-    [CTL_OP_UNDO_RESTORE] = {"undo_restore", "restore undo", COMMAND_CLASS_D, command_undo_restore},
-    [CTL_OP_STRIPE_CREATE] = {"stripe_create", "add stripe", COMMAND_CLASS_O,
-                              command_stripe_create},
-    [CTL_OP_STRIPE_DELETE] = {"stripe_delete", "delete stripe", COMMAND_CLASS_X,
-                              command_stripe_delete},
-    [CTL_OP_VD_MEASURE] = {"vd_measure", "start measure", COMMAND_CLASS_O, command_vd_measure},
-    [CTL_OP_VD_EXPAND] = {"vd_expand", "expand", COMMAND_CLASS_D, command_vd_expand},
+    [CTL_OP_VD_CREATE] = {"vd_create", "add vd", command_vd_create},
+    [CTL_OP_VD_DELETE] = {"vd_delete", "delete", command_vd_delete},
+    [CTL_OP_VD_SET] = {"vd_set", "set", command_vd_set},
+    [CTL_OP_CONTROLLER_SET] = {"controller_set", "set", command_controller_set},
+    [CTL_OP_SPARE_ADD] = {"spare_add", "add hotsparedrive", command_spare_add},
+    [CTL_OP_SPARE_REMOVE] = {"spare_remove", "delete hotsparedrive", command_spare_remove},
+    [CTL_OP_REBUILD] = {"rebuild", "rebuild", command_rebuild},
+    [CTL_OP_COPYBACK] = {"copyback", "copyback", command_copyback},
+    [CTL_OP_BGI] = {"bgi", "bgi", command_bgi},
+    [CTL_OP_CONSISTENCY_CHECK] = {"consistency_check", "cc", command_consistency_check},
+    [CTL_OP_PATROL_READ] = {"patrol_read", "patrolread", command_patrol_read},
+    [CTL_OP_DRIVE_REPLACE] = {"drive_replace", "insert", command_drive_replace},
+    [CTL_OP_DRIVE_OFFLINE] = {"drive_offline", "set offline", command_drive_offline},
+    [CTL_OP_DRIVE_ONLINE] = {"drive_online", "set online", command_drive_online},
+    [CTL_OP_DRIVE_MISSING] = {"drive_missing", "set missing", command_drive_missing},
+    [CTL_OP_DRIVE_JBOD] = {"drive_jbod", "set jbod", command_drive_jbod},
+    [CTL_OP_DRIVE_GOOD] = {"drive_good", "set good", command_drive_good},
+    [CTL_OP_DRIVE_LOCATE] = {"drive_locate", "locate", command_drive_locate},
+    [CTL_OP_DRIVE_ERASE] = {"drive_erase", "erase", command_drive_erase},
+    [CTL_OP_DRIVE_SPINDOWN] = {"drive_spindown", "spindown", command_drive_spin},
+    [CTL_OP_DRIVE_SPINUP] = {"drive_spinup", "spinup", command_drive_spin},
+    [CTL_OP_FAULT_INJECT] = {"fault_inject", "set fault", command_fault_inject},
+    [CTL_OP_BATTERY_LEARN] = {"battery_learn", "start learn", command_battery_learn},
+    [CTL_OP_BATTERY_SET] = {"battery_set", "set", command_battery_set},
+    [CTL_OP_BATTERY_FAULT] = {"battery_fault", "set fault", command_battery_fault},
+    [CTL_OP_COUNTERS_RESET] = {"counters_reset", "delete perf", command_counters_reset},
+    [CTL_OP_CACHE_DISCARD] = {"cache_discard", "delete preservedcache", command_cache_discard},
+    [CTL_OP_FOREIGN_IMPORT] = {"foreign_import", "import", command_foreign_import},
+    [CTL_OP_FOREIGN_CLEAR] = {"foreign_clear", "delete", command_foreign_clear},
+    [CTL_OP_UNDO_RESTORE] = {"undo_restore", "restore undo", command_undo_restore},
+    [CTL_OP_STRIPE_CREATE] = {"stripe_create", "add stripe", command_stripe_create},
+    [CTL_OP_STRIPE_DELETE] = {"stripe_delete", "delete stripe", command_stripe_delete},
+    [CTL_OP_VD_MEASURE] = {"vd_measure", "start measure", command_vd_measure},
+    [CTL_OP_VD_EXPAND] = {"vd_expand", "expand", command_vd_expand},
 };
 
 const char *ctl_op_word(enum ctl_op op)
@@ -87,18 +77,6 @@ bool ctl_op_parse(const char *word, enum ctl_op *ret_op)
         }
     }
     return false;
-}
-
-/* What overwrites somebody's data is in the class of destruction, whatever the op. */
-enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives)
-{
-    ASSERT((unsigned)op < CTL_OP_MAX);
-    if (on_used_drives &&
-        (op == CTL_OP_VD_CREATE || op == CTL_OP_SPARE_ADD || op == CTL_OP_DRIVE_REPLACE ||
-         op == CTL_OP_STRIPE_CREATE || op == CTL_OP_VD_MEASURE || op == CTL_OP_CONSISTENCY_CHECK)) {
-        return COMMAND_CLASS_X;
-    }
-    return ops[op].class_;
 }
 
 void command_object_add(struct ctl_command *command, const struct ctl_object *object)

@@ -64,7 +64,6 @@ enum ctl_op {
 const char *ctl_op_word(enum ctl_op op);                 /* "vd_create" */
 const char *ctl_op_said(enum ctl_op op);                 /* to people: "add vd" */
 bool ctl_op_parse(const char *word, enum ctl_op *ret_op);
-enum command_class ctl_op_class(enum ctl_op op, bool on_used_drives);
 
 enum vd_set_field {
     VD_SET_NAME = 1,

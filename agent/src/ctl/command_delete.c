@@ -27,6 +27,7 @@ struct delete_run {
     struct vd *vd;                 /* while it is being removed */
     char title[PATH_TEXT_BYTES];
     object_key_t vd_key;
+    char vd_name[VD_NAME_MAX + 1];
     struct guid guid;              /* of the group */
     struct guid vd_guid;
     bool last;
@@ -85,6 +86,7 @@ static void delete_failed(struct delete_run *run, int error)
 static void event_deleted(struct delete_run *run)
 {
     ctl_cache_forget(run->ctl, &run->vd_guid);
+    host_export_ended(run->ctl, run->vd_name);
     ctl_event(run->ctl, EVENT_VIRTUAL_DRIVE_DELETED, run->vd_key, "virtual_drive", run->title,
               NULL);
 }
@@ -375,6 +377,7 @@ void command_vd_delete(struct ctl *ctl, struct ctl_command *command)
     run->cg->quiescing = true;
     vd_title(cv, run->title, sizeof(run->title));
     memcpy(run->vd_key, cv->object.key, sizeof(run->vd_key));
+    memcpy(run->vd_name, cv_config(cv)->name, sizeof(run->vd_name));
     command->ctl_private = run;
     ctl_kick(ctl);
 }

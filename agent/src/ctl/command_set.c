@@ -140,6 +140,9 @@ static void vd_set_events(const struct set_run *run)
         event_preset(run->cv, policies_preset(run->ctl, old), run->command->args.vd_set.preset);
     }
     event_policy(run->cv, "name", old->name, now->name);
+    if (strcmp(old->name, now->name) != 0) {
+        host_export_ended(run->ctl, old->name);
+    }
     event_policy(run->cv, "write_policy", write_policy_word(old->write_policy),
                  write_policy_word(now->write_policy));
     event_policy(run->cv, "read_policy", read_policy_word(old->read_policy),

@@ -301,11 +301,15 @@ static void run_done(struct stripe_run *run)
     reason_set(&reason, REASON_OK, NULL);
     for (uint32_t i = 0; i < run->count; i++) {
         command_object_add(run->command, &run->changes[i].cv->object);
+        if (run->command->op == CTL_OP_STRIPE_CREATE) {
+            host_export_ended(ctl, cv_config(run->changes[i].cv)->name);
+        }
     }
     if (run->command->op == CTL_OP_STRIPE_CREATE) {
         (void)snprintf(count, sizeof(count), "%u", run->count);
         ctl_event(ctl, EVENT_STRIPE_CREATED, key, "stripe", run->name, "count", count, NULL);
     } else {
+        host_export_ended(ctl, run->name);
         ctl_event(ctl, EVENT_STRIPE_DELETED, key, "stripe", run->name, NULL);
     }
     run_finish(run, &reason);

@@ -3,11 +3,14 @@
  */
 #include "ctl/ctl_host.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
+
+#define EXPORT_NAME_REMEMBERED_US (UINT64_C(3600) * 1000000)
 
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq)
 {
@@ -49,6 +52,49 @@ void ctl_host_remove(struct ctl *ctl)
     if (list_is_empty(&ctl->host->ctls)) {
         stripes_free(ctl->host);
     }
+}
+
+void host_export_ended(const struct ctl *ctl, const char *name)
+{
+    struct ctl_host *host = ctl->host;
+    struct ended_export *place = &host->ended[host->ended_next];
+
+    ASSERT(name[0] != '\0' && strlen(name) <= VD_NAME_MAX);
+    (void)snprintf(place->name, sizeof(place->name), "%s", name);
+    place->until_us = clock_now_us(ctl->ports.clock) + EXPORT_NAME_REMEMBERED_US;
+    host->ended_next = (host->ended_next + 1) % CTL_HOST_ENDED_EXPORTS;
+}
+
+struct name_search {
+    const char *name;
+    bool found;
+};
+
+static void undo_entry_compare(void *context, const struct undo_view *view)
+{
+    struct name_search *search = context;
+
+    search->found = search->found || strcmp(view->name, search->name) == 0;
+}
+
+static void undo_drive_ignore(void *context UNUSED, const struct undo_drive_view *view UNUSED)
+{
+}
+
+bool ctl_host_name_is_recent(const struct ctl_host *host, const char *name)
+{
+    uint64_t now_us = clock_now_us(first_of(host)->ports.clock);
+    struct name_search search = {.name = name};
+    const struct ctl_undo_visitor visitor = {
+        .entry = undo_entry_compare, .drive = undo_drive_ignore, .context = &search};
+
+    for (uint32_t i = 0; i < CTL_HOST_ENDED_EXPORTS; i++) {
+        if (strcmp(host->ended[i].name, name) == 0 && host->ended[i].until_us > now_us) {
+            return true;
+        }
+    }
+    ctl_host_undo(host, NULL, &visitor);
+    return search.found;
 }
 
 bool ctl_shows_host(const struct ctl *ctl)

@@ -18,6 +18,13 @@
 #include "ctl/undo_view.h"
 
 #define CTL_HOST_CONTROLLERS_MAX 8u
+#define CTL_HOST_ENDED_EXPORTS 64u
+
+/* An export that ended: whoever attaches by its name still means what it stood for. */
+struct ended_export {
+    char name[VD_NAME_MAX + 1];  /* "" in a place that was never used */
+    uint64_t until_us;           /* monotonic: so long the name is remembered */
+};
 
 /* Outlives its controllers. Its fields are theirs. */
 struct ctl_host {
@@ -28,6 +35,8 @@ struct ctl_host {
     struct ctl *naming;          /* whose command gives a name now: one at a time; or NULL */
     struct list stripes;         /* over virtual drives (ctl_stripe.c) */
     bool stripes_held;           /* a command is changing one: nothing is put together */
+    struct ended_export ended[CTL_HOST_ENDED_EXPORTS]; /* a ring; the oldest is overwritten */
+    uint32_t ended_next;
 };
 
 void ctl_host_init(struct ctl_host *host, uint64_t next_event_seq);
@@ -54,6 +63,15 @@ enum export_outlook ctl_host_export_outlook(const struct ctl_host *host, const c
                                             const char **ret_why);
 /* Whatever is about to be exported is. */
 bool ctl_host_exports_are_complete(const struct ctl_host *host);
+
+/* Was something else exported under this name within the last hour, or did a deleted virtual drive
+ * have it that can still be restored? */
+bool ctl_host_name_is_recent(const struct ctl_host *host, const char *name);
+
+/* What a command does to data and exports, as bits of enum command_effect, and the class that
+ * follows from the gravest of them: class O without any. Presets must have been filled in. */
+enum command_class ctl_command_class(const struct ctl_host *host,
+                                     const struct ctl_command *command, uint32_t *ret_effects);
 
 /* The controller that has this object. Of none: the first, which says in its words that there is
  * no such object. */

@@ -447,6 +447,8 @@ struct ctl_object *host_object_find(const struct ctl_host *host, enum object_kin
 bool host_drive_is_elsewhere(const struct ctl *ctl, const char *key);
 /* A command that gives a name may run: nobody else's does. */
 bool host_naming_begin(struct ctl *ctl);
+/* Nothing is exported under this name any more: ctl_host_name_is_recent() for an hour. */
+void host_export_ended(const struct ctl *ctl, const char *name);
 void host_naming_end(struct ctl *ctl);
 /* The controller has worked: who changes several may go on. */
 void host_naming_kick(struct ctl *ctl);

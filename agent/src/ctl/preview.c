@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/undo_damage.h"
 #include "ctl/vd_policies.h"
 
 void preview_refuse(struct ctl_preview *preview, const struct reason *reason)
@@ -404,15 +405,17 @@ static void name_set(const struct ctl *ctl, const struct command_vd_create *args
         return;
     }
     if (args->name[0] == '\0') {
-        uint32_t names_max = (CTL_HOST_CONTROLLERS_MAX + 1) * (VD_TARGET_ID_MAX + 1);
+        uint32_t names_max = (CTL_HOST_CONTROLLERS_MAX + 1) * (VD_TARGET_ID_MAX + 1) +
+                             CTL_HOST_ENDED_EXPORTS + CTL_HOST_CONTROLLERS_MAX * UNDO_ENTRIES_MAX;
 
         for (uint32_t i = creation->vd.target_id; i < names_max; i++) {
             (void)snprintf(creation->vd.name, sizeof(creation->vd.name), "vd%u", i);
-            if (vd_by_name(ctl, creation->vd.name) == NULL) {
+            if (vd_by_name(ctl, creation->vd.name) == NULL &&
+                !ctl_host_name_is_recent(ctl->host, creation->vd.name)) {
                 return;
             }
         }
-        UNREACHABLE(); /* there are fewer virtual drives than numbers tried */
+        UNREACHABLE(); /* fewer names are taken or remembered than numbers are tried */
     }
     if (!vd_name_is_valid(args->name)) {
         refuse_plain(preview, REASON_NAME_INVALID);

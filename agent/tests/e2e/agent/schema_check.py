@@ -22,6 +22,7 @@ KNOWN = {
     "$ref", "type", "properties", "required", "additionalProperties", "items", "minItems",
     "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "const", "anyOf",
     "allOf", "if", "then", "x-words", "description", "x-class", "x-confirm",
+    "x-effects",
 }
 
 

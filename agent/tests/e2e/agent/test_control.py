@@ -97,9 +97,9 @@ class ControlSocket(AgentCase):
                 self.assertEqual(told.reason["text"],
                                  "Your role on this host does not permit delete.")
                 if policy == "standard":
-                    told = self.assert_refused("policy_denied", control.command, "vd_delete", args,
-                                               number=2)
-                    self.assertIn("standard does not permit delete from here", told.reason["text"])
+                    told = self.assert_refused("policy_confirm_needed", control.command,
+                                               "vd_delete", args, number=2)
+                    self.assertIn("requires the typed name", told.reason["text"])
                 if allowed:
                     control.command("vd_delete", args, confirm=confirm, number=3)
                 else:
@@ -137,13 +137,18 @@ class ControlSocket(AgentCase):
             number = 0
             for _ in range(20):
                 agent.create("raid1", [0, 1])
-                number += 1
-                control.command("vd_delete", {"virtual_drive": agent.view().vd_key()},
-                                confirm="data", number=number)
+                args = {"virtual_drive": agent.view().vd_key()}
+                # A mistyped name destroys nothing and uses up nothing.
+                self.assert_refused("confirm_mismatch", control.command, "vd_delete", args,
+                                    confirm="date", number=number + 1)
+                number += 2
+                control.command("vd_delete", args, confirm="data", number=number)
             agent.create("raid1", [0, 1])
-            self.assert_refused("policy_denied", control.command, "vd_delete",
-                                {"virtual_drive": agent.view().vd_key()}, confirm="data",
-                                number=number + 1)
+            args = {"virtual_drive": agent.view().vd_key()}
+            told = self.assert_refused("policy_hour_used", control.command, "vd_delete", args,
+                                       confirm="data", number=number + 1)
+            self.assertRegex(told.reason["text"], r"permits 20 destroying commands an hour.* "
+                                                  r"Repeat delete in (59|60) min")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
     def test_a_stranger_may_only_read(self):

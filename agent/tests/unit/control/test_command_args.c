@@ -76,7 +76,6 @@ static void test_a_whole_creation(void **state UNUSED)
     assert_int_equal(create->serial_count, 2);
     assert_string_equal(create->serials[1], "S2");
     assert_string_equal(create->plan_digest, "abc");
-    assert_true(command_takes_used_drives(&command));
 }
 
 static void test_fields_of_settings(void **state UNUSED)
@@ -228,25 +227,6 @@ static void test_a_preview_has_no_digest(void **state UNUSED)
     json_decref(args);
 }
 
-static void test_always_write_back_is_a_class_of_its_own(void **state UNUSED)
-{
-    memset(&command, 0, sizeof(command));
-    command.op = CTL_OP_VD_SET;
-    command.args.vd_set.fields = VD_SET_NAME;
-    command.args.vd_set.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
-    assert_int_equal(command_class_of(&command), COMMAND_CLASS_O); /* not among the fields */
-    command.args.vd_set.fields = VD_SET_WRITE_POLICY;
-    assert_int_equal(command_class_of(&command), COMMAND_CLASS_D);
-    command.args.vd_set.write_policy = WRITE_POLICY_WRITE_BACK;
-    assert_int_equal(command_class_of(&command), COMMAND_CLASS_O);
-    memset(&command, 0, sizeof(command));
-    command.op = CTL_OP_VD_CREATE;
-    command.args.vd_create.write_policy = WRITE_POLICY_ALWAYS_WRITE_BACK;
-    assert_int_equal(command_class_of(&command), COMMAND_CLASS_D);
-    command.args.vd_create.force = true; /* overwriting is graver */
-    assert_int_equal(command_class_of(&command), COMMAND_CLASS_X);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,7 +237,6 @@ int main(void)
         cmocka_unit_test(test_lists_are_bounded),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_a_preview_has_no_digest),
-        cmocka_unit_test(test_always_write_back_is_a_class_of_its_own),
     };
 
     aw_test_catch_asserts();

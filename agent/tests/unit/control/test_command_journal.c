@@ -229,13 +229,31 @@ static void test_damage_before_the_tail_is_not_forgotten(void **state UNUSED)
 
 static void test_destruction_is_counted_over_time(void **state UNUSED)
 {
+    uint64_t oldest_us = 0;
+
     assert_int_equal(begin_at(1, true, NOW_US - 10), 0);
     assert_int_equal(begin_at(2, true, NOW_US), 0);
     assert_int_equal(begin_at(3, false, NOW_US), 0);
-    assert_int_equal(command_journal_destroyed_since(journal, NOW_US - 10), 2);
-    assert_int_equal(command_journal_destroyed_since(journal, NOW_US), 1);
+    assert_int_equal(command_journal_destroyed_since(journal, NOW_US - 10, &oldest_us), 2);
+    assert_int_equal(oldest_us, NOW_US - 10);
+    assert_int_equal(command_journal_destroyed_since(journal, NOW_US, &oldest_us), 1);
+    assert_int_equal(oldest_us, NOW_US);
     reopen();
-    assert_int_equal(command_journal_destroyed_since(journal, NOW_US - 10), 2);
+    assert_int_equal(command_journal_destroyed_since(journal, NOW_US - 10, &oldest_us), 2);
+}
+
+/* It destroyed nothing, and a slip of the keyboard must not use up the allowance. */
+static void test_a_mistyped_name_does_not_count(void **state UNUSED)
+{
+    uint64_t oldest_us = 0;
+    json_t *reason =
+        json_pack("{s:s, s:{}, s:s}", "code", "confirm_mismatch", "params", "text", "");
+
+    assert_int_equal(begin_at(1, true, NOW_US), 0);
+    assert_int_equal(command_journal_destroyed_since(journal, NOW_US, &oldest_us), 1);
+    command_journal_end(journal, id_of(1), COMMAND_STATE_FAILED, reason, json_array(), NOW_US,
+                        NULL);
+    assert_int_equal(command_journal_destroyed_since(journal, NOW_US, &oldest_us), 0);
 }
 
 /* Many commands: the file is rewritten within its bound, the newest are kept, the number too. */
@@ -286,6 +304,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_damage_before_the_tail_is_not_forgotten, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_destruction_is_counted_over_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_mistyped_name_does_not_count, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_file_is_bounded, setup, teardown),
     };
 

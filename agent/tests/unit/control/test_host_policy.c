@@ -3,19 +3,30 @@
  */
 #include "aw_test.h"
 
+#include <string.h>
+
 #include "control/host_policy.h"
+
+static char refusal[REASON_TEXT_MAX]; /* of the last question that was not permitted */
 
 static bool permits(enum policy_preset preset, struct policy_question question)
 {
     struct reason reason;
 
     question.op = "op";
-    bool good = host_policy_permits(preset, &question, &reason);
-    if (!good) {
-        assert_true(reason.code == REASON_POLICY_DENIED || reason.code == REASON_NOT_PERMITTED);
+    if (host_policy_permits(preset, &question, &reason)) {
+        refusal[0] = '\0';
+        return true;
     }
-    return good;
+    assert_true(reason_text(&reason, refusal, sizeof(refusal)) < sizeof(refusal));
+    return false;
 }
+
+/* One effect that puts a command into the class; classes R and O have none. */
+static const uint32_t effects_of_class[COMMAND_CLASS_MAX] = {
+    [COMMAND_CLASS_D] = 1u << COMMAND_EFFECT_AVAILABILITY,
+    [COMMAND_CLASS_X] = 1u << COMMAND_EFFECT_DATA | 1u << COMMAND_EFFECT_AVAILABILITY,
+};
 
 static void test_presets_bind_the_backend(void **state UNUSED)
 {
@@ -28,6 +39,7 @@ static void test_presets_bind_the_backend(void **state UNUSED)
     for (unsigned preset = 0; preset < POLICY_PRESET_MAX; preset++) {
         for (unsigned class_ = 0; class_ < COMMAND_CLASS_MAX; class_++) {
             struct policy_question question = {.class_ = (enum command_class)class_,
+                                               .effects = effects_of_class[class_],
                                                .from_backend = true,
                                                .role = PEER_OPERATOR,
                                                .has_confirm = true};
@@ -49,13 +61,37 @@ static void test_destruction_needs_a_name_and_an_allowance(void **state UNUSED)
                                        .has_confirm = false};
 
     assert_false(permits(POLICY_STANDARD, question));
+    assert_string_equal(refusal, "The host's policy \"standard\" requires the typed name or serial "
+                                 "number of the object for op.");
     assert_true(permits(POLICY_LAB, question));
     question.has_confirm = true;
     question.destroyed_last_hour = POLICY_DESTROY_PER_HOUR - 1;
     assert_true(permits(POLICY_STANDARD, question));
     question.destroyed_last_hour++;
+    question.wait_minutes = 17;
     assert_false(permits(POLICY_STANDARD, question));
+    assert_string_equal(
+        refusal, "The host's policy \"standard\" permits 20 destroying commands an hour from "
+                 "the backend, and they are used up. Repeat op in 17 min, or run it on the "
+                 "host.");
     assert_true(permits(POLICY_LAB, question));
+}
+
+static void test_a_refusal_names_the_effect(void **state UNUSED)
+{
+    struct policy_question question = {.class_ = COMMAND_CLASS_D,
+                                       .effects = 1u << COMMAND_EFFECT_MEANING,
+                                       .from_backend = true,
+                                       .role = PEER_ADMINISTRATOR};
+
+    assert_false(permits(POLICY_STRICT, question));
+    assert_string_equal(refusal, "The host's policy \"strict\" refuses op from the backend: it "
+                                 "changes what an export stands for. An administrator can run it "
+                                 "on the host.");
+    question.class_ = COMMAND_CLASS_X;
+    question.effects |= 1u << COMMAND_EFFECT_DATA;
+    assert_false(permits(POLICY_STRICT, question));
+    assert_non_null(strstr(refusal, "it destroys or overwrites data."));
 }
 
 static void test_local_roles(void **state UNUSED)
@@ -89,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_presets_bind_the_backend),
         cmocka_unit_test(test_destruction_needs_a_name_and_an_allowance),
+        cmocka_unit_test(test_a_refusal_names_the_effect),
         cmocka_unit_test(test_local_roles),
         cmocka_unit_test(test_words),
     };

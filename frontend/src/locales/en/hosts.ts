@@ -24,7 +24,7 @@ export const host = {
   policy: 'Host policy',
   policyHelp: {
     standard: 'standard: everyday changes, and destructive ones with the typed name',
-    strict: 'strict: destructive changes need confirmation on the host itself',
+    strict: 'strict: changes to data, exports or protection must be made on the host',
     lab: 'lab: everything is allowed',
   },
   enrolled: 'Added',
