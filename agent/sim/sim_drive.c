@@ -337,9 +337,8 @@ static void request_check(const struct sim_drive *drive, const struct io_request
         return;
     }
     ASSERT(request->length_bytes > 0 && request->length_bytes <= IO_LENGTH_MAX_BYTES);
-    ASSERT(request->length_bytes % IO_ALIGN_BYTES == 0);
-    ASSERT(request->offset_bytes % IO_ALIGN_BYTES == 0);
-    ASSERT(request->offset_bytes + request->length_bytes <= drive->options.size_bytes);
+    ASSERT(
+        io_range_is_sound(drive->options.size_bytes, request->offset_bytes, request->length_bytes));
     ASSERT((uintptr_t)request->buffer % IO_ALIGN_BYTES == 0);
     ASSERT(request->buffer != NULL);
 }
@@ -384,7 +383,7 @@ struct sim_drive *sim_drive_new(struct sim_world *world, const struct sim_drive_
 
     ASSERT(drive != NULL);
     noise_make();
-    ASSERT(options->size_bytes > 0 && options->size_bytes % PAGE_BYTES == 0);
+    ASSERT(options->size_bytes > 0 && options->size_bytes % SIM_SECTOR_BYTES == 0);
     drive->options = *options;
     if (drive->options.latency_max_us == 0) {
         drive->options.latency_min_us = 20;

@@ -18,7 +18,7 @@
 #define SIM_DRIVE_FAULTS_MAX 64u
 
 struct sim_drive_options {
-    uint64_t size_bytes;           /* a multiple of 4096 */
+    uint64_t size_bytes;           /* a multiple of the logical block */
     uint32_t logical_block_bytes;  /* 0: 512 */
     uint32_t physical_block_bytes; /* 0: 4096 */
     uint64_t fill_seed;            /* 0: zeros */

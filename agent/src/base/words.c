@@ -1629,8 +1629,6 @@ static const struct {
      "{device} carries {signature}."},
     {"drive_unsuitable_read_only",
      "{device} is read-only."},
-    {"drive_unsuitable_size",
-     "{device} has {size_bytes} bytes, which is no multiple of 4096: its last sector, in which Linux looks for metadata, could not be written."},
     {"drive_unsuitable_small",
      "{device} has {size_bytes} bytes; at least {needed_bytes} are needed."},
     {"jbod_emulated",

@@ -326,12 +326,6 @@ static void size_check(struct ctl_drive *cd)
         return;
     }
     (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd->size_bytes);
-    if (cd->drive == NULL && cd->size_bytes % IO_ALIGN_BYTES != 0) {
-        cd->has_unsuitable = true;
-        reason_set(&cd->unsuitable, REASON_DRIVE_UNSUITABLE_SIZE, "device", cd->identity.device,
-                   "size_bytes", size, NULL);
-        return;
-    }
     if (cd_usable_bytes(cd) != 0) {
         return;
     }
@@ -370,10 +364,8 @@ void cd_former_forget(struct ctl_drive *cd)
 {
     cd->found = foreign_drive_free(cd->found);
     cd->signature[0] = '\0';
-    /* One of an odd size that is ours goes on as it is. */
-    cd->has_unsuitable = cd->has_unsuitable &&
-                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE &&
-                         cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIZE;
+    cd->has_unsuitable =
+        cd->has_unsuitable && cd->unsuitable.code != REASON_DRIVE_UNSUITABLE_SIGNATURE;
 }
 
 /* What the host has read counts for a drive that is nobody's here. */

@@ -140,7 +140,8 @@ static bool plan_from_ddf(struct foreign_plan *plan, const struct foreign_set *s
         if (state == MEMBER_ONLINE || state == MEMBER_REBUILD) {
             struct ctl_drive *cd = set->drives[found->places[i].drive];
 
-            if (!ddf_header_is_as_ours(&cd->found->ddf->header, cd->size_bytes)) {
+            if (!ddf_header_is_as_mdadms(&cd->found->ddf->header, cd->size_bytes) &&
+                !ddf_header_is_as_ours(&cd->found->ddf->header, cd->size_bytes)) {
                 return refuse(plan, FOREIGN_STATE_UNSUPPORTED,
                               "Its metadata lie where they are not written here.");
             }
@@ -442,7 +443,9 @@ enum foreign_outcome foreign_plan_outcome(const struct foreign_plan *plan, uint3
     if (geometry_span_tolerance(&config->geometry) == 0) {
         return FOREIGN_OUTCOME_OPTIMAL; /* nothing to be consistent with */
     }
-    return config->dirty || config->consistent_rows < geometry_row_count(&config->geometry)
+    /* Whole rows: what follows the end of the virtual drive in its last one is nobody's. */
+    return config->dirty || config->consistent_rows <
+                                config->size_bytes / geometry_row_bytes(&config->geometry)
                ? FOREIGN_OUTCOME_RESYNC
                : FOREIGN_OUTCOME_OPTIMAL;
 }

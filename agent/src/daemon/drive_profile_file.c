@@ -137,8 +137,8 @@ static bool is_sound(struct profile_reader *reader, const json_t *object,
         return profile_fail(reader,
                             "exactly the one of hdd and ssd that media names must be given");
     }
-    return profile->capacity_bytes % IO_ALIGN_BYTES == 0 ||
-           profile_fail(reader, "capacity_bytes must be a multiple of 4096");
+    return profile->capacity_bytes % 512 == 0 ||
+           profile_fail(reader, "capacity_bytes must be a multiple of 512");
 }
 
 int drive_profile_read(const char *directory, const char *name, struct drive_profile *ret,

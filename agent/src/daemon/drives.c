@@ -14,6 +14,14 @@
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 
+static void unused_note(const struct host_drive *drive)
+{
+    if (drive->info.unused_bytes != 0) {
+        log_warning("%s: the last %u bytes are less than a block of %u bytes and stay unused",
+                    drive->path, drive->info.unused_bytes, drive->info.logical_block_bytes);
+    }
+}
+
 void drives_arrive(struct host_drive *drive)
 {
     bool first = !drive->arrived;
@@ -44,6 +52,7 @@ void drives_arrive(struct host_drive *drive)
                  drive->held          ? "claimed"
                  : arrival.has_reason ? drive->refusal.text
                                       : "offered");
+        unused_note(drive);
     }
     ctl_drive_arrived(host_drive_ctl(drive), &arrival);
 }

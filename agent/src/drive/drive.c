@@ -49,8 +49,8 @@ int drive_create(const struct drive_identity *identity, struct io_port *port,
     struct drive *drive = NULL;
 
     ASSERT(identity != NULL && port != NULL && clock != NULL);
-    if (port->size_bytes % IO_ALIGN_BYTES != 0 ||
-        (port->logical_block_bytes != 512 && port->logical_block_bytes != 4096)) {
+    if ((port->logical_block_bytes != 512 && port->logical_block_bytes != 4096) ||
+        port->size_bytes % port->logical_block_bytes != 0) {
         return -EINVAL;
     }
     drive = calloc(1, sizeof(*drive));

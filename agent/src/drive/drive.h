@@ -69,7 +69,7 @@ struct drive_io {
     enum io_op op;
     enum io_class class_;
     uint64_t offset_bytes;  /* on the drive; a multiple of 4096 */
-    uint32_t length_bytes;  /* a multiple of 4096, at most IO_LENGTH_MAX_BYTES */
+    uint32_t length_bytes;  /* a multiple of 4096 or up to the drive's end (io_port.h (3)) */
     void *buffer;
     void (*complete)(struct drive_io *io, enum io_status status);
     void (*released)(struct drive_io *io); /* may be NULL if the owner needs no notice */

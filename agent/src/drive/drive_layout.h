@@ -13,6 +13,11 @@
  *
  * The rest is zero until used.
  *
+ * A drive with blocks of 512 bytes may end within a block of 4096. Everything of ours begins with a
+ * whole block all the same: what is counted from the end is counted from the end of the last whole
+ * block, but the copies of DDF from that of the block that is cut off, so that they never reach
+ * down into the data of a set that goes to the last sector. The anchor alone is in the last sector.
+ *
  * Sets made by mdadm without a size leave no such room: their data end where the DDF workspace
  * begins. A drive of such a group keeps its private area, then called compact, in what the two
  * copies of DDF leave of the workspace; nobody else writes there (ddf.md, 1):
@@ -67,6 +72,26 @@ _Static_assert(COMPACT_MAPS_BYTES >=
                        REGION_MAP_SLOTS * REGION_MAP_BYTES(REGION_MAP_PAGES_COMPACT),
                "the maps end before the marks of others");
 
+#define DRIVE_BLOCK_BYTES UINT64_C(4096)
+
+/* The end of the last whole block. */
+static inline uint64_t drive_layout_blocks_end(uint64_t size_bytes)
+{
+    return size_bytes & ~(DRIVE_BLOCK_BYTES - 1);
+}
+
+/* From where the copies of DDF are counted back. */
+static inline uint64_t drive_layout_ddf_end(uint64_t size_bytes)
+{
+    return drive_layout_blocks_end(size_bytes + DRIVE_BLOCK_BYTES - 1);
+}
+
+/* The block that ends with the anchor of DDF; it may be a short one. */
+static inline uint64_t drive_layout_anchor_block(uint64_t size_bytes)
+{
+    return drive_layout_ddf_end(size_bytes) - DRIVE_BLOCK_BYTES;
+}
+
 /* 0 if the drive is too small to be used. */
 static inline uint64_t drive_layout_usable_bytes(uint64_t size_bytes)
 {
@@ -81,13 +106,14 @@ static inline uint64_t drive_layout_room_bytes(uint64_t size_bytes, bool compact
 {
     uint64_t usable_bytes = drive_layout_usable_bytes(size_bytes);
 
-    return compact && usable_bytes != 0 ? size_bytes - DRIVE_DDF_BYTES : usable_bytes;
+    return compact && usable_bytes != 0 ? drive_layout_ddf_end(size_bytes) - DRIVE_DDF_BYTES
+                                        : usable_bytes;
 }
 
 static inline uint64_t drive_layout_label_offset(uint64_t size_bytes, bool compact, uint32_t slot)
 {
-    uint64_t offset_bytes =
-        compact ? size_bytes - COMPACT_LABELS_BYTES : drive_layout_usable_bytes(size_bytes);
+    uint64_t offset_bytes = compact ? drive_layout_blocks_end(size_bytes) - COMPACT_LABELS_BYTES
+                                    : drive_layout_usable_bytes(size_bytes);
 
     return offset_bytes + (uint64_t)slot * LABEL_SLOT_BYTES;
 }
@@ -101,7 +127,7 @@ static inline uint32_t drive_layout_region_pages_max(bool compact)
 static inline uint64_t drive_layout_region_page_offset(uint64_t size_bytes, bool compact,
                                                        uint32_t slot, uint32_t place, uint32_t page)
 {
-    uint64_t offset_bytes = compact ? size_bytes - COMPACT_MAPS_BYTES
+    uint64_t offset_bytes = compact ? drive_layout_blocks_end(size_bytes) - COMPACT_MAPS_BYTES
                                     : drive_layout_usable_bytes(size_bytes) + REGION_MAPS_OFFSET;
     uint64_t map_bytes = REGION_MAP_BYTES(drive_layout_region_pages_max(compact));
 
@@ -111,7 +137,7 @@ static inline uint64_t drive_layout_region_page_offset(uint64_t size_bytes, bool
 
 static inline uint64_t drive_layout_stripe_log_offset(uint64_t size_bytes, bool compact)
 {
-    return compact ? size_bytes - COMPACT_STRIPE_LOG_BYTES
+    return compact ? drive_layout_blocks_end(size_bytes) - COMPACT_STRIPE_LOG_BYTES
                    : drive_layout_usable_bytes(size_bytes) + STRIPE_LOG_OFFSET;
 }
 

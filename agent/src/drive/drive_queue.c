@@ -491,9 +491,7 @@ static void io_check(const struct drive *drive, const struct drive_io *io)
         return;
     }
     ASSERT(io->length_bytes > 0 && io->length_bytes <= IO_LENGTH_MAX_BYTES);
-    ASSERT(is_aligned_u64(io->offset_bytes, IO_ALIGN_BYTES));
-    ASSERT(is_aligned_u64(io->length_bytes, IO_ALIGN_BYTES));
-    ASSERT(io->offset_bytes <= drive->size_bytes - io->length_bytes);
+    ASSERT(io_range_is_sound(drive->size_bytes, io->offset_bytes, io->length_bytes));
 }
 
 void drive_submit(struct drive *drive, struct drive_io *io)

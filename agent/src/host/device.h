@@ -40,7 +40,8 @@ struct device_info {
     char name[DEVICE_WORD_BYTES]; /* the kernel's, "sda"; a file's last path component */
     enum device_kind kind;
     dev_t number;        /* a block device's number, 0 for a file */
-    uint64_t size_bytes; /* a file's size rounded down to 4096 */
+    uint64_t size_bytes;   /* whole logical blocks */
+    uint32_t unused_bytes; /* at the end of a file: less than a block */
     uint32_t logical_block_bytes;
     uint32_t physical_block_bytes;
     bool rotational;

@@ -75,6 +75,24 @@ static int refuse_open(const struct device_info *info, int error, struct device_
     }
 }
 
+/* A file may end within a block, while the device under its file system has nothing smaller. */
+static bool end_is_direct(int fd, const struct device_info *info)
+{
+    uint64_t offset_bytes = align_down_u64(info->size_bytes, IO_ALIGN_BYTES);
+    size_t bytes = (size_t)(info->size_bytes - offset_bytes);
+    void *buffer = NULL;
+    bool refused = false;
+
+    if (bytes == 0) {
+        return true;
+    }
+    buffer = aligned_alloc(IO_ALIGN_BYTES, IO_ALIGN_BYTES);
+    ASSERT(buffer != NULL);
+    refused = pread(fd, buffer, bytes, (off_t)offset_bytes) < 0 && errno == EINVAL;
+    free(buffer);
+    return !refused;
+}
+
 /* Opens for direct I/O; a file system that refuses it gives a buffered description. */
 static int open_exclusive(const struct device_info *info, bool *ret_buffered)
 {
@@ -83,6 +101,11 @@ static int open_exclusive(const struct device_info *info, bool *ret_buffered)
     int fd = open(info->path, flags | O_DIRECT);
 
     *ret_buffered = false;
+    if (fd >= 0 && !is_block && !end_is_direct(fd, info)) {
+        close(fd);
+        fd = -1;
+        errno = EINVAL;
+    }
     if (fd < 0 && errno == EINVAL && !is_block) {
         fd = open(info->path, flags);
         *ret_buffered = true;

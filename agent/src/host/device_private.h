@@ -10,9 +10,6 @@
 
 #include "host/device.h"
 
-/* The smallest device worth claiming: one I/O unit. */
-#define DEVICE_ALIGN_BYTES 4096u
-
 /* Refuses with a sentence (reason invalid_argument); returns error, which is negative. */
 int device_refuse(struct device_refusal *refusal, int error, const char *format, ...)
     PRINTF_LIKE(3, 4);

@@ -225,8 +225,9 @@ static void probe_file(const struct stat *status, struct device_info *info)
     name = name == NULL ? info->path : name + 1;
     (void)snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, name);
     ASSERT(status->st_size >= 0);
-    info->size_bytes = align_down_u64((uint64_t)status->st_size, DEVICE_ALIGN_BYTES);
     info->logical_block_bytes = FILE_LOGICAL_BLOCK_BYTES;
+    info->size_bytes = align_down_u64((uint64_t)status->st_size, FILE_LOGICAL_BLOCK_BYTES);
+    info->unused_bytes = (uint32_t)((uint64_t)status->st_size - info->size_bytes);
     info->physical_block_bytes = FILE_PHYSICAL_BLOCK_BYTES;
     info->interface = DRIVE_INTERFACE_FILE;
     info->read_only = (status->st_mode & 0222) == 0;

@@ -226,11 +226,9 @@ static void check_request(const struct file_port *port, const struct io_request 
     }
     ASSERT(request->length_bytes > 0);
     ASSERT(request->length_bytes <= IO_LENGTH_MAX_BYTES);
-    ASSERT(is_aligned_u64(request->length_bytes, IO_ALIGN_BYTES));
-    ASSERT(is_aligned_u64(request->offset_bytes, IO_ALIGN_BYTES));
     ASSERT(is_aligned_u64((uintptr_t)request->buffer, IO_ALIGN_BYTES));
     ASSERT(request->buffer != NULL);
-    ASSERT(request->offset_bytes <= port->io.size_bytes - request->length_bytes);
+    ASSERT(io_range_is_sound(port->io.size_bytes, request->offset_bytes, request->length_bytes));
 }
 
 static void file_submit(struct io_port *io, struct io_request *request)
@@ -264,7 +262,7 @@ int file_port_open(struct loop *loop, struct claimed_device *claim, struct file_
     port->loop = loop;
     port->info = claim->info;
     port->io.ops = &file_port_ops;
-    port->io.size_bytes = align_down_u64(claim->info.size_bytes, IO_ALIGN_BYTES);
+    port->io.size_bytes = align_down_u64(claim->info.size_bytes, claim->info.logical_block_bytes);
     port->io.logical_block_bytes = claim->info.logical_block_bytes;
     port->io.physical_block_bytes = claim->info.physical_block_bytes;
     list_init(&port->waiting);

@@ -36,6 +36,8 @@
 #define DDF_BLOCK_BYTES 4096u
 #define DDF_COPY_BLOCKS ((DDF_COPY_BYTES + DDF_BLOCK_BYTES - 1) / DDF_BLOCK_BYTES)
 #define DDF_IMAGE_BYTES (DDF_COPY_BLOCKS * DDF_BLOCK_BYTES)
+/* A copy is read with what lies before it: it may begin there. */
+#define DDF_READ_BYTES (DDF_IMAGE_BYTES + DDF_BLOCK_BYTES)
 
 /* What is on one drive. Zeroed: nothing is known. */
 struct ddf_copies {
@@ -49,8 +51,11 @@ struct ddf_copies {
 
 /* Its copies are where and as large as we write them. */
 bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes);
+/* Its copies are as large as ours and where mdadm writes them: as far from the very end. */
+bool ddf_header_is_as_mdadms(const struct ddf_header *header, uint64_t drive_bytes);
 void ddf_copies_forget(struct ddf_copies *copies);
-/* What was read; NULL: could not be. Sets *copies. group: whose member the label says it is. */
+/* What a script read, DDF_READ_BYTES of each copy; NULL: could not be. Sets *copies. group: whose
+ * member the label says it is. */
 enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,
                                           uint64_t drive_bytes, const uint8_t *anchor,
                                           const uint8_t *primary, const uint8_t *secondary);

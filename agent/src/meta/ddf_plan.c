@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "drive/drive_layout.h"
 #include "meta/ddf_io.h"
 
 #define COPIES 2u
@@ -25,7 +26,7 @@ enum head {
     HEAD_MAX
 };
 
-STATIC_ASSERT(DDF_IMAGE_BYTES <= IO_LENGTH_MAX_BYTES, "a copy is one transfer");
+STATIC_ASSERT(DDF_READ_BYTES <= IO_LENGTH_MAX_BYTES, "a copy is one transfer");
 STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) % DDF_BLOCK_BYTES == 0 &&
                   DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512) % DDF_BLOCK_BYTES == 0,
               "copies begin with a block");
@@ -35,13 +36,21 @@ static uint64_t copy_offset(uint64_t drive_bytes, enum ddf_copy which)
     uint64_t sectors =
         which == DDF_COPY_PRIMARY ? DDF_PRIMARY_FROM_END_SECTORS : DDF_SECONDARY_FROM_END_SECTORS;
 
-    ASSERT(drive_bytes % DDF_BLOCK_BYTES == 0);
-    return drive_bytes - sectors * DDF_SECTOR_BYTES;
+    ASSERT(drive_bytes % DDF_SECTOR_BYTES == 0);
+    return drive_layout_ddf_end(drive_bytes) - sectors * DDF_SECTOR_BYTES;
 }
 
-static uint64_t anchor_offset(uint64_t drive_bytes)
+/* Where a copy is read from: mdadm, on a drive that ends within a block, puts it a little before
+ * the place of ours. */
+static uint64_t read_offset(uint64_t drive_bytes, enum ddf_copy which)
 {
-    return drive_bytes - DDF_BLOCK_BYTES;
+    return copy_offset(drive_layout_blocks_end(drive_bytes), which);
+}
+
+/* Of the block with the anchor; less than a block on a drive that ends within one. */
+static uint32_t anchor_bytes(uint64_t drive_bytes)
+{
+    return (uint32_t)(drive_bytes - drive_layout_anchor_block(drive_bytes));
 }
 
 /* Holds anything: what is written from it is made first. */
@@ -54,10 +63,10 @@ static uint8_t *buffer_new(size_t bytes)
 }
 
 /* The last block: nobody's but for its last sector. */
-static void anchor_make(const struct ddf_config *config, uint8_t *block)
+static void anchor_make(const struct ddf_config *config, uint64_t drive_bytes, uint8_t *block)
 {
     memset(block, 0, DDF_BLOCK_BYTES);
-    ddf_anchor_encode(config, block + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES);
+    ddf_anchor_encode(config, block + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES);
 }
 
 static void image_make(const struct ddf_config *config, enum ddf_copy which, uint8_t *image)
@@ -79,19 +88,37 @@ void ddf_copies_forget(struct ddf_copies *copies)
     copies->whole[1] = false;
 }
 
+static bool header_is_as(const struct ddf_header *header, const struct ddf_header *ours)
+{
+    return header->primary_lba == ours->primary_lba &&
+           header->secondary_lba == ours->secondary_lba && header->max_pds == ours->max_pds &&
+           header->max_vds == ours->max_vds && header->max_partitions == ours->max_partitions &&
+           header->record_sectors == ours->record_sectors &&
+           header->max_members == ours->max_members &&
+           header->workspace_lba == ours->workspace_lba &&
+           header->workspace_sectors == ours->workspace_sectors &&
+           strcmp(header->revision, ours->revision) == 0 &&
+           memcmp(header->sections, ours->sections, sizeof(ours->sections)) == 0;
+}
+
 bool ddf_header_is_as_ours(const struct ddf_header *header, uint64_t drive_bytes)
 {
     struct ddf_header ours = {.sequence = 0};
 
     ddf_header_prepare(&ours, drive_bytes / DDF_SECTOR_BYTES);
-    return header->primary_lba == ours.primary_lba && header->secondary_lba == ours.secondary_lba &&
-           header->max_pds == ours.max_pds && header->max_vds == ours.max_vds &&
-           header->max_partitions == ours.max_partitions &&
-           header->record_sectors == ours.record_sectors &&
-           header->max_members == ours.max_members && header->workspace_lba == ours.workspace_lba &&
-           header->workspace_sectors == ours.workspace_sectors &&
-           strcmp(header->revision, ours.revision) == 0 &&
-           memcmp(header->sections, ours.sections, sizeof(ours.sections)) == 0;
+    return header_is_as(header, &ours);
+}
+
+bool ddf_header_is_as_mdadms(const struct ddf_header *header, uint64_t drive_bytes)
+{
+    uint64_t sectors = drive_bytes / DDF_SECTOR_BYTES;
+    struct ddf_header theirs = {.sequence = 0};
+
+    ddf_header_prepare(&theirs, sectors);
+    theirs.primary_lba = sectors - DDF_PRIMARY_FROM_END_SECTORS;
+    theirs.secondary_lba = sectors - DDF_SECONDARY_FROM_END_SECTORS;
+    theirs.workspace_lba = theirs.secondary_lba;
+    return header_is_as(header, &theirs);
 }
 
 static bool copy_is(const struct ddf_config *config, enum ddf_copy which, const uint8_t *bytes)
@@ -115,7 +142,7 @@ static void whole_find(struct ddf_copies *copies, struct ddf_config *const read[
 }
 
 static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const struct guid *group,
-                                             struct ddf_config *read[COPIES],
+                                             bool as_ours, struct ddf_config *read[COPIES],
                                              const uint8_t *const bytes[COPIES])
 {
     const struct ddf_config *chosen = ddf_copy_choose(read[0], read[1]);
@@ -127,7 +154,7 @@ static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const st
             copies->sequence_used = max_u32(copies->sequence_used, read[i]->header.sequence);
         }
     }
-    if (!guid_equal(&chosen->header.guid, group) || ddf_is_written_by_others(chosen) ||
+    if (!as_ours || !guid_equal(&chosen->header.guid, group) || ddf_is_written_by_others(chosen) ||
         ddf_copy_check(chosen, &why) != 0) {
         copies->others = read[at];
         read[at] = NULL; /* taken */
@@ -146,28 +173,35 @@ enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struc
                                           uint64_t drive_bytes, const uint8_t *anchor,
                                           const uint8_t *primary, const uint8_t *secondary)
 {
-    const uint8_t *const bytes[COPIES] = {primary, secondary};
+    const uint8_t *bytes[COPIES] = {primary, secondary};
     struct ddf_config *read[COPIES] = {NULL, NULL};
     enum ddf_found_on_member found = DDF_FOUND_ON_MEMBER_NOTHING;
     struct ddf_header header;
     const char *why = NULL;
+    bool as_ours = false;
 
     ddf_copies_forget(copies);
-    if (anchor == NULL || ddf_anchor_decode(anchor + DDF_BLOCK_BYTES - DDF_ANCHOR_BYTES,
+    if (anchor == NULL || ddf_anchor_decode(anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES,
                                             drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
-    if (!ddf_header_is_as_ours(&header, drive_bytes)) {
+    as_ours = ddf_header_is_as_ours(&header, drive_bytes);
+    if (!as_ours && !ddf_header_is_as_mdadms(&header, drive_bytes)) {
         return DDF_FOUND_ON_MEMBER_OTHERS;
     }
     for (uint32_t i = 0; i < COPIES; i++) {
+        uint64_t lba = i == DDF_COPY_PRIMARY ? header.primary_lba : header.secondary_lba;
+
+        if (bytes[i] != NULL) {
+            bytes[i] += lba * DDF_SECTOR_BYTES - read_offset(drive_bytes, (enum ddf_copy)i);
+        }
         if (bytes[i] != NULL && ddf_copy_decode(&header, (enum ddf_copy)i, bytes[i], DDF_COPY_BYTES,
                                                 &read[i], &why) != 0) {
             read[i] = NULL;
         }
     }
     if (read[0] != NULL || read[1] != NULL) {
-        found = copies_judge(copies, group, read, bytes);
+        found = copies_judge(copies, group, as_ours, read, bytes);
     }
     for (uint32_t i = 0; i < COPIES; i++) {
         read[i] = ddf_config_free(read[i]);
@@ -192,6 +226,22 @@ static void flush_add(struct ddf_script *script)
 static uint8_t *head_at(const struct ddf_script *script, enum head head)
 {
     return script->blocks + (size_t)head * DDF_BLOCK_BYTES;
+}
+
+static void anchor_add(struct ddf_script *script, enum io_op op, uint64_t drive_bytes,
+                       uint8_t *block)
+{
+    step_add(script, op, drive_layout_anchor_block(drive_bytes), block, anchor_bytes(drive_bytes));
+}
+
+/* Of a drive that ends within a block, the last whole one was once taken for its end, and the
+ * anchor put there. Nobody must find it by and by. */
+static void old_anchor_clear(struct ddf_script *script, uint64_t drive_bytes, uint8_t *zeros)
+{
+    if (drive_bytes % DDF_BLOCK_BYTES != 0) {
+        step_add(script, IO_OP_WRITE, drive_layout_anchor_block(drive_bytes) - DDF_BLOCK_BYTES,
+                 zeros, DDF_BLOCK_BYTES);
+    }
 }
 
 static void head_add(struct ddf_script *script, enum head head, uint64_t offset_bytes)
@@ -229,14 +279,15 @@ static void script_write_all(struct ddf_script *script, const struct ddf_config 
     uint8_t *nothing = head_at(script, HEAD_PRIMARY_OPEN);
 
     memset(nothing, 0, DDF_BLOCK_BYTES);
-    step_add(script, IO_OP_WRITE, anchor_offset(drive_bytes), nothing, DDF_BLOCK_BYTES);
+    anchor_add(script, IO_OP_WRITE, drive_bytes, nothing);
+    old_anchor_clear(script, drive_bytes, nothing);
     flush_add(script);
     step_add(script, IO_OP_WRITE, primary, script->image, DDF_IMAGE_BYTES);
     changes_add(script, NULL, secondary);
     head_add(script, HEAD_SECONDARY_CLOSED, secondary);
     flush_add(script);
-    anchor_make(config, head_at(script, HEAD_ANCHOR));
-    head_add(script, HEAD_ANCHOR, anchor_offset(drive_bytes));
+    anchor_make(config, drive_bytes, head_at(script, HEAD_ANCHOR));
+    anchor_add(script, IO_OP_WRITE, drive_bytes, head_at(script, HEAD_ANCHOR));
     flush_add(script);
 }
 
@@ -300,12 +351,12 @@ void ddf_script_write(struct ddf_script *script, const struct ddf_copies *copies
 
 void ddf_script_read(struct ddf_script *script, uint64_t drive_bytes)
 {
-    script->image = buffer_new((size_t)COPIES * DDF_IMAGE_BYTES);
+    script->image = buffer_new((size_t)COPIES * DDF_READ_BYTES);
     script->blocks = buffer_new(DDF_BLOCK_BYTES);
-    step_add(script, IO_OP_READ, anchor_offset(drive_bytes), script->blocks, DDF_BLOCK_BYTES);
+    anchor_add(script, IO_OP_READ, drive_bytes, script->blocks);
     for (uint32_t i = 0; i < COPIES; i++) {
-        step_add(script, IO_OP_READ, copy_offset(drive_bytes, (enum ddf_copy)i),
-                 script->image + (size_t)i * DDF_IMAGE_BYTES, DDF_IMAGE_BYTES);
+        step_add(script, IO_OP_READ, read_offset(drive_bytes, (enum ddf_copy)i),
+                 script->image + (size_t)i * DDF_READ_BYTES, DDF_READ_BYTES);
     }
 }
 
@@ -313,7 +364,8 @@ void ddf_script_wipe(struct ddf_script *script, uint64_t drive_bytes)
 {
     script->blocks = buffer_new(DDF_BLOCK_BYTES);
     memset(script->blocks, 0, DDF_BLOCK_BYTES);
-    step_add(script, IO_OP_WRITE, anchor_offset(drive_bytes), script->blocks, DDF_BLOCK_BYTES);
+    anchor_add(script, IO_OP_WRITE, drive_bytes, script->blocks);
+    old_anchor_clear(script, drive_bytes, script->blocks);
     for (uint32_t i = 0; i < COPIES; i++) {
         step_add(script, IO_OP_WRITE, copy_offset(drive_bytes, (enum ddf_copy)i), script->blocks,
                  DDF_BLOCK_BYTES);

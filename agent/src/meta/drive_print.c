@@ -49,6 +49,7 @@ static void step_place(struct print_run *run)
 {
     uint64_t size_bytes = drive_size_bytes(run->drive);
     uint64_t room_bytes = drive_layout_usable_bytes(size_bytes);
+    uint64_t anchor = drive_layout_anchor_block(size_bytes);
     uint64_t gap_bytes = (room_bytes - EDGE_BYTES) / SAMPLES & ~(uint64_t)(SAMPLE_BYTES - 1);
     uint32_t step = run->step;
 
@@ -65,12 +66,12 @@ static void step_place(struct print_run *run)
         return;
     }
     step -= SAMPLES;
-    run->io.offset_bytes = size_bytes - EDGE_BYTES + (uint64_t)step * CHUNK_BYTES;
+    run->io.offset_bytes = anchor - (EDGE_BYTES - SAMPLE_BYTES) + (uint64_t)step * CHUNK_BYTES;
     if (step == EDGE_CHUNKS - 1) {
         run->io.length_bytes = CHUNK_BYTES - SAMPLE_BYTES;
     } else if (step == EDGE_CHUNKS) {
-        run->io.offset_bytes = size_bytes - SAMPLE_BYTES;
-        run->io.length_bytes = SAMPLE_BYTES;
+        run->io.offset_bytes = anchor;
+        run->io.length_bytes = (uint32_t)(size_bytes - anchor);
     }
 }
 

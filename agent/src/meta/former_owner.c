@@ -26,7 +26,7 @@
 
 STATIC_ASSERT(COPY_BYTES >= DDF_COPY_BYTES && COPY_BYTES % IO_ALIGN_BYTES == 0,
               "a copy of DDF is covered");
-STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) >= END_BYTES + COPY_BYTES,
+STATIC_ASSERT(DDF_PRIMARY_FROM_END_SECTORS *UINT64_C(512) >= END_BYTES + COPY_BYTES + 4096u,
               "the ranges do not overlap");
 
 struct range {
@@ -49,14 +49,16 @@ struct wipe_run {
 static void ranges_make(struct wipe_run *run, uint64_t size_bytes)
 {
     uint64_t usable_bytes = drive_layout_usable_bytes(size_bytes);
-    uint64_t secondary = size_bytes - DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512);
-    uint64_t primary = size_bytes - DDF_PRIMARY_FROM_END_SECTORS * UINT64_C(512);
+    /* The end as others see it, and ours a little later, on a drive that ends within a block. */
+    uint64_t end = drive_layout_blocks_end(size_bytes);
+    uint64_t secondary = end - DDF_SECONDARY_FROM_END_SECTORS * UINT64_C(512);
+    uint64_t primary = end - DDF_PRIMARY_FROM_END_SECTORS * UINT64_C(512);
 
     ASSERT(usable_bytes != 0);
     run->ranges[0] = (struct range){0, min_u64(HEAD_BYTES, usable_bytes)};
-    run->ranges[1] = (struct range){secondary, COPY_BYTES};
-    run->ranges[2] = (struct range){primary, COPY_BYTES};
-    run->ranges[3] = (struct range){size_bytes - END_BYTES, END_BYTES};
+    run->ranges[1] = (struct range){secondary, COPY_BYTES + IO_ALIGN_BYTES};
+    run->ranges[2] = (struct range){primary, COPY_BYTES + IO_ALIGN_BYTES};
+    run->ranges[3] = (struct range){end - END_BYTES, size_bytes - (end - END_BYTES)};
     /* (1) The private area ends where the DDF workspace begins, or before. */
     ASSERT(secondary >= usable_bytes + DRIVE_PRIVATE_BYTES);
 }

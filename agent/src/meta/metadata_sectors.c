@@ -32,9 +32,12 @@ struct block_io {
 static void block_submit(struct block_io *io, struct drive *drive, enum io_op op,
                          uint64_t offset_bytes)
 {
+    uint64_t at = align_down_u64(offset_bytes, BLOCK_BYTES);
+
     io->io.op = op;
-    io->io.offset_bytes = op == IO_OP_FLUSH ? 0 : align_down_u64(offset_bytes, BLOCK_BYTES);
-    io->io.length_bytes = op == IO_OP_FLUSH ? 0 : BLOCK_BYTES;
+    io->io.offset_bytes = op == IO_OP_FLUSH ? 0 : at;
+    io->io.length_bytes =
+        op == IO_OP_FLUSH ? 0 : (uint32_t)min_u64(BLOCK_BYTES, drive_size_bytes(drive) - at);
     io->io.buffer = op == IO_OP_FLUSH ? NULL : io->block;
     drive_submit(drive, &io->io);
 }

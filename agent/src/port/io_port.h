@@ -7,7 +7,8 @@
  * (1) A request belongs to the port from submit() until complete() is called.
  * (2) complete() is called exactly once and never from inside submit().
  * (3) Offset and length are multiples of 4096 and lie inside size_bytes; the
- *     buffer is aligned to 4096. A flush has length 0 and no buffer.
+ *     buffer is aligned to 4096. A flush has length 0 and no buffer. A drive with blocks of
+ *     512 bytes may end within 4096 bytes: a transfer that reaches its end ends there.
  * (4) A completed write may sit in the device's volatile cache until a flush
  *     that was submitted after its completion has itself completed.
  */
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/checked.h"
 #include "base/list.h"
 
 #define IO_ALIGN_BYTES 4096u
@@ -61,6 +63,16 @@ struct io_port {
     uint32_t logical_block_bytes;  /* 512 or 4096 */
     uint32_t physical_block_bytes; /* 512 or 4096 */
 };
+
+/* Whether a transfer lies on a drive of this size as (3) says. */
+static inline bool io_range_is_sound(uint64_t size_bytes, uint64_t offset_bytes,
+                                     uint32_t length_bytes)
+{
+    return is_aligned_u64(offset_bytes, IO_ALIGN_BYTES) && length_bytes <= size_bytes &&
+           offset_bytes <= size_bytes - length_bytes &&
+           (is_aligned_u64(length_bytes, IO_ALIGN_BYTES) ||
+            offset_bytes + length_bytes == size_bytes);
+}
 
 static inline void io_port_submit(struct io_port *port, struct io_request *request)
 {

@@ -198,13 +198,15 @@ static void io_submit(struct erase *erase, struct drive_io *io)
     drive_submit(erase->drive, io);
 }
 
+/* bytes: of the block, the last of the drive may be cut off. */
 static bool block_is(const struct erase *erase, uint32_t pass, uint64_t offset_bytes,
-                     const uint8_t *block)
+                     const uint8_t *block, uint32_t bytes)
 {
     uint8_t expected[BLOCK_BYTES];
 
+    ASSERT(bytes > 0 && bytes <= BLOCK_BYTES);
     erase_pattern(&erase->plan, pass, offset_bytes, expected);
-    return memcmp(block, expected, BLOCK_BYTES) == 0;
+    return memcmp(block, expected, bytes) == 0;
 }
 
 /* Checking (2) */
@@ -271,7 +273,8 @@ static void sample_issue(struct erase *erase)
 static bool piece_is_erased(const struct erase *erase, const struct piece *piece)
 {
     for (uint32_t at = 0; at < piece->io.length_bytes; at += BLOCK_BYTES) {
-        if (!block_is(erase, erase->place.pass, piece->io.offset_bytes + at, piece->buffer + at)) {
+        if (!block_is(erase, erase->place.pass, piece->io.offset_bytes + at, piece->buffer + at,
+                      min_u32(BLOCK_BYTES, piece->io.length_bytes - at))) {
             return false;
         }
     }
@@ -441,7 +444,6 @@ int erase_create(struct drive *drive, struct clock_port *clock, const struct era
     struct erase *erase = calloc(1, sizeof(*erase));
 
     ASSERT(erase_place_is_sound(plan->mode, from, drive_size_bytes(drive)));
-    ASSERT(drive_size_bytes(drive) % BLOCK_BYTES == 0);
     if (erase == NULL) {
         return -ENOMEM;
     }

@@ -1835,7 +1835,6 @@ REASONS: dict[str, str] = {
     "drive_unsuitable_claimed": "{device} is claimed by another process.",
     "drive_unsuitable_signature": "{device} carries {signature}.",
     "drive_unsuitable_read_only": "{device} is read-only.",
-    "drive_unsuitable_size": "{device} has {size_bytes} bytes, which is no multiple of 4096: its last sector, in which Linux looks for metadata, could not be written.",
     "drive_unsuitable_small": "{device} has {size_bytes} bytes; at least {needed_bytes} are needed.",
     "jbod_emulated": "Drive {drive} is emulated: the host has no device that it could use as it is.",
     "jbod_configured": "Drive {drive} is named in the configuration of the agent, which holds it for itself; only drives found by scanning can be left to the host.",

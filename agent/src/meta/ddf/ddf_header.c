@@ -262,11 +262,13 @@ void ddf_header_prepare(struct ddf_header *header, uint64_t drive_sectors)
         [DDF_SECTION_RECORDS] = {DDF_OUR_RECORDS_OFFSET, DDF_OUR_RECORDS_SECTORS},
         [DDF_SECTION_DRIVE] = {DDF_OUR_DRIVE_OFFSET, 1},
     };
+    uint64_t end_lba = 0;
 
     ASSERT(drive_sectors >= DDF_DRIVE_SECTORS_MIN);
     memcpy(header->revision, "01.02.00", 9);
-    header->primary_lba = drive_sectors - DDF_PRIMARY_FROM_END_SECTORS;
-    header->secondary_lba = drive_sectors - DDF_SECONDARY_FROM_END_SECTORS;
+    end_lba = drive_layout_ddf_end(drive_sectors * DDF_SECTOR_BYTES) / DDF_SECTOR_BYTES;
+    header->primary_lba = end_lba - DDF_PRIMARY_FROM_END_SECTORS;
+    header->secondary_lba = end_lba - DDF_SECONDARY_FROM_END_SECTORS;
     header->workspace_lba = header->secondary_lba;
     header->workspace_sectors = DDF_WORKSPACE_SECTORS;
     header->max_pds = DDF_OUR_PDS;

@@ -72,20 +72,22 @@ static int level_find(const struct ddf_record *record, enum raid_level *ret_leve
 }
 
 /* A mirror of one span has no strips: its field may hold anything. Ours divides the extent, so
- * that no end of it is lost; 0 if none does. */
-static uint32_t mirror_strip_bytes(const struct ddf_record *record)
+ * that no end of it is lost; if none does, the extent goes on to the end of the smallest one. */
+static void mirror_extent_make(const struct ddf_record *record, struct geometry *geometry)
 {
+    uint64_t sectors = align_up_u64(record->member_sectors, UINT64_C(1) << STRIP_SHIFT_MIN);
     uint32_t shift = 7; /* 64 KiB */
 
     if (record->strip_shift >= STRIP_SHIFT_MIN && record->strip_shift <= STRIP_SHIFT_MAX &&
-        is_aligned_u64(record->member_sectors, UINT64_C(1) << record->strip_shift)) {
+        is_aligned_u64(sectors, UINT64_C(1) << record->strip_shift)) {
         shift = record->strip_shift;
     }
-    while (shift >= STRIP_SHIFT_MIN &&
-           !is_aligned_u64(record->member_sectors, UINT64_C(1) << shift)) {
+    while (!is_aligned_u64(sectors, UINT64_C(1) << shift)) {
         shift--;
     }
-    return shift >= STRIP_SHIFT_MIN ? DDF_SECTOR_BYTES << shift : 0;
+    ASSERT(shift >= STRIP_SHIFT_MIN);
+    geometry->strip_bytes = DDF_SECTOR_BYTES << shift;
+    geometry->extent_bytes = sectors * DDF_SECTOR_BYTES;
 }
 
 int ddf_geometry_of(const struct ddf_record *record, struct geometry *ret_geometry,
@@ -105,16 +107,15 @@ int ddf_geometry_of(const struct ddf_record *record, struct geometry *ret_geomet
         return -EOPNOTSUPP;
     }
     if (geometry.level == RAID_LEVEL_1) {
-        geometry.strip_bytes = mirror_strip_bytes(record);
+        mirror_extent_make(record, &geometry);
     } else if (record->strip_shift >= STRIP_SHIFT_MIN && record->strip_shift <= STRIP_SHIFT_MAX) {
         geometry.strip_bytes = DDF_SECTOR_BYTES << record->strip_shift;
-    }
-    if (geometry.strip_bytes == 0) {
+        geometry.extent_bytes =
+            align_down_u64(record->member_sectors * DDF_SECTOR_BYTES, geometry.strip_bytes);
+    } else {
         *ret_why = "Its strip size is not supported here.";
         return -EOPNOTSUPP;
     }
-    geometry.extent_bytes =
-        align_down_u64(record->member_sectors * DDF_SECTOR_BYTES, geometry.strip_bytes);
     if (geometry_check(&geometry, ret_why) != 0) {
         return -EOPNOTSUPP;
     }

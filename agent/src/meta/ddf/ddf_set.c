@@ -264,6 +264,16 @@ static bool extents_fit(const struct ddf_found *found)
     return true;
 }
 
+/* The extent of a mirror may end behind it (ddf_level.c). */
+static uint64_t size_bytes_of(const struct ddf_found *found)
+{
+    uint64_t size_bytes = geometry_size_bytes(&found->geometry);
+
+    return found->geometry.level == RAID_LEVEL_1
+               ? min_u64(size_bytes, found->record->member_sectors * DDF_SECTOR_BYTES)
+               : size_bytes;
+}
+
 void ddf_set_examine(const struct ddf_set *set, uint32_t vd, struct ddf_found *ret_found)
 {
     struct ddf_found *found = ret_found;
@@ -294,7 +304,7 @@ void ddf_set_examine(const struct ddf_set *set, uint32_t vd, struct ddf_found *r
     } else if (ddf_geometry_of(found->record, &found->geometry, &found->why) != 0) {
         found->state = DDF_FOUND_UNSUPPORTED;
     } else {
-        found->size_bytes = geometry_size_bytes(&found->geometry);
+        found->size_bytes = size_bytes_of(found);
         state_settle(set, found);
     }
 }

@@ -147,7 +147,8 @@ static void vd_make(const struct ddf_found *found, struct vd_config *vd)
         vd->dirty = true;
         vd->resync = true;
     } else {
-        vd->consistent_rows = geometry_row_count(&vd->geometry);
+        /* What follows a mirror that ends within a strip was never written as one. */
+        vd->consistent_rows = found->size_bytes / geometry_row_bytes(&vd->geometry);
     }
 }
 

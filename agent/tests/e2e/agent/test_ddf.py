@@ -109,6 +109,70 @@ class Written(AgentCase):
                 self.assertEqual(len(seen), 1, seen)
                 agent.close()
 
+    def odd_drives(self, directory, sizes):
+        for slot, size in enumerate(sizes):
+            with (directory / f"file{slot}").open("wb") as file:
+                file.truncate(size)
+        return [f'{{ path = "{directory}/file{slot}"; enclosure = {EID}; slot = {slot}; }}'
+                for slot in range(len(sizes))]
+
+    def check_end(self, paths):
+        for path in paths:
+            found = examine(path)
+            self.assertEqual(found.get("Magic"), "de11de11", f"{path}: {found['text']}")
+            self.assertEqual(found["drives"], ["active/Online"] * len(paths), found["text"])
+            self.check_udev(path)
+
+    def test_drives_of_any_size(self):
+        """mdadm looks into the very last sector of 512 bytes. What is less than one stays unused."""
+        sizes = [DRIVE + sectors * 512 for sectors in range(8)]
+        sizes[3] += 100  # bytes that make no sector
+        agent = self.agent(slots=0)
+        agent = self.agent(slots=8, directory=agent.directory,
+                           drives=self.odd_drives(agent.directory, sizes))
+        agent.start()
+        self.assertEqual([agent.view().drive(slot)["size_bytes"] for slot in range(8)],
+                         [size // 512 * 512 for size in sizes])
+        self.assertIn("the last 100 bytes are less than a block", agent.log())
+        agent.create("raid6", range(8))
+        agent.until("it to be consistent", lambda view: view.vd()["consistent"])
+        with agent.nbd() as data:
+            sums = write_random(data, data.get_size(), 9)
+        agent.stop()
+        paths = [agent.directory / f"file{slot}" for slot in range(8)]
+        with paths[3].open("r+b") as file:
+            file.truncate(sizes[3] // 512 * 512)
+        self.check_end(paths)
+        agent.start()
+        agent.optimal()
+        with agent.nbd() as data:
+            self.assertEqual(digest(data, data.get_size()), sums)
+        with agent.control() as control:
+            control.command("vd_delete", {"virtual_drive": agent.view().vd_key()}, confirm="data")
+        agent.stop()
+        for path in paths:
+            self.assertIn("No md superblock", examine(path)["text"])
+
+    def test_metadata_move_to_the_end(self):
+        """An older version took the last whole 4096 bytes of such drives for their end."""
+        agent, _, sums = self.made()
+        paths = self.files(agent, 4)
+        for sectors, path in enumerate(paths, 4):
+            with path.open("ab") as file:
+                file.write(b"x" * (sectors * 512))
+            path.rename(agent.directory / f"file{sectors - 4}")
+        drives = [f'{{ path = "{agent.directory}/file{slot}"; enclosure = {EID}; slot = {slot}; }}'
+                  for slot in range(4)]
+        shutil.rmtree(agent.state_dir)  # its drives were emulated
+        agent = self.agent(slots=4, directory=agent.directory, drives=drives)
+        agent.start()
+        agent.ctl("/c0/fall", "import")
+        agent.optimal()
+        with agent.nbd() as data:
+            self.assertEqual(digest(data, data.get_size()), sums)
+        agent.stop()
+        self.check_end([agent.directory / f"file{slot}" for slot in range(4)])
+
     def test_expanded(self):
         """While a client uses it; mdadm sees what it has grown to on every member."""
         for level, members, width, name in (("raid5", 3, 3, "RAID5"), ("raid10", 4, 2, "RAID1")):

@@ -19,6 +19,29 @@ def sums(paths):
     return [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths]
 
 
+def header_crc(header):
+    """DDF's: the register starts at 0, no final inversion, own bytes as FF."""
+    data = header[:4] + b"\xff" * 4 + header[8:]
+    return zlib.crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
+
+
+def sectors_add(path, sectors):
+    """The drive as mdadm makes one that is larger by so many sectors: its copies lie as far from the
+    true end, the anchor is the last sector."""
+    data = path.read_bytes()
+    more = bytearray(data + bytes(sectors * 512))
+    size = len(data)
+    for back, length in ((32 * MIB, 618), (16 * MIB, 618), (512, 1)):
+        block = bytearray(data[size - back:size - back + length * 512])
+        more[size - back:size - back + length * 512] = bytes(length * 512)
+        for at in (96, 104, 120):
+            struct.pack_into(">Q", block, at, struct.unpack_from(">Q", block, at)[0] + sectors)
+        struct.pack_into(">I", block, 4, header_crc(bytes(block[:512])))
+        at = len(more) - back
+        more[at:at + len(block)] = block
+    path.write_bytes(more)
+
+
 class Foreign(AgentCase):
     def images(self, level, spans, members, *missing):
         folder = Path(self.agent(slots=0).directory) / level
@@ -96,6 +119,74 @@ class Foreign(AgentCase):
         self.assertEqual(agent.view().vd("judge")["state"], "degraded")
         self.assertEqual([agent.view().drive(slot)["state"] for slot in range(3)], ["online"] * 3)
         agent.stop()
+
+    def test_drives_of_any_size(self):
+        """A set of mdadm's is whole on drives that end within a block of 4096, is imported whole,
+        handed back readable, and its metadata can be taken off and given back."""
+        for sectors in (1, 4, 7):
+            with self.subTest(sectors=sectors):
+                paths = self.images("raid5", 1, 4)
+                sectors_add(paths[2], sectors)
+                before = sums(paths)
+                agent = self.started(paths)
+                (found,) = self.ask(agent)["sets"]
+                self.assertEqual(self.ask(agent)["damaged"], [])
+                self.assertEqual(found["virtual_drives"][0]["state"], "optimal")
+                agent.ctl("/c0/fall", "delete", "confirm=judge")
+                agent.until("no foreign set is left", lambda _: self.ask(agent)["sets"] == [])
+                self.assertEqual(self.ask(agent)["damaged"], [])
+                self.assertEqual(subprocess.run(["blkid", "-p", str(paths[2])], check=False,
+                                                capture_output=True).stdout, b"")
+                agent.ctl("/c0", "restore", "undo=1")
+                agent.stop()
+                self.assertEqual(sums(paths), before)
+                agent.start()
+                agent.ctl("/c0/fall", "import")
+                agent.optimal("judge")
+                with agent.nbd(name="judge") as disk:
+                    got = b"".join(bytes(disk.pread(MIB, at))
+                                   for at in range(0, disk.get_size(), MIB))
+                self.assertEqual(got, (paths[0].parent / "data").read_bytes())
+                agent.stop()
+                agent.start()
+                agent.optimal("judge")
+                agent.close()
+                shutil.rmtree(paths[0].parent)
+
+    def test_a_mirror_keeps_every_sector(self):
+        """One that mdadm made without a size ends where the drive's size has it end."""
+        for sectors in (2, 12):
+            with self.subTest(sectors=sectors):
+                paths = self.images("raid1", 1, 2)
+                size = 8 * MIB - sectors * 512
+                for path in paths:
+                    data = bytearray(path.read_bytes())
+                    for back in (32 * MIB, 16 * MIB):
+                        at = len(data) - back + 162 * 512
+                        struct.pack_into(">QQ", data, at + 72, size // 512, size // 512)
+                        data[at + 384:at + 512] = b"\xff" * 128
+                        struct.pack_into(">I", data, at + 4,
+                                         header_crc(bytes(data[at:at + 7 * 512])))
+                    path.write_bytes(data)
+                agent = self.started(paths)
+                (found,) = self.ask(agent)["sets"]
+                (volume,) = found["virtual_drives"]
+                self.assertEqual((volume["state"], volume["size_bytes"], found["outcome"]),
+                                 ("optimal", size, "optimal"))
+                agent.ctl("/c0/fall", "import")
+                agent.until("the last row", lambda view: view.vd("judge")["consistent"])
+                with agent.nbd(name="judge") as disk:
+                    self.assertEqual(disk.get_size(), size)
+                    kept = (paths[0].parent / "data").read_bytes()
+                    last = size // 4096 * 4096
+                    self.assertEqual(bytes(disk.pread(MIB, 0)), kept[:MIB])
+                    self.assertEqual(bytes(disk.pread(size - last, last)), kept[last:size])
+                    disk.pwrite(b"e" * 512, size - 512)
+                    disk.flush()
+                    self.assertEqual(bytes(disk.pread(512, size - 512)), b"e" * 512)
+                agent.stop()
+                agent.close()
+                shutil.rmtree(paths[0].parent)
 
     def test_clear_and_undo(self):
         """By its name only; the drives are free then, and undo gives back every byte."""

@@ -14,6 +14,8 @@
 #define MIB (UINT64_C(1) << 20)
 #define SIZE (84 * MIB + 4096)
 
+static uint64_t drive_bytes = SIZE;
+
 struct fixture {
     struct sim_world *world;
     struct sim_drive *sim;
@@ -25,7 +27,7 @@ struct fixture {
 static struct fixture *setup(void)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
-    const struct sim_drive_options options = {.size_bytes = SIZE, .fill_seed = 7};
+    const struct sim_drive_options options = {.size_bytes = drive_bytes, .fill_seed = 7};
     struct drive_identity identity = {.did = 0};
 
     assert_non_null(fixture);
@@ -112,6 +114,27 @@ static void test_marks_go_and_the_rest_stays(void **state)
     teardown(fixture);
 }
 
+/* GPT's copy, DDF's anchor and copies where mdadm puts them on a drive that ends within a block. */
+static void test_marks_go_at_any_size(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 1; sectors < 8; sectors++) {
+        struct fixture *fixture = NULL;
+
+        drive_bytes = SIZE + sectors * 512u;
+        fixture = setup();
+        assert_int_equal(wipe_run(fixture), 0);
+        assert_true(is_zero_at(fixture, drive_bytes - 512));
+        assert_true(is_zero_at(fixture, drive_bytes - 33 * 512));
+        assert_true(is_zero_at(fixture, drive_bytes - 16 * MIB));
+        assert_true(is_zero_at(fixture, drive_bytes - 16 * MIB + 617 * 512));
+        assert_true(is_zero_at(fixture, drive_bytes - 32 * MIB + 617 * 512));
+        assert_false(is_zero_at(fixture, drive_layout_usable_bytes(drive_bytes) + 32 * MIB - 512));
+        teardown(fixture);
+    }
+    drive_bytes = SIZE;
+}
+
 static void test_failures(void **state)
 {
     struct fixture *fixture = setup();
@@ -144,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_marks_go_and_the_rest_stays),
+        cmocka_unit_test(test_marks_go_at_any_size),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_hung_drive),
     };

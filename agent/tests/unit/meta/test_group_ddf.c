@@ -22,6 +22,9 @@
 #define ONLINE DDF_PD_ONLINE
 #define GONE (DDF_PD_FAILED | DDF_PD_MISSING)
 
+/* Of the drives: SIZE, or a little more. */
+static uint64_t drive_bytes = SIZE;
+
 struct fixture {
     struct sim_world *world;
     struct sim_store *sim_store;
@@ -71,7 +74,7 @@ static void reopen(struct fixture *fixture)
 static struct fixture *setup(uint64_t seed)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
-    const struct sim_drive_options options = {.size_bytes = SIZE, .fill_seed = seed};
+    const struct sim_drive_options options = {.size_bytes = drive_bytes, .fill_seed = seed};
     struct group_config *config = NULL;
 
     assert_non_null(fixture);
@@ -358,6 +361,107 @@ static void test_power_cuts_at_first(void **state)
     }
 }
 
+static bool anchor_is_at(struct fixture *fixture, uint32_t drive, uint64_t offset)
+{
+    uint8_t sector[DDF_ANCHOR_BYTES];
+    struct ddf_header anchor;
+    const char *why = NULL;
+
+    sim_drive_peek(fixture->sim[drive], offset, sector, sizeof(sector));
+    return ddf_anchor_decode(sector, drive_bytes / DDF_SECTOR_BYTES, &anchor, &why) == 0;
+}
+
+/* The anchor is where others look for it: in the very last sector. */
+static void test_every_size(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 0; sectors < 8; sectors++) {
+        struct fixture *fixture = NULL;
+        struct label_write wipe = {.complete = on_written};
+
+        drive_bytes = SIZE + sectors * 512u;
+        fixture = setup(20 + sectors);
+        save(fixture, false);
+        member_lose(fixture);
+        save(fixture, true);
+        reopen(fixture);
+        for (uint32_t i = 0; i < DRIVES - 1; i++) {
+            const struct ddf_config *config = says(fixture, i);
+
+            assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+            assert_int_equal(config->pds[LOST].state, GONE);
+            assert_true(anchor_is_at(fixture, i, drive_bytes - DDF_ANCHOR_BYTES));
+            assert_true(config->header.primary_lba % 8 == 0);
+            assert_true(config->header.secondary_lba * 512 >= drive_bytes - 32 * MIB);
+        }
+        wipe.drive = fixture->drives[0];
+        wipe.owner = fixture;
+        fixture->done = false;
+        group_store_label_write(fixture->store, &wipe);
+        wait(fixture);
+        assert_int_equal(fixture->error, 0);
+        assert_false(anchor_is_at(fixture, 0, drive_bytes - DDF_ANCHOR_BYTES));
+        teardown(fixture);
+    }
+    drive_bytes = SIZE;
+}
+
+/* Everything that an array of ours has at the ends of its drives, on drives that are a little
+ * larger: so it looks where the size was once rounded down. */
+static void ends_copy(struct fixture *to, const struct fixture *from)
+{
+    const uint64_t begin = drive_layout_usable_bytes(SIZE);
+    uint8_t *bytes = malloc(MIB);
+
+    assert_non_null(bytes);
+    for (uint32_t i = 0; i < DRIVES; i++) {
+        for (uint64_t at = begin; at < SIZE; at += MIB) {
+            sim_drive_peek(from->sim[i], at, bytes, MIB);
+            sim_drive_poke(to->sim[i], at, bytes, MIB);
+        }
+    }
+    free(bytes);
+}
+
+static void test_moved_to_the_end(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 1; sectors < 8; sectors += 3) {
+        struct fixture *from = setup(40);
+        struct fixture *fixture = NULL;
+
+        save(from, true);
+        drive_bytes = SIZE + sectors * 512u;
+        fixture = setup(40);
+        ends_copy(fixture, from);
+        for (uint32_t i = 0; i < DRIVES; i++) {
+            assert_null(says(fixture, i));
+            assert_int_equal(fixture->error, 0); /* the label is where it was */
+            assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_NOTHING);
+        }
+        fixture->config.sequence += 2;
+        save(fixture, false);
+        reopen(fixture);
+        for (uint32_t i = 0; i < DRIVES; i++) {
+            assert_non_null(says(fixture, i));
+            assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+            assert_true(anchor_is_at(fixture, i, drive_bytes - DDF_ANCHOR_BYTES));
+            assert_false(anchor_is_at(fixture, i, SIZE - DDF_ANCHOR_BYTES));
+        }
+        drive_bytes = SIZE;
+        teardown(fixture);
+        teardown(from);
+    }
+}
+
+static void test_power_cuts_at_any_size(void **state)
+{
+    drive_bytes = SIZE + 7 * 512u;
+    test_power_cuts_at_first(state);
+    test_power_cuts(state);
+    drive_bytes = SIZE;
+}
+
 /* Raises the number of one copy, as another system does. */
 static void number_raise(struct fixture *fixture, uint32_t drive, uint64_t from_end_sectors)
 {
@@ -552,6 +656,9 @@ int main(void)
         cmocka_unit_test(test_dirty),
         cmocka_unit_test(test_power_cuts),
         cmocka_unit_test(test_power_cuts_at_first),
+        cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_moved_to_the_end),
+        cmocka_unit_test(test_power_cuts_at_any_size),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_more_than_is_written),
         cmocka_unit_test(test_numbers_at_their_end),
