@@ -36,6 +36,11 @@ static int sign(void *context, const char *text, size_t bytes,
     return 0;
 }
 
+static int keep(void *context UNUSED, const char *fence UNUSED)
+{
+    return 0;
+}
+
 static void say(void *context, enum uplink_log_level level, const char *text)
 {
     (void)context;
@@ -109,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                      .reconnect_base_ms = 10,
                                      .reconnect_cap_ms = 1000,
                                      .seed = 1,
-                                     .port = {.sign = sign, .log = say}};
+                                     .port = {.sign = sign, .keep_fence = keep, .log = say}};
     const char *at = (const char *)data;
     const char *end = at + size;
 

@@ -81,6 +81,8 @@ void change_preserved_delete(struct cli_context *context);
 void show_events(struct cli_context *context);
 bool events_dump(struct cli_context *context, FILE *out); /* all of them, as text */
 void show_event_info(struct cli_context *context);
+/* link.c: where the backend refuses this host, a line that says why. */
+void link_print(struct cli_context *context);
 /* status.c */
 void show_status(struct cli_context *context);
 void show_watch(struct cli_context *context);

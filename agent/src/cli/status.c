@@ -192,6 +192,7 @@ void show_status(struct cli_context *context)
     }
     if (!context->documents) {
         stripes_print(context);
+        link_print(context);
     }
 }
 

@@ -31,6 +31,7 @@ struct control_client {
     struct peer peer;
     bool backend;
     enum peer_role role;
+    bool speaks_for_link;        /* has told that the link stands */
     bool follows_commands;       /* wants the outcome of every numbered command */
     bool follows_state;
     bool state_pending;

@@ -207,6 +207,8 @@ static void method_hello(struct control_server *server, struct control_client *c
     json_put_text(result, "hostname", options->hostname);
     json_put_text(result, "boot_id", options->boot_id);
     json_put_bool(result, "online", ctl_host_is_online(server->world.host));
+    json_put_text(result, "fence", link_state_fence(server->world.link));
+    json_put(result, "link", link_state_doc(server->world.link));
     control_answer(client, id, result);
 }
 
@@ -345,6 +347,8 @@ static const struct {
     {"command.get", control_command_get},
     {"command.list", method_command_list},
     {"command.acknowledge", control_command_acknowledge},
+    {"link.join", control_link_join},
+    {"link.report", control_link_report},
 };
 
 static void request_run(struct control_server *server, struct control_client *client,

@@ -18,6 +18,8 @@ struct control_server {
     uint32_t client_count;
     struct list commands;         /* of struct running_command */
     uint32_t command_count;
+    struct control_client *fence_client; /* waits for its fence to be durable; NULL: nobody */
+    uint64_t fence_request;
     bool draining;
     void (*drained)(void *context);
     void *drained_context;
@@ -32,6 +34,14 @@ struct control_server {
 /* method_drive_health.c */
 void control_drive_health(struct control_server *server, struct control_client *client, uint64_t id,
                           const json_t *params);
+
+/* method_link.c */
+void control_link_join(struct control_server *server, struct control_client *client, uint64_t id,
+                       const json_t *params);
+void control_link_report(struct control_server *server, struct control_client *client, uint64_t id,
+                         const json_t *params);
+/* The client has gone. */
+void control_link_leave(struct control_server *server, const struct control_client *client);
 
 /* control_methods.c */
 void control_request(struct control_server *server, struct control_client *client, const char *line,

@@ -102,6 +102,7 @@ static void client_line(void *context, struct control_client *client, const char
 static void client_leave(struct control_server *server, struct control_client *client)
 {
     control_commands_orphan(server, client);
+    control_link_leave(server, client);
     list_remove(&client->link);
     server->client_count--;
 }

@@ -18,6 +18,7 @@
 #include "base/attrs.h"
 #include "base/guid.h"
 #include "control/command_journal.h"
+#include "control/link_state.h"
 #include "control/peer.h"
 #include "ctl/ctl_host.h"
 #include "host/event_log.h"
@@ -48,6 +49,7 @@ struct control_world {
     struct ctl_host *host;       /* all controllers */
     struct event_log *event_log;
     struct command_journal *journal;
+    struct link_state *link;     /* outlives the server */
 };
 
 struct control_server;

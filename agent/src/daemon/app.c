@@ -41,6 +41,7 @@ struct app {
     struct event_log *events;
     struct uuid event_epoch;
     struct command_journal *journal;
+    struct link_state *link;
     struct controllers *controllers;
     struct drives *drives;
     struct exports *exports;
@@ -202,6 +203,24 @@ static int event_epoch_load(struct app *app)
     return wait.done ? wait.error : error;
 }
 
+/* Without its fence the host is only taken for a restored one: no reason not to start. */
+static bool link_open(struct app *app)
+{
+    int error = link_state_open(state_store_port(app->store), &app->link);
+
+    if (error == -EBADMSG) {
+        log_warning("the record %s of the state directory is damaged; the backend will take the "
+                    "state of this host anew",
+                    LINK_FENCE_RECORD);
+        return true;
+    }
+    if (error != 0) {
+        log_error("the record %s of the state directory cannot be read: %s", LINK_FENCE_RECORD,
+                  strerror(-error));
+    }
+    return error == 0;
+}
+
 static bool state_open(struct app *app)
 {
     char text[STATE_STORE_TEXT_BYTES];
@@ -235,7 +254,7 @@ static bool state_open(struct app *app)
     if (error != 0) {
         log_error("%s", journal_text);
     }
-    return error == 0;
+    return error == 0 && link_open(app);
 }
 
 static bool controllers_begin(struct app *app)
@@ -277,7 +296,8 @@ static bool control_open(struct app *app)
     const struct control_world world = {.loop = app->loop,
                                         .host = controllers_host(app->controllers),
                                         .event_log = app->events,
-                                        .journal = app->journal};
+                                        .journal = app->journal,
+                                        .link = app->link};
     char text[256];
 
     (void)snprintf(options.path, sizeof(options.path), "%s", config->control.socket);
@@ -359,6 +379,7 @@ static void app_free(struct app *app)
     app->controllers = controllers_free(app->controllers);
     app->journal = command_journal_close(app->journal);
     app->drives = drives_free(app->drives);
+    app->link = link_state_close(app->link);
     app->store = state_store_close(app->store);
     app->loop = loop_close(app->loop);
 }

@@ -121,7 +121,7 @@ static bool answer_take(const struct http_answer *answer, struct uplink_identity
 }
 
 static char *request_body(const struct enrol_request *request, const char *public_key,
-                          const char *machine_hash)
+                          const char *machine_hash, const char *former_id)
 {
     json_t *document = json_new_object();
     size_t bytes = 0;
@@ -131,6 +131,9 @@ static char *request_body(const struct enrol_request *request, const char *publi
     json_put_text(document, "hostname", request->hostname);
     json_put_text(document, "machine_id_hash", machine_hash);
     json_put_text(document, "agent_version", request->agent_version);
+    if (former_id[0] != '\0') {
+        json_put_text(document, "former_agent_id", former_id);
+    }
     char *body = json_line(document, &bytes);
     json_decref(document);
     return body;
@@ -196,7 +199,8 @@ static int key_store(int directory_fd, struct uplink_identity *identity,
 }
 
 static int enrol_in(const struct enrol_request *request, const struct uplink_url *url,
-                    int directory_fd, struct uplink_identity *identity, char text[ENROL_TEXT_BYTES])
+                    int directory_fd, const char *former_id, struct uplink_identity *identity,
+                    char text[ENROL_TEXT_BYTES])
 {
     char public_key[UPLINK_PUBLIC_TEXT_BYTES];
     char machine_hash[65];
@@ -210,7 +214,7 @@ static int enrol_in(const struct enrol_request *request, const struct uplink_url
                        request->state_dir, strerror(-error));
         return error;
     }
-    char *body = request_body(request, public_key, machine_hash);
+    char *body = request_body(request, public_key, machine_hash, former_id);
     error = token_spend(request, url, body, identity, text);
     explicit_bzero(body, strlen(body));
     free(body);
@@ -256,7 +260,7 @@ static int enrol_locked(const struct enrol_request *request, const struct uplink
     }
     (void)snprintf(identity.url, sizeof(identity.url), "%s", request->url);
     (void)snprintf(identity.ca_file, sizeof(identity.ca_file), "%s", request->ca_file);
-    error = enrol_in(request, url, directory_fd, &identity, text);
+    error = enrol_in(request, url, directory_fd, old.agent_id, &identity, text);
     if (error != 0) {
         return error;
     }

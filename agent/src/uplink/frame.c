@@ -109,6 +109,23 @@ static int challenge_read(struct frame *frame, char why[FRAME_WHY_BYTES])
                : refuse(why, "challenge: server_id is not an id");
 }
 
+/* One that is no fence is as good as none: the backend will not see it again. */
+static void fence_take(const json_t *document, char out[FRAME_FENCE_MAX + 1])
+{
+    const char *fence = json_text_at(document, "fence");
+    size_t length = fence != NULL ? strlen(fence) : 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < length; i++) {
+        if (fence[i] <= ' ' || fence[i] >= 0x7F) {
+            return;
+        }
+    }
+    if (length <= FRAME_FENCE_MAX) {
+        (void)snprintf(out, FRAME_FENCE_MAX + 1, "%s", fence != NULL ? fence : "");
+    }
+}
+
 static int welcome_read(struct frame *frame, char why[FRAME_WHY_BYTES])
 {
     const json_t *document = frame->document;
@@ -123,6 +140,7 @@ static int welcome_read(struct frame *frame, char why[FRAME_WHY_BYTES])
                       &frame->welcome.reconnect_window_s)) {
         return refuse(why, "welcome: heartbeat_s and reconnect_window_s must be whole numbers");
     }
+    fence_take(document, frame->welcome.fence);
     return 0;
 }
 
@@ -150,7 +168,8 @@ static int nack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
     } words[] = {{"resync", NACK_RESYNC},
                  {"fenced", NACK_FENCED},
                  {"unauthorised", NACK_UNAUTHORISED},
-                 {"unsupported", NACK_UNSUPPORTED}};
+                 {"unsupported", NACK_UNSUPPORTED},
+                 {"identity_in_use", NACK_IN_USE}};
     const char *reason = json_text_at(frame->document, "reason");
 
     if (reason == NULL) {
@@ -165,6 +184,9 @@ static int nack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
     printable_copy(reason, frame->nack.reason, sizeof(frame->nack.reason));
     printable_copy(json_text_at(frame->document, "detail"), frame->nack.detail,
                    sizeof(frame->nack.detail));
+    if (!seconds_take(frame->document, "retry_s", 1, FRAME_SPREAD_MAX_S, &frame->nack.retry_s)) {
+        frame->nack.retry_s = 0;
+    }
     return 0;
 }
 

@@ -25,6 +25,7 @@
 #define FRAME_HEARTBEAT_MAX_S 600u
 #define FRAME_SPREAD_MAX_S 3600u
 #define FRAME_PRECONDITIONS_MAX 64u
+#define FRAME_FENCE_MAX 64u
 
 enum frame_kind {
     FRAME_CHALLENGE,
@@ -42,6 +43,7 @@ enum nack_kind {
     NACK_FENCED,
     NACK_UNAUTHORISED,
     NACK_UNSUPPORTED,
+    NACK_IN_USE,                 /* another machine uses this host's identity */
     NACK_OTHER                   /* bad, overload, and what later versions have */
 };
 
@@ -58,6 +60,7 @@ struct frame {
             uint64_t acked_event_seq;
             uint32_t heartbeat_s;
             uint32_t reconnect_window_s;
+            char fence[FRAME_FENCE_MAX + 1]; /* printable; "": none was given */
         } welcome;
         struct {
             bool has_rev, has_event_seq, has_result;
@@ -69,6 +72,7 @@ struct frame {
             enum nack_kind kind;
             char reason[33];     /* both printable */
             char detail[161];
+            uint32_t retry_s;    /* 0: it does not say */
         } nack;
         struct {
             char command_id[UUID_TEXT_BYTES];

@@ -49,7 +49,8 @@ static const char help[] =
     "                 - reads it from standard input\n"
     "  --ca FILE      trust the certificate authority in this file (PEM)\n"
     "  --insecure     allow http:// over the network: everything can be read and changed\n"
-    "  --force        replace an identity that exists; the old host stays in the console\n"
+    "  --force        replace an identity that exists, as on a machine that was copied; the\n"
+    "                 host it was before stays in the console\n"
     "\n"
     "--check-config   read the configuration and say what is wrong with it\n"
     "--version, --help\n"
@@ -246,6 +247,7 @@ static int link_main(const struct uplink_config *config)
         return EXIT_FAILURE;
     }
     options.key = key;
+    options.directory_fd = directory_fd;
     error = uplink_run(&options, text);
     key = uplink_key_free(key);
     if (error != 0) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/reason.h"
 #include "control/json_text.h"
 #include "uplink/session_private.h"
 
@@ -61,7 +62,9 @@ static char *request_text(struct uplink_session *session, struct uplink_now now,
                                           [REQUEST_COMMAND_LIST] = "command.list",
                                           [REQUEST_COMMAND] = "command",
                                           [REQUEST_ACKNOWLEDGE] = "command.acknowledge",
-                                          [REQUEST_QUERY] = "query"};
+                                          [REQUEST_QUERY] = "query",
+                                          [REQUEST_LINK_JOIN] = "link.join",
+                                          [REQUEST_LINK_REPORT] = "link.report"};
     const struct session_request *request = request_new(session, kind, subject, now);
     const char *method = methods[kind];
     json_t *document = json_new_object();
@@ -131,6 +134,32 @@ static char *live_request(struct uplink_session *session, struct uplink_now now,
     return NULL;
 }
 
+static char *join_request(struct uplink_session *session, struct uplink_now now, size_t *ret_bytes)
+{
+    json_t *params = json_new_object();
+
+    session->wants_join = false;
+    json_put_text(params, "fence", session->fence);
+    return request_text(session, now, REQUEST_LINK_JOIN, NULL, params, ret_bytes);
+}
+
+static char *report_request(struct uplink_session *session, struct uplink_now now,
+                            size_t *ret_bytes)
+{
+    json_t *params = json_new_object();
+
+    session->wants_report = false;
+    if (session->phase == UPLINK_TELL) {
+        struct reason reason;
+        char text[256];
+
+        reason_set(&reason, REASON_IDENTITY_IN_USE, NULL);
+        (void)reason_text(&reason, text, sizeof(text));
+        json_put(params, "reason", frame_reason(reason_code_word(reason.code), text));
+    }
+    return request_text(session, now, REQUEST_LINK_REPORT, NULL, params, ret_bytes);
+}
+
 char *uplink_session_pull_control(struct uplink_session *session, struct uplink_now now,
                                   size_t *ret_bytes)
 {
@@ -140,6 +169,12 @@ char *uplink_session_pull_control(struct uplink_session *session, struct uplink_
     if (session->phase == UPLINK_GREET && session->wants_hello) {
         session->wants_hello = false;
         return request_text(session, now, REQUEST_HELLO, NULL, json_new_object(), ret_bytes);
+    }
+    if (session->phase == UPLINK_FENCE && session->wants_join) {
+        return join_request(session, now, ret_bytes);
+    }
+    if ((session->phase == UPLINK_LIVE || session->phase == UPLINK_TELL) && session->wants_report) {
+        return report_request(session, now, ret_bytes);
     }
     return session->phase == UPLINK_LIVE ? live_request(session, now, ret_bytes) : NULL;
 }
@@ -189,15 +224,31 @@ static int hello_answered(struct uplink_session *session, struct uplink_now now,
         session->hello_after_us = now.us + UPLINK_ONLINE_POLL_US;
         return 0;
     }
+    (void)text_take(result, "fence", agent.fence, sizeof(agent.fence)); /* older ones have none */
     session->agent = agent;
     session->step_until_us = now.us + UPLINK_STEP_LIMIT_US;
     session_set_phase(session, UPLINK_DIAL);
     return 0;
 }
 
+static void tell_end(struct uplink_session *session, struct uplink_now now)
+{
+    ASSERT(session->phase == UPLINK_TELL);
+    session_end_round(session, now, ROUND_IN_USE, 0,
+                      "another machine uses this host's identity and is connected; if this "
+                      "machine is a copy, enrol it anew with --force");
+}
+
+static void report_answered(struct uplink_session *session, struct uplink_now now)
+{
+    if (session->phase == UPLINK_TELL) {
+        tell_end(session, now);
+    }
+}
+
 /* A request that should never fail did: of importance only to people who look for a cause. */
-static int refused(struct uplink_session *session, const struct session_request *request,
-                   const json_t *reason)
+static int refused(struct uplink_session *session, struct uplink_now now,
+                   const struct session_request *request, const json_t *reason)
 {
     const char *text = json_text_at(reason, "text");
 
@@ -210,6 +261,14 @@ static int refused(struct uplink_session *session, const struct session_request 
         return 0;
     case REQUEST_ACKNOWLEDGE:
         return 0; /* refused before it was journalled: nothing to acknowledge */
+    case REQUEST_LINK_JOIN:
+        session_log(session, UPLINK_WARNING, "arrayd cannot keep the fence: %s",
+                    text != NULL ? text : "(no reason)");
+        session_fence_joined(session, now, false);
+        return 0;
+    case REQUEST_LINK_REPORT:
+        report_answered(session, now);
+        return 0; /* an older arrayd does not know it */
     case REQUEST_HELLO:
     case REQUEST_STATE:
     case REQUEST_EVENTS_SUBSCRIBE:
@@ -241,6 +300,12 @@ static int answered(struct uplink_session *session, struct uplink_now now,
         return command_relay_answered(&session->commands, request->subject, result) ? 0 : -EBADMSG;
     case REQUEST_QUERY:
         query_relay_answered(&session->queries, request->subject, result, NULL);
+        return 0;
+    case REQUEST_LINK_JOIN:
+        session_fence_joined(session, now, true);
+        return 0;
+    case REQUEST_LINK_REPORT:
+        report_answered(session, now);
         return 0;
     }
     UNREACHABLE();
@@ -290,9 +355,10 @@ static int document_take(struct uplink_session *session, struct uplink_now now,
     struct session_request request = *found;
     found->id = 0;
     /* Requests of the streams are made in a live session only, and end with it. */
-    ASSERT(request.kind == REQUEST_HELLO || session->streaming);
+    ASSERT(request.kind == REQUEST_HELLO || request.kind == REQUEST_LINK_REPORT ||
+           session->streaming);
     return result != NULL ? answered(session, now, &request, result)
-                          : refused(session, &request, reason);
+                          : refused(session, now, &request, reason);
 }
 
 void uplink_session_control_opened(struct uplink_session *session, struct uplink_now now UNUSED)
@@ -309,7 +375,7 @@ void uplink_session_control_line(struct uplink_session *session, struct uplink_n
     json_t *document = NULL;
     int error = 0;
 
-    if (session->phase < UPLINK_GREET || session->phase > UPLINK_LIVE) {
+    if (session->phase < UPLINK_GREET || session->phase > UPLINK_TELL) {
         return;
     }
     document = json_loadb(line, bytes, 0, NULL);
@@ -328,6 +394,10 @@ void uplink_session_control_closed(struct uplink_session *session, struct uplink
 {
     char text[256];
 
+    if (session->phase == UPLINK_TELL) {
+        tell_end(session, now);
+        return;
+    }
     (void)snprintf(text, sizeof(text), "arrayd %s: %s",
                    session->phase == UPLINK_CONTROL ? "cannot be reached" : "has gone",
                    why != NULL ? why : "connection closed");

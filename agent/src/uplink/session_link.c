@@ -18,6 +18,12 @@ bool session_owes_ack(const struct uplink_session *session)
            (session->state.unacked_count > 0 || session->events.unacked_events > 0);
 }
 
+/* What the backend sends may come before the fence is stored. */
+static bool is_welcome(const struct uplink_session *session)
+{
+    return session->phase == UPLINK_FENCE || session->phase == UPLINK_LIVE;
+}
+
 /* Signing in. */
 
 static json_t *hello_document(const struct uplink_session *session, const char *signature,
@@ -30,6 +36,7 @@ static json_t *hello_document(const struct uplink_session *session, const char *
     json_t *capabilities = json_new_array();
 
     json_append_text(capabilities, "query");
+    json_append_text(capabilities, "fence");
     json_put_text(hello, "agent_id", session->options.agent_id);
     json_put_text(hello, "signature", signature);
     json_put_text(hello, "agent_version", agent->version);
@@ -43,6 +50,8 @@ static json_t *hello_document(const struct uplink_session *session, const char *
     json_put_u64(hello, "command_number", agent->command_number);
     json_put(hello, "capabilities", capabilities);
     json_put_text(hello, "policy_preset", agent->policy_preset);
+    json_put_text(hello, "link_fence", session->options.fence);
+    json_put_text(hello, "state_fence", agent->fence);
     return hello;
 }
 
@@ -72,6 +81,33 @@ static void challenge_take(struct uplink_session *session, struct uplink_now now
     session_set_phase(session, UPLINK_WELCOME);
 }
 
+static void live_begin(struct uplink_session *session, struct uplink_now now)
+{
+    session->live_since_us = now.us;
+    session->ack_at_us = now.us;
+    /* The first one at once: it says that the fence is kept. */
+    session->heartbeat_at_us = session->fence_kept ? now.us : now.us + session->heartbeat_us;
+    session->wants_report = true;
+    session_set_phase(session, UPLINK_LIVE);
+}
+
+void session_fence_joined(struct uplink_session *session, struct uplink_now now, bool joined)
+{
+    const struct uplink_port *port = &session->options.port;
+
+    ASSERT(session->phase == UPLINK_FENCE);
+    ASSERT(session->fence[0] != '\0');
+    if (joined && port->keep_fence(port->context, session->fence) == 0) {
+        memcpy(session->options.fence, session->fence, sizeof(session->options.fence));
+        session->fence_kept = true;
+    } else {
+        /* What the host has to tell matters more than how it is recognized. */
+        session_log(session, UPLINK_WARNING,
+                    "the fence cannot be stored; a restored state directory may go unnoticed");
+    }
+    live_begin(session, now);
+}
+
 static void welcome_take(struct uplink_session *session, struct uplink_now now,
                          const struct frame *frame)
 {
@@ -95,10 +131,13 @@ static void welcome_take(struct uplink_session *session, struct uplink_now now,
     session->streaming = true;
     session->window_s = frame->welcome.reconnect_window_s;
     session->heartbeat_us = frame->welcome.heartbeat_s * 1000000ull;
-    session->heartbeat_at_us = now.us + session->heartbeat_us;
-    session->live_since_us = now.us;
-    session->ack_at_us = now.us;
-    session_set_phase(session, UPLINK_LIVE);
+    memcpy(session->fence, frame->welcome.fence, sizeof(session->fence));
+    if (session->fence[0] == '\0') {
+        live_begin(session, now);
+    } else {
+        session->wants_join = true;
+        session_set_phase(session, UPLINK_FENCE);
+    }
     session_log(session, UPLINK_INFO,
                 "connected to the backend; it has state %" PRIu64 " and events up to %" PRIu64,
                 frame->welcome.acked_rev, frame->welcome.acked_event_seq);
@@ -132,6 +171,19 @@ static void resync_take(struct uplink_session *session, struct uplink_now now)
     state_stream_resync(&session->state);
 }
 
+/* arrayd is told first: on a machine that was copied nobody may look at this log. */
+static void in_use_take(struct uplink_session *session, struct uplink_now now,
+                        const struct frame *frame)
+{
+    if (session->phase != UPLINK_WELCOME) {
+        session_end_round(session, now, ROUND_IN_USE, 0, "another machine uses this identity");
+        return;
+    }
+    session->retry_s = frame->nack.retry_s;
+    session->wants_report = true;
+    session_set_phase(session, UPLINK_TELL);
+}
+
 static void nack_take(struct uplink_session *session, struct uplink_now now,
                       const struct frame *frame)
 {
@@ -141,7 +193,7 @@ static void nack_take(struct uplink_session *session, struct uplink_now now,
                    frame->nack.detail);
     switch (frame->nack.kind) {
     case NACK_RESYNC:
-        if (session->phase == UPLINK_LIVE) {
+        if (is_welcome(session)) {
             resync_take(session, now);
         }
         return;
@@ -150,6 +202,9 @@ static void nack_take(struct uplink_session *session, struct uplink_now now,
         /* Not ours to cure: the identity stays, only an administrator replaces it. */
         session_end_round(session, now, ROUND_REFUSED, 0, why);
         return;
+    case NACK_IN_USE:
+        in_use_take(session, now, frame);
+        return;
     case NACK_UNSUPPORTED:
         if (!session->told_unknown) {
             session->told_unknown = true;
@@ -157,7 +212,7 @@ static void nack_take(struct uplink_session *session, struct uplink_now now,
         }
         return;
     case NACK_OTHER:
-        if (session->phase != UPLINK_LIVE) {
+        if (!is_welcome(session)) {
             session_end_round(session, now, ROUND_FAILED, 0, why);
         } else {
             session_log(session, UPLINK_WARNING, "%s", why);
@@ -227,7 +282,7 @@ static void frame_take(struct uplink_session *session, struct uplink_now now,
         nack_take(session, now, frame);
     } else if (frame->kind == FRAME_GOAWAY) {
         goaway_take(session, now, frame);
-    } else if (session->phase == UPLINK_LIVE) {
+    } else if (is_welcome(session)) {
         live_take(session, now, frame, bytes);
     } else if (session->phase == UPLINK_CHALLENGE && frame->kind == FRAME_CHALLENGE) {
         challenge_take(session, now, frame);
@@ -241,7 +296,7 @@ static void frame_take(struct uplink_session *session, struct uplink_now now,
 static void bad_frame(struct uplink_session *session, struct uplink_now now, const char *why)
 {
     session_log(session, UPLINK_WARNING, "the backend sent a malformed frame: %s", why);
-    if (++session->bad_frames >= SESSION_BAD_FRAMES_MAX || session->phase != UPLINK_LIVE) {
+    if (++session->bad_frames >= SESSION_BAD_FRAMES_MAX || !is_welcome(session)) {
         session_end_round(session, now, ROUND_FAILED, 0, "the backend does not make sense");
     }
 }
@@ -292,6 +347,10 @@ static char *heartbeat_text(struct uplink_session *session, struct uplink_now no
 
     json_put_u64(frame, "state_rev", session->state.sent_rev);
     json_put_u64(frame, "event_seq", session->events.sent_seq);
+    if (session->fence_kept) {
+        session->fence_kept = false;
+        json_put_text(frame, "fence", session->fence);
+    }
     session->heartbeat_at_us = now.us + session->heartbeat_us;
     return frame_text(frame, ret_bytes);
 }

@@ -26,7 +26,9 @@ enum request_kind {
     REQUEST_COMMAND_LIST,
     REQUEST_COMMAND,
     REQUEST_ACKNOWLEDGE,
-    REQUEST_QUERY
+    REQUEST_QUERY,
+    REQUEST_LINK_JOIN,
+    REQUEST_LINK_REPORT
 };
 
 /* A request arrayd has not answered. */
@@ -43,6 +45,7 @@ struct session_agent {
     char hostname[256];
     char boot_id[65];
     char policy_preset[33];
+    char fence[UPLINK_FENCE_BYTES]; /* "": none, or a version that keeps none */
     char state_epoch[UUID_TEXT_BYTES];
     char event_epoch[UUID_TEXT_BYTES];
     uint64_t state_rev;
@@ -55,6 +58,7 @@ enum round_end {
     ROUND_AGENT,                 /* arrayd is away or makes no sense */
     ROUND_FAILED,                /* the backend cannot be reached, or misbehaves */
     ROUND_REFUSED,               /* the backend does not want us */
+    ROUND_IN_USE,                /* another machine uses this identity */
     ROUND_GOAWAY                 /* the backend says when to come back */
 };
 
@@ -78,10 +82,15 @@ struct uplink_session {
     bool told_not_online;
     bool subscribed_state;
     bool subscribed_events;
+    bool wants_join;             /* FENCE: arrayd is to keep the fence */
+    bool wants_report;           /* LIVE, TELL: arrayd is to know how the link stands */
     struct session_agent agent;
 
     /* The link of this round. */
     char *hello;                 /* to be sent */
+    char fence[UPLINK_FENCE_BYTES]; /* of this session; "": none was given */
+    bool fence_kept;             /* in both directories, and the backend does not know yet */
+    uint32_t retry_s;            /* TELL: when the backend wants to see us again; 0: later */
     bool streaming;              /* the four below are in use */
     struct state_stream state;
     struct event_stream events;
@@ -102,6 +111,8 @@ void session_end_round(struct uplink_session *session, struct uplink_now now, en
                        uint32_t spread_s, const char *why);
 /* The one place that changes the phase. */
 void session_set_phase(struct uplink_session *session, enum uplink_phase phase);
+/* arrayd has made the fence durable, or cannot. */
+void session_fence_joined(struct uplink_session *session, struct uplink_now now, bool joined);
 bool session_owes_ack(const struct uplink_session *session);
 
 #endif

@@ -24,6 +24,7 @@
 #include "control/json_text.h"
 
 #define IDENTITY_FILE "identity.json"
+#define FENCE_FILE "fence.json"
 #define MACHINE_FILE "machine-id"
 #define MACHINE_SALT "arraywright-machine-v1\n"
 #define FILE_MAX_BYTES 16384u
@@ -234,6 +235,41 @@ int uplink_identity_write(int directory_fd, const struct uplink_identity *identi
         (void)snprintf(text, UPLINK_TEXT_BYTES, "%s cannot be written: %s", IDENTITY_FILE,
                        strerror(-error));
     }
+    return error;
+}
+
+void uplink_fence_read(int directory_fd, const char *agent_id, char ret_fence[UPLINK_FENCE_BYTES])
+{
+    char *content = NULL;
+    size_t bytes = 0;
+
+    ret_fence[0] = '\0';
+    if (file_read(directory_fd, FENCE_FILE, &content, &bytes) != 0) {
+        return; /* the backend takes everything anew */
+    }
+    json_t *document = json_loadb(content, bytes, JSON_REJECT_DUPLICATES, NULL);
+    const char *owner = json_text_at(document, "agent_id");
+    free(content);
+    if (owner == NULL || strcmp(owner, agent_id) != 0 ||
+        !text_take(document, "fence", ret_fence, UPLINK_FENCE_BYTES)) {
+        ret_fence[0] = '\0'; /* of an identity before this one */
+    }
+    json_decref(document);
+}
+
+int uplink_fence_write(int directory_fd, const char *agent_id, const char *fence)
+{
+    json_t *document = json_new_object();
+    size_t bytes = 0;
+
+    ASSERT(agent_id[0] != '\0');
+    ASSERT(strlen(fence) < UPLINK_FENCE_BYTES);
+    json_put_text(document, "agent_id", agent_id);
+    json_put_text(document, "fence", fence);
+    char *content = json_line(document, &bytes);
+    json_decref(document);
+    int error = file_replace(directory_fd, FENCE_FILE, content, bytes);
+    free(content);
     return error;
 }
 

@@ -4,7 +4,8 @@
  *
  * (1) It is written last and appears whole, by rename; the key it names is durable before.
  * (2) Nothing but a local administrator's `enrol --force` ever replaces it.
- * (3) The directory is private (0700) and belongs to one process at a time: its descriptor
+ * (3) The backend's fence stands beside it in fence.json and belongs to one identity.
+ * (4) The directory is private (0700) and belongs to one process at a time: its descriptor
  *     holds a lock.
  */
 #ifndef ARRAYWRIGHT_UPLINK_UPLINK_IDENTITY_H
@@ -18,6 +19,7 @@
 #include "uplink/uplink_url.h"
 
 #define UPLINK_TEXT_BYTES 512u
+#define UPLINK_FENCE_BYTES 65u
 
 struct uplink_identity {
     char agent_id[UUID_TEXT_BYTES];
@@ -37,6 +39,10 @@ MUST_CHECK int uplink_identity_read(int directory_fd, struct uplink_identity *re
                                     char text[UPLINK_TEXT_BYTES]);
 MUST_CHECK int uplink_identity_write(int directory_fd, const struct uplink_identity *identity,
                                      char text[UPLINK_TEXT_BYTES]);
+/* The fence that was written last for this identity; "" if there is none, or it is damaged. */
+void uplink_fence_read(int directory_fd, const char *agent_id, char ret_fence[UPLINK_FENCE_BYTES]);
+/* Durable when it returns 0. */
+MUST_CHECK int uplink_fence_write(int directory_fd, const char *agent_id, const char *fence);
 /* 64 hex digits that are the same after every start; machine_id_path is /etc/machine-id. A
  * machine without one gets a random one, kept in the directory. */
 MUST_CHECK int uplink_machine_hash(int directory_fd, const char *machine_id_path,

@@ -193,6 +193,13 @@ static int port_sign(void *context, const char *text, size_t bytes,
     return uplink_key_sign(run->options->key, text, bytes, ret_signature);
 }
 
+static int port_keep_fence(void *context, const char *fence)
+{
+    const struct uplink_run *run = context;
+
+    return uplink_fence_write(run->options->directory_fd, run->options->identity->agent_id, fence);
+}
+
 static void port_log(void *context UNUSED, enum uplink_log_level level, const char *text)
 {
     uplink_log(level, "%s", text);
@@ -229,12 +236,15 @@ static int context_make(struct uplink_run *run)
 static int session_make(struct uplink_run *run)
 {
     const struct uplink_run_options *from = run->options;
-    struct uplink_options options = {.hostname = from->config->hostname,
-                                     .reconnect_base_ms = from->config->reconnect_base_ms,
-                                     .reconnect_cap_ms = from->config->reconnect_cap_ms,
-                                     .port = {.sign = port_sign, .log = port_log, .context = run}};
+    struct uplink_options options = {
+        .hostname = from->config->hostname,
+        .reconnect_base_ms = from->config->reconnect_base_ms,
+        .reconnect_cap_ms = from->config->reconnect_cap_ms,
+        .port = {
+            .sign = port_sign, .keep_fence = port_keep_fence, .log = port_log, .context = run}};
 
     memcpy(options.agent_id, from->identity->agent_id, sizeof(options.agent_id));
+    uplink_fence_read(from->directory_fd, from->identity->agent_id, options.fence);
     memcpy(options.server_id, from->identity->server_id, sizeof(options.server_id));
     if (getrandom(&options.seed, sizeof(options.seed), 0) != (ssize_t)sizeof(options.seed)) {
         return -EIO;

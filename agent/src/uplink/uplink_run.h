@@ -19,6 +19,7 @@ struct uplink_run_options {
     const struct uplink_config *config;
     const struct uplink_identity *identity;
     const struct uplink_key *key;
+    int directory_fd;            /* the state directory */
     struct uplink_url url;
     const char *ca_file;         /* "": the system's certificate authorities */
 };

@@ -22,7 +22,8 @@ const char *uplink_phase_word(enum uplink_phase phase)
         [UPLINK_WAIT] = "waiting",         [UPLINK_CONTROL] = "connecting to arrayd",
         [UPLINK_GREET] = "asking arrayd",  [UPLINK_DIAL] = "connecting to the backend",
         [UPLINK_CHALLENGE] = "signing in", [UPLINK_WELCOME] = "signing in",
-        [UPLINK_LIVE] = "connected",       [UPLINK_STOPPED] = "stopped"};
+        [UPLINK_FENCE] = "signing in",     [UPLINK_LIVE] = "connected",
+        [UPLINK_TELL] = "refused",         [UPLINK_STOPPED] = "stopped"};
 
     ASSERT(phase < UPLINK_PHASE_MAX);
     return words[phase];
@@ -49,7 +50,13 @@ void session_set_phase(struct uplink_session *session, enum uplink_phase phase)
         [UPLINK_DIAL] = {[UPLINK_CHALLENGE] = true, [UPLINK_WAIT] = true, [UPLINK_STOPPED] = true},
         [UPLINK_CHALLENGE] =
             {[UPLINK_WELCOME] = true, [UPLINK_WAIT] = true, [UPLINK_STOPPED] = true},
-        [UPLINK_WELCOME] = {[UPLINK_LIVE] = true, [UPLINK_WAIT] = true, [UPLINK_STOPPED] = true},
+        [UPLINK_WELCOME] = {[UPLINK_FENCE] = true,
+                            [UPLINK_LIVE] = true,
+                            [UPLINK_TELL] = true,
+                            [UPLINK_WAIT] = true,
+                            [UPLINK_STOPPED] = true},
+        [UPLINK_FENCE] = {[UPLINK_LIVE] = true, [UPLINK_WAIT] = true, [UPLINK_STOPPED] = true},
+        [UPLINK_TELL] = {[UPLINK_WAIT] = true, [UPLINK_STOPPED] = true},
         [UPLINK_LIVE] = {[UPLINK_WAIT] = true, [UPLINK_STOPPED] = true}};
 
     ASSERT(phase < UPLINK_PHASE_MAX);
@@ -76,6 +83,7 @@ int uplink_session_new(const struct uplink_options *options, struct uplink_now n
     struct uplink_session *session = calloc(1, sizeof(*session));
 
     ASSERT(options->port.sign != NULL && options->port.log != NULL);
+    ASSERT(options->port.keep_fence != NULL);
     ASSERT(options->reconnect_base_ms > 0);
     ASSERT(options->reconnect_cap_ms >= options->reconnect_base_ms);
     if (session == NULL) {
@@ -130,6 +138,15 @@ bool uplink_session_wants_link(const struct uplink_session *session)
 }
 
 /* How long to wait, by why the round has ended. */
+static uint64_t retry_us(struct uplink_session *session)
+{
+    uint64_t limit_us = session->retry_s * 1000000ull;
+
+    /* Not before it was asked for: the backend would refuse again. */
+    return limit_us > 0 ? limit_us + backoff_spread_us(limit_us / 4, &session->rng)
+                        : backoff_long_us(&session->link_backoff, &session->rng);
+}
+
 static uint64_t wait_us(struct uplink_session *session, struct uplink_now now, enum round_end end,
                         uint32_t spread_s)
 {
@@ -143,6 +160,9 @@ static uint64_t wait_us(struct uplink_session *session, struct uplink_now now, e
     }
     if (end == ROUND_AGENT) {
         return backoff_next_us(&session->agent_backoff, &session->rng);
+    }
+    if (end == ROUND_IN_USE) {
+        return retry_us(session);
     }
     if (end == ROUND_REFUSED) {
         return backoff_long_us(&session->link_backoff, &session->rng);
@@ -173,8 +193,9 @@ void session_end_round(struct uplink_session *session, struct uplink_now now, en
     uint64_t delay_us = wait_us(session, now, end, spread_s);
 
     session->wait_until_us = now.us + delay_us;
-    session_log(session, end == ROUND_REFUSED ? UPLINK_ERROR : UPLINK_WARNING,
-                "%s; next attempt in %llu.%llu s", why, (unsigned long long)delay_us / 1000000,
+    bool refused = end == ROUND_REFUSED || end == ROUND_IN_USE;
+    session_log(session, refused ? UPLINK_ERROR : UPLINK_WARNING, "%s; next attempt in %llu.%llu s",
+                why, (unsigned long long)delay_us / 1000000,
                 (unsigned long long)delay_us / 100000 % 10);
     streams_drop(session);
     session_set_phase(session, UPLINK_WAIT);
@@ -188,6 +209,11 @@ static void round_begin(struct uplink_session *session)
     session->told_not_online = false;
     session->subscribed_state = false;
     session->subscribed_events = false;
+    session->wants_join = false;
+    session->wants_report = false;
+    session->fence[0] = '\0';
+    session->fence_kept = false;
+    session->retry_s = 0;
     session->bad_frames = 0;
     session->resyncs = 0;
     session->told_unknown = false;
@@ -196,7 +222,7 @@ static void round_begin(struct uplink_session *session)
 
 static bool is_signing_in(const struct uplink_session *session)
 {
-    return session->phase >= UPLINK_DIAL && session->phase <= UPLINK_WELCOME;
+    return session->phase >= UPLINK_DIAL && session->phase <= UPLINK_FENCE;
 }
 
 /* The request of arrayd's that has waited longest, or UINT64_MAX. */
@@ -263,6 +289,17 @@ static void live_tick(struct uplink_session *session, struct uplink_now now)
     }
 }
 
+static void step_expired(struct uplink_session *session, struct uplink_now now)
+{
+    if (session->phase == UPLINK_FENCE) {
+        session_end_round(session, now, ROUND_AGENT, 0, "arrayd does not store the fence");
+        return;
+    }
+    session_end_round(session, now, ROUND_FAILED, 0,
+                      session->phase == UPLINK_DIAL ? "the backend does not answer"
+                                                    : "the backend does not say welcome");
+}
+
 void uplink_session_tick(struct uplink_session *session, struct uplink_now now)
 {
     uint64_t oldest_us = 0;
@@ -287,9 +324,7 @@ void uplink_session_tick(struct uplink_session *session, struct uplink_now now)
         session->wants_hello = true;
     }
     if (is_signing_in(session) && now.us >= session->step_until_us) {
-        session_end_round(session, now, ROUND_FAILED, 0,
-                          session->phase == UPLINK_DIAL ? "the backend does not answer"
-                                                        : "the backend does not say welcome");
+        step_expired(session, now);
         return;
     }
     if (session->phase == UPLINK_LIVE) {

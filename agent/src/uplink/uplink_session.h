@@ -3,9 +3,9 @@
  *
  *            +------------------------- the wait is over -------------------------+
  *            v                                                                    |
- *   WAIT --> CONTROL --open--> GREET --hello--> DIAL --open--> CHALLENGE --> WELCOME --> LIVE
- *              |                 | ^ not online:  |               |             |          |
- *              |                 +-+ asked again  |               |             |          |
+ *   WAIT --> CONTROL --open--> GREET --hello--> DIAL --open--> CHALLENGE --> WELCOME --> FENCE
+ *              |                 | ^ not online:  |               |             | |          |
+ *              |                 +-+ asked again  |               |  in use: TELL |        LIVE
  *              +-----------------+----------------+-- any failure +-------------+----------+
  *                                                                                    --> WAIT
  *
@@ -16,7 +16,10 @@
  *     down is offline for the backend too.
  * (3) Nothing is queued for a connection that does not take it: texts are made when they are
  *     pulled, results first, then events, then state.
- * (4) No answer of either side, however wrong, ends anything but the round.
+ * (4) The backend's fence is durable in arrayd's state directory and in ours before anything but
+ *     that is told: what a restored or copied directory shows is not what the backend expects.
+ * (5) Where another machine uses this identity, arrayd is told before the round ends (TELL).
+ * (6) No answer of either side, however wrong, ends anything but the round.
  */
 #ifndef ARRAYWRIGHT_UPLINK_UPLINK_SESSION_H
 #define ARRAYWRIGHT_UPLINK_UPLINK_SESSION_H
@@ -27,6 +30,7 @@
 
 #include "base/attrs.h"
 #include "base/guid.h"
+#include "uplink/uplink_identity.h"
 #include "uplink/uplink_key.h"
 #include "uplink/uplink_log.h"
 
@@ -43,7 +47,9 @@ enum uplink_phase {
     UPLINK_DIAL,
     UPLINK_CHALLENGE,
     UPLINK_WELCOME,
+    UPLINK_FENCE,
     UPLINK_LIVE,
+    UPLINK_TELL,
     UPLINK_STOPPED,
     UPLINK_PHASE_MAX
 };
@@ -56,6 +62,8 @@ struct uplink_now {
 struct uplink_port {
     int (*sign)(void *context, const char *text, size_t bytes,
                 char ret_signature[UPLINK_SIGNATURE_TEXT_BYTES]);
+    /* Durable when it returns 0. */
+    int (*keep_fence)(void *context, const char *fence);
     void (*log)(void *context, enum uplink_log_level level, const char *text);
     void *context;
 };
@@ -63,6 +71,7 @@ struct uplink_port {
 struct uplink_options {
     char agent_id[UUID_TEXT_BYTES];
     char server_id[UUID_TEXT_BYTES];
+    char fence[UPLINK_FENCE_BYTES]; /* what keep_fence has kept last; "": nothing */
     const char *hostname;        /* "": as arrayd calls the host; outlives the session */
     uint32_t reconnect_base_ms;
     uint32_t reconnect_cap_ms;

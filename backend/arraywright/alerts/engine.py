@@ -201,12 +201,14 @@ async def host_offline(
 
 async def host_settled(
     session: AsyncSession, now_us: int, host_id: UUID, rule: AlertRuleName
-) -> None:
-    """What was found about the host itself is over."""
+) -> bool:
+    """What was found about the host itself is over; False if nothing was."""
     present = await repository.open_of_host(session, host_id)
     alert = present.get(_key(rule.value, host_id))
-    if alert is not None:
-        _resolve(session, now_us, alert)
+    if alert is None:
+        return False
+    _resolve(session, now_us, alert)
+    return True
 
 
 async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:

@@ -9,9 +9,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from arraywright.alerts import engine as alerts
+from arraywright.alerts.schemas import AlertRuleName
 from arraywright.audit import service as audit
 from arraywright.auth.principal import Principal
-from arraywright.hosts import models, repository
+from arraywright.hosts import models, repository, service
 from arraywright.hosts.schemas import (
     EnrolmentToken,
     EnrolmentTokenCreate,
@@ -162,6 +164,7 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
                 )
         if refusal is None:
             await _add_host(session, host_id, body, now_us, address)
+            await _free_former(session, runtime, body, now_us)
         else:
             await audit.record(
                 session,
@@ -178,6 +181,18 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
         raise refusal
     runtime.outbox.wake()
     return EnrolResponse(agent_id=str(host_id), server_id=str(runtime.server_id))
+
+
+async def _free_former(
+    session: AsyncSession, runtime: Runtime, body: EnrolRequest, now_us: int
+) -> None:
+    """A copy that enrols anew does not use the identity of the other machine any more."""
+    if body.former_agent_id is None:
+        return
+    former = UUID(body.former_agent_id)
+    if await alerts.host_settled(session, now_us, former, AlertRuleName.HOST_CLONED):
+        runtime.registry.settled(former)
+        await service.recount_alerts(session, former)
 
 
 async def _add_host(

@@ -18,7 +18,7 @@ from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
 from arraywright.kit.ids import object_id
-from arraywright.link import history, identity, repository
+from arraywright.link import history, repository
 from arraywright.link.models import SyncCursor
 from arraywright.link.protocol import EventFrame, EventRecord, ObjectRecord, Tombstone
 from arraywright.live import outbox
@@ -55,7 +55,6 @@ class Batch:
         found = self._cursors.get(host_id)
         if found is None or found.fence != fence:
             raise FencedError
-        identity.confirm(found)
         return found
 
     def tell(self, kind: str, object_id: str, rev: int, host_id: UUID) -> None:

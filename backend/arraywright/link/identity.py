@@ -5,7 +5,7 @@ a fence, a word that nobody can guess. The agent makes it durable in both of its
 before it sends anything; we keep what a host that lost no write can hold:
 
     "a,b;c"   a and b were presented at the last hello, c was given then and may be stored by now
-    "c"       something arrived in that session, so c is stored in both directories
+    "c"       a heartbeat of that session has said that c is stored in both directories
 
 (1) A hello whose two fences are kept here goes on with the history we know. If several
     connections can say that, the newest wins.
@@ -110,7 +110,7 @@ def issue(hello: HelloFrame, cursor: SyncCursor) -> str | None:
     return fence
 
 
-def confirm(cursor: SyncCursor) -> None:
-    """Something came in the present session: its agent has stored the fence."""
-    if ";" in cursor.fences:
-        cursor.fences = cursor.fences.partition(";")[2]
+def confirm(cursor: SyncCursor, fence: str) -> None:
+    """The agent has stored the fence of the present session."""
+    if cursor.fences.rpartition(";")[2] == fence:
+        cursor.fences = fence

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from arraywright.commands import progress as commands
-from arraywright.link import history
+from arraywright.link import history, identity
 from arraywright.link.batch import Batch, FencedError, ResyncError
 from arraywright.link.frames import Frame
 from arraywright.link.protocol import (
@@ -64,7 +64,7 @@ class Intake:
             case ResultFrame():
                 await self._result(frame)
             case HeartbeatFrame():
-                pass  # having been heard is all it is for
+                await self._heartbeat(frame)
             case HelloFrame():
                 self._sender.refuse("hello: a session has one hello")
 
@@ -155,6 +155,18 @@ class Intake:
             )
 
         await self._submit(apply, ack)
+
+    async def _heartbeat(self, frame: HeartbeatFrame) -> None:
+        """Having been heard is all it is for, but for the one that says what is durable."""
+        fence = frame.fence
+        if fence is None:
+            return
+        host_id, session_fence = self._sender.host_id, self._sender.fence
+
+        async def apply(batch: Batch) -> None:
+            identity.confirm(batch.cursor(host_id, session_fence), fence)
+
+        await self._submit(apply)
 
     async def _events(self, frame: EventFrame) -> None:
         ack: dict[str, Any] = {"t": "ack"}

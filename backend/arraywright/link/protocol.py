@@ -1016,6 +1016,7 @@ class HeartbeatFrame(Wire):
     ts: Annotated[int, Field(ge=0)] | None = None
     state_rev: Annotated[int, Field(ge=0)]
     event_seq: Annotated[int, Field(ge=0)]
+    fence: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
 class AckFrame(Wire):

@@ -115,13 +115,20 @@ class FakeAgent:
         """From now on like an agent of the present version."""
         self.link_fence = self.state_fence = ""
 
-    async def connect(self, **changes: Any) -> Self:
+    async def connect(self, *, dies: bool = False, **changes: Any) -> Self:
+        """One that dies has not stored the fence yet, or not said so."""
         challenge = await self.open()
         await self.send(self.hello(challenge, **changes))
         self.welcome = await self.expect("welcome")
-        if self.link_fence is not None:
-            self.link_fence = self.state_fence = self.welcome["fence"]
+        if self.link_fence is not None and not dies:
+            await self.store_fence()
         return self
+
+    async def store_fence(self) -> None:
+        """Makes the fence of the session durable and says so."""
+        self.link_fence = self.state_fence = self.welcome["fence"]
+        heartbeat = {"state_rev": self.rev, "event_seq": self.event_seq}
+        await self.send({"v": 1, "t": "heartbeat", **heartbeat, "fence": self.link_fence})
 
     async def refused(self, **changes: Any) -> Frame:
         """Dials and is sent away."""

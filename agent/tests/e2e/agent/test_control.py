@@ -10,7 +10,7 @@ from pathlib import Path
 
 import schema_check
 from cases import AgentCase
-from harness import Control, View
+from harness import Control, Refused, View
 
 
 class ControlSocket(AgentCase):
@@ -50,6 +50,48 @@ class ControlSocket(AgentCase):
             self.assertEqual(hello["role"],
                              "administrator" if os.geteuid() == 0 else hello["role"])
             self.assertEqual(hello["policy_preset"], "lab")
+
+    def test_the_fence_of_the_link_is_durable(self):
+        with self.agent(slots=1) as agent:
+            with agent.control() as control:
+                self.assertEqual(control.ask("hello")["fence"], "")
+                for fence in ("", "with blank", "x" * 65, None, 7):
+                    with self.assertRaises(Refused):
+                        control.ask("link.join", {"fence": fence})
+                for number in range(5):
+                    control.ask("link.join", {"fence": f"{number}-abc"})
+                control.send("link.join", {"fence": "5-abc"})  # and nobody waits for the answer
+            agent.until("the last fence", lambda view: self.fence(agent) == "5-abc")
+            agent.kill()
+            agent.start()
+            self.assertEqual(self.fence(agent), "5-abc")
+            agent.stop()
+            (agent.state_dir / "r-link-fence").write_bytes(b"")
+            agent.start()  # a damaged one is as good as none
+            self.assertEqual(self.fence(agent), "")
+
+    @staticmethod
+    def fence(agent):
+        with agent.control() as control:
+            return control.ask("hello")["fence"]
+
+    def test_how_the_link_stands(self):
+        why = {"code": "identity_in_use", "params": {}, "text": "Another machine."}
+        with self.agent(slots=1) as agent, agent.control() as control:
+            with agent.control() as uplink:
+                self.assertEqual(control.ask("hello")["link"]["state"], "away")
+                uplink.ask("link.report", {})
+                self.assertEqual(control.ask("hello")["link"]["state"], "connected")
+            agent.until("the uplink to be gone",
+                        lambda view: control.ask("hello")["link"]["state"] == "away")
+            with agent.control() as uplink:
+                uplink.ask("link.report", {"reason": why})
+            link = control.ask("hello")["link"]
+            schema_check.check(control.ask("hello"), "hello_result", "control.schema.json")
+            self.assertEqual((link["state"], link["reason"]), ("refused", why))
+            self.assertIn("! link: Another machine.", agent.ctl("status").stdout)
+            with self.assertRaises(Refused):
+                control.ask("link.report", {"reason": {"code": "x"}})
 
     def test_commands_are_run_once(self):
         agent = self.agent(slots=4)

@@ -217,6 +217,29 @@ static void test_damaged_identities(void **state)
     }
 }
 
+static void test_fence_belongs_to_one_identity(void **state)
+{
+    const struct fixture *fixture = *state;
+    char fence[UPLINK_FENCE_BYTES];
+
+    uplink_fence_read(fixture->fd, "a", fence);
+    assert_string_equal(fence, "");
+    assert_int_equal(uplink_fence_write(fixture->fd, "a", "1-first"), 0);
+    assert_int_equal(uplink_fence_write(fixture->fd, "a", "2-second"), 0);
+    uplink_fence_read(fixture->fd, "a", fence);
+    assert_string_equal(fence, "2-second");
+    uplink_fence_read(fixture->fd, "b", fence); /* enrolled anew */
+    assert_string_equal(fence, "");
+    /* What is damaged is none: the backend takes everything anew. */
+    const char *const damaged[] = {"", "{", "[]", "{\"agent_id\":\"a\"}",
+                                   "{\"agent_id\":\"a\",\"fence\":7}"};
+    for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+        file_put(fixture, "fence.json", damaged[i], 0600);
+        uplink_fence_read(fixture->fd, "a", fence);
+        assert_string_equal(fence, "");
+    }
+}
+
 static void test_directory_is_private_and_locked(void **state)
 {
     const struct fixture *fixture = *state;
@@ -272,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unusable_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_identity_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_identities, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fence_belongs_to_one_identity, setup, teardown),
         cmocka_unit_test_setup_teardown(test_directory_is_private_and_locked, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_hash, setup, teardown),
     };

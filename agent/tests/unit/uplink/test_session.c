@@ -13,6 +13,7 @@
 #define STATE_EPOCH "a9241f7b-24a2-41cb-a836-1e03e54683aa"
 #define EVENT_EPOCH "4ea5c8ef-f1c9-4bbc-ab2c-a79ea8db8c85"
 #define COMMAND_ID "00000007-034c-4367-b3fe-a330b5146352"
+#define FENCE "5-0123456789abcdef0123456789abcdef"
 #define NONCE "0123456789abcdef0123456789abcdef"
 #define SECOND_US 1000000ull
 
@@ -21,7 +22,9 @@ struct world {
     struct uplink_now now;
     char signed_text[512];
     char last_log[512];
+    char kept_fence[80];
     bool sign_fails;
+    bool fence_fails;
     uint64_t last_request_id;
 };
 
@@ -33,6 +36,14 @@ static int fake_sign(void *context, const char *text, size_t bytes,
     (void)snprintf(world->signed_text, sizeof(world->signed_text), "%.*s", (int)bytes, text);
     (void)snprintf(ret_signature, UPLINK_SIGNATURE_TEXT_BYTES, "SIGNATURE");
     return world->sign_fails ? -EIO : 0;
+}
+
+static int fake_keep_fence(void *context, const char *fence)
+{
+    struct world *world = context;
+
+    (void)snprintf(world->kept_fence, sizeof(world->kept_fence), "%s", fence);
+    return world->fence_fails ? -ENOSPC : 0;
 }
 
 static void fake_log(void *context, enum uplink_log_level level UNUSED, const char *text)
@@ -52,7 +63,8 @@ static int setup(void **state)
         .reconnect_base_ms = 2000,
         .reconnect_cap_ms = 600000,
         .seed = 5,
-        .port = {.sign = fake_sign, .log = fake_log, .context = world}};
+        .port = {
+            .sign = fake_sign, .keep_fence = fake_keep_fence, .log = fake_log, .context = world}};
 
     world->now = (struct uplink_now){.us = 1000 * SECOND_US, .wall_us = 1700000000 * SECOND_US};
     assert_int_equal(uplink_session_new(&options, world->now, &world->session), 0);
@@ -274,6 +286,23 @@ static void welcome(struct world *world, unsigned acked_rev, unsigned acked_seq)
                    acked_rev, acked_seq);
     backend_says(world, text);
     assert_int_equal(phase(world), UPLINK_LIVE);
+    json_t *params = expect_request(world, "link.report"); /* arrayd is told that the link stands */
+    assert_null(json_object_get(params, "reason"));
+    json_decref(params);
+    agent_answers(world, json_object());
+}
+
+static void welcome_with_fence(struct world *world)
+{
+    backend_says(world, "{\"v\":1,\"t\":\"welcome\",\"session_id\":\"" SERVER_ID
+                        "\",\"acked_rev\":20,\"acked_event_seq\":3,\"heartbeat_s\":15,"
+                        "\"reconnect_window_s\":5,\"fence\":\"" FENCE "\"}");
+    assert_int_equal(phase(world), UPLINK_FENCE);
+    expect_no_frame(world); /* before it is stored */
+    json_t *params = expect_request(world, "link.join");
+    assert_string_equal(json_text_at(params, "fence"), FENCE);
+    json_decref(params);
+    expect_no_request(world);
 }
 
 /* Live, with the first round of requests answered and the first frames sent. */
@@ -332,6 +361,102 @@ static void test_hello_is_signed(void **state)
     assert_true(json_is_array(json_object_get(hello, "capabilities")));
     json_decref(hello);
     expect_no_frame(world);
+}
+
+static json_t *hello_of_next_round(struct world *world)
+{
+    json_t *result = hello_result(true);
+
+    pass(world, uplink_session_deadline_us(world->session) - world->now.us);
+    uplink_session_control_opened(world->session, world->now);
+    json_decref(expect_request(world, "hello"));
+    assert_int_equal(json_object_set_new(result, "fence", json_string("4-arrayd")), 0);
+    agent_answers(world, result);
+    uplink_session_link_opened(world->session, world->now);
+    backend_says(world, "{\"v\":1,\"t\":\"challenge\",\"nonce\":\"" NONCE "\",\"server_id\":"
+                        "\"" SERVER_ID "\",\"server_time_us\":1}");
+    return expect_frame(world, "hello");
+}
+
+static void test_the_fence_is_stored_before_anything_is_told(void **state)
+{
+    struct world *world = *state;
+
+    reach_welcome(world);
+    welcome_with_fence(world);
+    assert_string_equal(world->kept_fence, ""); /* arrayd first */
+    backend_says(world, "{\"v\":1,\"t\":\"goodness\"}"); /* more may come at once */
+    agent_answers(world, json_object());
+    assert_string_equal(world->kept_fence, FENCE);
+    assert_int_equal(phase(world), UPLINK_LIVE);
+    json_t *frame = expect_frame(world, "heartbeat");
+    assert_string_equal(json_text_at(frame, "fence"), FENCE);
+    json_decref(frame);
+    pass(world, 15 * SECOND_US);
+    frame = expect_frame(world, "heartbeat");
+    assert_null(json_object_get(frame, "fence")); /* once is enough */
+    json_decref(frame);
+    /* The next round shows both fences. */
+    uplink_session_link_closed(world->session, world->now, "");
+    frame = hello_of_next_round(world);
+    assert_string_equal(json_text_at(frame, "link_fence"), FENCE);
+    assert_string_equal(json_text_at(frame, "state_fence"), "4-arrayd");
+    json_decref(frame);
+}
+
+/* A full state directory, an older arrayd: what the host has to tell is told all the same. */
+static void test_a_fence_that_cannot_be_stored_is_not_confirmed(void **state)
+{
+    struct world *world = *state;
+
+    for (int round = 0; round < 2; round++) {
+        world->fence_fails = round == 1;
+        reach_welcome(world);
+        welcome_with_fence(world);
+        if (round == 0) {
+            agent_sends(world, json_pack("{s:I,s:{s:s,s:{},s:s}}", "id",
+                                         (json_int_t)world->last_request_id, "error", "code",
+                                         "store_full", "params", "text", "It is full."));
+        } else {
+            agent_answers(world, json_object());
+        }
+        assert_int_equal(phase(world), UPLINK_LIVE);
+        pass(world, 14 * SECOND_US);
+        expect_no_frame(world);
+        pass(world, SECOND_US);
+        json_t *frame = expect_frame(world, "heartbeat");
+        assert_null(json_object_get(frame, "fence"));
+        json_decref(frame);
+        uplink_session_link_closed(world->session, world->now, "");
+    }
+    reach_welcome(world);
+    welcome_with_fence(world);
+    pass(world, 20 * SECOND_US); /* an arrayd that does not answer ends the round */
+    assert_in_range(wait_left_us(world), 1, 5 * SECOND_US);
+}
+
+static void test_identity_in_use_is_told_and_waited_out(void **state)
+{
+    struct world *world = *state;
+
+    reach_welcome(world);
+    backend_says(world, "{\"v\":1,\"t\":\"nack\",\"reason\":\"identity_in_use\","
+                        "\"detail\":\"x\",\"retry_s\":60}");
+    assert_int_equal(phase(world), UPLINK_TELL);
+    assert_false(uplink_session_wants_link(world->session));
+    assert_true(uplink_session_wants_control(world->session));
+    json_t *params = expect_request(world, "link.report");
+    assert_string_equal(json_text_at(json_object_get(params, "reason"), "code"), "identity_in_use");
+    json_decref(params);
+    agent_answers(world, json_object());
+    assert_in_range(wait_left_us(world), 60 * SECOND_US, 75 * SECOND_US);
+    assert_non_null(strstr(world->last_log, "another machine"));
+    assert_non_null(strstr(world->last_log, "--force"));
+    /* An arrayd that has gone meanwhile does not shorten the wait. */
+    reach_welcome(world);
+    backend_says(world, "{\"v\":1,\"t\":\"nack\",\"reason\":\"identity_in_use\"}");
+    uplink_session_control_closed(world->session, world->now, NULL);
+    assert_in_range(wait_left_us(world), 300 * SECOND_US, 600 * SECOND_US);
 }
 
 static void test_full_state_and_events_for_a_new_backend(void **state)
@@ -833,6 +958,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_hello_is_signed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_fence_is_stored_before_anything_is_told, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_fence_that_cannot_be_stored_is_not_confirmed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_identity_in_use_is_told_and_waited_out, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_full_state_and_events_for_a_new_backend, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_command_round_trip, setup, teardown),
