@@ -29,6 +29,8 @@ interface ConfirmDialogProps {
   /** What went wrong with the last try; the dialog stays open. */
   failure?: ReactNode
   pending: boolean
+  /** False while what was entered cannot be done. */
+  complete?: boolean
   onConfirm: (typed: string) => void
   onClose: () => void
 }
@@ -43,12 +45,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 function ConfirmForm(props: ConfirmDialogProps) {
-  const { grade, consequences = [] } = props
+  const { grade, consequences = [], complete = true } = props
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
   const [consented, setConsented] = useState(false)
   const [mismatch, setMismatch] = useState(false)
-  const ready = grade.kind !== 'consent' || consented
+  const ready = complete && (grade.kind !== 'consent' || consented)
 
   function submit(event: FormEvent) {
     event.preventDefault()

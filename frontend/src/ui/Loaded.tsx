@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { problemOf } from '@/lib/problem'
 import { Failure } from './Failure'
 import { Loading } from './Loading'
 
@@ -7,11 +8,20 @@ interface LoadedProps<Data> {
   query: UseQueryResult<Data>
   children: (data: Data) => ReactNode
   rows?: number
+  /** What replaces an object that was shown and is gone. */
+  gone?: (last: Data) => ReactNode
 }
 
-/** Data once there; before that a placeholder, and on failure the reason. Old data stay visible. */
-export function Loaded<Data>({ query, children, rows }: LoadedProps<Data>) {
-  if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />
+/** The last answer stays visible when a later request fails, unless it says: gone, or not for you. */
+const REPLACING = [403, 404]
+
+/** Data once there; before that a placeholder, and on failure the reason. */
+export function Loaded<Data>({ query, children, rows, gone }: LoadedProps<Data>) {
+  const { data, error } = query
+  const status = error ? problemOf(error).status : undefined
+  const isReplaced = status !== undefined && REPLACING.includes(status)
+  if (data !== undefined && status === 404 && gone) return <>{gone(data)}</>
+  if (data !== undefined && !isReplaced) return <>{children(data)}</>
+  if (error) return <Failure error={error} onRetry={() => void query.refetch()} />
   return <Loading {...(rows !== undefined && { rows })} />
 }

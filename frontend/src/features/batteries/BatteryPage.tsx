@@ -8,6 +8,7 @@ import type { Battery } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import type { Range } from '@/features/figures/figures'
 import { HistoryPanel } from '@/features/figures/HistoryPanel'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { Loaded } from '@/ui/Loaded'
@@ -26,8 +27,16 @@ interface BatteryPageProps {
 }
 
 export function BatteryPage(props: BatteryPageProps) {
+  const { t } = useTranslation()
   const battery = useQuery(batteryQuery(props.batteryId))
-  return <Loaded query={battery}>{(data) => <BatteryContent battery={data} {...props} />}</Loaded>
+  return (
+    <Loaded
+      query={battery}
+      gone={(last) => <Gone of={last} title={t('battery.title', { path: last.path })} />}
+    >
+      {(data) => <BatteryContent battery={data} {...props} />}
+    </Loaded>
+  )
 }
 
 function BatteryContent({

@@ -9,6 +9,7 @@ import type { Drive } from '@/api/types'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
+import { Gone } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
@@ -21,8 +22,16 @@ import { DriveStatus } from './DriveStatus'
 import { TryFailure } from './TryFailure'
 
 export function DrivePage({ driveId }: { driveId: string }) {
+  const { t } = useTranslation()
   const drive = useQuery(driveQuery(driveId))
-  return <Loaded query={drive}>{(data) => <DriveContent drive={data} />}</Loaded>
+  return (
+    <Loaded
+      query={drive}
+      gone={(last) => <Gone of={last} title={t('drive.title', { path: last.path })} />}
+    >
+      {(data) => <DriveContent drive={data} />}
+    </Loaded>
+  )
 }
 
 function DriveContent({ drive }: { drive: Drive }) {

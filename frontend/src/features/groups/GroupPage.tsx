@@ -7,6 +7,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { groupQuery } from '@/api/groups'
 import type { DriveGroup } from '@/api/types'
+import { Gone, RecentlyDeletedLink } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { type Inventory, useInventory } from '@/features/hosts/use-inventory'
@@ -26,8 +27,20 @@ import { MembersTable } from './MembersTable'
 import { SpareChoices } from './SpareChoices'
 
 export function GroupPage({ groupId }: { groupId: string }) {
+  const { t } = useTranslation()
   const group = useQuery(groupQuery(groupId))
-  return <Loaded query={group}>{(data) => <GroupContent group={data} />}</Loaded>
+  return (
+    <Loaded
+      query={group}
+      gone={(last) => (
+        <Gone of={last} title={t('group.title', { path: last.path })}>
+          <RecentlyDeletedLink controllerId={last.controller_id} />
+        </Gone>
+      )}
+    >
+      {(data) => <GroupContent group={data} />}
+    </Loaded>
+  )
 }
 
 function GroupContent({ group }: { group: DriveGroup }) {

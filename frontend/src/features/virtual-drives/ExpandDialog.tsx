@@ -1,4 +1,4 @@
-import { NumberInput, Radio, Stack, Text } from '@mantine/core'
+import { Radio, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,11 +7,9 @@ import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { ChangeFailure } from '@/features/commands/ChangeFailure'
 import { sendSeen } from '@/features/commands/send-seen'
 import { useChange } from '@/features/commands/use-change'
-import { wholeRows } from '@/features/wizard/wish'
 import { formatBytes } from '@/lib/format'
 import { ConfirmDialog } from '@/ui/ConfirmDialog'
-
-const GB = 1_000_000_000
+import { SizeField } from '@/ui/SizeField'
 
 interface ExpandDialogProps {
   virtualDrive: VirtualDrive
@@ -29,16 +27,20 @@ export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogP
   const { t } = useTranslation()
   const client = useQueryClient()
   const { maximum_bytes, row_bytes } = expansion
-  const [wanted, setWanted] = useState<number | null>(null)
+  const [choice, setChoice] = useState<'all' | 'part'>('all')
+  const [partBytes, setPartBytes] = useState<number | null>(maximum_bytes)
   const name = virtualDrive.name || virtualDrive.path
-  const size = wanted ?? maximum_bytes
+  const wanted = choice === 'all' ? maximum_bytes : partBytes
   const connections = virtualDrive.exports.reduce((sum, each) => sum + each.connections, 0)
   const change = useChange(
     () =>
       sendSeen(
         client,
         (present) =>
-          virtualDriveChanges.expand(present, wanted === null ? {} : { size_bytes: wanted }),
+          virtualDriveChanges.expand(
+            present,
+            choice === 'part' && partBytes !== null ? { size_bytes: partBytes } : {},
+          ),
         {
           seen: virtualDrive,
           look: () => client.fetchQuery({ ...virtualDriveQuery(virtualDrive.id), staleTime: 0 }),
@@ -49,13 +51,17 @@ export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogP
   )
 
   const consequences: string[] = [
-    t('vd.expandConsequences.size', {
-      size: formatBytes(virtualDrive.size_bytes),
-      now: formatBytes(size),
-    }),
     t('vd.expandConsequences.content'),
     t('vd.expandConsequences.deleted'),
   ]
+  if (wanted !== null) {
+    consequences.unshift(
+      t('vd.expandConsequences.size', {
+        size: formatBytes(virtualDrive.size_bytes),
+        now: formatBytes(wanted),
+      }),
+    )
+  }
   if (connections > 0) {
     consequences.push(t('vd.expandConsequences.connections', { count: connections }))
   }
@@ -68,6 +74,7 @@ export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogP
       grade={{ kind: 'consent', label: t('vd.expandConsent') }}
       consequences={consequences}
       pending={change.isPending}
+      complete={wanted !== null}
       failure={<ChangeFailure error={change.error} />}
       onConfirm={() => change.mutate(undefined)}
       onClose={onClose}
@@ -80,23 +87,23 @@ export function ExpandDialog({ virtualDrive, expansion, onClose }: ExpandDialogP
       </Text>
       <Radio.Group
         label={t('vd.expandSize')}
-        value={wanted === null ? 'all' : 'fixed'}
-        onChange={(value) => setWanted(value === 'fixed' ? maximum_bytes : null)}
+        value={choice}
+        onChange={(value) => setChoice(value === 'part' ? 'part' : 'all')}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="all" label={t('vd.expandAll', { size: formatBytes(maximum_bytes) })} />
-          <Radio value="fixed" label={t('vd.expandFixed')} />
+          <Radio value="part" label={t('vd.expandFixed')} />
         </Stack>
       </Radio.Group>
-      {wanted !== null && (
-        <NumberInput
+      {choice === 'part' && (
+        <SizeField
           label={t('vd.expandGb')}
           description={t('vd.expandGbHelp')}
-          maw={220}
-          min={0}
-          decimalScale={6}
-          defaultValue={wanted / GB}
-          onChange={(value) => setWanted(wholeRows(Math.round(Number(value) * GB), row_bytes))}
+          initialBytes={partBytes ?? maximum_bytes}
+          unitBytes={row_bytes}
+          minimumBytes={virtualDrive.size_bytes + row_bytes}
+          maximumBytes={maximum_bytes}
+          onChange={setPartBytes}
         />
       )}
     </ConfirmDialog>

@@ -12,6 +12,7 @@ import { virtualDriveChanges, virtualDriveQuery } from '@/api/virtual-drives'
 import { RecentEvents } from '@/features/events/RecentEvents'
 import { BadBlocksPanel } from '@/features/figures/BadBlocksPanel'
 import { LatencyPanel } from '@/features/figures/LatencyPanel'
+import { Gone, RecentlyDeletedLink } from '@/features/hosts/Gone'
 import { ObjectHeader } from '@/features/hosts/ObjectHeader'
 import { StaleBanner } from '@/features/hosts/StaleBanner'
 import { OperationsList } from '@/features/operations/OperationsList'
@@ -34,7 +35,16 @@ import { VirtualDriveStatus } from './VirtualDriveStatus'
 export function VirtualDrivePage({ virtualDriveId }: { virtualDriveId: string }) {
   const virtualDrive = useQuery(virtualDriveQuery(virtualDriveId))
   return (
-    <Loaded query={virtualDrive}>{(data) => <VirtualDriveContent virtualDrive={data} />}</Loaded>
+    <Loaded
+      query={virtualDrive}
+      gone={(last) => (
+        <Gone of={last} title={last.name || last.path}>
+          <RecentlyDeletedLink controllerId={last.controller_id} />
+        </Gone>
+      )}
+    >
+      {(data) => <VirtualDriveContent virtualDrive={data} />}
+    </Loaded>
   )
 }
 

@@ -360,6 +360,41 @@ describe('virtual drive page', () => {
     expect(expand.requests[0]?.body).toEqual({ size_bytes: 15_000_000_000 })
   })
 
+  it('never takes an empty or impossible size for all there is', async () => {
+    const { user, dialog, verb } = await openExpand()
+    await user.click(dialog.getByRole('radio', { name: 'A size of its own' }))
+    await user.click(dialog.getByRole('checkbox', { name: /cannot be made smaller/ }))
+    const size = dialog.getByRole('textbox', { name: 'Size in GB' })
+    for (const [typed, said] of [
+      ['', 'Enter a size in GB.'],
+      ['0', 'The smallest size is 13 GB.'],
+      ['-5', 'The smallest size is 13 GB.'],
+      ['12', 'The smallest size is 13 GB.'],
+      ['999', 'At most 20 GB are available.'],
+    ] as const) {
+      await user.clear(size)
+      if (typed !== '') await user.type(size, typed)
+      expect(dialog.getByText(said)).toBeVisible()
+      expect(verb).toBeDisabled()
+    }
+    await user.clear(size)
+    await user.type(size, '14')
+    expect(verb).toBeEnabled()
+  })
+
+  it('says that it is gone when a later look finds nothing, and leads to the undo', async () => {
+    const { client } = renderApp(ADDRESS)
+    expect(await screen.findByRole('button', { name: 'Delete …' })).toBeVisible()
+    server.use(refuse('get', '/virtual-drives/:id', 404, 'not_found', 'Gone.'))
+    await client.invalidateQueries()
+    expect(await screen.findByText('archive no longer exists')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Delete …' })).toBeNull()
+    expect(screen.getByRole('link', { name: 'Recently deleted' })).toHaveAttribute(
+      'href',
+      expect.stringContaining('/undo'),
+    )
+  })
+
   it('says why it cannot be expanded, and nothing for a host that knows no expansion', async () => {
     const text = 'There is no free space directly behind it.'
     server.use(

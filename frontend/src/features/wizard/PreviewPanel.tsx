@@ -17,7 +17,7 @@ import { RiskConsent } from './RiskConsent'
 import { SameElsewhere } from './SameElsewhere'
 import type { Preview } from './use-preview'
 import classes from './Wizard.module.css'
-import { asksConsent, riskKey, toCreate, type Wish } from './wish'
+import { asksConsent, lacksSize, riskKey, toCreate, type Wish } from './wish'
 
 interface PreviewPanelProps {
   wish: Wish
@@ -37,7 +37,9 @@ export function PreviewPanel(props: PreviewPanelProps) {
     <div className={classes.preview}>
       <Panel title={t('wizard.preview')}>
         <Stack gap="md">
-          {request === undefined && <p>{t('wizard.previewWaiting')}</p>}
+          {request === undefined && (
+            <p>{t(lacksSize(wish) ? 'wizard.sizeNeeded' : 'wizard.previewWaiting')}</p>
+          )}
           {request !== undefined && !preview.isCurrent && !preview.error && (
             <p className={classes.stale} role="status">
               {t('wizard.previewChecking')}
@@ -113,6 +115,7 @@ function CreateButton({ wish, request, preview, controller }: PreviewPanelProps)
   const result = preview.result
   const asks = result !== undefined && asksConsent(wish, result.risks)
   const reason = () => {
+    if (lacksSize(wish)) return t('wizard.sizeNeeded')
     if (request === undefined) return t('wizard.notReady')
     if (preview.error) return t('wizard.previewOffline')
     if (!preview.isCurrent || !result) return t('wizard.stillChecking')

@@ -1,12 +1,13 @@
-import { NativeSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
+import { NativeSelect, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { PolicySelect } from '@/features/virtual-drives/PolicySelect'
 import { formatStrip } from '@/lib/format'
 import { Panel } from '@/ui/Panel'
+import { SizeField } from '@/ui/SizeField'
 import type { AdvancedFormProps } from './AdvancedForm'
 import { NameField } from './NameField'
 import { PresetField } from './PresetField'
-import { wholeRows } from './wish'
+import { BLOCK_BYTES, wholeRows } from './wish'
 
 const GB = 1_000_000_000
 
@@ -17,7 +18,7 @@ export function SettingsForm(props: AdvancedFormProps) {
     <Panel title={t('wizard.settings')}>
       <Stack gap="md">
         <NameField wish={wish} onChange={onChange} />
-        <SizeField {...props} />
+        <SizeChoice {...props} />
         <PresetField {...props} />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
           <NativeSelect
@@ -71,34 +72,33 @@ export function SettingsForm(props: AdvancedFormProps) {
   )
 }
 
-function SizeField({ wish, rowBytes, onChange }: AdvancedFormProps) {
+function SizeChoice({ wish, rowBytes, onChange }: AdvancedFormProps) {
   const { t } = useTranslation()
-  const isFixed = wish.sizeBytes !== null
   return (
     <Stack gap="xs">
       <Radio.Group
         label={t('wizard.size')}
-        value={isFixed ? 'fixed' : 'all'}
+        value={wish.size}
         onChange={(value) =>
-          onChange({ sizeBytes: value === 'fixed' ? wholeRows(GB, rowBytes) : null })
+          onChange(
+            value === 'part'
+              ? { size: 'part', partBytes: wholeRows(GB, rowBytes) }
+              : { size: 'all', partBytes: null },
+          )
         }
       >
         <Stack gap="xs" mt="xs">
           <Radio value="all" label={t('wizard.sizeAll')} />
-          <Radio value="fixed" label={t('wizard.sizeFixed')} />
+          <Radio value="part" label={t('wizard.sizeFixed')} />
         </Stack>
       </Radio.Group>
-      {isFixed && (
-        <NumberInput
+      {wish.size === 'part' && (
+        <SizeField
           label={t('wizard.sizeGb')}
           description={t('wizard.sizeHelp')}
-          maw={220}
-          min={0}
-          decimalScale={6}
-          defaultValue={(wish.sizeBytes ?? GB) / GB}
-          onChange={(value) =>
-            onChange({ sizeBytes: wholeRows(Math.round(Number(value) * GB), rowBytes) })
-          }
+          initialBytes={wish.partBytes ?? GB}
+          unitBytes={rowBytes || BLOCK_BYTES}
+          onChange={(partBytes) => onChange({ partBytes })}
         />
       )}
     </Stack>

@@ -28,7 +28,13 @@ export function completeWish(
 
 function completeSimple(draft: Wish, controller: Controller, own: Inventory['drives']): Wish {
   const suggestion = suggest(draft.goal, controller.levels, own)
-  const base = { ...draft, stripBytes: null, sizeBytes: null, drivesPerSpan: null }
+  const base = {
+    ...draft,
+    stripBytes: null,
+    size: 'all' as const,
+    partBytes: null,
+    drivesPerSpan: null,
+  }
   if (!suggestion) return { ...base, level: null, driveIds: [], spareIds: [] }
   const count =
     draft.count !== null && suggestion.counts.includes(draft.count)

@@ -24,7 +24,9 @@ export interface Wish {
   spareIds: string[]
   drivesPerSpan: number | null
   stripBytes: number | null
-  sizeBytes: number | null
+  size: 'all' | 'part'
+  /** Of a part; null while the field holds no size. */
+  partBytes: number | null
   name: string
   write_policy: Word<'write_policy'>
   read_policy: Word<'read_policy'>
@@ -52,7 +54,8 @@ export function emptyWish(controllerId: string): Wish {
     spareIds: [],
     drivesPerSpan: null,
     stripBytes: null,
-    sizeBytes: null,
+    size: 'all',
+    partBytes: null,
     name: '',
     write_policy: 'write_back',
     read_policy: 'adaptive_read_ahead',
@@ -66,28 +69,32 @@ export function emptyWish(controllerId: string): Wish {
 }
 
 /** Of any drive, and of a row. */
-const BLOCK_BYTES = 4096
+export const BLOCK_BYTES = 4096
 
 /**
  * The size rounded down to whole rows, as the host wants it; while no preview has told what a row
  * is (the size before did not fit), to whole blocks, out of which the host makes rows itself.
  */
 export function wholeRows(bytes: number, rowBytes: number | undefined): number {
-  const unit = rowBytes ?? BLOCK_BYTES
+  const unit = rowBytes || BLOCK_BYTES
   return Math.floor(bytes / unit) * unit
 }
+
+/** A part is wanted, and the field does not say how much. */
+export const lacksSize = (wish: Wish) => wish.size === 'part' && wish.partBytes === null
 
 /** What to ask the host; undefined while there is nothing to ask about. */
 export function toPreview(wish: Wish): VirtualDrivePreview | undefined {
   if (wish.level === null) return undefined
   if (wish.groupId === null && wish.driveIds.length === 0) return undefined
+  if (lacksSize(wish)) return undefined
   return {
     controller_id: wish.controllerId,
     level: wish.level,
     drive_ids: wish.groupId === null ? wish.driveIds : [],
     ...(wish.groupId !== null && { drive_group_id: wish.groupId }),
     ...(wish.drivesPerSpan !== null && { drives_per_span: wish.drivesPerSpan }),
-    ...(wish.sizeBytes !== null && { size_bytes: wish.sizeBytes }),
+    ...(wish.partBytes !== null && { size_bytes: wish.partBytes }),
     ...(wish.stripBytes !== null && { strip_bytes: wish.stripBytes }),
     ...(wish.name !== '' && { name: wish.name }),
     ...policyBody(wish.preset, wish),

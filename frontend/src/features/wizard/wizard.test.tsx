@@ -43,6 +43,38 @@ describe('creation wizard', () => {
     expect(creates.requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('never takes an empty or impossible size for all there is', async () => {
+    const previews = record('post', '/virtual-drives/preview', make.preview())
+    server.use(list('/drives', free()), previews.handler)
+    const { user } = renderApp(`${ADDRESS}?mode=advanced`)
+    await user.click(await screen.findByRole('radio', { name: 'RAID 5' }))
+    for (const slot of [0, 1, 2]) {
+      await user.click(screen.getByRole('button', { name: new RegExp(`^Slot ${slot}\\b`) }))
+    }
+    await user.click(screen.getByRole('radio', { name: 'A part of it' }))
+    const size = screen.getByRole('textbox', { name: 'Size in GB' })
+    for (const [typed, said] of [
+      ['', 'Enter a size in GB.'],
+      ['0', /^The smallest size is/],
+      ['-5', /^The smallest size is/],
+    ] as const) {
+      await user.clear(size)
+      if (typed !== '') await user.type(size, typed)
+      expect(screen.getByText(said)).toBeVisible()
+      expect(await createButton()).toHaveAttribute('aria-disabled', 'true')
+      expect(screen.getAllByText('Enter the size first.').length).toBeGreaterThan(0)
+    }
+    const asked = previews.requests.map(({ body }) => (body as { size_bytes?: number }).size_bytes)
+    expect(asked).not.toContain(0)
+    await user.clear(size)
+    await user.type(size, '2')
+    await waitFor(() =>
+      expect(previews.requests.at(-1)?.body).toMatchObject({
+        size_bytes: expect.toSatisfy((bytes: number) => bytes > 1.9e9 && bytes <= 2e9),
+      }),
+    )
+  })
+
   it('applies a preset by its name, and only when what it gives up is accepted', async () => {
     const plan = make.preview({ policies: make.policies(), risks: [make.driveCacheRisk()] })
     const previews = record('post', '/virtual-drives/preview', plan)

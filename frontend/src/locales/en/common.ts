@@ -30,8 +30,15 @@ export const common = {
   notAllowedTitle: 'Your role may not see this',
   notAllowedText: 'This page is for administrators. Ask one of them if you need it.',
   notFoundTitle: 'There is nothing here',
-  notFoundText: 'The page or object does not exist (any more).',
+  notFoundText: 'This page or object does not exist, or was deleted.',
   toFleet: 'Go to the fleet',
+  toHost: 'Go to host {{host}}',
+  goneTitle: '{{name}} no longer exists',
+  goneText: 'It was deleted or removed while this page was open.',
+  recentlyDeleted: 'Recently deleted',
+  sizeMissing: 'Enter a size in GB.',
+  sizeTooSmall: 'The smallest size is {{size}}.',
+  sizeTooLarge: 'At most {{size}} are available.',
 } as const
 
 export const confirm = {

@@ -57,7 +57,8 @@ export const wizard = {
   spares: '4. Hot spares for this drive group',
   sparesNone: 'No further drive is free.',
   preview: 'What you get',
-  previewWaiting: 'Choose drives, and the host says what they give.',
+  previewWaiting: 'Select drives to see the capacity and redundancy.',
+  sizeNeeded: 'Enter the size first.',
   previewChecking: 'The host is asked …',
   previewOffline:
     'The preview comes from the host, and it does not answer. Nothing can be created now.',
