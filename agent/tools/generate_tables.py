@@ -225,12 +225,22 @@ def policy_page(page: str, commands: dict) -> str:
     return before + POLICY_BEGIN + policy_lines(commands) + POLICY_END + after
 
 
+def bounds_header(bounds: dict) -> str:
+    """The limits of numbers; texts have those of the members that hold them."""
+    out = [NOTE, "#ifndef ARRAYWRIGHT_BASE_BOUNDS_H", "#define ARRAYWRIGHT_BASE_BOUNDS_H", ""]
+    for name, limit in (("time_us", "maximum"), ("sequence", "maximum"), ("integer", "maximum")):
+        out.append(f"#define BOUND_{name.upper()}_MAX {bounds[name][limit]}ull")
+    return "\n".join([*out, "", "#endif", ""])
+
+
 def main() -> int:
     words = json.loads((AGENT / "protocol/words.json").read_text())
     events = json.loads((AGENT / "protocol/events.json").read_text())["events"]
     commands = json.loads((AGENT / "protocol/commands.schema.json").read_text())
     page = (AGENT / "dist/arrayd.conf.5").read_text()
+    bounds = json.loads((AGENT / "protocol/bounds.schema.json").read_text())["$defs"]
     files = {
+        "src/base/bounds.h": bounds_header(bounds),
         "src/base/words.h": words_header(words),
         "src/base/words.c": words_source(words),
         "tests/unit/base/word_families.h": word_families(words),

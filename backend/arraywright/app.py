@@ -29,7 +29,7 @@ from arraywright.link.presence import Presence
 from arraywright.live import endpoints as live
 from arraywright.metrics import endpoints as metrics
 from arraywright.metrics.sampler import Sampler
-from arraywright.middleware import BodyLimit, SecurityHeaders
+from arraywright.middleware import Address, BodyLimit, SecurityHeaders
 from arraywright.operations import endpoints as operations
 from arraywright.runtime import Runtime
 from arraywright.settings import Settings
@@ -149,6 +149,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         app.include_router(ui.make_router(settings.ui_dir))
     _add_handlers(app)
     app.add_middleware(BodyLimit)
+    app.add_middleware(Address)
     app.add_middleware(GZipMiddleware, minimum_size=2048, compresslevel=5)
     app.add_middleware(SecurityHeaders)
     return app
@@ -156,11 +157,26 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
 
 def _render(request: Request, problem: ProblemError) -> JSONResponse:
     return JSONResponse(
-        problem.document(request.url.path),
+        _printable(problem.document(request.scope["path"])),
         status_code=problem.status,
         media_type=PROBLEM_MEDIA_TYPE,
         headers=problem.headers,
     )
+
+
+def _bad_json() -> ProblemError:
+    return ProblemError("The body is not JSON.", status=400, code="malformed_json")
+
+
+def _printable(value: Any) -> Any:
+    """A caller's own words are repeated to him, also those that are no text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {name: _printable(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    return value
 
 
 def _pointer(location: tuple[Any, ...]) -> str:
@@ -176,6 +192,8 @@ def _add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        if any(item["type"] == "json_invalid" for item in error.errors()):
+            return _render(request, _bad_json())
         errors = [(_pointer(tuple(item["loc"])), str(item["msg"])) for item in error.errors()]
         first = f"{errors[0][0]}: {errors[0][1]}" if errors else "The request is not valid."
         return _render(request, InvalidError(first, errors=errors))
@@ -184,7 +202,11 @@ def _add_handlers(app: FastAPI) -> None:
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 404:
             return _render(request, NotFoundError("There is no such resource."))
-        code = {405: "method_not_allowed", 400: "bad_request"}.get(error.status_code, "http")
+        if error.status_code == 400:
+            return _render(request, _bad_json())
+        code = {
+            405: "method_not_allowed",
+        }.get(error.status_code, "http")
         problem = ProblemError(
             str(error.detail), status=error.status_code, code=code, headers=error.headers
         )

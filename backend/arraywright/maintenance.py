@@ -2,6 +2,7 @@
 
 import logging
 
+from arraywright.alerts import conditions
 from arraywright.auth import repository as auth
 from arraywright.commands import repository as commands
 from arraywright.events import repository as events
@@ -22,6 +23,7 @@ async def tidy(runtime: Runtime) -> None:
         await auth.purge_sessions(session, now_us)
         await commands.purge(session, now_us)
         await events.purge(session, now_us - runtime.settings.event_days * DAY_US)
+        await conditions.settle(session, now_us)
         await storage.purge_tombstones(session, now_us - TOMBSTONE_DAYS * DAY_US)
 
 

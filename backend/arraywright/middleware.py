@@ -1,10 +1,16 @@
 """Headers that every answer carries, and a limit for what every request may carry."""
 
 import json
+from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arraywright.kit.problems import PROBLEM_MEDIA_TYPE, ProblemError
+from arraywright.kit.problems import (
+    PROBLEM_MEDIA_TYPE,
+    InvalidError,
+    NotFoundError,
+    ProblemError,
+)
 
 MAXIMUM_BODY_BYTES = 1024 * 1024
 
@@ -44,6 +50,36 @@ class SecurityHeaders:
         await self._app(scope, receive, guarded)
 
 
+class Address:
+    """Refuses addresses with NUL characters: no database and no file has such names."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            problem = _address_problem(scope)
+            if problem is not None:
+                await _send_problem(problem, scope, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _address_problem(scope: Scope) -> ProblemError | None:
+    if "\x00" in scope["path"]:
+        return NotFoundError("There is no such resource.")
+    query = scope["query_string"]
+    if b"%00" in query or b"\x00" in query:
+        parts = query.decode("ascii", "replace").split("&")
+        names = [unquote(part.partition("=")[0]) for part in parts if "%00" in part]
+        pointer = names[0].replace("\x00", "") if names else ""
+        return InvalidError(
+            "A query parameter must not contain NUL characters.",
+            errors=[(pointer, "must not contain NUL characters")],
+        )
+    return None
+
+
 class BodyTooLargeError(ProblemError):
     status = 413
     code = "body_too_large"
@@ -59,7 +95,7 @@ class BodyLimit:
             return
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > MAXIMUM_BODY_BYTES:
-            await self._refuse(scope, send)
+            await _send_problem(_too_large(), scope, send)
             return
         received = 0
         refused = False
@@ -79,19 +115,20 @@ class BodyLimit:
                 await send(message)
             elif not refused:
                 refused = True
-                await self._refuse(scope, send)
+                await _send_problem(_too_large(), scope, send)
 
         await self._app(scope, counted, guarded)
 
-    async def _refuse(self, scope: Scope, send: Send) -> None:
-        body = json.dumps(_too_large().document(scope["path"])).encode()
-        headers = [
-            (b"content-type", PROBLEM_MEDIA_TYPE.encode()),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+
+async def _send_problem(problem: ProblemError, scope: Scope, send: Send) -> None:
+    body = json.dumps(problem.document(scope["path"])).encode()
+    headers = [
+        (b"content-type", PROBLEM_MEDIA_TYPE.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _too_large() -> BodyTooLargeError:

@@ -9,6 +9,7 @@ from arraywright.commands.waiting import Waiters
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
 from arraywright.lab.runs import Lab
+from arraywright.link.allowances import Allowances
 from arraywright.link.registry import Registry
 from arraywright.link.writer import Writer
 from arraywright.live.hub import Hub
@@ -24,6 +25,7 @@ class Runtime:
     hub: Hub
     outbox: Dispatcher
     registry: Registry
+    allowances: Allowances
     writer: Writer
     waiters: Waiters
     limiter: AttemptLimiter
@@ -46,6 +48,7 @@ class Runtime:
             hub=hub,
             outbox=outbox,
             registry=Registry(clock),
+            allowances=Allowances(clock),
             writer=Writer(database, clock, outbox, settings.group_commit_ms / 1000),
             waiters=waiters,
             limiter=AttemptLimiter(clock, settings.login_attempts),

@@ -7,11 +7,13 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from arraywright.commands import service
 from arraywright.kit.roles import Role
 from arraywright.settings import Settings
 from tests.conftest import Callers, enrolled_agent
 from tests.support import documents
 from tests.support.agent import FakeAgent
+from tests.support.clock import HandClock
 from tests.support.server import Running, running
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +36,13 @@ async def follow(client: httpx.AsyncClient, answer: httpx.Response) -> dict[str,
     assert answer.status_code == 202, answer.text
     found = await client.get(answer.headers["Location"].removeprefix("/api/v1"))
     command: dict[str, Any] = found.json()
+    return command
+
+
+async def until_finished(client: httpx.AsyncClient, answer: httpx.Response) -> dict[str, Any]:
+    async with asyncio.timeout(10):
+        while not (command := await follow(client, answer))["finished"]:
+            await asyncio.sleep(0.01)
     return command
 
 
@@ -644,6 +653,62 @@ async def test_never_offered_command_expires(settings: Settings, password_hash: 
         assert (answer.status_code, answer.json()["state"]) == (200, "expired")
         assert answer.json()["reason"]["code"] == "expired"
         await callers.close()
+
+
+async def test_offered_command_that_nobody_answers_ends(
+    settings: Settings, password_hash: str
+) -> None:
+    clock = HandClock()
+    async with running(settings, clock) as server:
+        callers = Callers(server, password_hash)
+        await callers.create()
+        administrator = callers.role(Role.ADMINISTRATOR)
+        async with await enrolled_agent(server, administrator, "alpha") as agent:
+            await agent.connect()
+            await agent.report_all(documents.raid5_host())
+            drive = await by_path(administrator, "drives", "/c0/e252/s0")
+            path = f"/drives/{drive['id']}/actions/locate"
+            answer = await administrator.post(path, json={"on": True})
+            command = await agent.expect("command")
+            clock.offset_s += settings.command_expiry_s + 1
+            await agent.close()
+            await agent.connect()
+            await agent.send({"v": 1, "t": "heartbeat", "state_rev": 1, "event_seq": 0})
+            clock.offset_s += 31
+            server.runtime.registry.wake_commands()
+            found = await until_finished(administrator, answer)
+            assert (found["state"], found["reason"]["code"]) == (
+                "indeterminate",
+                "command_unanswered",
+            )
+            # It was not sent again, and what the host says after all is better.
+            await agent.finish(command)
+            assert (await follow(administrator, answer))["state"] == "succeeded"
+            await agent.finish(command, state="failed", reason=documents.reason())
+            assert (await follow(administrator, answer))["state"] == "succeeded"
+        await callers.close()
+
+
+async def test_commands_of_a_retired_host_end(
+    server: Running, raid5: FakeAgent, administrator: httpx.AsyncClient
+) -> None:
+    drive = await by_path(administrator, "drives", "/c0/e252/s0")
+    answer = await administrator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    command = await raid5.expect("command")
+    await raid5.acknowledge(command)
+    host = (await administrator.get("/hosts")).json()["items"][0]
+    await administrator.delete(f"/hosts/{host['id']}", params={"confirm": host["name"]})
+    server.runtime.registry.wake_commands()
+    assert (await until_finished(administrator, answer))["state"] == "indeterminate"
+
+
+async def test_command_larger_than_a_frame_is_refused(
+    raid5: FakeAgent, operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LARGEST_FRAME_BYTES", 200)
+    drive = await by_path(operator, "drives", "/c0/e252/s4")
+    answer = await operator.post(f"/drives/{drive['id']}/actions/locate", json={"on": True})
+    assert (answer.status_code, answer.json()["code"]) == (422, "command_too_large")
 
 
 async def test_unknown_result_is_taken_and_audited(

@@ -175,21 +175,27 @@ async def test_malformed_frame_changes_nothing(agent: FakeAgent, viewer: httpx.A
     await agent.change("drive", "d0", documents.drive(0, locating=True))  # still connected
 
 
-async def test_malformed_document_changes_nothing(
+async def test_malformed_document_costs_only_its_object(
     agent: FakeAgent, viewer: httpx.AsyncClient
 ) -> None:
     await agent.connect()
     await agent.report_all(documents.blank_host())
-    before = await drives(viewer)
+    before = {item["key"]: item for item in await drives(viewer)}
     broken = documents.drive(0)
     del broken["serial"]
     good = documents.item("drive", "d1", 2, documents.drive(1, state="failed"))
     bad = documents.item("drive", "d0", 2, broken)
     await agent.send_raw(json.dumps(agent.state_frame([good, bad], base_rev=1, to_rev=2)))
-    refusal = await agent.expect("nack", reason="bad")
-    assert "drive d0" in refusal["detail"]
-    assert "serial" in refusal["detail"]
-    assert await drives(viewer) == before
+    await agent.expect("ack", rev=2)
+    after = {item["key"]: item for item in await drives(viewer)}
+    assert after["d1"]["state"] == "failed"
+    assert after["d0"] == {**before["d0"], "rev": 2, "limited": ["report"]}
+    (alert,) = (await viewer.get("/alerts", params={"rule": "host_sent_nonsense"})).json()["items"]
+    assert "drive d0 left out: serial" in alert["reason"]["text"]
+    good = documents.item("drive", "d0", 3, documents.drive(0))
+    await agent.send(agent.state_frame([good], base_rev=2, to_rev=3))
+    await agent.expect("ack", rev=3)
+    assert {item["key"]: item["limited"] for item in await drives(viewer)}["d0"] == []
 
 
 async def test_repeated_malformed_frames_close_the_connection(agent: FakeAgent) -> None:

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from protocol_bounds import DEFINITIONS, apply
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "agent" / "protocol"
 TARGET = ROOT / "backend" / "arraywright" / "link" / "protocol.py"
@@ -67,6 +69,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+TIME_US_MAX = @TIME@
+SEQUENCE_MAX = @SEQUENCE@
+INTEGER_MAX = @INTEGER@
+TEXT_MAX = @TEXT@
+
+TimeUs = Annotated[int, Field(ge=0, le=TIME_US_MAX)]
+Sequence = Annotated[int, Field(ge=0, le=SEQUENCE_MAX)]
+Size = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
+Text = Annotated[str, StringConstraints(pattern=r"^[^\\x00]*$", max_length=TEXT_MAX)]
+Word = Annotated[str, StringConstraints(pattern=r"^[^\\x00]*$", max_length=@WORD@)]
 Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
 Uuid = Annotated[
     str,
@@ -80,6 +92,23 @@ class Wire(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", populate_by_name=True)
 
 '''
+
+
+MAXIMA = {
+    "TIME": DEFINITIONS["time_us"]["maximum"],
+    "SEQUENCE": DEFINITIONS["sequence"]["maximum"],
+    "INTEGER": DEFINITIONS["integer"]["maximum"],
+    "TEXT": DEFINITIONS["text"]["maxLength"],
+    "WORD": DEFINITIONS["word"]["maxLength"],
+}
+# Bounds that many fields have in common are written by their name.
+NAMED = {
+    ("int", 0, MAXIMA["TIME"]): "TimeUs",
+    ("int", 0, MAXIMA["SEQUENCE"]): "Sequence",
+    ("int", 0, MAXIMA["INTEGER"]): "Size",
+    ("str", DEFINITIONS["text"]["pattern"], MAXIMA["TEXT"]): "Text",
+    ("str", DEFINITIONS["word"]["pattern"], MAXIMA["WORD"]): "Word",
+}
 
 
 def camel(name: str) -> str:
@@ -112,15 +141,24 @@ class Writer:
             return "Key"
         if pattern == UUID:
             return "Uuid"
+        named = NAMED.get(("str", pattern, node.get("maxLength")))
+        if named and "minLength" not in node:
+            return named
         rules = [f'pattern=r"{pattern}"'] if pattern else []
         rules += [f"min_length={node['minLength']}"] if "minLength" in node else []
         rules += [f"max_length={node['maxLength']}"] if "maxLength" in node else []
         return f"Annotated[str, StringConstraints({', '.join(rules)})]" if rules else "str"
 
     def number(self, node: dict[str, Any], python: str) -> str:
+        named = NAMED.get((python, node.get("minimum"), node.get("maximum")))
+        if named:
+            return named
         rules = [f"ge={node['minimum']}"] if "minimum" in node else []
         rules += [f"le={node['maximum']}"] if "maximum" in node else []
         return f"Annotated[{python}, Field({', '.join(rules)})]" if rules else python
+
+    def map(self, node: dict[str, Any], value: str) -> str:
+        return f"Annotated[dict[str, {value}], Field(max_length={node['maxProperties']})]"
 
     def inline_owner(self, node: dict[str, Any]) -> str | None:
         """An inlined copy of a named shape is typed by that shape."""
@@ -169,9 +207,9 @@ class Writer:
                 return owner
             case "object" if isinstance(node.get("additionalProperties"), dict):
                 value = self.annotation(file, node["additionalProperties"], hint + "_value")
-                return f"dict[str, {value}]"
+                return self.map(node, value)
             case "object":
-                return "dict[str, Any]"
+                return self.map(node, "Any")
         raise ValueError(f"{hint}: cannot express {node}")
 
     def model(self, file: str, name: str, node: dict[str, Any], hint: str) -> None:
@@ -204,7 +242,7 @@ class Writer:
             return
         self.done.add(target)
         value = self.annotation(file, node["additionalProperties"], name)
-        self.lines += [f"{target} = dict[str, {value}]", ""]
+        self.lines += [f"{target} = {self.map(node, value)}", ""]
 
 
 def word_of(entry: str | dict[str, Any]) -> str:
@@ -242,7 +280,8 @@ def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any
     lines = ["", "REASONS: dict[str, str] = {"]
     lines += [f"    {json.dumps(k)}: {json.dumps(v)}," for k, v in words["reasons"].items()]
     lines += ["}", "", "EVENT_NAMES: dict[int, str] = {"]
-    lines += [f'    {e["code"]}: "{e["name"]}",' for e in events["events"]]
+    told = [*events["events"], *events["backend_events"]]
+    lines += [f'    {e["code"]}: "{e["name"]}",' for e in told]
     lines += ["}", "", "DOCUMENTS: dict[str, type[Wire]] = {"]
     kinds = [word_of(e) for e in words["enums"]["object_kind"]]
     known = [k for k in kinds if k in schemas["objects"]["$defs"]]
@@ -264,7 +303,7 @@ def tables(schemas: dict[str, Any], words: dict[str, Any], events: dict[str, Any
 
 def render() -> str:
     schemas = {
-        name: json.loads((SOURCE / f"{name}.schema.json").read_text())
+        name: apply(json.loads((SOURCE / f"{name}.schema.json").read_text()))
         for name in ("objects", "messages", "commands")
     }
     words = json.loads((SOURCE / "words.json").read_text())
@@ -274,7 +313,10 @@ def render() -> str:
         for name in schema["$defs"]:
             writer.definition(file, name)
     body = enumerations(words) + writer.lines + tables(schemas, words, events)
-    return HEAD + "\n".join(body).rstrip() + "\n"
+    head = HEAD
+    for name, maximum in MAXIMA.items():
+        head = head.replace(f"@{name}@", str(maximum))
+    return head + "\n".join(body).rstrip() + "\n"
 
 
 def formatted(text: str) -> str:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bounds.h"
 #include "control/measurement_json.h"
 #include "control/object_doc.h"
 
@@ -74,7 +75,7 @@ static bool read_raid_level(const char *word, void *ret_value)
 #define TEXT(name, member, max) {name, ARG_TEXT, false, AT(member), max, 0, NULL, 0, 0}
 #define BOOL(name, member, required) {name, ARG_BOOL, required, AT(member), 0, 0, NULL, 0, 0}
 #define U32(name, member, max, required) {name, ARG_U32, required, AT(member), max, 0, NULL, 0, 0}
-#define U64(name, member) {name, ARG_U64, false, AT(member), INT64_MAX, 0, NULL, 0, 0}
+#define U64(name, member) {name, ARG_U64, false, AT(member), BOUND_INTEGER_MAX, 0, NULL, 0, 0}
 #define WORD(name, member, type, required)                                                         \
     {name, ARG_WORD, required, AT(member), 0, 0, read_##type, 0, 0}
 #define END {NULL, ARG_BOOL, false, 0, 0, 0, NULL, 0, 0}
@@ -234,8 +235,8 @@ static const struct arg_spec vd_measure_args[] = {
 
 static const struct arg_spec vd_expand_args[] = {KEY("virtual_drive", vd_expand.vd, true),
                                                  {"size_bytes", ARG_U64, false,
-                                                  AT(vd_expand.size_bytes), INT64_MAX, 0, NULL,
-                                                  VD_EXPAND_SIZE, AT(vd_expand.fields)},
+                                                  AT(vd_expand.size_bytes), BOUND_INTEGER_MAX, 0,
+                                                  NULL, VD_EXPAND_SIZE, AT(vd_expand.fields)},
                                                  END};
 
 static const struct arg_spec drive_replace_args[] = {
@@ -280,7 +281,7 @@ static const struct arg_spec battery_set_args[] = {
     KEY("battery", battery_set.battery, true),
     {"learn_mode", ARG_WORD, false, AT(battery_set.learn_mode), 0, 0, read_learn_mode,
      BATTERY_SET_LEARN_MODE, AT(battery_set.fields)},
-    {"next_learn_at_us", ARG_U64, false, AT(battery_set.next_learn_us), INT64_MAX, 0, NULL,
+    {"next_learn_at_us", ARG_U64, false, AT(battery_set.next_learn_us), BOUND_TIME_US_MAX, 0, NULL,
      BATTERY_SET_NEXT_LEARN, AT(battery_set.fields)},
     END};
 
@@ -298,7 +299,7 @@ static const struct arg_spec foreign_args[] = {KEY("controller", foreign.control
 
 static const struct arg_spec undo_restore_args[] = {
     KEY("controller", undo_restore.controller, true),
-    {"undo", ARG_U64, true, AT(undo_restore.undo), INT64_MAX, 0, NULL, 0, 0},
+    {"undo", ARG_U64, true, AT(undo_restore.undo), BOUND_SEQUENCE_MAX, 0, NULL, 0, 0},
     END};
 
 static const struct arg_spec *const op_args[CTL_OP_MAX] = {
@@ -651,7 +652,7 @@ static const char *precondition_take(const json_t *entry, struct ctl_command *co
     if (problem != NULL) {
         return problem;
     }
-    return number_take(json_object_get(entry, "config_rev"), INT64_MAX,
+    return number_take(json_object_get(entry, "config_rev"), BOUND_SEQUENCE_MAX,
                        &command->preconditions[index].config_rev);
 }
 

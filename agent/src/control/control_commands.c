@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bounds.h"
 #include "control/command_args.h"
 #include "control/control_private.h"
 #include "control/json_text.h"
@@ -295,9 +296,11 @@ static bool envelope_parse(struct running_command *running, const json_t *params
 
     if (command_id == NULL || uuid_parse(command_id, &uuid) != 0) {
         field = "command_id";
-    } else if (number != NULL && !json_u64_at(params, "number", &running->number)) {
+    } else if (number != NULL && (!json_u64_at(params, "number", &running->number) ||
+                                  running->number > BOUND_SEQUENCE_MAX)) {
         field = "number";
-    } else if (not_after != NULL && !json_u64_at(params, "not_after_us", &running->not_after_us)) {
+    } else if (not_after != NULL && (!json_u64_at(params, "not_after_us", &running->not_after_us) ||
+                                     running->not_after_us > BOUND_TIME_US_MAX)) {
         field = "not_after_us";
     } else if (json_text_at(params, "op") == NULL) {
         field = "op";

@@ -113,6 +113,20 @@ static void reply_progress(struct command_relay *relay, const char *command_id, 
     json_append(relay->replies, frame);
 }
 
+void command_relay_nack(struct command_relay *relay, const char *why)
+{
+    json_t *frame = NULL;
+
+    relay_check(relay);
+    if (json_array_size(relay->replies) >= RELAY_REPLIES_MAX / 2) {
+        return;
+    }
+    frame = frame_new("nack", 0);
+    json_put_text(frame, "reason", "bad");
+    json_put_text(frame, "detail", why);
+    json_append(relay->replies, frame);
+}
+
 /* Commands from the backend. */
 
 static bool is_under_way(const struct command_relay *relay, const char *command_id)

@@ -56,6 +56,8 @@ void command_relay_done(struct command_relay *relay);
 /* From the backend. -ENOSPC: more than is bearable, end the session. */
 MUST_CHECK int command_relay_take(struct command_relay *relay, const struct frame *frame,
                                   size_t bytes);
+/* Answers a frame that cannot even be read, as far as there is room. */
+void command_relay_nack(struct command_relay *relay, const char *why);
 void command_relay_result_acked(struct command_relay *relay, const char *command_id);
 
 /* To arrayd: parameters of a request, or NULL. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bounds.h"
 #include "control/json_text.h"
 
 #define OP_MAX_CHARACTERS 64u
@@ -39,6 +40,37 @@ static bool depth_is_fine(const char *text, size_t bytes)
         }
     }
     return true;
+}
+
+/* A text with a NUL in it would end there for us and go on for everybody else. */
+static bool has_nul(const json_t *value)
+{
+    const char *name = NULL;
+    json_t *item = NULL;
+    size_t i = 0;
+
+    if (json_is_string(value)) {
+        return strlen(json_string_value(value)) != json_string_length(value);
+    }
+    json_object_foreach((json_t *)value, name, item)
+    {
+        if (has_nul(item)) {
+            return true;
+        }
+    }
+    json_array_foreach((json_t *)value, i, item)
+    {
+        if (has_nul(item)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A number that counts, within the bounds of the protocol. */
+static bool sequence_take(const json_t *document, const char *name, uint64_t *ret_value)
+{
+    return json_u64_at(document, name, ret_value) && *ret_value <= BOUND_SEQUENCE_MAX;
 }
 
 /* For the log: what the other side says must not look like lines of ours. */
@@ -130,8 +162,8 @@ static int welcome_read(struct frame *frame, char why[FRAME_WHY_BYTES])
 {
     const json_t *document = frame->document;
 
-    if (!json_u64_at(document, "acked_rev", &frame->welcome.acked_rev) ||
-        !json_u64_at(document, "acked_event_seq", &frame->welcome.acked_event_seq)) {
+    if (!sequence_take(document, "acked_rev", &frame->welcome.acked_rev) ||
+        !sequence_take(document, "acked_event_seq", &frame->welcome.acked_event_seq)) {
         return refuse(why, "welcome: acked_rev and acked_event_seq must be whole numbers");
     }
     if (!seconds_take(document, "heartbeat_s", 1, FRAME_HEARTBEAT_MAX_S,
@@ -149,8 +181,8 @@ static int ack_read(struct frame *frame, char why[FRAME_WHY_BYTES])
     const json_t *document = frame->document;
     const json_t *result = json_object_get(document, "result");
 
-    frame->ack.has_rev = json_u64_at(document, "rev", &frame->ack.rev);
-    frame->ack.has_event_seq = json_u64_at(document, "event_seq", &frame->ack.event_seq);
+    frame->ack.has_rev = sequence_take(document, "rev", &frame->ack.rev);
+    frame->ack.has_event_seq = sequence_take(document, "event_seq", &frame->ack.event_seq);
     frame->ack.has_result = uuid_take(document, "result", frame->ack.result);
     if ((json_object_get(document, "rev") != NULL && !frame->ack.has_rev) ||
         (json_object_get(document, "event_seq") != NULL && !frame->ack.has_event_seq) ||
@@ -211,7 +243,7 @@ static bool preconditions_are_fine(const json_t *list)
     json_array_foreach((json_t *)list, i, item)
     {
         if (!is_key(json_text_at(item, "kind")) || !is_key(json_text_at(item, "key")) ||
-            !json_u64_at(item, "config_rev", &config_rev)) {
+            !sequence_take(item, "config_rev", &config_rev)) {
             return false;
         }
     }
@@ -231,8 +263,11 @@ static const char *command_fault(const json_t *document)
     const json_t *confirm = json_object_get(document, "confirm");
     uint64_t number = 0;
 
-    if (!json_u64_at(document, "number", &number) || number == 0) {
-        return "number must be a whole number above 0";
+    if (has_nul(document)) {
+        return "a text must not contain NUL characters";
+    }
+    if (!sequence_take(document, "number", &number) || number == 0) {
+        return "number must be a whole number from 1 to 2^62 - 1";
     }
     if (op == NULL || op[0] == '\0' || strlen(op) > OP_MAX_CHARACTERS) {
         return "op must have 1 to 64 characters";
@@ -249,8 +284,9 @@ static const char *command_fault(const json_t *document)
     if (!actor_is_fine(json_object_get(document, "actor"))) {
         return "actor must have name, role and via";
     }
-    return json_u64_at(document, "not_after_us", &number) ? NULL
-                                                          : "not_after_us must be a whole number";
+    return json_u64_at(document, "not_after_us", &number) && number <= BOUND_TIME_US_MAX
+               ? NULL
+               : "not_after_us must be a time until the year 9999";
 }
 
 static int command_read(struct frame *frame, char why[FRAME_WHY_BYTES])
@@ -342,13 +378,16 @@ int frame_parse(const char *text, size_t bytes, struct frame *ret_frame, char wh
     if (!depth_is_fine(text, bytes)) {
         return refuse(why, "a frame is nested at most 32 deep");
     }
-    frame.document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
+    /* A command with a NUL is read all the same: its refusal needs its id. */
+    frame.document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     if (!json_is_object(frame.document)) {
         json_decref(frame.document);
         return refuse(why, "a frame is one JSON object");
     }
     frame.kind = kind_of(frame.document);
-    int error = fields_read(&frame, why);
+    int error = frame.kind != FRAME_COMMAND && has_nul(frame.document)
+                    ? refuse(why, "a text must not contain NUL characters")
+                    : fields_read(&frame, why);
     if (error != 0) {
         json_decref(frame.document);
         return error;

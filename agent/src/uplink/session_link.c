@@ -298,7 +298,9 @@ static void bad_frame(struct uplink_session *session, struct uplink_now now, con
     session_log(session, UPLINK_WARNING, "the backend sent a malformed frame: %s", why);
     if (++session->bad_frames >= SESSION_BAD_FRAMES_MAX || !is_welcome(session)) {
         session_end_round(session, now, ROUND_FAILED, 0, "the backend does not make sense");
+        return;
     }
+    command_relay_nack(&session->commands, why);
 }
 
 void uplink_session_link_opened(struct uplink_session *session, struct uplink_now now UNUSED)

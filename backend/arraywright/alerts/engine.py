@@ -85,7 +85,7 @@ def _refresh(session: AsyncSession, now_us: int, alert: Alert, finding: rules.Fi
     _tell(session, alert)
 
 
-def _resolve(session: AsyncSession, now_us: int, alert: Alert) -> None:
+def resolve(session: AsyncSession, now_us: int, alert: Alert) -> None:
     alert.open_key = None
     alert.state = AlertState.RESOLVED.value
     alert.resolved_us = now_us
@@ -144,7 +144,7 @@ def _object_changed(
         if alert.object_id != target or key in held:
             continue
         if alert.rule != AlertRuleName.REBUILD_FAILED.value:
-            _resolve(session, now_us, present.pop(key))
+            resolve(session, now_us, present.pop(key))
 
 
 def _settle_rebuilds(
@@ -166,7 +166,7 @@ def _settle_rebuilds(
         return
     for key, alert in list(present.items()):
         if alert.rule == AlertRuleName.REBUILD_FAILED.value and alert.group_id == group_id:
-            _resolve(session, now_us, present.pop(key))
+            resolve(session, now_us, present.pop(key))
 
 
 async def is_open(session: AsyncSession, host_id: UUID, rule: AlertRuleName) -> bool:
@@ -207,8 +207,18 @@ async def host_settled(
     alert = present.get(_key(rule.value, host_id))
     if alert is None:
         return False
-    _resolve(session, now_us, alert)
+    resolve(session, now_us, alert)
     return True
+
+
+async def host_condition(
+    session: AsyncSession, now_us: int, host: Host, finding: rules.Finding
+) -> None:
+    """How the host behaves; the alert is as old as the last time it did so."""
+    if await host_found(session, now_us, host, finding):
+        return
+    alert = (await repository.open_of_host(session, host.id))[_key(finding.rule.value, host.id)]
+    alert.changed_us = now_us
 
 
 async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
@@ -217,4 +227,4 @@ async def host_back(session: AsyncSession, now_us: int, host_id: UUID) -> None:
 
 async def resolve_all(session: AsyncSession, host_id: UUID, now_us: int) -> None:
     for alert in (await repository.open_of_host(session, host_id)).values():
-        _resolve(session, now_us, alert)
+        resolve(session, now_us, alert)

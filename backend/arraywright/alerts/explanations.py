@@ -152,5 +152,24 @@ REGISTRY: dict[AlertRuleName, AlertRule] = {
             consequence="Writes go through to the drives and reads are not cached.",
             next_step="Read the reason on the cache's page and bring the medium back.",
         ),
+        AlertRule(
+            name=AlertRuleName.HOST_NOISY,
+            title="Host reports too many events",
+            cause="Its agent sends events faster than this server takes them from one host.",
+            consequence="Nothing is lost, but what the host reports arrives late. "
+            "Other hosts are not affected.",
+            next_step="Look at the newest events of the host. Retire the host if it is not "
+            "one of yours.",
+        ),
+        AlertRule(
+            name=AlertRuleName.HOST_SENT_NONSENSE,
+            title="Host reports impossible values",
+            cause="Its agent sent numbers, times or texts beyond what is possible, or more "
+            "objects than one host may have.",
+            consequence="Impossible values are shown at their limit and marked; what could not "
+            "be understood is left out. Other hosts are not affected.",
+            next_step="Update the agent. If its version is current, treat the machine as "
+            "compromised until you know better.",
+        ),
     )
 }

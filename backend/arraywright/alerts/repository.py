@@ -30,6 +30,16 @@ async def open_of_host(session: AsyncSession, host_id: UUID) -> dict[str, Alert]
     return (await open_of_hosts(session, [host_id]))[host_id]
 
 
+async def open_of_rule(session: AsyncSession, rule: str, before_us: int) -> list[Alert]:
+    """Unresolved alerts of a rule that nothing has been heard about since then."""
+    found = await session.execute(
+        select(Alert).where(
+            Alert.rule == rule, Alert.open_key.is_not(None), Alert.changed_us < before_us
+        )
+    )
+    return list(found.scalars())
+
+
 def alerts() -> Rows:
     """Rows of (alert, host name, host online)."""
     return (

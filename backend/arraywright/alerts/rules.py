@@ -207,6 +207,24 @@ def evaluate(kind: str, doc: Document) -> list[Finding]:
     return evaluator(doc) if evaluator else []
 
 
+def host_noisy(name: str, count: int, rate: int) -> Finding:
+    return Finding(
+        AlertRuleName.HOST_NOISY,
+        EventClass.WARNING,
+        "Host {name} reports more events than the limit of {rate} per second; {count} had to wait.",
+        {"name": name, "count": str(count), "rate": str(rate)},
+    )
+
+
+def host_sent_nonsense(name: str, count: int, example: str) -> Finding:
+    return Finding(
+        AlertRuleName.HOST_SENT_NONSENSE,
+        EventClass.WARNING,
+        "Host {name} reported what cannot be right, {count} time(s); for example {example}.",
+        {"name": name, "count": str(count), "example": example},
+    )
+
+
 def host_offline(name: str, since: str) -> Finding:
     return Finding(
         AlertRuleName.HOST_OFFLINE,

@@ -36,6 +36,8 @@ class AlertRuleName(StrEnum):
     WRITES_LOST = "writes_lost"
     CACHE_PRESERVED = "cache_preserved"
     CACHE_FAILED = "cache_failed"
+    HOST_NOISY = "host_noisy"
+    HOST_SENT_NONSENSE = "host_sent_nonsense"
 
 
 class AlertRule(ApiModel):

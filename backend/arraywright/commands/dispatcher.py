@@ -1,40 +1,25 @@
 """Brings commands to their hosts.
 
 A command is marked as offered before it is sent, and sent again when its host connects anew
-until the host has acknowledged it; the host's journal makes repeats harmless. One that was
-never offered expires here; one that may have arrived is for the host to tell about.
+until the host has acknowledged it or its time is over; the host's journal makes repeats
+harmless.
 """
 
 import logging
-from typing import Any
 from uuid import UUID
 
-from arraywright.audit import service as audit
-from arraywright.commands import repository
+from arraywright.commands import ending, repository
+from arraywright.commands.frames import frame_of
 from arraywright.commands.models import Command
+from arraywright.commands.progress import is_final
 from arraywright.commands.schemas import CommandState
 from arraywright.kit.database import Database
 from arraywright.kit.waiting import happened
-from arraywright.link.protocol import REASONS
 from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
 logger = logging.getLogger(__name__)
 POLL_S = 1.0
-
-
-def frame_of(command: Command) -> dict[str, Any]:
-    return {
-        "t": "command",
-        "command_id": str(command.id),
-        "number": command.number,
-        "op": command.op,
-        "args": command.args,
-        "confirm": command.confirm,
-        "preconditions": command.preconditions,
-        "actor": {"name": command.actor, "role": command.actor_role, "via": command.via},
-        "not_after_us": command.not_after_us,
-    }
 
 
 class CommandDispatcher:
@@ -56,10 +41,10 @@ class CommandDispatcher:
 
     async def dispatch(self) -> None:
         await self._resend()
+        now_us = self._runtime.clock.now_us()
         async with self._database.read() as session:
             queued = await repository.queued(session)
-        now_us = self._runtime.clock.now_us()
-        expired = [command.id for command in queued if command.not_after_us <= now_us]
+            expired = await ending.overdue(session, now_us)
         ready = [
             command.id
             for command in queued
@@ -69,35 +54,22 @@ class CommandDispatcher:
         if expired or ready:
             await self._move(expired, ready, now_us)
 
-    async def _move(self, expired: list[UUID], ready: list[UUID], now_us: int) -> None:
+    async def _move(self, expired: dict[UUID, str], ready: list[UUID], now_us: int) -> None:
         offered: list[Command] = []
         async with self._database.write() as session:
             for command_id in [*expired, *ready]:
                 command = await repository.by_id(session, command_id)
-                if command is None or command.state != CommandState.QUEUED.value:
+                if command is None or is_final(command.state):
+                    continue
+                if command.state == expired.get(command_id):
+                    await ending.end(session, now_us, command)
+                    continue
+                if command.state != CommandState.QUEUED.value:
                     continue
                 command.rev += 1
-                if command_id in expired:
-                    command.state = CommandState.EXPIRED.value
-                    command.ended_us = now_us
-                    command.reason = {
-                        "code": "expired",
-                        "params": {},
-                        "text": REASONS["expired"],
-                    }
-                    await audit.record(
-                        session,
-                        now_us,
-                        actor=command.actor,
-                        action=command.op,
-                        target=f"{command.target_kind} {command.target_key}",
-                        outcome="expired",
-                        detail={"command_id": str(command.id)},
-                    )
-                else:
-                    command.state = CommandState.OFFERED.value
-                    command.offered_us = now_us
-                    offered.append(command)
+                command.state = CommandState.OFFERED.value
+                command.offered_us = now_us
+                offered.append(command)
                 outbox.add(
                     session,
                     kind="command",
@@ -115,7 +87,14 @@ class CommandDispatcher:
             host_id = registry.resend.pop()
             async with self._database.read() as session:
                 waiting = await repository.waiting_for(session, host_id)
-            self._send([c for c in waiting if c.state == CommandState.OFFERED.value])
+            now_us = self._runtime.clock.now_us()
+            self._send(
+                [
+                    command
+                    for command in waiting
+                    if command.state == CommandState.OFFERED.value and command.not_after_us > now_us
+                ]
+            )
 
     def _send(self, commands: list[Command]) -> None:
         registry = self._runtime.registry

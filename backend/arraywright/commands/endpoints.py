@@ -12,6 +12,7 @@ from arraywright.dependencies import Operator, ReadSession, RuntimeDep, Viewer
 from arraywright.kit.headers import ChangeHeaders, ChangeHeadersDep
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
+from arraywright.link.protocol import Size
 from arraywright.storage.figures import BadBlocks, Latency
 from arraywright.storage.foreign import ForeignConfigurations
 from arraywright.storage.requests import (
@@ -83,7 +84,7 @@ class Submitter:
 
 
 Submit = Annotated[Submitter, Depends()]
-AfterLba = Annotated[int | None, Query(ge=0, description="list from behind this block on")]
+AfterLba = Annotated[Size | None, Query(description="list from behind this block on")]
 
 
 @router.get("", name="list", responses=problems())

@@ -6,13 +6,12 @@ turned into the host's keys when the intent is resolved. RAID rules are the host
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from arraywright.commands.references import References
 from arraywright.kit.problems import InvalidError
-from arraywright.kit.schema import ApiInput
+from arraywright.kit.schema import ApiInput, microseconds
 from arraywright.link.protocol import REASONS
 from arraywright.storage.requests import (
     BatteryUpdate,
@@ -71,10 +70,6 @@ def _given(body: ApiInput, *without: str) -> Arguments:
     """The fields the caller set, as the agent names them."""
     chosen = body.model_dump(mode="json", exclude_unset=True, exclude_none=True)
     return {name: value for name, value in chosen.items() if name not in without}
-
-
-def _microseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1_000_000)
 
 
 def _simple(op: str, kind: str, target_id: UUID, body: ApiInput | None) -> Intent:
@@ -221,7 +216,7 @@ def update_controller(controller_id: UUID, body: ControllerUpdate) -> Intent:
     async def build(references: References) -> Arguments:
         arguments = {"controller": references.target_key, **_given(body, "patrol_next_at")}
         if body.patrol_next_at is not None:
-            arguments["patrol_next_at_us"] = _microseconds(body.patrol_next_at)
+            arguments["patrol_next_at_us"] = microseconds(body.patrol_next_at)
         return arguments
 
     return Intent("controller_set", "controller", controller_id, body, build)
@@ -351,7 +346,7 @@ def update_battery(battery_id: UUID, body: BatteryUpdate) -> Intent:
     async def build(references: References) -> Arguments:
         arguments = {"battery": references.target_key, **_given(body, "next_learn_at")}
         if body.next_learn_at is not None:
-            arguments["next_learn_at_us"] = _microseconds(body.next_learn_at)
+            arguments["next_learn_at_us"] = microseconds(body.next_learn_at)
         return arguments
 
     return Intent("battery_set", "battery", battery_id, body, build)

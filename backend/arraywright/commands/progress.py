@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from arraywright.audit import service as audit
-from arraywright.commands import repository
+from arraywright.commands import ending, repository
 from arraywright.commands.models import Command
 from arraywright.commands.schemas import CommandState
 from arraywright.link.batch import Batch
@@ -65,7 +65,10 @@ async def _move(batch: Batch, command: Command, state: str, reason: dict[str, An
 
 async def acknowledged(batch: Batch, host_id: UUID, frame: CmdAckFrame) -> None:
     command = await _command(batch, host_id, frame.command_id)
-    if command is not None and rank(frame.state) > rank(command.state):
+    if command is None:
+        return
+    late = ending.is_presumed(command) and is_final(frame.state)
+    if late or rank(frame.state) > rank(command.state):
         await _move(batch, command, frame.state, frame.reason.model_dump())
 
 
@@ -96,7 +99,7 @@ async def finished(batch: Batch, host_id: UUID, frame: ResultFrame) -> None:
             detail={"command_id": frame.command_id},
         )
         return
-    if not is_final(command.state):
+    if not is_final(command.state) or ending.is_presumed(command):
         await _move(batch, command, frame.state, frame.reason.model_dump())
     if not command.objects and frame.objects:
         command.objects = [item.model_dump() for item in frame.objects]

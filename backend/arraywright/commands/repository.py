@@ -1,9 +1,10 @@
 """Questions about commands."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.commands.filters import CommandFilter
@@ -69,6 +70,28 @@ async def queued(session: AsyncSession) -> list[Command]:
         .limit(BATCH)
     )
     return list(found.scalars())
+
+
+async def overdue(session: AsyncSession, before_us: Mapping[str, int]) -> dict[UUID, str]:
+    """States of open commands whose time is over by the rule of their state.
+
+    A retired host answers nothing any more.
+    """
+    late = or_(
+        Host.retired_us.is_not(None),
+        *(
+            and_(Command.state == state, Command.not_after_us <= at_us)
+            for state, at_us in before_us.items()
+        ),
+    )
+    found = await session.execute(
+        select(Command.id, Command.state)
+        .join(Host, Host.id == Command.host_id)
+        .where(Command.state.in_(OPEN_STATES), late)
+        .order_by(Command.host_id, Command.number)
+        .limit(BATCH)
+    )
+    return {row[0]: row[1] for row in found}
 
 
 async def waiting_for(session: AsyncSession, host_id: UUID) -> list[Command]:

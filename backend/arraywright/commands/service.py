@@ -5,6 +5,7 @@ import json
 from typing import Any
 from uuid import UUID, uuid4
 
+from pydantic import ValidationError
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,6 +13,7 @@ from arraywright.audit import service as audit
 from arraywright.auth.principal import Principal
 from arraywright.commands import models, repository
 from arraywright.commands.filters import CommandFilter
+from arraywright.commands.frames import frame_of
 from arraywright.commands.intents import Intent
 from arraywright.commands.progress import is_final
 from arraywright.commands.queries import offline_problem
@@ -29,6 +31,7 @@ from arraywright.live import outbox
 from arraywright.runtime import Runtime
 
 DAY_US = 86_400_000_000
+LARGEST_FRAME_BYTES = 63 * 1024
 
 
 def _view(row: Any) -> Command:
@@ -122,6 +125,30 @@ def _check_target(intent: Intent, headers: ChangeHeaders, references: References
         raise offline_problem(references.last_seen_us)
 
 
+def _check_arguments(op: str, arguments: dict[str, Any]) -> None:
+    """The protocol's bounds are the last word, whatever the request's own said."""
+    try:
+        COMMAND_ARGUMENTS[op].model_validate(arguments)
+    except ValidationError as error:
+        found = [
+            ("".join(f"/{part}" for part in item["loc"]), str(item["msg"]))
+            for item in error.errors(include_url=False, include_input=False)
+        ]
+        raise InvalidError(f"{found[0][0]}: {found[0][1]}", errors=found) from error
+
+
+def _check_frame(command: models.Command) -> None:
+    """A host takes no larger frame; it could not even say which command it refuses."""
+    size = len(json.dumps(frame_of(command), separators=(",", ":")))
+    if size > LARGEST_FRAME_BYTES:
+        raise InvalidError(
+            f"The command has {size} bytes; a host takes at most {LARGEST_FRAME_BYTES}. "
+            "Name fewer objects.",
+            code="command_too_large",
+            params={"bytes": str(size), "limit": str(LARGEST_FRAME_BYTES)},
+        )
+
+
 async def _add(
     session: AsyncSession,
     runtime: Runtime,
@@ -132,7 +159,7 @@ async def _add(
     references = await References.of(session, intent.target_kind, intent.target_id)
     _check_target(intent, headers, references)
     arguments = await intent.build(references)
-    COMMAND_ARGUMENTS[intent.op].model_validate(arguments)
+    _check_arguments(intent.op, arguments)
     target = references.target
     now_us = runtime.clock.now_us()
     preconditions = (
@@ -162,6 +189,7 @@ async def _add(
         created_us=now_us,
         not_after_us=now_us + runtime.settings.command_expiry_s * 1_000_000,
     )
+    _check_frame(command)
     session.add(command)
     await session.flush()
     if headers.idempotency_key is not None:

@@ -1,13 +1,13 @@
 """Filters of the event list."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
 from arraywright.kit.paging import PageQuery
-from arraywright.link.protocol import EventClass
+from arraywright.kit.schema import Instant
+from arraywright.link.protocol import EventClass, Size
 
 
 class EventFilter(PageQuery):
@@ -17,7 +17,7 @@ class EventFilter(PageQuery):
     severity: Annotated[EventClass | None, Field(description="this class and everything worse")] = (
         None
     )
-    code: list[int] = []
-    since: Annotated[datetime | None, Field(description="received at or after")] = None
-    until: Annotated[datetime | None, Field(description="received before")] = None
+    code: Annotated[list[Size], Field(max_length=64, description="any of these")] = []
+    since: Annotated[Instant | None, Field(description="received at or after")] = None
+    until: Annotated[Instant | None, Field(description="received before")] = None
     q: Annotated[str | None, Field(max_length=100, description="part of the sentence")] = None

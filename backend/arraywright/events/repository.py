@@ -1,7 +1,5 @@
 """Questions about events."""
 
-from datetime import UTC, datetime
-
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,14 +7,10 @@ from arraywright.events.filters import EventFilter
 from arraywright.events.models import Event
 from arraywright.hosts.models import Host
 from arraywright.kit.paging_sql import Rows
+from arraywright.kit.schema import microseconds
 from arraywright.link.protocol import EVENT_CLASS_WORDS
 
 VALUES = {word: value for value, word in EVENT_CLASS_WORDS.items()}
-
-
-def _microseconds(at: datetime) -> int:
-    aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    return int(aware.timestamp() * 1_000_000)
 
 
 def filtered(query: EventFilter) -> Rows:
@@ -34,9 +28,9 @@ def filtered(query: EventFilter) -> Rows:
     if query.code:
         statement = statement.where(Event.code.in_(query.code))
     if query.since is not None:
-        statement = statement.where(Event.received_us >= _microseconds(query.since))
+        statement = statement.where(Event.received_us >= microseconds(query.since))
     if query.until is not None:
-        statement = statement.where(Event.received_us < _microseconds(query.until))
+        statement = statement.where(Event.received_us < microseconds(query.until))
     if query.q:
         statement = statement.where(
             func.lower(Event.text).contains(query.q.lower(), autoescape=True)

@@ -15,6 +15,10 @@ class Event(ApiModel):
     host_name: str
     seq: Annotated[int, Field(description="the host's number")]
     at: Annotated[Timestamp, Field(description="the host's clock")]
+    limited: Annotated[
+        list[str],
+        Field(description="fields whose reported values are impossible: the nearest is shown"),
+    ]
     received_at: Timestamp
     code: int
     name: str

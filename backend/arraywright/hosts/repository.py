@@ -26,6 +26,24 @@ WORST_STATES = ("optimal", "partially_degraded", "degraded", "offline")
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 
+LARGEST_SUM = 2**62
+"""What a column of a sum holds, with room to spare."""
+_HALF = 2**32
+
+
+def _size_sums() -> tuple[Any, Any]:
+    """The sum of sizes in two halves: of many large ones it is more than 64 bits hold."""
+    size = ObjectState.size_bytes
+    return (
+        func.coalesce(func.sum(size // _HALF), 0),
+        func.coalesce(func.sum(size % _HALF), 0),
+    )
+
+
+def _size_sum(high: Any, low: Any) -> int:
+    return int(high) * _HALF + int(low)
+
+
 def hosts() -> Rows:
     """Rows of (host, summary, the host's own document or None)."""
     return (
@@ -91,7 +109,7 @@ def _apply_counts(row: HostSummary, lines: list[_Line]) -> None:
         return sum(line.count for line in wanted)
 
     def size(kind: str) -> int:
-        return sum(line.size_bytes for line in lines if line.kind == kind)
+        return min(LARGEST_SUM, sum(line.size_bytes for line in lines if line.kind == kind))
 
     row.controllers = count("controller")
     row.drives = count("drive")
@@ -121,15 +139,16 @@ async def recount(session: AsyncSession, host_ids: Collection[UUID]) -> list[Hos
             ObjectState.kind,
             ObjectState.state,
             func.count(),
-            func.coalesce(func.sum(ObjectState.size_bytes), 0),
+            *_size_sums(),
             func.min(ObjectState.failures_left),
         )
         .where(ObjectState.host_id.in_(host_ids), ObjectState.deleted.is_(False))
         .group_by(ObjectState.host_id, ObjectState.kind, ObjectState.state)
     )
     lines: dict[UUID, list[_Line]] = defaultdict(list)
-    for host_id, kind, state, count, size, left in counts:
-        lines[host_id].append(_Line(kind, state, int(count), int(size), left))
+    for host_id, kind, state, count, high, low, left in counts:
+        size = _size_sum(high, low)
+        lines[host_id].append(_Line(kind, state, int(count), size, left))
     for row in rows:
         _apply_counts(row, lines[row.host_id])
         row.rev += 1
@@ -181,14 +200,16 @@ async def state_counts(session: AsyncSession, kind: str) -> list[tuple[str, int,
         select(
             ObjectState.state,
             func.count(),
-            func.coalesce(func.sum(ObjectState.size_bytes), 0),
+            *_size_sums(),
         )
         .join(Host, Host.id == ObjectState.host_id)
         .where(ObjectState.kind == kind, ObjectState.deleted.is_(False), Host.retired_us.is_(None))
         .group_by(ObjectState.state)
         .order_by(ObjectState.state)
     )
-    return [(state or "", int(count), int(size)) for state, count, size in found.all()]
+    return [
+        (state or "", int(count), _size_sum(high, low)) for state, count, high, low in found.all()
+    ]
 
 
 async def online_counts(session: AsyncSession) -> dict[bool, int]:

@@ -57,6 +57,13 @@ class Host(ApiModel):
     started_at: Annotated[Timestamp | None, Field(description="start of the agent")]
     clock_offset_ms: Annotated[int | None, Field(description="host's clock minus ours")]
     summary: HostSummary
+    limited: Annotated[
+        list[str],
+        Field(
+            description="fields whose reported values are impossible: the nearest is shown; "
+            "`report`: the newest report cannot be understood, an older one is shown"
+        ),
+    ]
     blocked: dict[str, Reason]
 
 

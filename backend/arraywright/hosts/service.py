@@ -21,15 +21,28 @@ from arraywright.hosts.schemas import (
 from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.problems import InvalidError, NotFoundError
 from arraywright.kit.schema import Page, moment
+from arraywright.link.protocol import HostDoc
+from arraywright.link.repair import LIMITED, UnmendableError, fitted
 from arraywright.live import outbox
 from arraywright.runtime import Runtime
 from arraywright.storage import blocked
 from arraywright.storage.projection import ACTIVE_OPERATIONS
 
 
+def _reported(row: Any) -> tuple[dict[str, Any], list[str]]:
+    """What the host says about itself, and which of it had to be limited."""
+    if row is None:
+        return {}, []
+    try:
+        doc, places = fitted(HostDoc, row.doc)
+    except UnmendableError:
+        return {}, ["host"]
+    return doc, sorted({*places, *doc.get(LIMITED, [])})
+
+
 def _view(row: Any, principal: Principal) -> Host:
     host, summary, reported = row
-    doc = reported.doc if reported else {}
+    doc, limited = _reported(reported)
     return Host(
         id=host.id,
         name=host.name,
@@ -49,6 +62,7 @@ def _view(row: Any, principal: Principal) -> Host:
         started_at=moment(doc.get("started_at_us")),
         clock_offset_ms=summary.clock_offset_ms,
         summary=HostSummary.model_validate(summary),
+        limited=limited,
         blocked=blocked.complete(
             "host",
             {},

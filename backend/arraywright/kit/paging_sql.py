@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from arraywright.kit.paging import PageQuery, decode_cursor, encode_cursor
+from arraywright.kit.paging import PageQuery, bad_cursor, decode_cursor, encode_cursor
 
 Rows: TypeAlias = Select[*tuple[Any, ...]]
 """A select of several things at once."""
@@ -32,7 +32,11 @@ async def fetch_page(
         counted = select(func.count()).select_from(statement.order_by(None).subquery())
         total = (await session.execute(counted)).scalar_one()
     else:
-        values = bind(decode_cursor(query.cursor, kinds))
+        given = decode_cursor(query.cursor, kinds)
+        try:
+            values = bind(given)
+        except ValueError as error:
+            raise bad_cursor() from error
         row, after = tuple_(*keys), tuple_(*values)
         statement = statement.where(row < after if descending else row > after)
     ordered = [key.desc() if descending else key.asc() for key in keys]

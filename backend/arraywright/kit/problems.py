@@ -95,11 +95,11 @@ class HostTimeoutError(ProblemError):
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route; every route with a login has 401, 403 and 422 already."""
+    """The `responses` of a route; every route with a login has 400, 401, 403 and 422 already."""
     return {
         status: {
             "description": HTTPStatus(status).phrase,
             "content": {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
-        for status in (401, 403, 422, *statuses)
+        for status in (400, 401, 403, 422, *statuses)
     }

@@ -8,24 +8,33 @@ Events. The cursor holds the highest number up to which all are stored; what is 
 a repeat, what leaves a hole is not taken and will be sent again.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from arraywright.alerts import conditions, rules
 from arraywright.alerts import engine as alerts
 from arraywright.alerts.engine import Changed
 from arraywright.hosts import repository as hosts
 from arraywright.kit.ids import object_id
 from arraywright.link import history, repository
+from arraywright.link.allowances import TOMBSTONES, Allowance, Held
 from arraywright.link.models import SyncCursor
-from arraywright.link.protocol import EventFrame, EventRecord, ObjectRecord, Tombstone
+from arraywright.link.protocol import (
+    DOCUMENTS,
+    EventFrame,
+    EventRecord,
+    ObjectRecord,
+    Tombstone,
+)
+from arraywright.link.repair import LIMITED
 from arraywright.live import outbox
 from arraywright.live.hub import Change
 from arraywright.storage.projection import project
 
-EVENTS_LOST_CODE = 60090
+EVENTS_LOST_CODE = 64000
 
 
 class FencedError(Exception):
@@ -34,6 +43,9 @@ class FencedError(Exception):
 
 class ResyncError(Exception):
     """The frame does not follow on what is stored: a full state is needed."""
+
+
+Condition = Callable[[str], rules.Finding]
 
 
 class Batch:
@@ -45,6 +57,7 @@ class Batch:
         self._rows: dict[tuple[UUID, str, str], dict[str, Any]] = {}
         self.events: list[dict[str, Any]] = []
         self._news: dict[tuple[str, str], Change] = {}
+        self._conditions: list[tuple[UUID, Condition]] = []
 
     async def load(self, host_ids: Collection[UUID]) -> None:
         """Locks the cursors of these hosts, always in the same order."""
@@ -62,7 +75,48 @@ class Batch:
         if known is None or known.rev < rev:
             self._news[kind, object_id] = Change(kind, object_id, rev, host_id)
 
+    def behaves(
+        self,
+        cursor: SyncCursor,
+        *,
+        noisy: int = 0,
+        rate: int = 0,
+        nonsense: int = 0,
+        example: str = "",
+    ) -> None:
+        """The host brings too much, or what cannot be right: an alert says so."""
+
+        def find(name: str) -> rules.Finding:
+            if noisy > 0:
+                return rules.host_noisy(name, noisy, rate)
+            return rules.host_sent_nonsense(name, nonsense, example[:200])
+
+        self._conditions.append((cursor.host_id, find))
+
     # State
+
+    async def within_limits(
+        self, host_id: UUID, objects: Sequence[ObjectRecord], allowance: Allowance
+    ) -> Sequence[ObjectRecord]:
+        """Without those that would make the host's objects too many.
+
+        Every object counts as a new one until the bound is reached; only then are they counted.
+        """
+        unknown = sum(item.kind not in DOCUMENTS for item in objects)
+        held = allowance.held
+        if held is None or not held.has_room(len(objects) - unknown, unknown):
+            await self._flush_objects()
+            here, strange, dead = await repository.count_objects(self.session, host_id, DOCUMENTS)
+            if dead > TOMBSTONES:
+                await repository.forget_tombstones(self.session, host_id, dead - TOMBSTONES // 2)
+            held = allowance.held = Held(here, strange)
+        if not held.has_room(len(objects) - unknown, unknown):
+            present = await repository.live_objects(self.session, host_id)
+            objects = held.choose(objects, present)
+            unknown = sum(item.kind not in DOCUMENTS for item in objects)
+        held.objects += len(objects) - unknown
+        held.unknown += unknown
+        return objects
 
     async def apply_delta(
         self,
@@ -88,9 +142,15 @@ class Batch:
         return cursor.state_rev
 
     async def apply_full(
-        self, cursor: SyncCursor, *, epoch: str, to_rev: int, objects: Iterable[ObjectRecord]
+        self,
+        cursor: SyncCursor,
+        *,
+        epoch: str,
+        to_rev: int,
+        objects: Iterable[ObjectRecord],
+        kept: Collection[tuple[str, str]] = (),
     ) -> int:
-        """Returns the revision to acknowledge."""
+        """Returns the revision to acknowledge. `kept` were named, but not understood."""
         if epoch == cursor.state_epoch and to_rev < cursor.state_rev:
             return cursor.state_rev  # an old copy, overtaken by what is stored
         await self._flush_objects()
@@ -99,11 +159,22 @@ class Batch:
             named.add((item.kind, item.key))
             self._put(cursor.host_id, item)
         present = await repository.live_objects(self.session, cursor.host_id)
-        for kind, key in sorted(present - named):
+        for kind, key in sorted(present - named - set(kept)):
             await self._bury(cursor.host_id, kind, key, to_rev)
+        await self.keep_older(cursor.host_id, kept, to_rev)
         cursor.state_epoch = epoch
         cursor.state_rev = to_rev
         return to_rev
+
+    async def keep_older(self, host_id: UUID, names: Collection[tuple[str, str]], rev: int) -> None:
+        """The newest report of these cannot be understood: what is known is marked as older."""
+        if not names:
+            return
+        await self._flush_objects()
+        for item in await repository.objects_named(self.session, host_id, names):
+            item.doc = {**item.doc, LIMITED: ["report"]}
+            item.rev = max(item.rev, rev)
+            self.tell(item.kind, str(item.id), item.rev, host_id)
 
     def _put(self, host_id: UUID, item: ObjectRecord) -> None:
         self._rows[host_id, item.kind, item.key] = {
@@ -199,6 +270,9 @@ class Batch:
     async def finish(self) -> None:
         await self._flush_objects()
         await repository.insert_events(self.session, self.events)
+        for host_id, find in self._conditions:
+            await conditions.tell(self.session, self.now_us, host_id, find)
+            self._changed.setdefault(host_id, {})
         if self._changed:
             changes = {host_id: items.values() for host_id, items in self._changed.items()}
             await alerts.objects_changed(self.session, self.now_us, changes)

@@ -8,13 +8,22 @@ from uuid import UUID
 
 from arraywright.commands import progress as commands
 from arraywright.link import history, identity
+from arraywright.link.allowances import (
+    EVENTS_PER_S,
+    FULL_STATE_CHARACTERS,
+    OBJECTS,
+    UNKNOWN_OBJECTS,
+    Allowances,
+)
 from arraywright.link.batch import Batch, FencedError, ResyncError
-from arraywright.link.frames import Frame
+from arraywright.link.frames import Received
 from arraywright.link.protocol import (
+    DOCUMENTS,
     CmdAckFrame,
     EventFrame,
     HeartbeatFrame,
     HelloFrame,
+    NackFrame,
     ObjectRecord,
     ProgressFrame,
     ResultFrame,
@@ -24,7 +33,6 @@ from arraywright.link.writer import Apply, Writer
 
 logger = logging.getLogger(__name__)
 IN_FLIGHT = 64
-FULL_OBJECTS = 20_000
 
 
 class Sender(Protocol):
@@ -39,22 +47,30 @@ class Sender(Protocol):
 
     def refuse(self, detail: str) -> bool: ...
 
+    async def wait(self, seconds: float) -> None: ...
+
 
 class Intake:
     """Keeps the order of one agent's frames and bounds how many are under way."""
 
-    def __init__(self, sender: Sender, writer: Writer) -> None:
+    def __init__(self, sender: Sender, writer: Writer, allowances: Allowances) -> None:
         self._sender = sender
         self._writer = writer
+        self._allowances = allowances
         self._room = asyncio.Semaphore(IN_FLIGHT)
         self._full: list[ObjectRecord] = []
         self._full_epoch: str | None = None
+        self._full_size = 0
+        self._full_kept: list[tuple[str, str]] = []
         self._resyncing = False
 
-    async def take(self, frame: Frame) -> None:
+    async def take(self, received: Received) -> None:
+        frame = received.frame
+        if received.nonsense:
+            await self._submit(self._nonsense(received.nonsense))
         match frame:
             case StateFrame():
-                await self._state(frame)
+                await self._state(frame, received)
             case EventFrame():
                 await self._events(frame)
             case CmdAckFrame():
@@ -67,6 +83,9 @@ class Intake:
                 await self._heartbeat(frame)
             case HelloFrame():
                 self._sender.refuse("hello: a session has one hello")
+            case NackFrame():
+                # The command of such a frame ends when its time is over.
+                logger.warning("host %s refused a frame: %s", self._host, frame.detail)
 
     @property
     def _host(self) -> UUID:
@@ -101,15 +120,27 @@ class Intake:
 
         await self._writer.submit(host_id, guarded, answer)
 
+    def _nonsense(self, found: list[str]) -> Apply:
+        """Tells what could not be taken as the host sent it."""
+        host_id, fence = self._sender.host_id, self._sender.fence
+        logger.info("host %s reported what cannot be right: %s", host_id, found[0])
+
+        async def apply(batch: Batch) -> None:
+            count = self._allowances.nonsense_to_tell(host_id, len(found))
+            if count > 0:
+                batch.behaves(batch.cursor(host_id, fence), nonsense=count, example=found[0])
+
+        return apply
+
     def _ask_for_full(self) -> None:
         """Once: deltas that were under way already are covered by the full state."""
         if not self._resyncing:
             self._resyncing = True
             self._sender.nack("resync", "send the full state")
 
-    async def _state(self, frame: StateFrame) -> None:
+    async def _state(self, frame: StateFrame, received: Received) -> None:
         if frame.full:
-            await self._full_state(frame)
+            await self._full_state(frame, received)
             return
         if frame.more:
             self._sender.refuse("state: only a full state may span frames")
@@ -120,38 +151,71 @@ class Intake:
         host_id, fence = self._sender.host_id, self._sender.fence
 
         async def apply(batch: Batch) -> None:
+            cursor = batch.cursor(host_id, fence)
+            objects = await batch.within_limits(
+                host_id, frame.objects, self._allowances.of(host_id)
+            )
+            if len(objects) < len(frame.objects):
+                await self._nonsense([self._too_many(len(frame.objects) - len(objects))])(batch)
             ack["rev"] = await batch.apply_delta(
-                batch.cursor(host_id, fence),
+                cursor,
                 epoch=frame.epoch,
                 base_rev=frame.base_rev,
                 to_rev=frame.to_rev,
-                objects=frame.objects,
+                objects=objects,
                 tombstones=frame.tombstones,
             )
+            await batch.keep_older(host_id, received.left_out, frame.to_rev)
 
         await self._submit(apply, ack)
 
-    async def _full_state(self, frame: StateFrame) -> None:
+    @staticmethod
+    def _too_many(count: int) -> str:
+        return (
+            f"{count} objects beyond the limit of {OBJECTS}, {UNKNOWN_OBJECTS} of them "
+            "of unknown kinds"
+        )
+
+    def _gather(self, frame: StateFrame, size: int) -> int:
+        """Adds to the full state what fits; how many objects did not."""
         if frame.epoch != self._full_epoch:
-            self._full, self._full_epoch = [], frame.epoch
-        self._full.extend(frame.objects)
-        if len(self._full) > FULL_OBJECTS:
-            self._full, self._full_epoch = [], None
-            self._sender.refuse(f"state: more than {FULL_OBJECTS} objects")
-            return
+            self._full, self._full_epoch, self._full_size = [], frame.epoch, 0
+            self._full_kept = []
+        self._full_size += size
+        if self._full_size > FULL_STATE_CHARACTERS:
+            return len(frame.objects)
+        unknown = sum(item.kind not in DOCUMENTS for item in self._full)
+        left_out = 0
+        for item in frame.objects:
+            is_unknown = item.kind not in DOCUMENTS
+            if len(self._full) >= OBJECTS or (is_unknown and unknown >= UNKNOWN_OBJECTS):
+                left_out += 1
+                continue
+            unknown += is_unknown
+            self._full.append(item)
+        return left_out
+
+    async def _full_state(self, frame: StateFrame, received: Received) -> None:
+        left_out = self._gather(frame, received.size)
+        self._full_kept += received.left_out[: OBJECTS - len(self._full_kept)]
+        if left_out:
+            await self._submit(self._nonsense([self._too_many(left_out)]))
         if frame.more:
             return
         objects, self._full, self._full_epoch = self._full, [], None
+        kept, self._full_kept = self._full_kept, []
         self._resyncing = False
         ack: dict[str, Any] = {"t": "ack"}
         host_id, fence = self._sender.host_id, self._sender.fence
 
         async def apply(batch: Batch) -> None:
+            self._allowances.of(host_id).held = None
             ack["rev"] = await batch.apply_full(
                 batch.cursor(host_id, fence),
                 epoch=frame.epoch,
                 to_rev=frame.to_rev,
                 objects=objects,
+                kept=kept,
             )
 
         await self._submit(apply, ack)
@@ -171,9 +235,15 @@ class Intake:
     async def _events(self, frame: EventFrame) -> None:
         ack: dict[str, Any] = {"t": "ack"}
         host_id, fence = self._sender.host_id, self._sender.fence
+        delay_s = self._allowances.events_delay_s(host_id, len(frame.events))
+        if delay_s > 0:
+            await self._sender.wait(delay_s)
+        late = self._allowances.noisy_to_tell(host_id)
 
         async def apply(batch: Batch) -> None:
             cursor = batch.cursor(host_id, fence)
+            if late > 0:
+                batch.behaves(cursor, noisy=late, rate=int(EVENTS_PER_S))
             if frame.epoch == cursor.event_epoch:
                 repeats = await history.repeats(batch.session, cursor, frame.events)
                 batch.apply_events(cursor, frame, repeats)

@@ -9,6 +9,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+TIME_US_MAX = 253402300799999999
+SEQUENCE_MAX = 4611686018427387903
+INTEGER_MAX = 9007199254740991
+TEXT_MAX = 4096
+
+TimeUs = Annotated[int, Field(ge=0, le=TIME_US_MAX)]
+Sequence = Annotated[int, Field(ge=0, le=SEQUENCE_MAX)]
+Size = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
+Text = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=TEXT_MAX)]
+Word = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=32)]
 Key = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
 Uuid = Annotated[
     str,
@@ -406,105 +416,105 @@ EVENT_CLASS_WORDS: dict[int, str] = {
 
 
 class Reason(Wire):
-    code: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,64}$")]
-    params: dict[str, str]
-    text: str
+    code: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,64}$", max_length=4096)]
+    params: Annotated[dict[str, Text], Field(max_length=256)]
+    text: Text
 
 
-Blocked = dict[str, Reason]
+Blocked = Annotated[dict[str, Reason], Field(max_length=256)]
 
 
 class Policy(Wire):
-    requested: str
-    effective: str
+    requested: Text
+    effective: Text
     reason: Reason
 
 
 class HostDoc(Wire):
-    hostname: str
-    os: str
-    kernel: str
-    agent_version: str
-    boot_id: str
-    policy_preset: str
-    started_at_us: Annotated[int, Field(ge=0)]
+    hostname: Text
+    os: Text
+    kernel: Text
+    agent_version: Text
+    boot_id: Text
+    policy_preset: Text
+    started_at_us: TimeUs
 
 
 class LevelRule(Wire):
-    level: str
-    drives_min: Annotated[int, Field(ge=0)]
-    drives_max: Annotated[int, Field(ge=0)]
-    drives_multiple: Annotated[int, Field(ge=0)]
-    drives_per_span_default: Annotated[int, Field(ge=0)]
-    description: str
+    level: Word
+    drives_min: Size
+    drives_max: Size
+    drives_multiple: Size
+    drives_per_span_default: Size
+    description: Text
 
 
 class PreservedCache(Wire):
     virtual_drive: Key
-    name: str
-    bytes: Annotated[int, Field(ge=0)]
+    name: Text
+    bytes: Size
     reason: Reason
 
 
 class CacheDoc(Wire):
     """The cache of a controller; its figures never move config_rev."""
 
-    medium: str
-    state: str
+    medium: Word
+    state: Word
     state_reason: Reason | None
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Size
     survives_agent: bool
     survives_power_loss: bool
     stable: bool
-    used_bytes: Annotated[int, Field(ge=0)]
-    dirty_bytes: Annotated[int, Field(ge=0)]
-    dirty_limit_bytes: Annotated[int, Field(ge=0)]
+    used_bytes: Size
+    dirty_bytes: Size
+    dirty_limit_bytes: Size
     dirty_limit_reason: Reason
-    pinned_bytes: Annotated[int, Field(ge=0)]
+    pinned_bytes: Size
     read_hit_percent: Annotated[float, Field(ge=0, le=100)] | None
-    destage_bytes_per_s: Annotated[int, Field(ge=0)]
-    destage_measured_bytes_per_s: Annotated[int, Field(ge=0)] | None = None
+    destage_bytes_per_s: Size
+    destage_measured_bytes_per_s: Size | None = None
     preserved: Annotated[list[PreservedCache], Field(max_length=64)]
 
 
 class PatrolDoc(Wire):
     """patrol read: all of every member and hot spare is read, so that media errors are found while the rest of their rows can still correct them"""
 
-    next_at_us: Annotated[int, Field(ge=0)] | None
-    last_at_us: Annotated[int, Field(ge=0)] | None
-    iterations: Annotated[int, Field(ge=0)]
+    next_at_us: TimeUs | None
+    last_at_us: TimeUs | None
+    iterations: Size
     operation: Key | None
-    drives_done: Annotated[int, Field(ge=0)]
-    drives_total: Annotated[int, Field(ge=0)]
-    errors: Annotated[int, Field(ge=0)]
+    drives_done: Size
+    drives_total: Size
+    errors: Size
 
 
 class VirtualDrivePresetDoc(Wire):
     """a bundle of policies under one name"""
 
-    name: str
-    read_policy: str
-    write_policy: str
-    io_policy: str
-    drive_cache_policy: str
-    degraded_policy: str | None = None
+    name: Text
+    read_policy: Word
+    write_policy: Word
+    io_policy: Word
+    drive_cache_policy: Word
+    degraded_policy: Word | None = None
 
 
 class ControllerDoc(Wire):
-    index: Annotated[int, Field(ge=0)]
-    path: str
+    index: Size
+    path: Text
     uuid: Uuid
-    model: str
-    serial: str
-    firmware_version: str
-    profile: str
-    status: str
-    cache_bytes: Annotated[int, Field(ge=0)]
-    battery: str
+    model: Text
+    serial: Text
+    firmware_version: Text
+    profile: Text
+    status: Word
+    cache_bytes: Size
+    battery: Text
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
-    patrol_mode: str | None = None
+    patrol_mode: Word | None = None
     patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
     patrol_ssds: bool | None = None
@@ -517,34 +527,34 @@ class ControllerDoc(Wire):
     predictive_copyback: bool | None = None
     mixed_media: bool | None = None
     mixed_interfaces: bool | None = None
-    levels: list[LevelRule]
-    strip_sizes_bytes: list[Annotated[int, Field(ge=0)]]
-    strip_default_bytes: Annotated[int, Field(ge=0)]
-    nbd_tcp: str | None
+    levels: Annotated[list[LevelRule], Field(max_length=8192)]
+    strip_sizes_bytes: Annotated[list[Size], Field(max_length=8192)]
+    strip_default_bytes: Size
+    nbd_tcp: Text | None
     cache: CacheDoc | None = None
-    no_battery_rule: str | None = None
-    ports: Annotated[int, Field(ge=0)] | None = None
-    vocabulary: str | None = None
-    presets: list[VirtualDrivePresetDoc] | None = None
+    no_battery_rule: Word | None = None
+    ports: Size | None = None
+    vocabulary: Word | None = None
+    presets: Annotated[list[VirtualDrivePresetDoc], Field(max_length=8192)] | None = None
     blocked: Blocked
 
 
 class EnclosureDoc(Wire):
     controller: Key
-    eid: Annotated[int, Field(ge=0)]
-    path: str
-    model: str
-    slot_count: Annotated[int, Field(ge=0)]
-    rows: Annotated[int, Field(ge=0)]
-    columns: Annotated[int, Field(ge=0)]
-    order: str
+    eid: Size
+    path: Text
+    model: Text
+    slot_count: Size
+    rows: Size
+    columns: Size
+    order: Text
     emulated: bool
     hot_swap: bool | None = None
 
 
 class HotSpare(Wire):
-    kind: str
-    drive_groups: list[Key]
+    kind: Word
+    drive_groups: Annotated[list[Key], Field(max_length=8192)]
     enclosure_affinity: bool | None = None
     revertible: bool | None = None
 
@@ -556,190 +566,190 @@ class SpareChoiceDoc(Wire):
 
 
 class Fault(Wire):
-    kind: str
-    lba: Annotated[int, Field(ge=0)] | None = None
-    count: Annotated[int, Field(ge=0)] | None = None
-    latency_ms: Annotated[int, Field(ge=0)] | None = None
+    kind: Word
+    lba: Size | None = None
+    count: Size | None = None
+    latency_ms: Size | None = None
 
 
 class DriveHealthDoc(Wire):
     """what the drive says of itself (S.M.A.R.T.); figures are null if it does not tell them"""
 
-    state: str
+    state: Word
     reason: Reason | None
     failing: bool
-    checked_at_us: Annotated[int, Field(ge=0)] | None
-    power_on_hours: Annotated[int, Field(ge=0)] | None
-    reallocated_sectors: Annotated[int, Field(ge=0)] | None
-    pending_sectors: Annotated[int, Field(ge=0)] | None
-    media_errors: Annotated[int, Field(ge=0)] | None
-    wear_percent: Annotated[int, Field(ge=0)] | None
+    checked_at_us: TimeUs | None
+    power_on_hours: Size | None
+    reallocated_sectors: Size | None
+    pending_sectors: Size | None
+    media_errors: Size | None
+    wear_percent: Size | None
 
 
 class DrivePatrolDoc(Wire):
-    done_at_us: Annotated[int, Field(ge=0)] | None
-    read_bytes: Annotated[int, Field(ge=0)]
+    done_at_us: TimeUs | None
+    read_bytes: Size
     skipped: Reason | None
 
 
 class DriveDoc(Wire):
     controller: Key
     enclosure: Key | None
-    eid: Annotated[int, Field(ge=0)] | None
-    slot: Annotated[int, Field(ge=0)] | None
-    did: Annotated[int, Field(ge=0)]
-    path: str
-    state: str
+    eid: Size | None
+    slot: Size | None
+    did: Size
+    path: Text
+    state: Word
     present: bool
     foreign: bool
-    size_bytes: Annotated[int, Field(ge=0)]
-    usable_bytes: Annotated[int, Field(ge=0)]
-    block_bytes: Annotated[int, Field(ge=0)]
-    physical_block_bytes: Annotated[int, Field(ge=0)]
-    media: str
-    interface: str
-    rotation_rpm: Annotated[int, Field(ge=0)] | None = None
-    link_speed_mbps: Annotated[int, Field(ge=0)] | None = None
-    link_lanes: Annotated[int, Field(ge=0)] | None = None
-    device_speed_mbps: Annotated[int, Field(ge=0)] | None = None
-    vendor: str | None = None
-    model: str
-    serial: str
-    wwn: str
-    firmware: str
-    device: str
-    write_cache: str | None = None
-    temperature_c: Annotated[int, Field(ge=0)] | None
+    size_bytes: Size
+    usable_bytes: Size
+    block_bytes: Size
+    physical_block_bytes: Size
+    media: Word
+    interface: Word
+    rotation_rpm: Size | None = None
+    link_speed_mbps: Size | None = None
+    link_lanes: Size | None = None
+    device_speed_mbps: Size | None = None
+    vendor: Text | None = None
+    model: Text
+    serial: Text
+    wwn: Text
+    firmware: Text
+    device: Text
+    write_cache: Word | None = None
+    temperature_c: Size | None
     emulated: bool
     drive_group: Key | None
-    span: Annotated[int, Field(ge=0)] | None
-    row: Annotated[int, Field(ge=0)] | None
+    span: Size | None
+    row: Size | None
     hot_spare: HotSpare | None
-    media_error_count: Annotated[int, Field(ge=0)]
-    other_error_count: Annotated[int, Field(ge=0)]
-    predictive_failure_count: Annotated[int, Field(ge=0)]
+    media_error_count: Size
+    other_error_count: Size
+    predictive_failure_count: Size
     health: DriveHealthDoc | None = None
-    timeout_count: Annotated[int, Field(ge=0)] | None = None
-    retry_count: Annotated[int, Field(ge=0)] | None = None
-    slow_command_count: Annotated[int, Field(ge=0)] | None = None
+    timeout_count: Size | None = None
+    retry_count: Size | None = None
+    slow_command_count: Size | None = None
     slow: bool | None = None
     locating: bool
     spun_down: bool | None = None
-    locate_ends_at_us: Annotated[int, Field(ge=0)] | None = None
+    locate_ends_at_us: TimeUs | None = None
     unsuitable: Reason | None
     state_reason: Reason | None
-    faults: list[Fault]
-    bad_block_count: Annotated[int, Field(ge=0)] | None = None
+    faults: Annotated[list[Fault], Field(max_length=8192)]
+    bad_block_count: Size | None = None
     patrol: DrivePatrolDoc | None = None
     blocked: Blocked
 
 
 class Member(Wire):
-    span: Annotated[int, Field(ge=0)]
-    row: Annotated[int, Field(ge=0)]
+    span: Size
+    row: Size
     drive: Key | None
-    state: str
-    serial: str
+    state: Word
+    serial: Text
     last_copy: bool | None = None
 
 
 class DriveGroupDoc(Wire):
     controller: Key
-    index: Annotated[int, Field(ge=0)]
-    path: str
-    guid: str
-    level: str
-    state: str
-    size_bytes: Annotated[int, Field(ge=0)]
-    free_bytes: Annotated[int, Field(ge=0)]
-    span_count: Annotated[int, Field(ge=0)]
-    drives_per_span: Annotated[int, Field(ge=0)]
-    members: list[Member]
-    virtual_drives: list[Key]
-    spares: list[Key]
-    spare_choices: list[SpareChoiceDoc] | None = None
+    index: Size
+    path: Text
+    guid: Text
+    level: Word
+    state: Word
+    size_bytes: Size
+    free_bytes: Size
+    span_count: Size
+    drives_per_span: Size
+    members: Annotated[list[Member], Field(max_length=8192)]
+    virtual_drives: Annotated[list[Key], Field(max_length=8192)]
+    spares: Annotated[list[Key], Field(max_length=8192)]
+    spare_choices: Annotated[list[SpareChoiceDoc], Field(max_length=8192)] | None = None
     rebuild_waits: Reason | None = None
     blocked: Blocked
 
 
 class Export(Wire):
-    kind: str
-    uri: str
-    connections: Annotated[int, Field(ge=0)]
+    kind: Text
+    uri: Text
+    connections: Size
 
 
 class StripeDoc(Wire):
     """a stripe (RAID 0) over virtual drives of any of the host's controllers, as each member tells it"""
 
     key: Key
-    name: str
-    state: str
-    position: Annotated[int, Field(ge=0)]
-    member_count: Annotated[int, Field(ge=2)]
-    members_found: Annotated[int, Field(ge=0)]
-    strip_bytes: Annotated[int, Field(ge=0)]
-    member_bytes: Annotated[int, Field(ge=0)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    exports: list[Export]
+    name: Text
+    state: Word
+    position: Size
+    member_count: Annotated[int, Field(ge=2, le=9007199254740991)]
+    members_found: Size
+    strip_bytes: Size
+    member_bytes: Size
+    size_bytes: Size
+    exports: Annotated[list[Export], Field(max_length=8192)]
 
 
 class InconsistentPlaceDoc(Wire):
     """blocks of one strip of every member whose redundancy does not agree with the data"""
 
-    strip: Annotated[int, Field(ge=0)]
+    strip: Size
     corrected: bool
-    offset_bytes: Annotated[int, Field(ge=0)]
-    piece_bytes: Annotated[int, Field(ge=0)]
-    piece_count: Annotated[int, Field(ge=0)]
-    piece_distance_bytes: Annotated[int, Field(ge=0)]
-    member: Annotated[int, Field(ge=0)] | None
-    member_offset_bytes: Annotated[int, Field(ge=0)] | None
+    offset_bytes: Size
+    piece_bytes: Size
+    piece_count: Size
+    piece_distance_bytes: Size
+    member: Size | None
+    member_offset_bytes: Size | None
 
 
 class ConsistencyCheckDoc(Wire):
     """redundancy compared with the data, the last time since the agent started"""
 
-    state: str
+    state: Word
     correct: bool
-    started_at_us: Annotated[int, Field(ge=0)]
-    ended_at_us: Annotated[int, Field(ge=0)] | None
-    compared_bytes: Annotated[int, Field(ge=0)]
-    left_out_bytes: Annotated[int, Field(ge=0)]
-    unreadable_bytes: Annotated[int, Field(ge=0)]
-    corrected_count: Annotated[int, Field(ge=0)]
-    inconsistent_count: Annotated[int, Field(ge=0)]
-    places: list[InconsistentPlaceDoc]
+    started_at_us: TimeUs
+    ended_at_us: TimeUs | None
+    compared_bytes: Size
+    left_out_bytes: Size
+    unreadable_bytes: Size
+    corrected_count: Size
+    inconsistent_count: Size
+    places: Annotated[list[InconsistentPlaceDoc], Field(max_length=8192)]
 
 
 class MeasuredBlockDoc(Wire):
-    bytes: Annotated[int, Field(ge=0)]
-    percent: Annotated[int, Field(ge=0)]
+    bytes: Size
+    percent: Size
 
 
 class MeasuredLatencyDoc(Wire):
-    count: Annotated[int, Field(ge=0)]
-    mean_us: Annotated[int, Field(ge=0)]
-    p50_us: Annotated[int, Field(ge=0)]
-    p99_us: Annotated[int, Field(ge=0)]
-    p999_us: Annotated[int, Field(ge=0)]
-    max_us: Annotated[int, Field(ge=0)]
+    count: Size
+    mean_us: TimeUs
+    p50_us: TimeUs
+    p99_us: TimeUs
+    p999_us: TimeUs
+    max_us: TimeUs
 
 
 class MeasuredLoadDoc(Wire):
     """a load (commands.schema.json) and what was measured of it"""
 
-    pattern: str
-    blocks: list[MeasuredBlockDoc]
-    write_percent: Annotated[int, Field(ge=0)]
-    workers: Annotated[int, Field(ge=0)]
-    depth: Annotated[int, Field(ge=0)]
-    zone_bytes: Annotated[int, Field(ge=0)]
-    start_bytes: Annotated[int, Field(ge=0)]
-    file_bytes: Annotated[int, Field(ge=0)]
-    duration_us: Annotated[int, Field(ge=0)]
-    operation_count: Annotated[int, Field(ge=0)]
-    operations_per_s: Annotated[float, Field(ge=0)]
-    bytes_per_s: Annotated[float, Field(ge=0)]
+    pattern: Word
+    blocks: Annotated[list[MeasuredBlockDoc], Field(max_length=8192)]
+    write_percent: Size
+    workers: Size
+    depth: Size
+    zone_bytes: Size
+    start_bytes: Size
+    file_bytes: Size
+    duration_us: TimeUs
+    operation_count: Size
+    operations_per_s: Annotated[float, Field(ge=0, le=9007199254740991)]
+    bytes_per_s: Annotated[float, Field(ge=0, le=9007199254740991)]
     read_latency: MeasuredLatencyDoc
     write_latency: MeasuredLatencyDoc
 
@@ -747,77 +757,77 @@ class MeasuredLoadDoc(Wire):
 class MeasurementDoc(Wire):
     """loads that were run on the virtual drive itself, the last time since the agent started"""
 
-    state: str
+    state: Word
     reason: Reason | None
     overwrites: bool
-    seconds: Annotated[int, Field(ge=0)]
+    seconds: Size
     progress_percent: Annotated[int, Field(ge=0, le=100)]
-    started_at_us: Annotated[int, Field(ge=0)]
-    ended_at_us: Annotated[int, Field(ge=0)] | None
-    loads: list[MeasuredLoadDoc]
+    started_at_us: TimeUs
+    ended_at_us: TimeUs | None
+    loads: Annotated[list[MeasuredLoadDoc], Field(max_length=8192)]
 
 
 class VdCache(Wire):
     dirty: bool
-    dirty_bytes: Annotated[int, Field(ge=0)]
-    flush_after_ms: Annotated[int, Field(ge=0)] | None = None
+    dirty_bytes: Size
+    flush_after_ms: Size | None = None
     pinned: bool
-    pinned_bytes: Annotated[int, Field(ge=0)]
+    pinned_bytes: Size
     read_hit_percent: Annotated[float, Field(ge=0, le=100)] | None
 
 
 class ReadAhead(Wire):
     """What read-ahead does now; counters_reset makes it forget what it has learned."""
 
-    state: str
-    streams: Annotated[int, Field(ge=0)]
-    window_bytes: Annotated[int, Field(ge=0)]
+    state: Word
+    streams: Size
+    window_bytes: Size
 
 
 class VirtualDriveExpansion(Wire):
     """what it could be expanded to"""
 
-    maximum_bytes: Annotated[int, Field(ge=0)]
-    row_bytes: Annotated[int, Field(ge=0)]
+    maximum_bytes: Size
+    row_bytes: Size
 
 
 class VirtualDriveDoc(Wire):
     controller: Key
     drive_group: Key
-    index: Annotated[int, Field(ge=0)]
-    path: str
-    guid: str
-    name: str
-    level: str
-    state: str
+    index: Size
+    path: Text
+    guid: Text
+    name: Text
+    level: Word
+    state: Word
     consistent: bool
-    access: str
-    size_bytes: Annotated[int, Field(ge=0)]
-    block_bytes: Annotated[int, Field(ge=0)]
-    strip_bytes: Annotated[int, Field(ge=0)]
-    span_count: Annotated[int, Field(ge=0)]
-    drives_per_span: Annotated[int, Field(ge=0)]
-    drive_failures_left: Annotated[int, Field(ge=0)]
+    access: Word
+    size_bytes: Size
+    block_bytes: Size
+    strip_bytes: Size
+    span_count: Size
+    drives_per_span: Size
+    drive_failures_left: Size
     write_policy: Policy
     read_policy: Policy
-    io_policy: str
-    drive_cache_policy: str
-    degraded_policy: str | None = None
+    io_policy: Text
+    drive_cache_policy: Text
+    degraded_policy: Text | None = None
     effective_io_policy: Policy | None = None
     effective_drive_cache: Policy | None = None
     effective_degraded_policy: Policy | None = None
     effective_access: Policy | None = None
     effective_stripe_log: Policy | None = None
     effective_hedged_reads: Policy | None = None
-    preset: str | None = None
+    preset: Text | None = None
     guarantee: Reason
-    created_at_us: Annotated[int, Field(ge=0)]
-    exports: list[Export]
-    media_error_count: Annotated[int, Field(ge=0)]
-    operations: list[Key]
+    created_at_us: TimeUs
+    exports: Annotated[list[Export], Field(max_length=8192)]
+    media_error_count: Size
+    operations: Annotated[list[Key], Field(max_length=8192)]
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
-    hedged_read_count: Annotated[int, Field(ge=0)] | None = None
+    hedged_read_count: Size | None = None
     consistency_check: ConsistencyCheckDoc | None = None
     expansion: VirtualDriveExpansion | None = None
     cache: VdCache | None = None
@@ -825,118 +835,118 @@ class VirtualDriveDoc(Wire):
     lost_writes: Reason | None = None
     stripe: StripeDoc | None = None
     measurement: MeasurementDoc | None = None
-    bad_block_count: Annotated[int, Field(ge=0)] | None = None
+    bad_block_count: Size | None = None
     blocked: Blocked
 
 
 class Learn(Wire):
-    mode: str
-    state: str
-    period_days: Annotated[int, Field(ge=0)] | None
-    next_at_us: Annotated[int, Field(ge=0)] | None
-    delay_s: Annotated[int, Field(ge=0)] | None = None
-    last_at_us: Annotated[int, Field(ge=0)] | None
-    last_result: str | None
+    mode: Word
+    state: Word
+    period_days: Size | None
+    next_at_us: TimeUs | None
+    delay_s: Size | None = None
+    last_at_us: TimeUs | None
+    last_result: Word | None
     transparent: bool
 
 
 class BatteryDoc(Wire):
     controller: Key
-    path: str
-    kind: str
-    source: str
-    model: str
-    serial: str
-    manufacturer: str | None = None
-    chemistry: str | None = None
-    manufactured_on: str | None = None
-    mounting: str | None = None
-    state: str
+    path: Text
+    kind: Word
+    source: Text
+    model: Text
+    serial: Text
+    manufacturer: Text | None = None
+    chemistry: Text | None = None
+    manufactured_on: Text | None = None
+    mounting: Text | None = None
+    state: Word
     state_reason: Reason
     protects: bool
     smart: bool
     emulated: bool
     charge_percent: Annotated[int, Field(ge=0, le=100)] | None
-    voltage_mv: Annotated[int, Field(ge=0)] | None
-    current_ma: int | None = None
-    temperature_c: int | None
-    design_voltage_mv: Annotated[int, Field(ge=0)] | None = None
-    design_capacity_mah: Annotated[int, Field(ge=0)] | None
-    full_capacity_mah: Annotated[int, Field(ge=0)] | None
+    voltage_mv: Size | None
+    current_ma: Annotated[int, Field(ge=-9007199254740991, le=9007199254740991)] | None = None
+    temperature_c: Annotated[int, Field(ge=-9007199254740991, le=9007199254740991)] | None
+    design_voltage_mv: Size | None = None
+    design_capacity_mah: Size | None
+    full_capacity_mah: Size | None
     health_percent: Annotated[int, Field(ge=0, le=100)] | None
-    cycle_count: Annotated[int, Field(ge=0)] | None
-    retention_s: Annotated[int, Field(ge=0)] | None
-    left_s: Annotated[int, Field(ge=0)] | None
-    low_left_s: Annotated[int, Field(ge=0)] | None = None
+    cycle_count: Size | None
+    retention_s: Size | None
+    left_s: Size | None
+    low_left_s: Size | None = None
     learn: Learn | None
-    faults: list[str]
+    faults: Annotated[list[Word], Field(max_length=8192)]
     blocked: Blocked
 
 
 class OperationDoc(Wire):
     controller: Key
-    kind: str
-    state: str
-    target_kind: str
+    kind: Word
+    state: Word
+    target_kind: Word
     target: Key
     drive_group: Key | None
-    done_bytes: Annotated[int, Field(ge=0)]
-    total_bytes: Annotated[int, Field(ge=0)]
+    done_bytes: Size
+    total_bytes: Size
     progress_percent: Annotated[float, Field(ge=0, le=100)]
-    speed_bytes_per_s: Annotated[int, Field(ge=0)]
-    time_left_s: Annotated[int, Field(ge=0)] | None
-    started_at_us: Annotated[int, Field(ge=0)]
-    ended_at_us: Annotated[int, Field(ge=0)] | None
+    speed_bytes_per_s: Size
+    time_left_s: Size | None
+    started_at_us: TimeUs
+    ended_at_us: TimeUs | None
     reason: Reason | None
     blocked: Blocked
 
 
 class ObjectRecord(Wire):
-    kind: str
+    kind: Word
     key: Key
-    rev: Annotated[int, Field(ge=0)]
-    config_rev: Annotated[int, Field(ge=0)]
-    doc: dict[str, Any]
+    rev: Sequence
+    config_rev: Sequence
+    doc: Annotated[dict[str, Any], Field(max_length=256)]
 
 
 class Tombstone(Wire):
-    kind: str
+    kind: Word
     key: Key
-    rev: Annotated[int, Field(ge=0)]
+    rev: Sequence
 
 
 class EventRecord(Wire):
-    seq: Annotated[int, Field(ge=1)]
-    wall_us: Annotated[int, Field(ge=0)]
-    monotonic_us: Annotated[int, Field(ge=0)]
-    code: Annotated[int, Field(ge=0)]
-    name: str
+    seq: Annotated[int, Field(ge=1, le=4611686018427387903)]
+    wall_us: TimeUs
+    monotonic_us: TimeUs
+    code: Size
+    name: Text
     class_: Annotated[int, Field(ge=-2, le=4)] = Field(alias="class")
-    locale: Annotated[int, Field(ge=0)]
-    kind: str
-    key: str
-    params: dict[str, str]
-    text: str
+    locale: Size
+    kind: Word
+    key: Text
+    params: Annotated[dict[str, Text], Field(max_length=256)]
+    text: Text
 
 
 class Precondition(Wire):
-    kind: str
+    kind: Word
     key: Key
-    config_rev: Annotated[int, Field(ge=0)]
+    config_rev: Sequence
 
 
 class Actor(Wire):
-    name: str
-    role: str
-    via: str
+    name: Text
+    role: Text
+    via: Text
 
 
 class EnrolRequest(Wire):
-    token: str
-    public_key: str
-    hostname: str
-    machine_id_hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-    agent_version: str
+    token: Text
+    public_key: Text
+    hostname: Text
+    machine_id_hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$", max_length=4096)]
+    agent_version: Text
     former_agent_id: Uuid | None = None
 
 
@@ -948,190 +958,194 @@ class EnrolResponse(Wire):
 class ChallengeFrame(Wire):
     v: Literal[1]
     t: Literal["challenge"]
-    ts: Annotated[int, Field(ge=0)] | None = None
-    nonce: Annotated[str, StringConstraints(min_length=32)]
+    ts: TimeUs | None = None
+    nonce: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", min_length=32, max_length=4096)]
     server_id: Uuid
-    server_time_us: Annotated[int, Field(ge=0)]
+    server_time_us: TimeUs
 
 
 class HelloFrame(Wire):
     v: Literal[1]
     t: Literal["hello"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     agent_id: Uuid
-    signature: str
-    agent_version: str
-    hostname: str
-    boot_id: str
+    signature: Text
+    agent_version: Text
+    hostname: Text
+    boot_id: Text
     state_epoch: Uuid
-    state_rev: Annotated[int, Field(ge=0)]
+    state_rev: Sequence
     event_epoch: Uuid
-    event_seq_last: Annotated[int, Field(ge=0)]
-    event_seq_first: Annotated[int, Field(ge=0)]
-    command_number: Annotated[int, Field(ge=0)]
-    capabilities: list[str]
-    policy_preset: str
-    link_fence: Annotated[str, StringConstraints(max_length=64)] | None = None
-    state_fence: Annotated[str, StringConstraints(max_length=64)] | None = None
+    event_seq_last: Sequence
+    event_seq_first: Sequence
+    command_number: Sequence
+    capabilities: Annotated[list[Text], Field(max_length=8192)]
+    policy_preset: Text
+    link_fence: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = (
+        None
+    )
+    state_fence: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = (
+        None
+    )
 
 
 class WelcomeFrame(Wire):
     v: Literal[1]
     t: Literal["welcome"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     session_id: Uuid
-    acked_rev: Annotated[int, Field(ge=0)]
-    acked_event_seq: Annotated[int, Field(ge=0)]
-    heartbeat_s: Annotated[int, Field(ge=1)]
-    reconnect_window_s: Annotated[int, Field(ge=0)]
-    fence: Annotated[str, StringConstraints(max_length=64)] | None = None
+    acked_rev: Sequence
+    acked_event_seq: Sequence
+    heartbeat_s: Annotated[int, Field(ge=1, le=9007199254740991)]
+    reconnect_window_s: Size
+    fence: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
 
 
 class StateFrame(Wire):
     v: Literal[1]
     t: Literal["state"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     epoch: Uuid
-    base_rev: Annotated[int, Field(ge=0)]
-    to_rev: Annotated[int, Field(ge=0)]
+    base_rev: Sequence
+    to_rev: Sequence
     full: bool
     more: bool
-    objects: list[ObjectRecord]
-    tombstones: list[Tombstone]
+    objects: Annotated[list[ObjectRecord], Field(max_length=8192)]
+    tombstones: Annotated[list[Tombstone], Field(max_length=8192)]
 
 
 class EventFrame(Wire):
     v: Literal[1]
     t: Literal["event"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     epoch: Uuid
-    first_seq: Annotated[int, Field(ge=0)]
-    gap: Annotated[int, Field(ge=0)] | None = None
+    first_seq: Sequence
+    gap: Sequence | None = None
     events: Annotated[list[EventRecord], Field(max_length=256)]
 
 
 class HeartbeatFrame(Wire):
     v: Literal[1]
     t: Literal["heartbeat"]
-    ts: Annotated[int, Field(ge=0)] | None = None
-    state_rev: Annotated[int, Field(ge=0)]
-    event_seq: Annotated[int, Field(ge=0)]
-    fence: Annotated[str, StringConstraints(max_length=64)] | None = None
+    ts: TimeUs | None = None
+    state_rev: Sequence
+    event_seq: Sequence
+    fence: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
 
 
 class AckFrame(Wire):
     v: Literal[1]
     t: Literal["ack"]
-    ts: Annotated[int, Field(ge=0)] | None = None
-    rev: Annotated[int, Field(ge=0)] | None = None
-    event_seq: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
+    rev: Sequence | None = None
+    event_seq: Sequence | None = None
     result: Uuid | None = None
 
 
 class NackFrame(Wire):
     v: Literal[1]
     t: Literal["nack"]
-    ts: Annotated[int, Field(ge=0)] | None = None
-    reason: str
-    detail: str | None = None
-    retry_s: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
+    reason: Text
+    detail: Text | None = None
+    retry_s: Size | None = None
 
 
 class CommandFrame(Wire):
     v: Literal[1]
     t: Literal["command"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     command_id: Uuid
-    number: Annotated[int, Field(ge=1)]
-    op: str
-    args: dict[str, Any]
-    confirm: str | None
-    preconditions: list[Precondition]
+    number: Annotated[int, Field(ge=1, le=4611686018427387903)]
+    op: Text
+    args: Annotated[dict[str, Any], Field(max_length=256)]
+    confirm: Text | None
+    preconditions: Annotated[list[Precondition], Field(max_length=8192)]
     actor: Actor
-    not_after_us: Annotated[int, Field(ge=0)]
+    not_after_us: TimeUs
 
 
 class CmdAckFrame(Wire):
     v: Literal[1]
     t: Literal["cmd_ack"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     command_id: Uuid
-    state: str
+    state: Word
     reason: Reason
 
 
 class ProgressFrame(Wire):
     v: Literal[1]
     t: Literal["progress"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     command_id: Uuid
     percent: Annotated[int, Field(ge=0, le=100)]
 
 
 class ResultObjectsItem(Wire):
-    kind: str
+    kind: Word
     key: Key
 
 
 class ResultFrame(Wire):
     v: Literal[1]
     t: Literal["result"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     command_id: Uuid
-    state: str
+    state: Word
     reason: Reason
-    objects: list[ResultObjectsItem]
+    objects: Annotated[list[ResultObjectsItem], Field(max_length=8192)]
 
 
 class QueryFrame(Wire):
     v: Literal[1]
     t: Literal["query"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     id: Uuid
-    name: str
-    args: dict[str, Any]
+    name: Text
+    args: Annotated[dict[str, Any], Field(max_length=256)]
 
 
 class AnswerFrame(Wire):
     v: Literal[1]
     t: Literal["answer"]
-    ts: Annotated[int, Field(ge=0)] | None = None
+    ts: TimeUs | None = None
     re: Uuid
     ok: bool
     reason: Reason
-    data: dict[str, Any] | None = None
+    data: Annotated[dict[str, Any], Field(max_length=256)] | None = None
 
 
 class GoawayFrame(Wire):
     v: Literal[1]
     t: Literal["goaway"]
-    ts: Annotated[int, Field(ge=0)] | None = None
-    reason: str
-    spread_s: Annotated[int, Field(ge=0)]
+    ts: TimeUs | None = None
+    reason: Text
+    spread_s: Size
 
 
 class VdCreateArgs(Wire):
     """Creates a virtual drive on unconfigured good drives, or in the free space of drive_group (then without drives)."""
 
     controller: Key
-    level: str
+    level: Word
     drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
-    drives_per_span: Annotated[int, Field(ge=0)] | None = None
+    drives_per_span: Size | None = None
     drive_group: Key | None = None
-    size_bytes: Annotated[int, Field(ge=0)] | None = None
-    strip_bytes: Annotated[int, Field(ge=0)] | None = None
-    name: Annotated[str, StringConstraints(max_length=15)] | None = None
-    write_policy: str | None = None
-    read_policy: str | None = None
-    io_policy: str | None = None
-    drive_cache_policy: str | None = None
-    degraded_policy: str | None = None
-    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    size_bytes: Size | None = None
+    strip_bytes: Size | None = None
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = None
+    write_policy: Word | None = None
+    read_policy: Word | None = None
+    io_policy: Word | None = None
+    drive_cache_policy: Word | None = None
+    degraded_policy: Word | None = None
+    preset: Word | None = None
     accept_risk: bool | None = None
-    spares: list[Key] | None = None
+    spares: Annotated[list[Key], Field(max_length=8192)] | None = None
     force: bool | None = None
-    serials: list[str] | None = None
-    plan_digest: str | None = None
+    serials: Annotated[list[Text], Field(max_length=8192)] | None = None
+    plan_digest: Text | None = None
 
 
 class VdDeleteArgs(Wire):
@@ -1144,9 +1158,9 @@ class VdDeleteArgs(Wire):
 class StripeCreateArgs(Wire):
     """Stripes (RAID 0) over virtual drives: the stripe is exported instead of them, under its own name."""
 
-    name: Annotated[str, StringConstraints(max_length=15)]
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)]
     virtual_drives: Annotated[list[Key], Field(min_length=2, max_length=8)]
-    strip_bytes: Annotated[int, Field(ge=0)] | None = None
+    strip_bytes: Size | None = None
     force: bool | None = None
 
 
@@ -1159,15 +1173,15 @@ class StripeDeleteArgs(Wire):
 
 class VdSetArgs(Wire):
     virtual_drive: Key
-    name: Annotated[str, StringConstraints(max_length=15)] | None = None
-    write_policy: str | None = None
-    read_policy: str | None = None
-    io_policy: str | None = None
-    drive_cache_policy: str | None = None
-    degraded_policy: str | None = None
-    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = None
+    write_policy: Word | None = None
+    read_policy: Word | None = None
+    io_policy: Word | None = None
+    drive_cache_policy: Word | None = None
+    degraded_policy: Word | None = None
+    preset: Word | None = None
     accept_risk: bool | None = None
-    access: str | None = None
+    access: Word | None = None
     stripe_log: bool | None = None
     hedged_reads: bool | None = None
 
@@ -1176,7 +1190,7 @@ class VdExpandArgs(Wire):
     """A virtual drive grows into the free space of its drive group directly behind it. Its data and its users stay; who is connected sees the new size when it connects again. The new space reads as what was there before, and is initialised in the background."""
 
     virtual_drive: Key
-    size_bytes: Annotated[int, Field(ge=1, le=9223372036854775807)] | None = None
+    size_bytes: Annotated[int, Field(ge=1, le=9007199254740991)] | None = None
 
 
 class LoadBlockArgs(Wire):
@@ -1187,21 +1201,21 @@ class LoadBlockArgs(Wire):
 class LoadArgs(Wire):
     """requests that follow one another, so many always under way"""
 
-    pattern: str
+    pattern: Word
     blocks: Annotated[list[LoadBlockArgs], Field(min_length=1, max_length=16)]
     write_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     workers: Annotated[int, Field(ge=1, le=64)] | None = None
     depth: Annotated[int, Field(ge=1, le=1024)] | None = None
-    zone_bytes: Annotated[int, Field(ge=0)] | None = None
-    start_bytes: Annotated[int, Field(ge=0)] | None = None
-    file_bytes: Annotated[int, Field(ge=0)] | None = None
+    zone_bytes: Size | None = None
+    start_bytes: Size | None = None
+    file_bytes: Size | None = None
 
 
 class VdMeasureArgs(Wire):
     """Runs loads on a virtual drive that nobody uses, which is not exported meanwhile. With one that writes its content is overwritten: then the command is of class X, and confirm must be the virtual drive's name."""
 
     virtual_drive: Key
-    action: str
+    action: Word
     seconds: Annotated[int, Field(ge=1, le=600)] | None = None
     loads: Annotated[list[LoadArgs], Field(min_length=1, max_length=8)] | None = None
 
@@ -1211,12 +1225,12 @@ class ControllerSetArgs(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
-    patrol_mode: str | None = None
+    patrol_mode: Word | None = None
     patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
     patrol_ssds: bool | None = None
     patrol_drives_max: Annotated[int, Field(ge=1, le=255)] | None = None
-    patrol_next_at_us: Annotated[int, Field(ge=0)] | None = None
+    patrol_next_at_us: TimeUs | None = None
     auto_rebuild: bool | None = None
     emergency_spare: bool | None = None
     emergency_unconfigured: bool | None = None
@@ -1230,11 +1244,11 @@ class SpareAddArgs(Wire):
     """Global hot spare, or dedicated to drive_groups."""
 
     drive: Key
-    drive_groups: list[Key] | None = None
+    drive_groups: Annotated[list[Key], Field(max_length=8192)] | None = None
     enclosure_affinity: bool | None = None
     non_revertible: bool | None = None
     force: bool | None = None
-    serial: str | None = None
+    serial: Text | None = None
 
 
 class SpareRemoveArgs(Wire):
@@ -1245,7 +1259,7 @@ class RebuildArgs(Wire):
     """start, stop, pause or resume the rebuild of a member."""
 
     drive: Key
-    action: str
+    action: Word
 
 
 class CopybackArgs(Wire):
@@ -1253,21 +1267,21 @@ class CopybackArgs(Wire):
 
     drive: Key
     target: Key | None = None
-    action: str
+    action: Word
 
 
 class BgiArgs(Wire):
     """Background initialization or resynchronization of a virtual drive."""
 
     virtual_drive: Key
-    action: str
+    action: Word
 
 
 class ConsistencyCheckArgs(Wire):
     """start, stop, pause or resume the comparison of a virtual drive's redundancy with its data."""
 
     virtual_drive: Key
-    action: str
+    action: Word
     correct: bool | None = None
 
 
@@ -1275,18 +1289,18 @@ class PatrolReadArgs(Wire):
     """start, stop, pause or resume a patrol read of the controller's drives."""
 
     controller: Key
-    action: str
+    action: Word
 
 
 class DriveReplaceArgs(Wire):
     """Puts an unconfigured good drive in the place of a missing or failed member and starts its rebuild."""
 
     drive_group: Key
-    span: Annotated[int, Field(ge=0)]
-    row: Annotated[int, Field(ge=0)]
+    span: Size
+    row: Size
     drive: Key
     force: bool | None = None
-    serial: str | None = None
+    serial: Text | None = None
 
 
 class DriveOfflineArgs(Wire):
@@ -1318,15 +1332,15 @@ class DriveGoodArgs(Wire):
 
     drive: Key
     force: bool | None = None
-    serial: str | None = None
+    serial: Text | None = None
 
 
 class DriveEraseArgs(Wire):
     """Overwrites all of a drive that nobody uses; to start, its serial number is needed as confirm. Stopped, it is erased in part and unconfigured bad."""
 
     drive: Key
-    action: str
-    mode: str | None = None
+    action: Word
+    mode: Word | None = None
     pattern_a: Annotated[int, Field(ge=0, le=255)] | None = None
     pattern_b: Annotated[int, Field(ge=0, le=255)] | None = None
     force: bool | None = None
@@ -1354,10 +1368,10 @@ class FaultInjectArgs(Wire):
     """Only on emulated drives. pull: gone; return: the same drive comes back; replace: a blank drive of the same size in its slot."""
 
     drive: Key
-    fault: str
-    lba: Annotated[int, Field(ge=0)] | None = None
-    count: Annotated[int, Field(ge=0)] | None = None
-    latency_ms: Annotated[int, Field(ge=0)] | None = None
+    fault: Word
+    lba: Size | None = None
+    count: Size | None = None
+    latency_ms: Size | None = None
 
 
 class BatteryLearnArgs(Wire):
@@ -1370,15 +1384,15 @@ class BatterySetArgs(Wire):
     """When and how learn cycles run."""
 
     battery: Key
-    learn_mode: str | None = None
-    next_learn_at_us: Annotated[int, Field(ge=0)] | None = None
+    learn_mode: Word | None = None
+    next_learn_at_us: TimeUs | None = None
 
 
 class BatteryFaultArgs(Wire):
     """Only on emulated batteries."""
 
     battery: Key
-    fault: str
+    fault: Word
 
 
 class CacheDiscardArgs(Wire):
@@ -1393,7 +1407,7 @@ class ForeignImportArgs(Wire):
 
     controller: Key
     set: Key
-    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+    digest: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
 
 
 class ForeignClearArgs(Wire):
@@ -1401,47 +1415,47 @@ class ForeignClearArgs(Wire):
 
     controller: Key
     set: Key
-    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
+    digest: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
 
 
 class UndoRestoreArgs(Wire):
     """Brings back what a deletion took away, out of the metadata that were saved before it, all of it or nothing. Only while the data areas are untouched."""
 
     controller: Key
-    undo: Annotated[int, Field(ge=1)]
+    undo: Annotated[int, Field(ge=1, le=4611686018427387903)]
 
 
 class CountersResetArgs(Wire):
     """Forgets latencies and hit rates and, of a virtual drive, what adaptive read-ahead has learned."""
 
-    kind: str
+    kind: Word
     key: Key
 
 
 class PreviewVdCreateArgs(Wire):
     controller: Key
-    level: str
+    level: Word
     drives: Annotated[list[Key], Field(min_length=1, max_length=256)] | None = None
-    drives_per_span: Annotated[int, Field(ge=0)] | None = None
+    drives_per_span: Size | None = None
     drive_group: Key | None = None
-    size_bytes: Annotated[int, Field(ge=0)] | None = None
-    strip_bytes: Annotated[int, Field(ge=0)] | None = None
-    name: Annotated[str, StringConstraints(max_length=15)] | None = None
-    write_policy: str | None = None
-    read_policy: str | None = None
-    io_policy: str | None = None
-    drive_cache_policy: str | None = None
-    degraded_policy: str | None = None
-    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    size_bytes: Size | None = None
+    strip_bytes: Size | None = None
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = None
+    write_policy: Word | None = None
+    read_policy: Word | None = None
+    io_policy: Word | None = None
+    drive_cache_policy: Word | None = None
+    degraded_policy: Word | None = None
+    preset: Word | None = None
     accept_risk: bool | None = None
-    spares: list[Key] | None = None
+    spares: Annotated[list[Key], Field(max_length=8192)] | None = None
     force: bool | None = None
-    serials: list[str] | None = None
+    serials: Annotated[list[Text], Field(max_length=8192)] | None = None
 
 
 class PreviewAnswerWastedItem(Wire):
     drive: Key
-    bytes: Annotated[int, Field(ge=0)]
+    bytes: Size
 
 
 class PoliciesPreview(Wire):
@@ -1456,71 +1470,71 @@ class PoliciesPreview(Wire):
 
 class PreviewAnswer(Wire):
     ok: bool
-    refusals: list[Reason]
-    warnings: list[Reason]
-    plan_digest: str
-    level: str
-    size_bytes: Annotated[int, Field(ge=0)]
-    raw_bytes: Annotated[int, Field(ge=0)]
-    wasted_bytes: Annotated[int, Field(ge=0)]
-    wasted: list[PreviewAnswerWastedItem]
-    drive_failures_tolerated: Annotated[int, Field(ge=0)]
-    tolerance: str
-    span_count: Annotated[int, Field(ge=0)]
-    drives_per_span: Annotated[int, Field(ge=0)]
-    strip_bytes: Annotated[int, Field(ge=0)]
-    row_bytes: Annotated[int, Field(ge=0)]
-    block_bytes: Annotated[int, Field(ge=0)]
-    init_seconds: Annotated[int, Field(ge=0)] | None
-    cli: str
+    refusals: Annotated[list[Reason], Field(max_length=8192)]
+    warnings: Annotated[list[Reason], Field(max_length=8192)]
+    plan_digest: Text
+    level: Word
+    size_bytes: Size
+    raw_bytes: Size
+    wasted_bytes: Size
+    wasted: Annotated[list[PreviewAnswerWastedItem], Field(max_length=8192)]
+    drive_failures_tolerated: Size
+    tolerance: Text
+    span_count: Size
+    drives_per_span: Size
+    strip_bytes: Size
+    row_bytes: Size
+    block_bytes: Size
+    init_seconds: Size | None
+    cli: Text
     policies: PoliciesPreview | None = None
-    risks: list[Reason] | None = None
+    risks: Annotated[list[Reason], Field(max_length=8192)] | None = None
 
 
 class PreviewVdSetArgs(Wire):
     """What a vd_set of these policies would make of them."""
 
     virtual_drive: Key
-    write_policy: str | None = None
-    read_policy: str | None = None
-    io_policy: str | None = None
-    drive_cache_policy: str | None = None
-    degraded_policy: str | None = None
-    preset: Annotated[str, StringConstraints(max_length=32)] | None = None
+    write_policy: Word | None = None
+    read_policy: Word | None = None
+    io_policy: Word | None = None
+    drive_cache_policy: Word | None = None
+    degraded_policy: Word | None = None
+    preset: Word | None = None
 
 
 class PolicyAnswer(Wire):
     ok: bool
-    refusals: list[Reason]
+    refusals: Annotated[list[Reason], Field(max_length=8192)]
     policies: PoliciesPreview
-    risks: list[Reason]
-    cli: str
+    risks: Annotated[list[Reason], Field(max_length=8192)]
+    cli: Text
 
 
 class LatencyArgs(Wire):
     """Query: how long reads, writes and flushes took since the counters were reset."""
 
-    kind: str
+    kind: Word
     key: Key
 
 
 class LatencyBucket(Wire):
-    below_us: Annotated[int, Field(ge=0)]
-    count: Annotated[int, Field(ge=0)]
+    below_us: TimeUs
+    count: Size
 
 
 class LatencySummary(Wire):
-    count: Annotated[int, Field(ge=0)]
-    mean_us: Annotated[int, Field(ge=0)]
-    p50_us: Annotated[int, Field(ge=0)]
-    p99_us: Annotated[int, Field(ge=0)]
-    p999_us: Annotated[int, Field(ge=0)]
-    max_us: Annotated[int, Field(ge=0)]
+    count: Size
+    mean_us: TimeUs
+    p50_us: TimeUs
+    p99_us: TimeUs
+    p999_us: TimeUs
+    max_us: TimeUs
     buckets: Annotated[list[LatencyBucket], Field(max_length=64)]
 
 
 class LatencyAnswer(Wire):
-    since_us: Annotated[int, Field(ge=0)]
+    since_us: TimeUs
     read: LatencySummary
     write: LatencySummary
     flush: LatencySummary
@@ -1529,21 +1543,21 @@ class LatencyAnswer(Wire):
 class BadBlocksArgs(Wire):
     """Query: the bad-block table."""
 
-    kind: str
+    kind: Word
     key: Key
-    after_lba: Annotated[int, Field(ge=0)] | None = None
+    after_lba: Size | None = None
 
 
 class BadBlock(Wire):
-    lba: Annotated[int, Field(ge=0)]
-    count: Annotated[int, Field(ge=0)]
-    kind: str | None = None
-    found_us: Annotated[int, Field(ge=0)] | None
+    lba: Size
+    count: Size
+    kind: Word | None = None
+    found_us: TimeUs | None
 
 
 class BadBlocksAnswer(Wire):
-    block_bytes: Annotated[int, Field(ge=0)]
-    total: Annotated[int, Field(ge=0)]
+    block_bytes: Size
+    total: Size
     more: bool
     blocks: Annotated[list[BadBlock], Field(max_length=256)]
 
@@ -1555,23 +1569,25 @@ class ForeignArgs(Wire):
 
 
 class ForeignMember(Wire):
-    drive: Annotated[str, StringConstraints(max_length=64)] | None
-    serial: Annotated[str, StringConstraints(max_length=64)]
-    state: str
-    outcome: str | None = None
+    drive: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None
+    serial: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    state: Word
+    outcome: Word | None = None
 
 
 class ForeignVirtualDrive(Wire):
-    name: Annotated[str, StringConstraints(max_length=64)]
-    level: Annotated[str, StringConstraints(max_length=64)]
-    size_bytes: Annotated[int, Field(ge=0)]
-    strip_bytes: Annotated[int, Field(ge=0)]
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    level: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    size_bytes: Size
+    strip_bytes: Size
     consistent: bool
-    state: str
+    state: Word
     reason: Reason | None
-    outcome: str | None = None
-    imported_as: Annotated[str, StringConstraints(max_length=15)] | None = None
-    target_id: Annotated[int, Field(ge=0)] | None = None
+    outcome: Word | None = None
+    imported_as: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=15)] | None = (
+        None
+    )
+    target_id: Size | None = None
     members: Annotated[list[ForeignMember], Field(max_length=2048)]
 
 
@@ -1579,20 +1595,20 @@ class ForeignDriveArgs(Wire):
     """what a drive of the set says, and what an import does with it; left: nothing is written to it"""
 
     drive: Key
-    sequence: Annotated[int, Field(ge=0)]
-    state: str
-    outcome: str
+    sequence: Sequence
+    state: Word
+    outcome: Word
 
 
 class ForeignSet(Wire):
-    format: str
-    id: Annotated[str, StringConstraints(max_length=64)]
-    version: Annotated[str, StringConstraints(max_length=16)]
-    sequence: Annotated[int, Field(ge=0)]
-    name: Annotated[str, StringConstraints(max_length=64)] | None = None
-    origin: Annotated[str, StringConstraints(max_length=64)] | None = None
-    digest: Annotated[str, StringConstraints(max_length=64)] | None = None
-    outcome: str | None = None
+    format: Word
+    id: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    version: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=16)]
+    sequence: Sequence
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
+    origin: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
+    digest: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)] | None = None
+    outcome: Word | None = None
     refusal: Reason | None = None
     drives: Annotated[list[Key], Field(max_length=1024)]
     drive_states: Annotated[list[ForeignDriveArgs], Field(max_length=1024)] | None = None
@@ -1618,18 +1634,18 @@ class UndoArgs(Wire):
 
 
 class UndoDrive(Wire):
-    drive: Annotated[str, StringConstraints(max_length=64)]
-    serial: Annotated[str, StringConstraints(max_length=64)]
+    drive: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    serial: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
     refusal: Reason | None
 
 
 class UndoEntry(Wire):
-    undo: Annotated[int, Field(ge=1)]
-    kind: str
-    name: Annotated[str, StringConstraints(max_length=64)]
-    who: Annotated[str, StringConstraints(max_length=64)]
-    saved_at_us: Annotated[int, Field(ge=0)]
-    until_us: Annotated[int, Field(ge=0)]
+    undo: Annotated[int, Field(ge=1, le=4611686018427387903)]
+    kind: Word
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    who: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=64)]
+    saved_at_us: TimeUs
+    until_us: TimeUs
     refusal: Reason | None
     drives: Annotated[list[UndoDrive], Field(max_length=256)]
 
@@ -1937,6 +1953,8 @@ REASONS: dict[str, str] = {
     "spin_unsupported": "Drive {drive} has no motor that this host can stop.",
     "spin_failed": "Drive {drive} did not spin down or up ({error}).",
     "replace_failed": "Drive {drive} could not take the place in {group} ({error}).",
+    "report_unreadable": "What the host reported cannot be understood.",
+    "command_unanswered": "The host has not said what became of the command; it is not sent again.",
     "warning_no_redundancy": "There is no redundancy: the loss of one drive loses the virtual drive.",
     "warning_no_spare": "No hot spare would serve this drive group.",
     "warning_sizes_differ": "The drives differ in size; {wasted_bytes} bytes stay unused.",
@@ -2112,6 +2130,8 @@ EVENT_NAMES: dict[int, str] = {
     60232: "drive_numbers_lost",
     60231: "drive_flapping",
     60044: "counters_reset",
+    64000: "events_lost",
+    64001: "report_unreadable",
 }
 
 DOCUMENTS: dict[str, type[Wire]] = {

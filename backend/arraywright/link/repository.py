@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, func, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -54,6 +54,58 @@ async def live_objects(session: AsyncSession, host_id: UUID) -> set[tuple[str, s
         )
     )
     return {(kind, key) for kind, key in found.all()}
+
+
+async def objects_named(
+    session: AsyncSession, host_id: UUID, names: Collection[tuple[str, str]]
+) -> list[ObjectState]:
+    found = await session.execute(
+        select(ObjectState)
+        .where(
+            ObjectState.host_id == host_id,
+            ObjectState.key.in_({key for _, key in names if "\x00" not in key}),
+            ObjectState.deleted.is_(False),
+        )
+        .execution_options(populate_existing=True)
+    )
+    return [item for item in found.scalars() if (item.kind, item.key) in names]
+
+
+async def count_objects(
+    session: AsyncSession, host_id: UUID, known: Collection[str]
+) -> tuple[int, int, int]:
+    """How many objects of kinds we know, of other kinds, and tombstones a host has."""
+    found = await session.execute(
+        select(ObjectState.kind, ObjectState.deleted, func.count())
+        .where(ObjectState.host_id == host_id)
+        .group_by(ObjectState.kind, ObjectState.deleted)
+    )
+    here = unknown = dead = 0
+    for kind, deleted, count in found.all():
+        if deleted:
+            dead += count
+        elif kind in known:
+            here += count
+        else:
+            unknown += count
+    return here, unknown, dead
+
+
+async def forget_tombstones(session: AsyncSession, host_id: UUID, count: int) -> None:
+    """The oldest ones."""
+    oldest = (
+        select(ObjectState.kind, ObjectState.key)
+        .where(ObjectState.host_id == host_id, ObjectState.deleted.is_(True))
+        .order_by(ObjectState.changed_us, ObjectState.kind, ObjectState.key)
+        .limit(count)
+    )
+    await session.execute(
+        delete(ObjectState).where(
+            ObjectState.host_id == host_id,
+            tuple_(ObjectState.kind, ObjectState.key).in_(oldest),
+            ObjectState.deleted.is_(True),
+        )
+    )
 
 
 async def bury(

@@ -23,10 +23,11 @@ from fastapi import WebSocket, WebSocketDisconnect
 from arraywright.hosts import enrolment
 from arraywright.hosts import repository as hosts
 from arraywright.kit.problems import HostOfflineError, HostTimeoutError
+from arraywright.kit.waiting import happened
 from arraywright.kit.web import client_address
 from arraywright.link import admission
 from arraywright.link.admission import RefusedError
-from arraywright.link.frames import BadFrameError, Frame, UnsupportedFrameError, parse_frame
+from arraywright.link.frames import BadFrameError, Received, UnsupportedFrameError, parse_frame
 from arraywright.link.identity import Machine
 from arraywright.link.intake import Intake
 from arraywright.link.protocol import AnswerFrame, HelloFrame
@@ -56,6 +57,7 @@ class AgentSession:
         self._outgoing: asyncio.Queue[str] = asyncio.Queue(OUTGOING_FRAMES)
         self._queries: dict[str, asyncio.Future[AnswerFrame]] = {}
         self._bad_frames = 0
+        self._is_stranger = True
         self._closed = asyncio.Event()
         self._close_code = POLICY_VIOLATION
         self._nonce = secrets.token_hex(32)
@@ -133,16 +135,24 @@ class AgentSession:
                 }
             )
             if await self._greet():
+                self._leave_strangers()
                 self._runtime.registry.register(self)
                 await self._listen()
         finally:
             self._closed.set()
+            self._leave_strangers()
             self._runtime.registry.unregister(self)
             for future in self._queries.values():
                 future.cancel()
             _, late = await asyncio.wait({sender}, timeout=CLOSE_TIMEOUT_S)
             for task in late:
                 task.cancel()
+
+    def _leave_strangers(self) -> None:
+        """It has said who it is, or has gone."""
+        if self._is_stranger:
+            self._is_stranger = False
+            self._runtime.allowances.leave(client_address(self._websocket))
 
     async def _receive(self) -> str | None:
         """The next text frame; None when the connection ends, from either side."""
@@ -169,7 +179,7 @@ class AgentSession:
                 text = await self._receive()
             if text is None:
                 return False
-            frame = parse_frame(text)
+            frame = parse_frame(text).frame
             if not isinstance(frame, HelloFrame):
                 raise RefusedError("bad", "the first frame must be a hello")
             await self._welcome(frame)
@@ -235,26 +245,32 @@ class AgentSession:
         )
 
     async def _listen(self) -> None:
-        intake = Intake(self, self._runtime.writer)
+        intake = Intake(self, self._runtime.writer, self._runtime.allowances)
         while (text := await self._receive()) is not None:
             self._runtime.registry.heard(self)
             try:
-                frame = parse_frame(text)
+                received = parse_frame(text)
             except UnsupportedFrameError as error:
                 self.nack("unsupported", str(error))
             except BadFrameError as error:
                 if self.refuse(str(error)):
                     return
             else:
-                await self._take(intake, frame)
+                await self._take(intake, received)
 
-    async def _take(self, intake: Intake, frame: Frame) -> None:
+    async def _take(self, intake: Intake, received: Received) -> None:
+        frame = received.frame
         if isinstance(frame, AnswerFrame):
             future = self._queries.get(frame.re)
             if future is not None and not future.done():
                 future.set_result(frame)
             return
-        await intake.take(frame)
+        await intake.take(received)
+
+    async def wait(self, seconds: float) -> None:
+        """Reads nothing for a while: the host has brought too much."""
+        await happened(self._closed, seconds)
+        self._runtime.registry.heard(self)
 
     def refuse(self, detail: str) -> bool:
         """Answers a malformed frame; True when it was one too many."""
@@ -268,6 +284,10 @@ class AgentSession:
 
 
 async def serve(websocket: WebSocket, runtime: Runtime) -> None:
+    if not runtime.allowances.enter(client_address(websocket)):
+        logger.warning("too many connections that have not said who they are")
+        await websocket.close()  # answers the handshake with 403
+        return
     session = AgentSession(websocket, runtime)
     with contextlib.suppress(WebSocketDisconnect):
         await session.run()

@@ -21,15 +21,15 @@ async def _views(session: AsyncSession, principal: Principal, rows: list[Any]) -
     for row in rows:
         target = targets.get(row[0].target_id)
         doc = target.doc if target and not target.deleted else {}
-        views.append(
-            view(
-                Operation,
-                row,
-                principal,
-                target_path=doc.get("path"),
-                target_name=doc.get("name"),
-            )
+        shown = view(
+            Operation,
+            row,
+            principal,
+            target_path=doc.get("path"),
+            target_name=doc.get("name"),
         )
+        if shown is not None:
+            views.append(shown)
     return views
 
 
@@ -44,4 +44,7 @@ async def get(session: AsyncSession, principal: Principal, operation_id: UUID) -
     row = await repository.find(session, "operation", operation_id)
     if row is None:
         raise NotFoundError("There is no such operation.")
-    return (await _views(session, principal, [row]))[0]
+    views = await _views(session, principal, [row])
+    if not views:
+        raise service.unreadable("operation")
+    return views[0]

@@ -12,6 +12,7 @@ FAILED_DRIVES = ("failed", "missing", "unconfigured_bad")
 SPARES = ("hot_spare", "dedicated_hot_spare")
 WORD_KINDS = ("operation", "battery")
 NEWEST_FIRST = 10**17
+LARGEST_SIZE = 2**62
 SEARCHED = ("name", "path", "serial", "model", "wwn", "device", "hostname", "source")
 
 
@@ -36,21 +37,27 @@ def project(host_id: UUID, kind: str, key: str, doc: dict[str, Any]) -> dict[str
 
     state = doc.get("status") if kind == "controller" else doc.get("state")
     started = doc.get("started_at_us") if kind == "operation" else None
-    sort = f"{NEWEST_FIRST - started:018d}" if started is not None else str(doc.get("path", key))
+    sort = (
+        f"{max(0, NEWEST_FIRST - started):018d}"
+        if started is not None
+        else str(doc.get("path", key))
+    )
     target = None
     if kind == "operation":
         target = object_id(host_id, str(doc["target_kind"]), str(doc["target"]))
     size = doc.get("size_bytes", 0)
+    level = doc.get("level")
+    word = doc.get("kind") if kind in WORD_KINDS else None
     return {
         "id": object_id(host_id, kind, key),
-        "state": state if isinstance(state, str) else None,
-        "level": doc.get("level"),
-        "word": doc.get("kind") if kind in WORD_KINDS else None,
+        "state": state[:32] if isinstance(state, str) else None,
+        "level": level[:16] if isinstance(level, str) else None,
+        "word": word[:32] if isinstance(word, str) else None,
         "controller_id": reference("controller", "controller"),
         "enclosure_id": reference("enclosure", "enclosure"),
         "drive_group_id": reference("drive_group", "drive_group"),
         "target_id": target,
-        "size_bytes": size if isinstance(size, int) else 0,
+        "size_bytes": min(size, LARGEST_SIZE) if type(size) is int and size > 0 else 0,
         "failures_left": _failures_left(kind, doc),
         "sort": sort if started is not None else natural(sort),
         "search": " ".join(str(doc[f]) for f in SEARCHED if doc.get(f)).lower(),

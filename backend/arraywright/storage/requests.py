@@ -4,10 +4,12 @@ from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from arraywright.kit.schema import ApiInput, ApiModel, OpenWord, Reason
+from arraywright.kit.schema import ApiInput, ApiModel, AwareInstant, OpenWord, Reason
 from arraywright.link.protocol import (
+    INTEGER_MAX,
+    SEQUENCE_MAX,
     AccessPolicy,
     BatteryFault,
     DegradedPolicy,
@@ -20,6 +22,7 @@ from arraywright.link.protocol import (
     PatrolMode,
     RaidLevel,
     ReadPolicy,
+    Size,
     TaskAction,
     WritePolicy,
 )
@@ -41,7 +44,7 @@ WhileDegraded = Annotated[
     DegradedPolicy,
     Field(description="write_through: it does not write back while redundancy is missing"),
 ]
-Bytes = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Bytes = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 
 
 class Change(ApiInput):
@@ -306,7 +309,7 @@ class ControllerUpdate(Change):
         Field(description="drives that are patrolled at the same time"),
     ] = None
     patrol_next_at: Annotated[
-        AwareDatetime | None,
+        AwareInstant | None,
         Field(description="when it begins by itself, once; then after each patrol_delay_hours"),
     ] = None
     auto_rebuild: bool | None = None
@@ -414,8 +417,8 @@ class ReplaceMember(ApiInput):
     """Puts this drive in the place of a missing or failed member."""
 
     drive_group_id: UUID
-    span: Annotated[int, Field(ge=0)]
-    row: Annotated[int, Field(ge=0)]
+    span: Size
+    row: Size
     force: bool = False
     serial: Annotated[
         Serial | None, Field(description="typed, if the drive carries data to be overwritten")
@@ -427,10 +430,10 @@ class InjectFault(ApiInput):
 
     fault: FaultKind
     lba: Annotated[
-        int | None, Field(ge=0, description="media_error, write_error: first 512-byte block")
+        Size | None, Field(description="media_error, write_error: first 512-byte block")
     ] = None
-    count: Annotated[int | None, Field(ge=0, description="blocks")] = None
-    latency_ms: Annotated[int | None, Field(ge=0, description="slow")] = None
+    count: Annotated[Size | None, Field(description="blocks")] = None
+    latency_ms: Annotated[Size | None, Field(description="slow")] = None
 
 
 class BatteryUpdate(Change):
@@ -438,7 +441,7 @@ class BatteryUpdate(Change):
 
     learn_mode: LearnMode | None = None
     next_learn_at: Annotated[
-        AwareDatetime | None, Field(description="when the next learn cycle begins")
+        AwareInstant | None, Field(description="when the next learn cycle begins")
     ] = None
 
 
@@ -486,5 +489,5 @@ class RestoreUndo(ApiInput):
     """Brings back what was deleted, all of it or nothing."""
 
     undo: Annotated[
-        int, Field(ge=1, lt=2**63, description="its number, from the saved configurations")
+        int, Field(ge=1, le=SEQUENCE_MAX, description="its number, from the saved configurations")
     ]

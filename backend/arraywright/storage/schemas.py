@@ -59,6 +59,13 @@ class Reported(ApiModel):
     stale_since: Annotated[
         Timestamp | None, Field(description="last report of an offline host; null if online")
     ]
+    limited: Annotated[
+        list[str],
+        Field(
+            description="fields whose reported values are impossible: the nearest is shown; "
+            "`report`: the newest report cannot be understood, an older one is shown"
+        ),
+    ]
 
 
 class Actionable(Reported):

@@ -15,7 +15,7 @@ from arraywright.kit.schema import Page
 from arraywright.storage import repository
 from arraywright.storage.models import ObjectState
 from arraywright.storage.schemas import Reported
-from arraywright.storage.views import kind_of, view
+from arraywright.storage.views import kind_of, view, views
 
 T = TypeVar("T", bound=Reported)
 
@@ -41,8 +41,7 @@ async def page(
     session: AsyncSession, principal: Principal, model: type[T], query: PageQuery
 ) -> Page[T]:
     found, cursor, total = await rows(session, kind_of(model), query)
-    items = [view(model, row, principal) for row in found]
-    return Page(items=items, next_cursor=cursor, total=total)
+    return Page(items=views(model, found, principal), next_cursor=cursor, total=total)
 
 
 async def get(session: AsyncSession, principal: Principal, model: type[T], object_id: UUID) -> T:
@@ -50,4 +49,15 @@ async def get(session: AsyncSession, principal: Principal, model: type[T], objec
     row = await repository.find(session, kind, object_id)
     if row is None:
         raise NotFoundError(f"There is no such {kind.replace('_', ' ')}.")
-    return view(model, row, principal)
+    shown = view(model, row, principal)
+    if shown is None:
+        raise unreadable(kind)
+    return shown
+
+
+def unreadable(kind: str) -> NotFoundError:
+    return NotFoundError(
+        f"What the host has reported about this {kind.replace('_', ' ')} cannot be shown. "
+        "Update the agent of the host.",
+        code="report_unreadable",
+    )

@@ -1,12 +1,15 @@
 """Documents of hosts as the REST API shows them: keys become ids, times become RFC 3339."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 from uuid import UUID
 
 from arraywright.auth.principal import Principal
 from arraywright.kit.ids import object_id
 from arraywright.kit.schema import moment
+from arraywright.link.protocol import DOCUMENTS
+from arraywright.link.repair import LIMITED, UnmendableError, fitted
 from arraywright.operations.schemas import Operation
 from arraywright.storage import blocked
 from arraywright.storage.models import ObjectState
@@ -20,6 +23,7 @@ from arraywright.storage.schemas import (
     VirtualDrive,
 )
 
+logger = logging.getLogger(__name__)
 Document = dict[str, Any]
 T = TypeVar("T", bound=Reported)
 Resolve = Callable[[str, str | None], UUID | None]
@@ -152,9 +156,41 @@ def kind_of(model: type[Reported]) -> str:
     return TRANSLATORS[model][0]
 
 
+UNREADABLE = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
+
+
 def view(
     model: type[T],
     row: tuple[ObjectState, str, bool, int | None],
+    principal: Principal,
+    **more: Any,
+) -> T | None:
+    """None if the stored report cannot be shown even with its values limited.
+
+    What an older version has stored was not checked as reports are now.
+    """
+    item = row[0]
+    try:
+        return _view(model, row, item.doc, principal, **more)
+    except UNREADABLE:
+        pass
+    try:
+        doc, places = fitted(DOCUMENTS[item.kind], item.doc)
+        return _view(model, row, {**doc, LIMITED: places}, principal, **more)
+    except (*UNREADABLE, UnmendableError):
+        logger.exception("the report of %s %s of host %s", item.kind, item.key, item.host_id)
+        return None
+
+
+def views(model: type[T], rows: Iterable[Any], principal: Principal) -> list[T]:
+    shown = (view(model, row, principal) for row in rows)
+    return [item for item in shown if item is not None]
+
+
+def _view(
+    model: type[T],
+    row: tuple[ObjectState, str, bool, int | None],
+    doc: Document,
     principal: Principal,
     **more: Any,
 ) -> T:
@@ -165,8 +201,8 @@ def view(
         return None if key is None else object_id(item.host_id, target_kind, key)
 
     fields = {
-        **item.doc,
-        **translate(item.doc, resolve),
+        **doc,
+        **translate(doc, resolve),
         **more,
         "id": item.id,
         "host_id": item.host_id,
@@ -176,9 +212,10 @@ def view(
         "config_rev": item.config_rev,
         "online": online,
         "stale_since": None if online else moment(last_seen_us),
+        "limited": doc.get(LIMITED, []),
         "blocked": blocked.complete(
             kind,
-            item.doc.get("blocked", {}),
+            doc.get("blocked", {}),
             principal=principal,
             online=online,
             last_seen_us=last_seen_us,

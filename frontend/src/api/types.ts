@@ -105,6 +105,7 @@ export interface Reported {
   config_rev: number
   online: boolean
   stale_since: string | null
+  limited: string[]
 }
 
 export interface PageOf<Item> {

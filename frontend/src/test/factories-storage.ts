@@ -35,6 +35,7 @@ const reported = {
   config_rev: 7,
   online: true,
   stale_since: null,
+  limited: [],
 }
 
 const level = (name: Controller['levels'][number]['level'], min: number, multiple = 1) => ({

@@ -146,6 +146,12 @@ static void test_command(void **state UNUSED)
         COMMAND_HEAD "\"number\":1,\"op\":\"x\",\"args\":{},\"confirm\":null,"
                      "\"preconditions\":[]," ACTOR ",\"not_after_us\":null}",
         COMMAND_HEAD "\"number\":1}",
+        COMMAND_HEAD "\"number\":1,\"op\":\"x\",\"args\":{\"name\":\"a\\u0000b\"},"
+                     "\"confirm\":null,\"preconditions\":[]," ACTOR ",\"not_after_us\":1}",
+        COMMAND_HEAD "\"number\":4611686018427387904,\"op\":\"x\",\"args\":{},"
+                     "\"confirm\":null,\"preconditions\":[]," ACTOR ",\"not_after_us\":1}",
+        COMMAND_HEAD "\"number\":1,\"op\":\"x\",\"args\":{},\"confirm\":null,"
+                     "\"preconditions\":[]," ACTOR ",\"not_after_us\":253402300800000000}",
     };
     struct frame frame;
 
@@ -178,6 +184,8 @@ static void test_query_and_goaway(void **state UNUSED)
     assert_string_equal(frame.query.name, "p");
     frame_done(&frame);
     refused("{\"v\":1,\"t\":\"query\",\"id\":\"" ID "\",\"name\":\"p\"}");
+    refused("{\"v\":1,\"t\":\"query\",\"id\":\"" ID "\",\"name\":\"p\","
+            "\"args\":{\"a\":\"b\\u0000\"}}");
     refused("{\"v\":1,\"t\":\"query\",\"id\":\"1\",\"name\":\"p\",\"args\":{}}");
     assert_int_equal(
         parse("{\"v\":1,\"t\":\"goaway\",\"reason\":\"shutdown\",\"spread_s\":30}", &frame), 0);

@@ -3,13 +3,35 @@ import { Notice } from '@/ui/Notice'
 import { Ago } from '@/ui/Quantity'
 
 interface StaleBannerProps {
-  of: { online: boolean; stale_since: string | null }
+  of: { online: boolean; stale_since: string | null; limited: string[] }
 }
 
-/** On every page of an offline host: how old what you see is, and that nothing can be done. */
+/** What keeps the page from being the truth of this moment: an offline host, or a broken report. */
 export function StaleBanner({ of }: StaleBannerProps) {
+  return (
+    <>
+      {!of.online && <OfflineNotice of={of} />}
+      {of.limited.length > 0 && <LimitedNotice fields={of.limited} />}
+    </>
+  )
+}
+
+function LimitedNotice({ fields }: { fields: string[] }) {
   const { t } = useTranslation()
-  if (of.online) return null
+  const outdated = fields.includes('report')
+  return (
+    <Notice tone="warn" title={t(outdated ? 'host.reportUnreadable' : 'host.limitedTitle')}>
+      <p>
+        {outdated
+          ? t('host.reportUnreadableText')
+          : t('host.limitedText', { fields: fields.join(', ') })}
+      </p>
+    </Notice>
+  )
+}
+
+function OfflineNotice({ of }: StaleBannerProps) {
+  const { t } = useTranslation()
   return (
     <Notice tone="warn" title={t('host.offlineTitle')}>
       <p>

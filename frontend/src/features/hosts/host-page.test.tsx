@@ -88,6 +88,13 @@ describe('host page', () => {
     )
   })
 
+  it('says which reported values are impossible', async () => {
+    server.use(get('/hosts/:id', make.host({ limited: ['started_at_us'] })))
+    renderApp(ADDRESS)
+    expect(await screen.findByText('The host reports impossible values')).toBeVisible()
+    expect(screen.getByText(/nearest possible value: started_at_us/)).toBeVisible()
+  })
+
   it('shows a viewer everything and lets them do nothing', async () => {
     const role = make.reason('role_needed', 'This needs the role operator.')
     const blocked = {

@@ -1,5 +1,9 @@
 export const host = {
   offlineTitle: 'This host is offline',
+  limitedTitle: 'The host reports impossible values',
+  limitedText: 'Shown at the nearest possible value: {{fields}}. Update the agent of this host.',
+  reportUnreadable: 'The newest report cannot be understood',
+  reportUnreadableText: 'What you see is from an older report. Update the agent of this host.',
   offlineSince:
     'Last report: <age></age>. You see its state of then; nothing can be changed until it reports again. Its arrays work on without this console.',
   offlineNever: 'It has not reported yet.',
