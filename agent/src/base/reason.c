@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/template.h"
 
 static void param_add(struct reason *reason, const char *name, const char *value)
 {
@@ -38,8 +39,10 @@ void reason_set(struct reason *reason, enum reason_code code, ...)
     va_end(list);
 }
 
-static const char *param_find(const struct reason *reason, const char *name, size_t name_bytes)
+static const char *param_find(const void *context, const char *name, size_t name_bytes)
 {
+    const struct reason *reason = context;
+
     for (uint32_t i = 0; i < reason->param_count; i++) {
         const char *candidate = reason->params[i].name;
 
@@ -47,42 +50,11 @@ static const char *param_find(const struct reason *reason, const char *name, siz
             return reason->params[i].value;
         }
     }
-    return "?";
-}
-
-/* Appends at most what fits, always leaves room for the end mark. */
-static size_t append(char *buffer, size_t capacity, size_t used, const char *text, size_t bytes)
-{
-    size_t room = capacity - 1 - used;
-    size_t taken = bytes < room ? bytes : room;
-
-    ASSERT(used < capacity);
-    memcpy(buffer + used, text, taken);
-    buffer[used + taken] = '\0';
-    return used + taken;
+    return NULL;
 }
 
 size_t reason_text(const struct reason *reason, char *buffer, size_t capacity)
 {
-    const char *text = reason_code_text(reason->code);
-    size_t used = 0;
-
-    ASSERT(capacity > 0);
     ASSERT(reason->param_count <= REASON_PARAMS_MAX);
-    buffer[0] = '\0';
-    while (*text != '\0') {
-        size_t plain = strcspn(text, "{");
-
-        used = append(buffer, capacity, used, text, plain);
-        text += plain;
-        if (*text == '{') {
-            size_t name_bytes = strcspn(text + 1, "}");
-            const char *value = param_find(reason, text + 1, name_bytes);
-
-            ASSERT(text[1 + name_bytes] == '}'); /* the sentences are our own */
-            used = append(buffer, capacity, used, value, strlen(value));
-            text += 1 + name_bytes + 1;
-        }
-    }
-    return used;
+    return template_fill(reason_code_text(reason->code), param_find, reason, buffer, capacity);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/template.h"
 #include "cli/health.h"
 #include "cli/rows.h"
 #include "cli/show.h"
@@ -85,14 +86,14 @@ static void vds_print(const struct model *model)
 
     for (uint32_t i = 0; i < vds->count; i++) {
         const json_t *vd = vds->items[i].doc;
-        char size[FORMAT_BYTES];
+        char size[SIZE_TEXT_BYTES];
         char level[16];
         char running[96];
 
         level_type(doc_text(vd, "level"), level);
         operation_text(model, vds->items[i].key, running);
         (void)printf("  %-8s %-16s %-7s %12s  ", doc_text(vd, "path"), doc_text(vd, "name"), level,
-                     format_size(doc_u64(vd, "size_bytes"), size));
+                     size_text(doc_u64(vd, "size_bytes"), size));
         cell(health_of_vd(vd), 5, vd_state_shown(vd));
         (void)printf(" %s\n", running);
     }
@@ -104,7 +105,7 @@ static void drives_print(const struct model *model)
 
     for (uint32_t i = 0; i < drives->count; i++) {
         const json_t *drive = drives->items[i].doc;
-        char size[FORMAT_BYTES];
+        char size[SIZE_TEXT_BYTES];
         char running[96];
 
         if (!doc_bool(drive, "present")) {
@@ -112,7 +113,7 @@ static void drives_print(const struct model *model)
         }
         operation_text(model, drives->items[i].key, running);
         (void)printf("  %-12s %-20.20s %12s  ", doc_text(drive, "path"), doc_text(drive, "model"),
-                     format_size(doc_u64(drive, "size_bytes"), size));
+                     size_text(drive_shown_bytes(drive), size));
         cell(health_of_drive(drive), 7, drive_state_shown(drive));
         (void)printf(" %s\n", running);
     }

@@ -59,23 +59,13 @@ static bool groups_find(struct spare_run *run, struct reason *ret_reason)
 static bool group_wants_spare(const struct ctl_drive *cd, const struct ctl_group *cg,
                               struct reason *ret_reason)
 {
-    char path[PATH_TEXT_BYTES];
-    char group[PATH_TEXT_BYTES];
-    char size[24];
-    char needed[24];
-
     if (!cg_is_redundant(cg)) {
         reason_set(ret_reason, REASON_SPARE_NOT_NEEDED, NULL);
         return false;
     }
     if (cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg)) {
-        drive_path(cd, path, sizeof(path));
-        group_path(cg, group, sizeof(group));
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cg_room_bytes(cg, cd));
-        (void)snprintf(needed, sizeof(needed), "%llu",
-                       (unsigned long long)cg_member_needed_bytes(cg));
-        reason_set(ret_reason, REASON_SPARE_TOO_SMALL, "drive", path, "group", group, "size_bytes",
-                   size, "needed_bytes", needed, NULL);
+        reason_too_small(ret_reason, REASON_SPARE_TOO_SMALL, cd, cg, cg_room_bytes(cg, cd),
+                         cg_member_needed_bytes(cg));
         return false;
     }
     return drive_fits_group(cd, cg, ret_reason);

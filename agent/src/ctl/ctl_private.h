@@ -881,6 +881,9 @@ void command_patrol_read(struct ctl *ctl, struct ctl_command *command);
 
 /* rules.c: may it be done now? False fills the reason. */
 bool rule_online(const struct ctl *ctl, struct reason *ret_reason);
+/* The drive has too little room (in the group, if one is given), and how much is missing. */
+void reason_too_small(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd,
+                      const struct ctl_group *cg, uint64_t has_bytes, uint64_t needed_bytes);
 /* Nobody is connected to what ctl exports under this key; else code, with name and connections. */
 bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum reason_code code,
                  struct reason *ret_reason);

@@ -63,13 +63,8 @@ static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *c
     ASSERT(is_unusable(cd));
     drive_path(cd, path, sizeof(path));
     if (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL) {
-        char size[24];
-        char needed[24];
-
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
-        (void)snprintf(needed, sizeof(needed), "%llu", 1ull << 20);
-        reason_set(ret_reason, REASON_DRIVE_TOO_SMALL, "drive", path, "size_bytes", size,
-                   "needed_bytes", needed, NULL);
+        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_usable_bytes(cd),
+                         UINT64_C(1) << 20);
         return false;
     }
     length = reason_text(&cd->unsuitable, why, sizeof(why));

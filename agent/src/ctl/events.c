@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/template.h"
 #include "ctl/ctl_private.h"
 
 /* Parameters may come in any order; each of the kind's must be there. */
@@ -31,36 +32,17 @@ static void params_fill(const struct event_kind *kind, struct event *event, va_l
     ASSERT(given == kind->param_count);
 }
 
-static const char *param_value(const struct event *event, const char *name, size_t name_bytes)
+static const char *param_value(const void *context, const char *name, size_t name_bytes)
 {
+    const struct event *event = context;
+
     for (uint32_t i = 0; i < event->param_count; i++) {
         if (strlen(event->params[i].name) == name_bytes &&
             memcmp(event->params[i].name, name, name_bytes) == 0) {
             return event->params[i].value;
         }
     }
-    return "?";
-}
-
-static void text_fill(const char *text, struct event *event)
-{
-    size_t used = 0;
-
-    while (*text != '\0' && used < sizeof(event->text) - 1) {
-        size_t room = sizeof(event->text) - used;
-        int plain = (int)strcspn(text, "{");
-
-        used += (size_t)snprintf(event->text + used, room, "%.*s", plain, text);
-        text += plain;
-        if (*text == '{' && used < sizeof(event->text) - 1) {
-            size_t name_bytes = strcspn(text + 1, "}");
-
-            room = sizeof(event->text) - used;
-            used += (size_t)snprintf(event->text + used, room, "%s",
-                                     param_value(event, text + 1, name_bytes));
-            text += name_bytes + 2;
-        }
-    }
+    return NULL;
 }
 
 void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
@@ -77,7 +59,7 @@ void ctl_event(struct ctl *ctl, enum event_id id, const char *object_key, ...)
     va_start(list, object_key);
     params_fill(kind, &event, list);
     va_end(list);
-    text_fill(kind->text, &event);
+    (void)template_fill(kind->text, param_value, &event, event.text, sizeof(event.text));
     ctl->ports.events->ops->publish(ctl->ports.events, &event);
 }
 

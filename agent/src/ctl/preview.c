@@ -288,18 +288,12 @@ static void refuse_small_drives(const struct creation *creation, uint64_t needed
     for (uint32_t i = 0; i < creation->drive_count; i++) {
         const struct ctl_drive *cd = creation->drives[i];
         struct reason reason;
-        char path[PATH_TEXT_BYTES];
-        char size[24];
-        char needed[24];
 
         if (cd_usable_bytes(cd) >= needed_bytes) {
             continue;
         }
-        drive_path(cd, path, sizeof(path));
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cd_usable_bytes(cd));
-        (void)snprintf(needed, sizeof(needed), "%llu", (unsigned long long)needed_bytes);
-        reason_set(&reason, REASON_DRIVE_TOO_SMALL, "drive", path, "size_bytes", size,
-                   "needed_bytes", needed, NULL);
+        reason_too_small(&reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_usable_bytes(cd),
+                         needed_bytes);
         preview_refuse(preview, &reason);
     }
 }

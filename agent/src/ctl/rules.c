@@ -42,6 +42,31 @@ bool rule_unused(const struct ctl *ctl, const char *key, const char *name, enum 
     return false;
 }
 
+void reason_too_small(struct reason *ret_reason, enum reason_code code, const struct ctl_drive *cd,
+                      const struct ctl_group *cg, uint64_t has_bytes, uint64_t needed_bytes)
+{
+    char path[PATH_TEXT_BYTES];
+    char group[PATH_TEXT_BYTES] = "";
+    char has[24];
+    char needed[24];
+    char missing[24];
+
+    ASSERT(needed_bytes > 0);
+    drive_path(cd, path, sizeof(path));
+    (void)snprintf(has, sizeof(has), "%llu", (unsigned long long)has_bytes);
+    (void)snprintf(needed, sizeof(needed), "%llu", (unsigned long long)needed_bytes);
+    (void)snprintf(missing, sizeof(missing), "%llu",
+                   (unsigned long long)(needed_bytes > has_bytes ? needed_bytes - has_bytes : 0));
+    if (cg == NULL) {
+        reason_set(ret_reason, code, "drive", path, "size_bytes", has, "needed_bytes", needed,
+                   "missing_bytes", missing, NULL);
+        return;
+    }
+    group_path(cg, group, sizeof(group));
+    reason_set(ret_reason, code, "drive", path, "group", group, "size_bytes", has, "needed_bytes",
+               needed, "missing_bytes", missing, NULL);
+}
+
 bool rule_confirmed(const char *typed, const char *expected, struct reason *ret_reason)
 {
     if (typed[0] != '\0' && strcmp(typed, expected) == 0) {

@@ -26,19 +26,12 @@ enum spare_rank {
 static bool drive_can_hold(const struct ctl_drive *cd, const struct ctl_group *cg,
                            struct reason *ret_reason)
 {
-    char path[PATH_TEXT_BYTES];
-    char group[PATH_TEXT_BYTES];
     char size[24];
     char needed[24];
 
     if (cg_room_bytes(cg, cd) < cg_member_needed_bytes(cg)) {
-        drive_path(cd, path, sizeof(path));
-        group_path(cg, group, sizeof(group));
-        (void)snprintf(size, sizeof(size), "%llu", (unsigned long long)cg_room_bytes(cg, cd));
-        (void)snprintf(needed, sizeof(needed), "%llu",
-                       (unsigned long long)cg_member_needed_bytes(cg));
-        reason_set(ret_reason, REASON_DRIVE_TOO_SMALL_FOR_GROUP, "drive", path, "group", group,
-                   "size_bytes", size, "needed_bytes", needed, NULL);
+        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL_FOR_GROUP, cd, cg,
+                         cg_room_bytes(cg, cd), cg_member_needed_bytes(cg));
         return false;
     }
     if (cd->block_bytes > cg_block_bytes(cg)) {

@@ -215,7 +215,7 @@ class Written(AgentCase):
                 self.assertTrue(again.pread(MIB, 23 * MIB) == kept)
                 again.shutdown()
                 refused = agent.ctl("/c0/v0", "expand", "size=1TB", check=False)
-                self.assertIn("It can be given more", refused.stdout)
+                self.assertIn("It can grow in steps of", refused.stdout)
                 agent.ctl("/c0/v0", "expand", "size=all")
                 self.assertIn("no free space", agent.ctl("/c0/v0", "show", "expansion").stdout)
                 agent.close()

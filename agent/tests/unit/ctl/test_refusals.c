@@ -136,7 +136,7 @@ static void test_mixtures(void **state)
     expect_create_refused(world, command, REASON_MIXED_MEDIA, "SSDs and hard disks");
     command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
     strcpy(command->args.vd_create.drives[1], slot_key(world, 4));
-    expect_create_refused(world, command, REASON_DRIVE_TOO_SMALL, "/c0/e252/s4 is too small");
+    expect_create_refused(world, command, REASON_DRIVE_TOO_SMALL, "/c0/e252/s4 is 1.05 MB too small");
     /* Different sizes are allowed, with a warning. */
     command = world_create_command(world, RAID_LEVEL_1, 0, 2, "a");
     strcpy(command->args.vd_create.drives[1], slot_key(world, 5));
@@ -162,11 +162,11 @@ static void test_sizes_and_names(void **state)
     expect_create_refused(world, command, REASON_STRIP_INVALID, "8 KiB to 1 MiB");
     command = world_create_command(world, RAID_LEVEL_5, 0, 3, "a");
     command->args.vd_create.size_bytes = 1000;
-    expect_create_refused(world, command, REASON_SIZE_INVALID, "131072 bytes");
+    expect_create_refused(world, command, REASON_SIZE_INVALID, "(131 kB)");
     command->args.vd_create.size_bytes = 17 * MIB;
-    expect_create_refused(world, command, REASON_SIZE_INVALID, "at most 16777216 bytes");
+    expect_create_refused(world, command, REASON_SIZE_INVALID, "at most 16.8 MB");
     command->args.vd_create.size_bytes = UINT64_MAX - 511;
-    expect_create_refused(world, command, REASON_SIZE_INVALID, "at most 16777216 bytes");
+    expect_create_refused(world, command, REASON_SIZE_INVALID, "at most 16.8 MB");
     expect_create_refused(world, world_create_command(world, RAID_LEVEL_5, 0, 3, "a b"),
                           REASON_NAME_INVALID, "1 to 15 characters");
     assert_int_equal(world_create(world, RAID_LEVEL_5, 0, 3, "a"), REASON_OK);
