@@ -297,6 +297,11 @@ static enum io_status transfer_status(struct sim_transfer *transfer)
     if (request->op == IO_OP_WRITE && drive->write_fails) {
         return IO_STATUS_ERROR;
     }
+    if (request->op == IO_OP_WRITE && drive->refusal != IO_STATUS_OK &&
+        ranges_meet(drive->refusal_offset_bytes, drive->refusal_length_bytes, request->offset_bytes,
+                    request->length_bytes)) {
+        return drive->refusal;
+    }
     if (request->op == IO_OP_FLUSH) {
         return flush_status(drive);
     }

@@ -56,6 +56,8 @@ struct sim_drive {
     uint32_t in_flight_count;
     struct sim_fault faults[SIM_DRIVE_FAULTS_MAX];
     uint32_t fault_count;
+    enum io_status refusal;       /* of writes, IO_STATUS_OK: none; for good, and of this range */
+    uint64_t refusal_offset_bytes, refusal_length_bytes;
     struct sim_drive_counters counters;
     /* Behaviour, set by the test at any time. */
     bool gone;                /* everything answers GONE */

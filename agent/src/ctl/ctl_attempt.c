@@ -76,7 +76,10 @@ void ctl_attempts_work(struct ctl *ctl)
     uint64_t now_us = clock_now_us(ctl->ports.clock);
 
     LIST_FOR_EACH (node, &ctl->drives) {
-        attempt_look(ctl, &list_entry(node, struct ctl_drive, link)->attempt, now_us);
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        attempt_look(ctl, &cd->attempt, now_us);
+        cd_refusal_look(cd, now_us);
     }
     LIST_FOR_EACH (node, &ctl->groups) {
         group_attempts_look(list_entry(node, struct ctl_group, link), now_us);

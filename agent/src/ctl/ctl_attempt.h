@@ -9,6 +9,7 @@
 
 #include "base/reason.h"
 #include "meta/config.h"
+#include "port/io_port.h"
 
 struct ctl;
 struct ctl_drive;
@@ -22,6 +23,13 @@ struct ctl_attempt {
     struct reason why;             /* failures > 0, or never: the last one */
 };
 
+/* Writes that a drive has refused lately (ctl_refusal.c). */
+struct ctl_refusal {
+    bool active;
+    enum io_status status;
+    uint64_t last_us;
+};
+
 /* ctl_attempt.c. fail: true if that is news to be told. */
 bool attempt_fail(struct ctl *ctl, struct ctl_attempt *attempt, const struct reason *why);
 void attempt_forbid(struct ctl_attempt *attempt, enum reason_code why);
@@ -29,6 +37,10 @@ void attempt_clear(struct ctl_attempt *attempt);
 /* ctl_spare.c: a member has changed; one that was lost while it was filled may be filled again. */
 void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_state old,
                          enum reason_code why);
+/* ctl_refusal.c: one has been refused; what its drive's document says of that; it is over. */
+void cd_refusal_note(struct ctl_drive *cd, enum io_op op, enum io_status status);
+bool cd_refusal_reason(const struct ctl_drive *cd, struct reason *ret_reason);
+void cd_refusal_look(struct ctl_drive *cd, uint64_t now_us);
 bool attempt_is_forbidden(const struct ctl_attempt *attempt);
 void ctl_attempts_work(struct ctl *ctl);
 /* A lost member could not be rebuilt so far, and that is tried again: why. */

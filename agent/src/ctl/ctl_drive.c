@@ -59,6 +59,9 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         cd_attempt_reason(cd, ret_reason);
         return true;
     }
+    if (cd_refusal_reason(cd, ret_reason)) {
+        return true;
+    }
     return cd->group == NULL && cd_erasure_reason(cd, ret_reason);
 }
 
@@ -116,6 +119,10 @@ static void drive_io_error(void *context, struct drive *drive, enum io_op op, ui
 
     ASSERT(cd->drive == drive);
     (void)offset_bytes; /* the events of MegaRAID do not carry it */
+    if (IO_STATUS_IS_REFUSAL(status)) {
+        cd_refusal_note(cd, op, status);
+        return;
+    }
     drive_path(cd, path, sizeof(path));
     if (status == IO_STATUS_TIMEOUT) {
         ctl_event(cd->ctl, EVENT_DRIVE_TIMEOUT, cd->identity.key, "drive", path, "operation",

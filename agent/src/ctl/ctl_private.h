@@ -142,6 +142,7 @@ struct ctl_drive {
     bool spare_committable;        /* not revertible: stays a member */
     bool reinserted;               /* came back while online: an automatic rebuild is due */
     struct ctl_attempt attempt;    /* to give it a place, in vain */
+    struct ctl_refusal refusal;    /* of writes, lately */
     bool target_failed;            /* in its place, which it may fill again: then it is tried */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */

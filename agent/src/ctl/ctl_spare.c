@@ -318,14 +318,22 @@ static void filling_claimed(struct ctl_claims *claims, bool ok)
     ctl_record_save(claims->ctl, filling_remembered, filling);
 }
 
+/* It was lost because it refused writes, which may be over. */
+static bool has_refused(const struct ctl_group *cg, uint32_t member)
+{
+    enum reason_code why = cg_config(cg)->members[member].why;
+
+    return why == REASON_DRIVE_LOST_NO_SPACE || why == REASON_DRIVE_LOST_READ_ONLY;
+}
+
 /* (2) */
 static struct ctl_drive *failed_target_find(const struct ctl_group *cg, uint32_t member)
 {
     struct ctl_drive *own = cg->members[member];
 
-    return own != NULL && own->target_failed && own->present && own->settled &&
-                   !own->attempt.waits && drive_is_idle(own->drive) &&
-                   cg_config(cg)->members[member].state == MEMBER_FAILED
+    return own != NULL && (own->target_failed || has_refused(cg, member)) && own->present &&
+                   own->settled && !own->attempt.waits && own->drive != NULL &&
+                   drive_is_idle(own->drive)
                ? own
                : NULL;
 }
@@ -345,7 +353,8 @@ void cd_target_lost_note(struct ctl_group *cg, uint32_t member, enum member_stat
         cd->target_failed = false;
     } else if (cg->replacing) {
         cg->replacing_lost = why; /* whoever is replacing tells */
-    } else if (state == MEMBER_FAILED && old == MEMBER_REBUILD && !drive_is_spent(cd->drive)) {
+    } else if ((state == MEMBER_FAILED && old == MEMBER_REBUILD && !drive_is_spent(cd->drive)) ||
+               has_refused(cg, member)) {
         reason_set(&reason, why, NULL);
         (void)attempt_fail(cg->ctl, &cd->attempt, &reason); /* its operation tells */
         cd->target_failed = true;

@@ -81,6 +81,9 @@ void drive_ladder_error(struct drive *drive, const struct drive_io *io, enum io_
     case IO_STATUS_OK:
     case IO_STATUS_GONE:
         return;
+    case IO_STATUS_NO_SPACE:
+    case IO_STATUS_READ_ONLY:
+        break; /* told, but no sign of a drive that is about to fail */
     case IO_STATUS_MEDIA:
         drive->counters.media_errors++;
         error_window_add(&drive->media_window, now_us);

@@ -70,6 +70,9 @@ static void vd_complete(struct vd_request *vd, enum vd_status status)
     case VD_STATUS_IO:
         nbd_reply_error(command, NBD_EIO, "the virtual drive cannot read or keep this data");
         return;
+    case VD_STATUS_NO_SPACE:
+        nbd_reply_error(command, NBD_ENOSPC, "there is no space left below the drives");
+        return;
     case VD_STATUS_READ_ONLY:
         nbd_reply_error(command, NBD_EPERM, "the virtual drive is read-only");
         return;

@@ -33,6 +33,8 @@ static int32_t result_of(const struct vd_request *request, enum vd_status status
         return has_data ? (int32_t)request->length_bytes : 0;
     case VD_STATUS_INVALID:
         return -EINVAL;
+    case VD_STATUS_NO_SPACE:
+        return -ENOSPC;
     case VD_STATUS_READ_ONLY:
         return -EPERM;
     case VD_STATUS_IO:

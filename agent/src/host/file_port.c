@@ -4,6 +4,7 @@
 #include "host/file_port.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "drive/drive_layout.h"
 #include "host/device_private.h"
 
 #define RETRY_MAX 8u
@@ -91,6 +93,12 @@ static enum io_status status_of_error(const struct file_port *port, enum io_op o
     }
     if (op == IO_OP_READ && error == -EIO) {
         return IO_STATUS_MEDIA;
+    }
+    if (op != IO_OP_READ && (error == -ENOSPC || error == -EDQUOT)) {
+        return IO_STATUS_NO_SPACE;
+    }
+    if (op != IO_OP_READ && (error == -EROFS || error == -EPERM || error == -EACCES)) {
+        return IO_STATUS_READ_ONLY;
     }
     return IO_STATUS_ERROR;
 }
@@ -250,6 +258,25 @@ static void describe(struct file_port *port, bool buffered)
                    buffered ? " (buffered: the file system refuses direct I/O)" : "");
 }
 
+/* Labels, maps and records are written when there is no room left for data as well, so a file that
+ * takes its room as it is written gets theirs now. Nothing is lost if the file system cannot. */
+static void room_reserve(const struct claimed_device *claim)
+{
+    uint64_t size_bytes = align_down_u64(claim->info.size_bytes, IO_ALIGN_BYTES);
+    uint64_t usable_bytes = drive_layout_usable_bytes(size_bytes);
+    const uint64_t offsets[] = {usable_bytes, size_bytes - DRIVE_DDF_BYTES,
+                                size_bytes - DRIVE_DDF_PRIMARY_BYTES, size_bytes - IO_ALIGN_BYTES};
+    const uint64_t lengths[] = {REGION_MAPS_OFFSET + 4 * REGION_MAP_BYTES(REGION_MAP_PAGES_MAX),
+                                DRIVE_DDF_COPY_BYTES, DRIVE_DDF_COPY_BYTES, IO_ALIGN_BYTES};
+
+    if (claim->info.kind == DEVICE_KIND_BLOCK || usable_bytes == 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+        (void)fallocate(claim->fd, FALLOC_FL_KEEP_SIZE, (off_t)offsets[i], (off_t)lengths[i]);
+    }
+}
+
 int file_port_open(struct loop *loop, struct claimed_device *claim, struct file_port **ret_port)
 {
     struct file_port *port = calloc(1, sizeof *port);
@@ -277,6 +304,7 @@ int file_port_open(struct loop *loop, struct claimed_device *claim, struct file_
         list_push_tail(&port->idle_ops, &file_op->link);
     }
     describe(port, claim->buffered);
+    room_reserve(claim);
     port->file = loop_file_add(loop, claim->fd);
     claim->fd = -1;
     *ret_port = port;

@@ -71,6 +71,8 @@ static const enum reason_code why_numbers[] = {
     REASON_DRIVE_LOST_ERROR_LIMIT,
     REASON_DRIVE_LOST_FLAPPING,
     REASON_LABEL_LATER,
+    REASON_DRIVE_LOST_NO_SPACE,
+    REASON_DRIVE_LOST_READ_ONLY,
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 

@@ -21,6 +21,10 @@
 #include "base/checked.h"
 #include "base/list.h"
 
+/* Refusals of writes that are no fault of the medium and may end by themselves. */
+#define IO_STATUS_IS_REFUSAL(status)                                                               \
+    ((status) == IO_STATUS_NO_SPACE || (status) == IO_STATUS_READ_ONLY)
+
 #define IO_ALIGN_BYTES 4096u
 /* The longest single transfer a port must accept. */
 #define IO_LENGTH_MAX_BYTES (1024u * 1024u)
@@ -32,6 +36,8 @@ enum io_status {
     IO_STATUS_MEDIA,   /* the addressed blocks cannot be read or written */
     IO_STATUS_TIMEOUT, /* no answer in time; set by the drive layer only */
     IO_STATUS_GONE,    /* the device has left; nothing will succeed any more */
+    IO_STATUS_NO_SPACE,  /* a write: there is no room below for it; the device itself is well */
+    IO_STATUS_READ_ONLY, /* a write: the device takes none any more; reads go on */
     IO_STATUS_ERROR,   /* any other failure of the device or the path to it */
     IO_STATUS_MAX
 };

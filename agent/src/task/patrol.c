@@ -103,6 +103,8 @@ static void step_done(struct patrol *patrol)
         patrol_end(patrol, REASON_DRIVE_GONE);
         return;
     case IO_STATUS_TIMEOUT:
+    case IO_STATUS_NO_SPACE:
+    case IO_STATUS_READ_ONLY:
     case IO_STATUS_ERROR:
         patrol_end(patrol, REASON_PATROL_READ_FAILED);
         return;

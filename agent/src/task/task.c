@@ -212,6 +212,10 @@ static void step_failed(struct task *task, int error)
         drained(task);
         return;
     }
+    if (error == -EROFS) {
+        state_set(task, OPERATION_STATE_FAILED, REASON_WRITES_REFUSED);
+        return;
+    }
     if (error == -EIO || error == -ENOSPC) {
         /* The source went beyond its redundancy: the virtual drive is offline now, or the
          * group lost what we read from. Wait until that is mended. */
@@ -261,7 +265,7 @@ static void sync_complete(struct vd_sync *sync, int error)
     struct task *task = sync->owner;
 
     ASSERT(task->syncs_open > 0);
-    if (error != 0 && (task->step_error == 0 || error == -EAGAIN)) {
+    if (error != 0 && (task->step_error == 0 || error == -EAGAIN || error == -EROFS)) {
         task->step_error = error;
     }
     task->syncs_open--;

@@ -77,9 +77,10 @@ void twin_drop(struct group *group, enum reason_code why)
 void twin_drop_by_status(struct group *group, const struct drive *drive, enum io_status status)
 {
     if (group->twin.drive == drive) {
-        twin_drop(group, status == IO_STATUS_TIMEOUT ? REASON_DRIVE_LOST_TIMEOUT
-                         : status == IO_STATUS_GONE  ? REASON_DRIVE_LOST_PULLED
-                                                     : REASON_DRIVE_LOST_WRITE_ERROR);
+        twin_drop(group, status == IO_STATUS_TIMEOUT    ? REASON_DRIVE_LOST_TIMEOUT
+                         : status == IO_STATUS_GONE     ? REASON_DRIVE_LOST_PULLED
+                         : IO_STATUS_IS_REFUSAL(status) ? refusal_reason(status)
+                                                        : REASON_DRIVE_LOST_WRITE_ERROR);
     }
 }
 

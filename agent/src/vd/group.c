@@ -157,6 +157,7 @@ static void group_dispose(struct group *group)
     ASSERT(!transfers_are_late(group));
     clock_cancel(group->clock, &group->turn_timer);
     clock_cancel(group->clock, &group->stop_timer);
+    clock_cancel(group->clock, &group->refusal_timer);
     for (uint32_t i = 0; i < GROUP_VDS_MAX; i++) {
         group->vds[i] = vd_free(group->vds[i]);
     }
@@ -223,6 +224,7 @@ static int group_init(struct group *group)
     list_init(&group->syncs);
     list_init(&group->syncs_done);
     list_init(&group->edits);
+    refusals_init(group);
     group->turn_timer.fire = turn_timer_fired;
     group->turn_timer.owner = group;
     save_init(group);
@@ -476,7 +478,7 @@ static void stop_finish(struct group *group)
     ASSERT(!group->save_running && !group->checkpoint_running);
     /* All that was written has been flushed, so a round ends in the turn in which it begins. */
     ASSERT(!group->flush_round);
-    ASSERT(group->saved == group->change);
+    ASSERT(group->saved == group->change || group->save_refused);
     group->stop = STOP_DONE;
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
         clock_cancel(group->clock, &group->vds[i]->idle_timer);
@@ -516,6 +518,7 @@ static void stop_save(struct group *group)
         (void)save_changed(group); /* save_wait() below waits for it */
     }
     group->stop = STOP_SAVE;
+    group->save_refused = false; /* once more */
     group->stop_waiter.notice.deliver = stop_saved;
     save_wait(group, &group->stop_waiter);
     save_pump(group); /* the turn is at its end */

@@ -9,6 +9,10 @@
  *     so the member misses nothing. Such a loss is not recorded: when the drive is back after
  *     a restart, its bytes still count (and the dirty mark causes a resync). The same goes for
  *     losses before that were not durable yet: nothing was acknowledged after those either.
+ * (3) A last copy whose drive refuses a write, because there is no room below or because it is
+ * read- only, keeps its place: what it holds is right, and only the write fails. Marks and records
+ *     that it refuses are tried again after a while; what waits for them fails. Where a loss is
+ *     borne, one that refuses is lost, because it misses what the others take.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +21,10 @@
 #include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "vd/group_private.h"
+
+#define REFUSAL_AGAIN_US UINT64_C(1000000)
+/* Drives that refuse writes within so long have the same reason: a file system that is full. */
+#define REFUSALS_TOGETHER_US UINT64_C(10000000)
 
 void group_states_update(struct group *group)
 {
@@ -101,6 +109,104 @@ void members_keep_unsaved(struct group *group)
     }
 }
 
+/* Refusals of writes (3) */
+
+enum reason_code refusal_reason(enum io_status status)
+{
+    ASSERT(IO_STATUS_IS_REFUSAL(status));
+    return status == IO_STATUS_NO_SPACE ? REASON_DRIVE_LOST_NO_SPACE : REASON_DRIVE_LOST_READ_ONLY;
+}
+
+static void refusal_over(struct clock_timer *timer)
+{
+    struct group *group = timer->owner;
+
+    group_enter(group);
+    group->refusing = false;
+    group->regions_due = group->regions_running;
+    group_leave(group); /* what could not be saved is tried again */
+}
+
+void refusals_init(struct group *group)
+{
+    group->refusal_timer.fire = refusal_over;
+    group->refusal_timer.owner = group;
+    list_init(&group->refusal_timer.port_link);
+}
+
+static void group_refuse(struct group *group)
+{
+    group->refusing = true;
+    if (!group->refusal_timer.armed) {
+        clock_arm(group->clock, &group->refusal_timer,
+                  clock_now_us(group->clock) + REFUSAL_AGAIN_US);
+    }
+    stripe_marks_check(group);
+}
+
+bool member_refusal_note(struct group *group, uint32_t member, enum io_status status)
+{
+    if (!IO_STATUS_IS_REFUSAL(status) || !member_is_live(group, member)) {
+        return false;
+    }
+    group->members[member].refusal = status;
+    group->members[member].refused_us = clock_now_us(group->clock);
+    return true;
+}
+
+bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count)
+{
+    struct group_config *config = malloc(sizeof(*config));
+    uint64_t now_us = clock_now_us(group->clock);
+    bool bears = false;
+
+    ASSERT(config != NULL && count > 0);
+    *config = group->config;
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        uint64_t refused_us = group->members[i].refused_us;
+
+        if (refused_us != 0 && now_us - refused_us < REFUSALS_TOGETHER_US &&
+            config->members[i].state == MEMBER_ONLINE) {
+            config->members[i].state = MEMBER_OFFLINE;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        config->members[members[i]].state = MEMBER_OFFLINE;
+    }
+    bears = group_config_state(config) != VIRTUAL_DRIVE_STATE_OFFLINE;
+    free(config);
+    return bears;
+}
+
+bool member_refusals_judge(struct group *group)
+{
+    uint32_t members[GROUP_MEMBERS_MAX];
+    uint32_t count = 0;
+    bool kept = false;
+
+    for (uint32_t i = 0; i < group->config.member_count; i++) {
+        if (group->members[i].refusal != IO_STATUS_OK && member_is_live(group, i)) {
+            members[count++] = i;
+        }
+    }
+    if (count == 0) { /* nobody has, or those that have were judged for another record */
+        return group->refusing;
+    }
+    kept = !members_bear_loss(group, members, count);
+    if (kept) {
+        group_refuse(group);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        enum io_status status = group->members[members[i]].refusal;
+
+        group->members[members[i]].refusal = IO_STATUS_OK;
+        if (!kept) {
+            member_lose_by_status(group, members[i], IO_OP_WRITE, status);
+        }
+    }
+    return kept;
+}
+
 void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
                            enum io_status status)
 {
@@ -112,6 +218,14 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
         return;
     case IO_STATUS_TIMEOUT:
         why = REASON_DRIVE_LOST_TIMEOUT;
+        break;
+    case IO_STATUS_NO_SPACE:
+    case IO_STATUS_READ_ONLY:
+        if (op == IO_OP_WRITE) { /* a flush that fails may have lost what was written before */
+            member_lose(group, member, MEMBER_OFFLINE, refusal_reason(status));
+            return;
+        }
+        why = REASON_DRIVE_LOST_FLUSH;
         break;
     case IO_STATUS_MEDIA:
     case IO_STATUS_ERROR:

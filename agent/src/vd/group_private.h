@@ -19,6 +19,7 @@
  *   vd.c             a virtual drive: getters, dirty mark, idle clean
  *   vd_request.c     admission, splitting, completion
  *   plain_read.c     reads that need nothing of all that
+ *   stripe_refused.c writes for which there is no room below
  *   stripe_*.c       stripe operations: table, plan and steps, transfers, kernels, locks
  *   sync.c           stripe operations for background tasks
  *   check.c          the consistency check of rows
@@ -100,6 +101,8 @@ struct member {
     uint64_t flushed;            /* writes covered by a flush */
     uint64_t percentile_us;      /* of its drive's reads, looked up some reads ago (hedge.c) */
     uint32_t percentile_reads;   /* left before it is looked up again */
+    uint64_t refused_us;         /* when it last refused a write; 0: never */
+    enum io_status refusal;      /* of a mark or a record, not judged yet; IO_STATUS_OK: none */
     struct pace pace;            /* mirrors: of its drive, while a copy is chosen */
     struct member_flush *flush;  /* of rounds */
     struct member_flush *loss_flush; /* before a loss is recorded */
@@ -140,11 +143,15 @@ struct group {
     struct drive **save_drives;
     bool save_running;
     bool save_member_failed;
+    bool save_member_refused;    /* some have refused it */
+    bool save_refused;           /* and they keep their places */
     uint64_t change;             /* number of the newest change */
     uint64_t saving;             /* the running save covers changes up to this */
     uint64_t saved;              /* durable up to this */
     uint64_t loss_change;        /* the newest loss of a member */
     uint64_t online_change;      /* the newest of the members' */
+    bool refusing;               /* a last copy has refused a mark or a record a moment ago */
+    struct clock_timer refusal_timer; /* until it is tried again */
     struct list save_waiters;
     struct list mark_waiters;    /* stripe_op.wait_link */
 
@@ -359,6 +366,7 @@ enum stripe_event {
     STRIPE_LOGGED,
     STRIPE_LOG_GONE,     /* the log has gone: mark that, go on without */
     STRIPE_WRITTEN,
+    STRIPE_REFUSED,      /* by more drives than may be lost: the write fails, they stay */
     STRIPE_NEXT,         /* one place verified */
     STRIPE_VERIFIED,
     STRIPE_FLUSHED,      /* what was written over noted blocks */
@@ -428,6 +436,8 @@ struct stripe_op {
     uint32_t verify;      /* places still to be read back */
     uint32_t verifying;   /* the one being read back */
     uint32_t written;     /* places written so far */
+    uint32_t refused;     /* places whose drive has refused the write */
+    bool given_up;        /* what it waits for cannot be saved now (group_members.c (3)) */
     uint32_t told;        /* failed places the observer has been told of */
     uint32_t source;      /* mirrors: place whose buffer holds the strip */
     bool hedge_wait;      /* there is no way but to wait for a read that took too long */
@@ -487,6 +497,15 @@ void member_lose_by_status(struct group *group, uint32_t member, enum io_op op,
 /* The same for a transfer, unless another drive has taken the place since. */
 void member_lose_by_transfer(struct group *group, uint32_t member, const struct drive_io *io,
                              enum io_status status);
+void refusals_init(struct group *group);
+enum reason_code refusal_reason(enum io_status status);
+/* A mark or a record was not written. True: it was refused, and is to be judged with the others. */
+bool member_refusal_note(struct group *group, uint32_t member, enum io_status status);
+/* All parts have been answered. True: those that have refused stay, for the group would not go on
+ * without them; marks and records are tried again in a while. Else they are lost. */
+bool member_refusals_judge(struct group *group);
+/* Would the group go on without all of these, and those that have refused writes lately? */
+bool members_bear_loss(const struct group *group, const uint32_t *members, uint32_t count);
 /* Where the drive is; part of a change that the caller saves. */
 void member_place_set(struct member_config *member, const struct drive *drive);
 /* Offline: losses that are not durable yet are not recorded either. */
@@ -571,6 +590,7 @@ bool region_store_uses(const struct region_store *store, uint32_t member);
 struct region_map *region_store_map(struct region_store *store);
 /* Returns the region, for the other two. */
 uint32_t region_write_begin(struct region_store *store, uint64_t row);
+void region_doubt(struct region_store *store, uint32_t index);
 bool region_may_write(const struct region_store *store, uint32_t index);
 void region_write_end(struct region_store *store, uint32_t index);
 void regions_load(struct group *group, void (*done)(struct group *group));
@@ -722,6 +742,12 @@ bool stripe_row_is_consistent(const struct stripe_op *op);
 int stripe_plan(struct stripe_op *op);
 void stripe_media_error_tell(struct stripe_op *op, uint32_t place, bool corrected);
 void stripe_unrepaired_tell(struct stripe_op *op);
+/* stripe_refused.c: after a write step in which drives have refused their part: STRIPE_WRITTEN if
+ * they may be lost for it, and are; else STRIPE_REFUSED. */
+enum stripe_event stripe_refusals_judge(struct stripe_op *op);
+/* The row is torn: notes what of it cannot be trusted. False: there was no room for that. */
+MUST_CHECK bool stripe_refused_note(struct stripe_op *op);
+int stripe_refused_error(const struct stripe_op *op);
 static inline uint32_t stripe_member(const struct stripe_op *op, uint32_t place)
 {
     return row_map_member(&op->map, place);

@@ -11,6 +11,8 @@
  *     that fails, so that the edit can be undone.
  * (4) What a successful save has put on the members is known of them from the next record on
  *     (group_store.h (3)); of one that is not there, or has failed, nothing more is.
+ * (6) A save that a last copy has refused (group_members.c (3)) is no success either. It is tried
+ *     again when the group does not refuse any more; who waited for it gets an error.
  * (5) No record calls a member lost before the survivors have flushed (flush.c (3)).
  */
 #include <errno.h>
@@ -22,6 +24,12 @@ static void save_member_failed(struct group_save *save, uint32_t member, enum io
     struct group *group = save->owner;
 
     group_enter(group);
+    if (group->members[member].drive == group->save_drives[member] &&
+        member_refusal_note(group, member, status)) {
+        group->save_member_refused = true; /* judged when all have answered */
+        group_leave(group);
+        return;
+    }
     group->save_member_failed = true;
     /* The former member of a copyback may be in its place again: it has done nothing. */
     if (group->members[member].drive == group->save_drives[member]) {
@@ -38,6 +46,28 @@ static void image_make(struct group *group)
     for (uint32_t i = 0; i < group->config.member_count; i++) {
         group->save_drives[i] = group->members[i].drive;
     }
+}
+
+/* (6) */
+static void save_waiters_refuse(struct group *group)
+{
+    LIST_FOR_EACH_SAFE (node, following, &group->save_waiters) {
+        struct save_waiter *waiter = list_entry(node, struct save_waiter, notice.link);
+
+        if (waiter->change <= group->saving) {
+            list_remove(node);
+            group_notice_add(group, &waiter->notice, -EIO);
+        }
+    }
+}
+
+static void save_is_refused(struct group *group)
+{
+    if (group->edit != NULL) {
+        edit_saved(group, -EIO);
+    }
+    save_waiters_refuse(group);
+    stripe_marks_check(group);
 }
 
 static void save_waiters_deliver(struct group *group, int error)
@@ -72,12 +102,22 @@ static void labels_are_known(struct group *group)
 static void save_complete(struct group_save *save, int error)
 {
     struct group *group = save->owner;
-    bool again = group->save_member_failed && !group_is_offline(group);
+    bool again = false;
 
     group_enter(group);
     ASSERT(group->save_running);
-    ASSERT(!again || group->saving < group->change); /* (2) */
+    if (group->save_member_refused) {
+        group->save_refused = member_refusals_judge(group);
+        group->save_member_failed = true; /* or lost by now */
+    }
+    again = group->save_member_failed && !group_is_offline(group);
+    ASSERT(!again || group->save_refused || group->saving < group->change); /* (2) */
     group->save_running = false;
+    if (group->save_refused && !group_is_offline(group)) {
+        save_is_refused(group);
+        group_leave(group);
+        return;
+    }
     if (error == 0 && !group->save_member_failed) {
         labels_are_known(group);
     }
@@ -103,6 +143,8 @@ static void save_start(struct group *group, bool ordinary)
     image_make(group);
     group->save_running = true;
     group->save_member_failed = false;
+    group->save_refused = false;
+    group->save_member_refused = false;
     group->saving = group->change;
     group->save.config = &group->image;
     group->save.drives = group->save_drives;
@@ -118,7 +160,8 @@ static void save_start(struct group *group, bool ordinary)
 /* At the end of each turn: unsaved changes first, then the next edit, alone. */
 void save_pump(struct group *group)
 {
-    if (group->save_running || group->loss_unflushed) { /* (5) */
+    if (group->save_running || group->loss_unflushed || /* (5) */
+        (group->refusing && (group->stop < STOP_SAVE || group->save_refused))) { /* (6) */
         return;
     }
     if (group->saved < group->change) {

@@ -231,6 +231,15 @@ bool region_map_may_write(const struct region_map *map, uint32_t index)
     return region->durable || SIM_BUG(REGION_AFTER_DATA);
 }
 
+void region_map_doubt(struct region_map *map, uint32_t index)
+{
+    ASSERT(index < map->count && map->regions[index].writes > 0);
+    if (map->regions[index].state != REGION_NEED_SYNC) {
+        state_set(map, index, REGION_NEED_SYNC);
+        page_change(map, index / REGION_PAGE_STATES);
+    }
+}
+
 void region_map_write_end(struct region_map *map, uint32_t index)
 {
     struct region *region = &map->regions[index];

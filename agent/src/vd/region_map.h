@@ -96,6 +96,8 @@ static inline uint32_t region_of_row(const struct region_map *map, uint64_t row)
 void region_map_write_begin(struct region_map *map, uint32_t index);
 bool region_map_may_write(const struct region_map *map, uint32_t index);
 void region_map_write_end(struct region_map *map, uint32_t index);
+/* A write to it was given up half done: its rows are to be made consistent again. */
+void region_map_doubt(struct region_map *map, uint32_t index);
 
 /* A look: chooses what has rested long enough. True: flush, then clean. */
 bool region_map_cleaning_begin(struct region_map *map);

@@ -47,6 +47,7 @@ struct region_store {
     uint64_t void_change;   /* that clears map_ready */
 
     bool job_running;
+    bool job_refused;             /* by a last copy, which keeps its place */
     uint32_t job_pages;
     struct region_page pages[JOB_PAGES];
     uint32_t pending;       /* members under way */
@@ -298,7 +299,8 @@ static void job_flushed(struct flush_waiter *waiter, int error)
 
     ASSERT(store->job_running);
     store->job_running = false;
-    group->regions_due = true; /* for what has changed meanwhile */
+    error = store->job_refused ? -EIO : error; /* written again when it is tried again */
+    group->regions_due = true;                 /* for what has changed meanwhile */
     for (uint32_t i = 0; i < store->job_pages; i++) {
         if (error == 0) {
             region_map_page_durable(&store->map, &store->pages[i]);
@@ -317,6 +319,7 @@ static void job_member_done(struct region_store *store)
     ASSERT(store->pending > 0);
     store->pending--;
     if (store->pending == 0) {
+        store->job_refused = store->job_refused && member_refusals_judge(store->group);
         store->job_flush.done = job_flushed;
         flush_wait(store->group, &store->job_flush);
     }
@@ -329,7 +332,12 @@ static void job_answered(struct region_io *io)
 
     group_enter(group);
     if (io->status != IO_STATUS_OK) {
-        member_lose_by_transfer(group, io->member, &io->io, io->status); /* (1) */
+        if (group->members[io->member].drive == io->io.drive &&
+            member_refusal_note(group, io->member, io->status)) {
+            store->job_refused = true; /* judged when all have answered */
+        } else {
+            member_lose_by_transfer(group, io->member, &io->io, io->status); /* (1) */
+        }
         job_member_done(store);
     } else {
         group->members[io->member].written++;
@@ -360,6 +368,7 @@ static void job_start(struct region_store *store)
     uint32_t page = region_map_changed_page(&store->map, 0);
 
     store->job_running = true;
+    store->job_refused = false;
     store->job_pages = 0;
     while (page != REGION_NONE && store->job_pages < JOB_PAGES) {
         struct region_page *taken = &store->pages[store->job_pages];
@@ -390,7 +399,7 @@ void regions_pump(struct group *group)
 {
     ASSERT(group->regions_running);
     group->regions_due = false;
-    if (group_is_offline(group)) {
+    if (group_is_offline(group) || group->refusing) {
         return;
     }
     for (uint32_t i = 0; i < group->config.vd_count; i++) {
@@ -413,7 +422,8 @@ bool regions_are_settled(const struct group *group)
         if (region_store_is_busy(store)) {
             return false;
         }
-        ASSERT(store == NULL || store->map.changed_pages == 0 || group_is_offline(group));
+        ASSERT(store == NULL || store->map.changed_pages == 0 || group_is_offline(group) ||
+               group->refusing);
     }
     return true;
 }
@@ -460,6 +470,13 @@ bool region_may_write(const struct region_store *store, uint32_t index)
         return true; /* (3) */
     }
     return region_map_may_write(&store->map, index);
+}
+
+void region_doubt(struct region_store *store, uint32_t index)
+{
+    if (store != NULL) {
+        region_map_doubt(&store->map, index);
+    }
 }
 
 void region_write_end(struct region_store *store, uint32_t index)
@@ -540,6 +557,8 @@ static void load_answered(struct region_io *io)
         member_lose_by_status(group, io->member, IO_OP_READ, io->status);
         break;
     case IO_STATUS_MEDIA:
+    case IO_STATUS_NO_SPACE:
+    case IO_STATUS_READ_ONLY:
     case IO_STATUS_ERROR:
         break; /* the other place, or another member */
     case IO_STATUS_MAX:

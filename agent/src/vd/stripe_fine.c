@@ -293,6 +293,7 @@ static enum stripe_event fine_next(struct stripe_op *op, uint32_t lo)
         lo += IO_ALIGN_BYTES;
         ASSERT(lo < op->fine_end);
     }
+    op->refused = 0;
     op->failed = op->have = op->written = op->told = op->verify = 0;
     op->punctured = op->zeros = 0;
     op->compared = op->differs = false;
@@ -316,11 +317,19 @@ enum stripe_event stripe_fine_end(struct stripe_op *op, int error)
         return stripe_end(op, offline_error(op, error));
     }
     if (op->replay != NULL) {
+        return stripe_end(op, op->refused != 0 ? stripe_refused_error(op) : error);
+    }
+    if (op->logged && error == 0) {
+        intent_retire(op); /* of this block; the next one has its own */
+    } else if (op->logged) { /* its notes are not durable: the intent says how to end it */
+        ASSERT(op->refused != 0 || op->given_up);
         return stripe_end(op, error);
     }
-    if (op->logged) {
-        ASSERT(error == 0); /* nothing fails behind act_compute() but with the group */
-        intent_retire(op); /* of this block; the next one has its own */
+    if (op->refused != 0) {
+        return stripe_end(op, stripe_refused_error(op));
+    }
+    if (op->given_up) {
+        return stripe_end(op, op->request != NULL ? -EIO : -EROFS);
     }
     if (error != 0 && op->fine_end == 0 && op->hi - op->lo > IO_ALIGN_BYTES) {
         op->fine_end = op->hi;

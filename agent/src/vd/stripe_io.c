@@ -82,6 +82,8 @@ static void column_read_answered(struct stripe_op *op, struct stripe_column *col
         }
         break;
     case IO_STATUS_MEDIA:
+    case IO_STATUS_NO_SPACE:
+    case IO_STATUS_READ_ONLY:
     case IO_STATUS_ERROR:
         op->failed |= bit_of(column);
         break;
@@ -128,6 +130,11 @@ static void column_write_answered(struct stripe_op *op, struct stripe_column *co
         column->status != IO_STATUS_TIMEOUT && member_is_last_copy(op->group, member)) {
         return;
     }
+    if (IO_STATUS_IS_REFUSAL(
+            column->status)) { /* what that costs is decided when all have answered */
+        op->refused |= op->want == PLAN_READ ? 0 : bit_of(column);
+        return;
+    }
     member_lose_by_transfer(op->group, member, &column->io, column->status);
 }
 
@@ -139,7 +146,7 @@ static void step_done(struct stripe_op *op)
 
         stripe_event(op, whole ? STRIPE_READ_OK : STRIPE_READ_BAD);
     } else if (op->state == STRIPE_WRITE) {
-        stripe_event(op, STRIPE_WRITTEN);
+        stripe_event(op, op->refused == 0 ? STRIPE_WRITTEN : stripe_refusals_judge(op));
     } else {
         ASSERT(op->state == STRIPE_VERIFY);
         stripe_event(op, STRIPE_NEXT);

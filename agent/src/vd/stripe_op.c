@@ -18,6 +18,8 @@
  *     of notes of bad blocks, which has to wait for a flush (stripe_fine.c).
  * (5) A write whose tearing would cost more than what it replaces passes LOG: its intent is
  *     durable before a byte moves, and is retired only when it would be acknowledged.
+ * (7) A write that more drives refuse than may be lost, because there is no room below, fails; the
+ *     drives stay. Its row is torn then: that is noted before the answer (stripe_refused.c).
  * (6) Columns of late transfers are barred for the rest of the operation; their buffers are not
  *     touched before the device has given them back.
  */
@@ -315,6 +317,10 @@ static enum stripe_event op_wait_marks(struct stripe_op *op)
     if (marked && op_losses_durable(op)) {
         return STRIPE_DURABLE;
     }
+    if (op->group->refusing && op->state != STRIPE_LOCK) { /* nobody knows for how long */
+        op->given_up = op->want != PLAN_READ;
+        return op->given_up ? STRIPE_FAIL : STRIPE_DURABLE;
+    }
     if (!list_is_linked(&op->wait_link)) {
         list_push_tail(&op->group->mark_waiters, &op->wait_link);
     }
@@ -419,14 +425,30 @@ static enum stripe_event act_verify(struct stripe_op *op)
     return STRIPE_WAIT;
 }
 
-static enum stripe_event act_verify_first(struct stripe_op *op)
+static void bare_end(struct stripe_op *op)
 {
-    op->verifying = NO_PLACE;
     if (op->bare) {
         ASSERT(op->group->bare_writes > 0);
         op->group->bare_writes--; /* who waits for that looks at the end of the turn */
         op->bare = false;
     }
+}
+
+/* (7) */
+static enum stripe_event act_refused(struct stripe_op *op)
+{
+    bare_end(op);
+    op->verify = 0;
+    if (!stripe_refused_note(op)) {
+        return STRIPE_FAIL;
+    }
+    return op_wait_marks(op);
+}
+
+static enum stripe_event act_verify_first(struct stripe_op *op)
+{
+    op->verifying = NO_PLACE;
+    bare_end(op);
     if (SIM_BUG(INTENT_AFTER_DATA) && op->replay == NULL) {
         (void)act_log(op);
     }
@@ -542,6 +564,7 @@ static const struct stripe_cell table[STRIPE_STATE_MAX][STRIPE_EVENT_MAX] = {
                     [STRIPE_LOG_GONE] = {act_mark, STRIPE_MARK},
                     [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_WRITE] = {[STRIPE_WRITTEN] = {act_verify_first, STRIPE_VERIFY},
+                      [STRIPE_REFUSED] = {act_refused, STRIPE_SETTLE},
                       [STRIPE_FAIL] = {act_fail, STRIPE_SETTLE}},
     [STRIPE_VERIFY] = {[STRIPE_NEXT] = {act_verify, STRIPE_VERIFY},
                        [STRIPE_VERIFIED] = {act_settle, STRIPE_SETTLE}},

@@ -145,13 +145,14 @@ struct stripe_op *stripe_op_take(struct group *group, struct pool *pool)
     op->bare = false;
     op->marked = false;
     op->direct = false;
+    op->given_up = false;
     op->slice = op->lo = op->hi = 0;
     op->touched = op->full = op->fill = op->copy = op->mend = op->fine_end = 0;
     op->data_first = op->data_end = 0;
     op->fine_error = 0;
     op->settle_change = 0;
     op->failed = op->have = op->barred = op->punctured = op->zeros = 0;
-    op->verify = op->verifying = op->written = op->told = 0;
+    op->verify = op->verifying = op->written = op->refused = op->told = 0;
     op->compares = op->compared = op->by_block = op->differs = false;
     op->explains = op->righting = 0;
     memset(&op->mismatch, 0, sizeof(op->mismatch));

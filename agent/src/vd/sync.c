@@ -174,7 +174,7 @@ void sync_op_done(struct stripe_op *op)
     if (stripe_is_check(op)) {
         check_op_done(op);
     }
-    if (op->error != 0 && (state->error == 0 || op->error == -ENOSPC)) {
+    if (op->error != 0 && (state->error == 0 || op->error == -ENOSPC || op->error == -EROFS)) {
         state->error = op->error; /* what ends the work outweighs what it bears */
     }
 }

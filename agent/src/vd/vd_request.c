@@ -13,6 +13,7 @@
  * (4) A turn of the loop splits off a bounded amount of data to be written; the rest follows in
  *     the next one.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,7 +380,7 @@ void request_op_done(struct stripe_op *op)
         request_memory_hold(op);
     }
     if (op->error != 0) {
-        state->status = VD_STATUS_IO;
+        state->status = op->error == -ENOSPC ? VD_STATUS_NO_SPACE : VD_STATUS_IO;
     }
     if (state->open_ops == 0 && state->phase == REQUEST_RUNNING) {
         request_complete(request);

@@ -30,6 +30,7 @@ enum vd_status {
     VD_STATUS_INVALID,  /* range, alignment or operation not acceptable */
     VD_STATUS_IO,       /* data cannot be had or kept: beyond redundancy, or offline */
     VD_STATUS_READ_ONLY,
+    VD_STATUS_NO_SPACE, /* a write: there is no room below its drives */
     VD_STATUS_SHUTDOWN, /* the virtual drive is going away */
     VD_STATUS_MAX
 };

@@ -1,0 +1,107 @@
+/*
+ * Writes that drives refuse because there is no room below them, or because they are read-only. A
+ * drive that may be lost is, for it misses what the others take. Where the group would not go on
+ * without those that refuse, they stay and the write fails (group_members.c (3)).
+ *
+ * (1) The row of such a write is torn: some members have the new bytes, others the old ones. Its
+ *     region is in doubt until it has been synchronized. What a member that is not there has in
+ *     these blocks cannot be told from the others any more: it is noted as punctured, so that it
+ *     is an error and never invented bytes.
+ * (2) A repair that is refused costs nothing: the member holds no less than before. A
+ *     synchronization that is refused ends, since it may not pass by what it has not written.
+ */
+#include <errno.h>
+
+#include "vd/group_private.h"
+
+/* The members that have refused, one after the other. */
+static uint32_t refusing_members(const struct stripe_op *op, uint32_t *ret_members)
+{
+    uint32_t count = 0;
+
+    for (uint32_t left = op->refused; left != 0; left &= left - 1) {
+        ret_members[count++] = stripe_member(op, (uint32_t)__builtin_ctz(left));
+    }
+    ASSERT(count > 0);
+    return count;
+}
+
+static void refusing_members_lose(struct stripe_op *op)
+{
+    for (uint32_t left = op->refused; left != 0; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(left);
+        const struct stripe_column *column = &op->columns[place];
+
+        member_lose_by_transfer(op->group, stripe_member(op, place), &column->io, column->status);
+    }
+    op->refused = 0;
+}
+
+enum stripe_event stripe_refusals_judge(struct stripe_op *op)
+{
+    uint32_t members[RAID_SPAN_MEMBERS_MAX];
+    uint32_t count = refusing_members(op, members);
+
+    ASSERT(op->state == STRIPE_WRITE && op->want != PLAN_READ);
+    for (uint32_t i = 0; i < count; i++) {
+        op->group->members[members[i]].refused_us = clock_now_us(op->group->clock);
+    }
+    if (members_bear_loss(op->group, members, count)) {
+        refusing_members_lose(op);
+        return STRIPE_WRITTEN;
+    }
+    return STRIPE_REFUSED;
+}
+
+/* (1) */
+static bool absent_blocks_note(struct stripe_op *op)
+{
+    uint32_t absent = stripe_data_mask(op) & ~stripe_valid_mask(op);
+
+    for (; absent != 0; absent &= absent - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(absent);
+
+        for (uint32_t at = op->lo; at < op->hi; at += BAD_BLOCK_BYTES) {
+            bool is_new = false;
+
+            if (!bad_add(op->vd, stripe_member(op, place),
+                         row_drive_offset(op->vd, &op->map, place, at), BAD_BLOCK_KIND_PUNCTURED,
+                         &is_new)) {
+                return false;
+            }
+        }
+        op->settle_change = op->group->change;
+    }
+    return true;
+}
+
+bool stripe_refused_note(struct stripe_op *op)
+{
+    ASSERT(op->refused != 0);
+    if (op->want != PLAN_WRITE || op->replay != NULL) {
+        return true;
+    }
+    if (op->marked) {
+        region_doubt(op->vd->regions, op->region);
+    }
+    if (stripe_is_mirrored(op) || absent_blocks_note(op)) {
+        return true;
+    }
+    refusing_members_lose(op); /* without a note there would be invented bytes */
+    ASSERT(group_is_offline(op->group));
+    return false;
+}
+
+int stripe_refused_error(const struct stripe_op *op)
+{
+    ASSERT(op->refused != 0);
+    if (op->request == NULL) {
+        return -EROFS; /* (2) */
+    }
+    for (uint32_t left = op->refused; left != 0; left &= left - 1) {
+        if (op->columns[__builtin_ctz(left)].status == IO_STATUS_NO_SPACE) {
+            return -ENOSPC;
+        }
+    }
+    return -EIO;
+}

@@ -1,0 +1,129 @@
+"""Drives that refuse writes though they are well: no space below their files, or read-only."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import nbd
+from cases import AgentCase, digest, need, write_random
+from harness import EID, MIB, Agent, loop_devices_work, wait_for
+from test_tried_again import fill, small_file_system
+
+DRIVE_MIB = 128
+
+
+class RefusedWrites(AgentCase):
+    def small_folder(self, size):
+        folder = small_file_system(size, "aw-thin-")
+        if folder is None:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(lambda: (subprocess.run(["umount", str(folder)], check=True),
+                                 folder.rmdir()))
+        return folder
+
+    def started(self, paths):
+        drives = [f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
+                  for slot, path in enumerate(paths)]
+        agent = Agent(slots=len(paths), drives=drives)
+        self.addCleanup(agent.close)
+        agent.start()
+        return agent
+
+    def assert_writes_fail(self, handle, offset, length):
+        """Some of them: those for which there is no room."""
+        failed = 0
+        for at in range(offset, offset + length, MIB):
+            try:
+                handle.pwrite(b"\xa5" * MIB, at)
+            except nbd.Error as error:
+                self.assertIn(error.errno, ("ENOSPC", "EIO"))
+                failed += 1
+        self.assertGreater(failed, 0)
+
+    def write_again(self, handle, offset, length):
+        """What failed is written as soon as it can be."""
+        def written():
+            try:
+                handle.pwrite(b"\x5a" * length, offset)
+            except nbd.Error:
+                return False
+            return True
+        wait_for("writes to succeed", written)
+
+    def full_file_system(self, level, width):
+        folder = self.small_folder(f"{width * 24}m")
+        paths = [folder / f"d{slot}" for slot in range(width)]
+        for path in paths:
+            with path.open("wb") as target:
+                target.truncate(DRIVE_MIB * MIB)
+        agent = self.started(paths)
+        agent.create(level, list(range(width)))
+        with agent.nbd() as handle:
+            written = write_random(handle, 8 * MIB, seed=1)
+            filler = fill(folder)
+            self.assert_writes_fail(handle, 32 * MIB, 24 * MIB)
+            view = agent.view()
+            self.assertIn(view.vd()["state"], ("optimal", "degraded"))
+            self.assertNotIn("failed", [view.drive(slot)["state"] for slot in range(width)])
+            reasons = [(view.drive(slot)["state_reason"] or {}).get("code")
+                       for slot in range(width)]
+            self.assertTrue({"drive_no_space", "drive_lost_no_space"} & set(reasons), reasons)
+            self.assertEqual(digest(handle, 8 * MIB), written)
+            filler.unlink()
+            subprocess.run(["mount", "-o", f"remount,size={width * 200}m", str(folder)], check=True)
+            self.write_again(handle, 32 * MIB, 8 * MIB)
+            agent.until("all drives to be in use", lambda v: v.vd()["state"] == "optimal"
+                        and v.vd()["consistent"])
+            self.assertEqual(digest(handle, 8 * MIB), written)
+            self.assertEqual(handle.pread(8 * MIB, 32 * MIB), b"\x5a" * (8 * MIB))
+
+    @need("mount")
+    def test_full_file_system_raid5(self):
+        self.full_file_system("raid5", 4)
+
+    @need("mount")
+    def test_full_file_system_raid6(self):
+        self.full_file_system("raid6", 4)
+
+    @need("mount")
+    def test_full_file_system_raid1(self):
+        self.full_file_system("raid1", 2)
+
+    @need("mount")
+    def test_full_file_system_raid0(self):
+        self.full_file_system("raid0", 2)
+
+    @unittest.skipUnless(loop_devices_work(), "loop devices do not work here")
+    def test_read_only_devices(self):
+        folder = Path(tempfile.mkdtemp(prefix="aw-loop-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        loops = []
+        for slot in range(3):
+            path = folder / f"d{slot}"
+            with path.open("wb") as target:
+                target.truncate(DRIVE_MIB * MIB)
+            done = subprocess.run(["losetup", "--find", "--show", str(path)], text=True,
+                                  capture_output=True, check=True)
+            loops.append(done.stdout.strip())
+            self.addCleanup(subprocess.run, ["losetup", "-d", loops[-1]], check=True)
+            self.addCleanup(subprocess.run, ["blockdev", "--setrw", loops[-1]], check=True)
+        agent = self.started(loops)
+        self.addCleanup(agent.stop)
+        agent.create("raid5", [0, 1, 2])
+        with agent.nbd() as handle:
+            written = write_random(handle, 8 * MIB, seed=2)
+            agent.until("consistency", lambda v: v.vd()["consistent"])
+            for loop in loops:
+                subprocess.run(["blockdev", "--setro", loop], check=True)
+            self.assert_writes_fail(handle, 32 * MIB, 4 * MIB)
+            view = agent.view()
+            self.assertIn(view.vd()["state"], ("optimal", "degraded"))
+            self.assertEqual(digest(handle, 8 * MIB), written)
+            for loop in loops:
+                subprocess.run(["blockdev", "--setrw", loop], check=True)
+            self.write_again(handle, 0, 8 * MIB)
+            agent.until("all drives to be in use", lambda v: v.vd()["state"] == "optimal"
+                        and v.vd()["consistent"])
+            self.assertEqual(handle.pread(8 * MIB, 0), b"\x5a" * (8 * MIB))
