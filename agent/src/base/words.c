@@ -739,6 +739,29 @@ bool patrol_mode_parse(const char *word, enum patrol_mode *ret_value)
     return false;
 }
 
+static const char *const coercion_words[COERCION_MAX] = {
+    "none",
+    "mib_128",
+    "gib_1",
+};
+
+const char *coercion_word(enum coercion value)
+{
+    ASSERT((unsigned)value < COERCION_MAX);
+    return coercion_words[value];
+}
+
+bool coercion_parse(const char *word, enum coercion *ret_value)
+{
+    for (unsigned i = 0; i < COERCION_MAX; i++) {
+        if (strcmp(coercion_words[i], word) == 0) {
+            *ret_value = (enum coercion)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *const task_action_words[TASK_ACTION_MAX] = {
     "start",
     "stop",

@@ -331,6 +331,16 @@ enum patrol_mode {
 const char *patrol_mode_word(enum patrol_mode value);
 bool patrol_mode_parse(const char *word, enum patrol_mode *ret_value);
 
+enum coercion {
+    COERCION_NONE,
+    COERCION_MIB_128,
+    COERCION_GIB_1,
+    COERCION_MAX
+};
+
+const char *coercion_word(enum coercion value);
+bool coercion_parse(const char *word, enum coercion *ret_value);
+
 enum task_action {
     TASK_ACTION_START,
     TASK_ACTION_STOP,

@@ -11,7 +11,7 @@
 #include "cli/rows.h"
 
 #define PLACES_MAX 256u
-#define SERIALS_MAX 16u
+#define SERIALS_MAX (PLACES_MAX + 16u) /* of the drives and the spares a command takes */
 #define VDS_MAX 16u /* of a drive group */
 
 /* One or several virtual drives of one drive group. */

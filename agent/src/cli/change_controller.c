@@ -18,12 +18,36 @@ struct controller_property {
     bool is_seconds; /* else on or off */
 };
 
+/* StorCLI's number for a step of coercion, or the word of the agent. */
+static const char *coercion_typed(const char *typed)
+{
+    static const struct {
+        const char *words;
+        enum coercion coercion;
+    } values[] = {{"0|none|off", COERCION_NONE},
+                  {"1|mib_128|128MB|128MiB", COERCION_MIB_128},
+                  {"2|gib_1|1GB|1GiB", COERCION_GIB_1}};
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        if (word_is_one_of(typed, values[i].words)) {
+            return coercion_word(values[i].coercion);
+        }
+    }
+    return NULL;
+}
+
 static bool property_value(const struct controller_property *property, const char *typed,
                            json_t *args)
 {
     char *end = NULL;
     long number = strtol(typed, &end, 10);
 
+    if (strcmp(property->field, "coercion") == 0) {
+        const char *word = coercion_typed(typed);
+
+        row_text(args, property->field, word != NULL ? word : "");
+        return word != NULL;
+    }
     if (property->is_seconds) {
         row_number(args, property->field, number >= 0 ? (uint64_t)number : 0);
         return end != typed && *end == '\0' && number >= 0 && number <= 300;
@@ -85,11 +109,12 @@ void change_controller_set(struct cli_context *context)
         {"mixmedia", "mixed_media", "MixMedia", false, false},
         {"mixinterface", "mixed_interfaces", "MixInterface", false, false},
         {"glitchtime", "glitch_seconds", "GlitchTime", false, true},
+        {"coercion", "coercion", "Coercion", false, false},
     };
 
     properties_set(context, properties, sizeof(properties) / sizeof(properties[0]),
                    "say what to set: rebuildrate=, bgirate=, prrate=, autorebuild=, copyback=, "
-                   "mixmedia=, mixinterface= or glitchtime=");
+                   "mixmedia=, mixinterface=, glitchtime= or coercion=");
 }
 
 void change_controller_emergency(struct cli_context *context)

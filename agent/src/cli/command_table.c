@@ -11,7 +11,8 @@
 
 #define CONTROLLER_PROPERTIES                                                                      \
     "rebuildrate|bgirate|autorebuild|time|temperature|foreignautoimport|bootdrive|jbod|alarm|"     \
-    "copyback|cc|consistencycheck|pr|patrolread|prrate|eghs|mixmedia|mixinterface|glitchtime"
+    "copyback|cc|consistencycheck|pr|patrolread|prrate|eghs|mixmedia|mixinterface|glitchtime|"     \
+    "coercion"
 #define VD_ADD_OPTIONS                                                                             \
     "type= r0 r1 r1e r5 r6 r10 r50 r60 raid0 raid1 raid1e raid5 raid6 raid10 raid50 raid60 each "  \
     "size= name= drives= drivegroup= array= pdperarray= pdcache= ondegrade= "                      \
@@ -102,14 +103,18 @@ const struct cli_command cli_commands[] = {
      "rests), manual by command only; starttime: when it begins next; maxconcurrentpd: drives at "
      "a time; SSDs are skipped unless they are included."},
     {CLI_OBJECT_CONTROLLER, "set", NULL,
-     "rebuildrate= bgirate= prrate= autorebuild= copyback= mixmedia= mixinterface= glitchtime=",
+     "rebuildrate= bgirate= prrate= autorebuild= copyback= mixmedia= mixinterface= glitchtime= "
+     "coercion=",
      change_controller_set,
      "/cX set rebuildrate=<0-100> | bgirate=<0-100> | prrate=<0-100> | autorebuild=on|off | "
-     "copyback=on|off | mixmedia=on|off | mixinterface=on|off | glitchtime=<0-300>",
+     "copyback=on|off | mixmedia=on|off | mixinterface=on|off | glitchtime=<0-300> | "
+     "coercion=0|1|2",
      "Changes properties of the controller; mixmedia, mixinterface: SSDs and hard disks, SAS and "
      "SATA drives may share a drive group; glitchtime: seconds that no hot spare takes the place "
      "of "
-     "a drive that vanished, which may be back."},
+     "a drive that vanished, which may be back; coercion: new drive groups take whole steps of "
+     "each drive's size, 0 none, 1 128 MiB, 2 1 GiB, so that a replacement may be a little "
+     "smaller."},
     {CLI_OBJECT_CONTROLLER, "add", "vd", VD_ADD_OPTIONS, change_vd_add,
      "/cX add vd r0|r1|r1e|r5|r6|r10|r50|r60 drives=e:s|e:s-s,s|:s "
      "[drivegroup=N] [size=<n>MB|GB|TB|all|remaining[,…]] [name=NAME[,…]] "

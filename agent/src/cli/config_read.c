@@ -48,20 +48,22 @@ static bool settings_check(const struct reader *reader, json_t *settings)
     int patrol_delay = 0;
     int patrol_drives = 1;
     const char *patrol_word = "auto";
+    const char *coercion_typed = "none";
     enum patrol_mode patrol_mode;
+    enum coercion coercion;
     int flag[8];
 
     /* Documents from before there was copyback, or patrol read, say nothing of it. */
     if (json_unpack_ex(settings, &error, JSON_STRICT,
                        "{s:i, s:i, s:b, s:b, s:b, s:b, s:b, s?b, s?b, s?i, s?s, s?i, s?i, s?b, "
-                       "s?i}",
+                       "s?i, s?s}",
                        "rebuild_rate_percent", &rebuild, "bgi_rate_percent", &bgi, "auto_rebuild",
                        &flag[0], "emergency_spare", &flag[1], "emergency_unconfigured", &flag[2],
                        "mixed_media", &flag[3], "mixed_interfaces", &flag[4], "copyback", &flag[5],
                        "predictive_copyback", &flag[6], "glitch_seconds", &glitch, "patrol_mode",
                        &patrol_word, "patrol_rate_percent", &patrol_rate, "patrol_delay_hours",
-                       &patrol_delay, "patrol_ssds", &flag[7], "patrol_drives_max",
-                       &patrol_drives) != 0) {
+                       &patrol_delay, "patrol_ssds", &flag[7], "patrol_drives_max", &patrol_drives,
+                       "coercion", &coercion_typed) != 0) {
         return wrong(reader, error.text);
     }
     if (rebuild < 0 || rebuild > 100 || bgi < 0 || bgi > 100 || patrol_rate < 0 ||
@@ -71,6 +73,11 @@ static bool settings_check(const struct reader *reader, json_t *settings)
     if (!patrol_mode_parse(patrol_word, &patrol_mode)) {
         return wrong(reader, "patrol_mode is not auto, manual or disabled");
     }
+    if (!coercion_parse(coercion_typed, &coercion)) {
+        return wrong(reader, "coercion is not none, mib_128 or gib_1");
+    }
+    /* Sizes in documents from before there was coercion are not coerced. */
+    (void)json_object_set_new(settings, "coercion", json_string(coercion_word(coercion)));
     if (patrol_delay < 0 || patrol_delay > 8760 || patrol_drives < 1 || patrol_drives > 255) {
         return wrong(reader, "patrol_delay_hours or patrol_drives_max is out of range");
     }

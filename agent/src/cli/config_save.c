@@ -39,6 +39,7 @@ json_t *config_settings(const json_t *controller)
                                         "copyback",
                                         "predictive_copyback",
                                         "glitch_seconds",
+                                        "coercion",
                                         "patrol_mode",
                                         "patrol_rate_percent",
                                         "patrol_delay_hours",

@@ -277,7 +277,9 @@ static json_t *drive_attributes(const json_t *drive)
     row_text(section, "Firmware Revision", doc_text(drive, "firmware"));
     sectors_text(section, "Raw size", doc_u64(drive, "size_bytes"));
     sectors_text(section, "Coerced size", drive_shown_bytes(drive));
-    sectors_text(section, "Non Coerced size", doc_u64(drive, "size_bytes"));
+    sectors_text(
+        section, "Non Coerced size",
+        doc_u64(drive, doc_is_null(drive, "uncoerced_bytes") ? "size_bytes" : "uncoerced_bytes"));
     speed_text(drive, "device_speed_mbps", text);
     row_text(section, "Device Speed", text);
     speed_text(drive, "link_speed_mbps", text);

@@ -255,10 +255,15 @@ static json_t *make_auto_rebuild(const struct section_source *source)
     return json_string(doc_bool(source->controller, "auto_rebuild") ? "On" : "Off");
 }
 
+static json_t *make_coercion(const struct section_source *source)
+{
+    return json_string(coercion_shown(source->controller));
+}
+
 static const struct section_key policies[] = {
     MADE("Policies Table", make_policies),
     TEXT("Flush Time(Default)", "0s"),
-    TEXT("Drive Coercion Mode", "none"),
+    MADE("Drive Coercion Mode", make_coercion),
     MADE("Auto Rebuild", make_auto_rebuild),
     TEXT("Battery Warning", "On"),
     NUMBER("ECC Bucket Size", 0),
@@ -314,7 +319,7 @@ static const struct section_key defaults[] = {
     TEXT("Cached IO", "Off"),
     TEXT("VD PowerSave Policy", "Controller Defined"),
     NUMBER("Default spin down time (mins)", 0),
-    TEXT("Coercion Mode", "None"),
+    TEXT("Coercion Mode", "128MB"),
     TEXT("ZCR Config", "Unknown"),
     NUMBER("Max Chained Enclosures", 0),
     TEXT("Direct PD Mapping", "No"),

@@ -22,6 +22,7 @@ uint32_t controller_drive_count(const struct model *model); /* drives that are p
 uint64_t controller_port_count(const struct model *model);
 /* show_property.c */
 void show_controller_property(struct cli_context *context);
+const char *coercion_shown(const json_t *controller); /* as StorCLI has it: "128MB" */
 /* check.c: of the last consistency check, if there was one, and what it has found first. */
 #define CHECK_TEXT_BYTES 200u
 void check_text(const json_t *vd, char out[CHECK_TEXT_BYTES]); /* "": there was none */

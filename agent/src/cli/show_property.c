@@ -42,6 +42,21 @@ static void make_glitch_time(const json_t *controller, char out[VALUE_BYTES])
     (void)snprintf(out, VALUE_BYTES, "%u sec", (unsigned)doc_u64(controller, "glitch_seconds"));
 }
 
+const char *coercion_shown(const json_t *controller)
+{
+    enum coercion coercion;
+
+    if (!coercion_parse(doc_text(controller, "coercion"), &coercion)) {
+        coercion = COERCION_NONE; /* an agent of before it was there */
+    }
+    return coercion == COERCION_GIB_1 ? "1GB" : coercion == COERCION_MIB_128 ? "128MB" : "None";
+}
+
+static void make_coercion(const json_t *controller, char out[VALUE_BYTES])
+{
+    (void)snprintf(out, VALUE_BYTES, "%s", coercion_shown(controller));
+}
+
 static void on_off(const json_t *controller, const char *field, char out[VALUE_BYTES])
 {
     (void)snprintf(out, VALUE_BYTES, "%s", doc_bool(controller, field) ? "ON" : "OFF");
@@ -105,6 +120,7 @@ static const struct property_row properties[] = {
     {"mixmedia", "MixMedia", NULL, make_mixed_media},
     {"mixinterface", "MixInterface", NULL, make_mixed_interfaces},
     {"glitchtime", "GlitchTime", NULL, make_glitch_time},
+    {"coercion", "Coercion", NULL, make_coercion},
     {"time", "Time", NULL, make_time},
     {"temperature", "ROC temperature(Degree Celsius)", "0", NULL},
     {"foreignautoimport", "ForeignAutoImport", "OFF", NULL},

@@ -23,17 +23,17 @@ const struct cli_unsupported cli_unsupported[] = {
     {CLI_OBJECT_CONTROLLER, "set",
      "foreignautoimport=", "Importing foreign configurations by itself"},
     {CLI_OBJECT_CONTROLLER, "set",
-     "cacheflushint=|smartpollinterval=|coercion=|abortcconerror=|ncq=|maintainpdfailhistory=|"
+     "cacheflushint=|smartpollinterval=|abortcconerror=|ncq=|maintainpdfailhistory=|"
      "loadbalancemode=|batterywarning=|eccbucketsize=|eccbucketleakrate=|bootwithpinnedcache=|"
      "spinupdrivecount=|spinupdelay=|ds=|activityforlocate=|exposeenclosuredevice=|sgpioforce=|"
      "stoponerror=|directpdmapping=|ocr=|dpm=|perfmode=|immediateio=|largeiosupport=|thermalpoll=|"
      "time=|usefdeonlyencrypt=|prcorrectunconfiguredareas=|failpdonsmarterror=|backplane=|"
-     "autoenhancedimport=|termlog=|bios=|coercionmode=|securitykey=|sesmonitoring=",
+     "autoenhancedimport=|termlog=|bios=|securitykey=|sesmonitoring=",
      "This property"},
     {CLI_OBJECT_CONTROLLER, "show",
      "termlog|snapdump|dpmstat|phyerrorcounters|security|aso|badblocks|"
      "pendingimages|sesmonitoring|ds|dpm|maintainpdfailhistory|ocr|ncq|smartpollinterval|"
-     "cacheflushint|coercion|ccrate|migraterate|restorehotspare|batterywarning|"
+     "cacheflushint|ccrate|migraterate|restorehotspare|batterywarning|"
      "spinupdrivecount|spinupdelay|activityforlocate|loadbalancemode|abortcconerror|"
      "bootwithpinnedcache|backplane|perfmode|personality|profile",
      "What was asked for"},

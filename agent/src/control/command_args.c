@@ -17,7 +17,7 @@ enum arg_kind {
     ARG_KEY,   /* object_key_t */
     ARG_KEYS,  /* object_key_t[limit], their number at count_offset */
     ARG_TEXT,  /* char[limit + 1] */
-    ARG_TEXTS, /* char[COMMAND_SPARES_MAX][limit + 1], their number at count_offset */
+    ARG_TEXTS, /* char[COMMAND_SERIALS_MAX][limit + 1], their number at count_offset */
     ARG_U32,   /* uint32_t <= limit */
     ARG_U64,   /* uint64_t <= limit */
     ARG_BOOL,
@@ -56,6 +56,7 @@ WORD_READER(drive_cache_policy)
 WORD_READER(degraded_policy)
 WORD_READER(access_policy)
 WORD_READER(task_action)
+WORD_READER(coercion)
 WORD_READER(patrol_mode)
 WORD_READER(erase_mode)
 WORD_READER(fault_kind)
@@ -182,6 +183,8 @@ static const struct arg_spec controller_set_args[] = {
     CONTROLLER_SET_U32(rebuild_rate_percent, 100, REBUILD_RATE),
     CONTROLLER_SET_U32(bgi_rate_percent, 100, BGI_RATE),
     CONTROLLER_SET_U32(glitch_seconds, CONTROLLER_GLITCH_MAX, GLITCH_SECONDS),
+    {"coercion", ARG_WORD, false, AT(controller_set.coercion), 0, 0, read_coercion,
+     CONTROLLER_SET_COERCION, AT(controller_set.fields)},
     {"patrol_mode", ARG_WORD, false, AT(controller_set.patrol_mode), 0, 0, read_patrol_mode,
      CONTROLLER_SET_PATROL_MODE, AT(controller_set.fields)},
     CONTROLLER_SET_U32(patrol_rate_percent, 100, PATROL_RATE),
@@ -398,7 +401,7 @@ static const char *number_take(const json_t *value, uint64_t limit, uint64_t *re
 static const char *list_take(const json_t *value, const struct arg_spec *spec, char *command)
 {
     bool keys = spec->kind == ARG_KEYS;
-    size_t max_count = keys ? (size_t)spec->limit : COMMAND_SPARES_MAX;
+    size_t max_count = keys ? (size_t)spec->limit : COMMAND_SERIALS_MAX;
     size_t entry_bytes = keys ? sizeof(object_key_t) : (size_t)spec->limit + 1;
     const char *problem = NULL;
     size_t index;

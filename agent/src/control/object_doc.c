@@ -256,6 +256,7 @@ static json_t *controller_doc(const struct controller_view *view)
     json_put_u64(doc, "rebuild_rate_percent", view->rebuild_rate_percent);
     json_put_u64(doc, "bgi_rate_percent", view->bgi_rate_percent);
     json_put_u64(doc, "glitch_seconds", view->glitch_seconds);
+    json_put_text(doc, "coercion", coercion_word(view->coercion));
     patrol_put(doc, view);
     json_put_bool(doc, "auto_rebuild", view->auto_rebuild);
     json_put_bool(doc, "emergency_spare", view->emergency_spare);
@@ -400,6 +401,7 @@ static json_t *drive_doc(const struct drive_view *view)
     json_put_bool(doc, "foreign", view->foreign);
     json_put_u64(doc, "size_bytes", view->size_bytes);
     json_put_u64(doc, "usable_bytes", view->usable_bytes);
+    json_put_u64(doc, "uncoerced_bytes", view->uncoerced_bytes);
     json_put_u64(doc, "block_bytes", view->block_bytes);
     json_put_u64(doc, "physical_block_bytes", view->physical_block_bytes);
     json_put_text(doc, "write_cache", drive_write_cache_word(view->write_cache));

@@ -18,6 +18,7 @@
 #define LOCATE_SECONDS_MAX 86400u
 #define COMMAND_DRIVES_MAX 256u
 #define COMMAND_SPARES_MAX 16u
+#define COMMAND_SERIALS_MAX (COMMAND_DRIVES_MAX + COMMAND_SPARES_MAX)
 #define COMMAND_PRECONDITIONS_MAX 16u
 #define COMMAND_OBJECTS_MAX 8u
 
@@ -103,7 +104,7 @@ struct command_vd_create {
     object_key_t spares[COMMAND_SPARES_MAX];
     bool force;
     uint32_t serial_count;           /* of drives that carry data and may be overwritten */
-    char serials[COMMAND_SPARES_MAX][41];
+    char serials[COMMAND_SERIALS_MAX][41];
     char plan_digest[65];            /* "" or from the preview */
 };
 
@@ -141,7 +142,8 @@ enum controller_set_field {
     CONTROLLER_SET_PATROL_DELAY = 4096,
     CONTROLLER_SET_PATROL_SSDS = 8192,
     CONTROLLER_SET_PATROL_DRIVES = 16384,
-    CONTROLLER_SET_PATROL_NEXT = 32768
+    CONTROLLER_SET_PATROL_NEXT = 32768,
+    CONTROLLER_SET_COERCION = 65536
 };
 
 enum battery_set_field { BATTERY_SET_LEARN_MODE = 1, BATTERY_SET_NEXT_LEARN = 2 };
@@ -182,6 +184,7 @@ struct ctl_command {
             uint32_t rebuild_rate_percent;
             uint32_t bgi_rate_percent;
             uint32_t glitch_seconds;
+            enum coercion coercion;
             enum patrol_mode patrol_mode;
             uint32_t patrol_rate_percent, patrol_delay_hours, patrol_drives_max;
             uint64_t patrol_next_us; /* wall */

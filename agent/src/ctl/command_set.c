@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/coercion.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/vd_policies.h"
 
@@ -397,6 +398,11 @@ static void controller_set_done(struct ctl *ctl, int error, void *context)
         ctl_event(ctl, EVENT_CONTROLLER_POLICY_CHANGED, controller_key(ctl), "policy",
                   "glitch time", "state", seconds, NULL);
     }
+    if (old->coercion != now->coercion) {
+        ctl_event(ctl, EVENT_CONTROLLER_POLICY_CHANGED, controller_key(ctl), "policy",
+                  "drive coercion", "state", coercion_text(now->coercion), NULL);
+        ctl_kick(ctl);
+    }
     event_rate(ctl, EVENT_PATROL_RATE_CHANGED, old->patrol.rate_percent, now->patrol.rate_percent);
     patrol_events(ctl, &old->patrol, &now->patrol);
     if (now->patrol.mode == PATROL_MODE_DISABLED) {
@@ -466,6 +472,9 @@ static void controller_record_apply(struct controller_record *record,
     }
     if ((fields & CONTROLLER_SET_GLITCH_SECONDS) != 0) {
         record->glitch_seconds = command->args.controller_set.glitch_seconds;
+    }
+    if ((fields & CONTROLLER_SET_COERCION) != 0) {
+        record->coercion = command->args.controller_set.coercion;
     }
     policy_apply(command, CONTROLLER_SET_AUTO_REBUILD, command->args.controller_set.auto_rebuild,
                  &record->auto_rebuild);
@@ -544,6 +553,13 @@ void command_controller_set(struct ctl *ctl, struct ctl_command *command)
         command->args.controller_set.glitch_seconds > CONTROLLER_GLITCH_MAX) {
         reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "glitch_seconds", "problem",
                    "it must be from 0 to 300", NULL);
+        command_finish(ctl, &reason);
+        return;
+    }
+    if ((fields & CONTROLLER_SET_COERCION) != 0 &&
+        (unsigned)command->args.controller_set.coercion >= COERCION_MAX) {
+        reason_set(&reason, REASON_INVALID_ARGUMENT, "field", "coercion", "problem",
+                   "it must be none, mib_128 or gib_1", NULL);
         command_finish(ctl, &reason);
         return;
     }

@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/checked.h"
+#include "ctl/coercion.h"
 #include "ctl/ctl_private.h"
 #include "drive/drive_layout.h"
 
@@ -80,10 +82,18 @@ void cd_state_update(struct ctl_drive *cd)
     drive_state_set(cd->drive, wanted, reason.code);
 }
 
-uint64_t cd_usable_bytes(const struct ctl_drive *cd)
+uint64_t cd_room_bytes(const struct ctl_drive *cd)
 {
     return cd->group != NULL ? cg_room_bytes(cd->group, cd)
                              : drive_layout_usable_bytes(cd->size_bytes);
+}
+
+uint64_t cd_usable_bytes(const struct ctl_drive *cd)
+{
+    uint64_t coerced_bytes = coercion_bytes(cd->ctl->record->coercion, cd_room_bytes(cd));
+
+    return cd->group != NULL ? max_u64(coerced_bytes, cg_member_needed_bytes(cd->group))
+                             : coerced_bytes;
 }
 
 bool cd_has_serial(const struct ctl_drive *cd, const char *serial)

@@ -81,7 +81,7 @@ uint64_t cg_member_usable_bytes(const struct ctl_group *cg)
 
     for (uint32_t i = 0; i < cg_config(cg)->member_count; i++) {
         if (cg->members[i] != NULL) {
-            usable_bytes = min_u64(usable_bytes, cg_room_bytes(cg, cg->members[i]));
+            usable_bytes = min_u64(usable_bytes, cd_usable_bytes(cg->members[i]));
         }
     }
     return usable_bytes == UINT64_MAX ? cg_member_needed_bytes(cg) : usable_bytes;

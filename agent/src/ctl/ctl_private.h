@@ -582,7 +582,9 @@ void event_vd_state(struct ctl_vd *cv, enum virtual_drive_state old);
 
 /* ctl_drive.c */
 enum drive_state cd_state(const struct ctl_drive *cd);
+/* What a new virtual drive may have of it (coercion.h); and what there really is. */
 uint64_t cd_usable_bytes(const struct ctl_drive *cd);
+uint64_t cd_room_bytes(const struct ctl_drive *cd);
 /* Why its state is what it is: false if there is nothing to say. */
 bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason);
 /* Gives a claimed device its drive. 0 or -errno. */

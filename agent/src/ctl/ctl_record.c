@@ -143,6 +143,7 @@ static void record_make(struct ctl *ctl)
         .rebuild_rate_percent = REBUILD_RATE_DEFAULT,
         .bgi_rate_percent = BGI_RATE_DEFAULT,
         .glitch_seconds = CONTROLLER_GLITCH_DEFAULT,
+        .coercion = CONTROLLER_COERCION_DEFAULT,
         .auto_rebuild = true,
         .mixed_interfaces = true,
         .copyback = true,

@@ -63,7 +63,7 @@ static bool refuse_unusable(struct reason *ret_reason, const struct ctl_drive *c
     ASSERT(is_unusable(cd));
     drive_path(cd, path, sizeof(path));
     if (cd->unsuitable.code == REASON_DRIVE_UNSUITABLE_SMALL) {
-        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_usable_bytes(cd),
+        reason_too_small(ret_reason, REASON_DRIVE_TOO_SMALL, cd, NULL, cd_room_bytes(cd),
                          UINT64_C(1) << 20);
         return false;
     }

@@ -78,7 +78,7 @@ static void refuse_argument(struct ctl_preview *preview, const char *field, cons
 
 static bool serial_is_given(const struct command_vd_create *args, const struct ctl_drive *cd)
 {
-    for (uint32_t i = 0; i < args->serial_count && i < COMMAND_SPARES_MAX; i++) {
+    for (uint32_t i = 0; i < args->serial_count && i < COMMAND_SERIALS_MAX; i++) {
         if (cd_has_serial(cd, args->serials[i])) {
             return true;
         }

@@ -60,7 +60,7 @@ static bool spare_would_serve(const struct ctl *ctl, const struct creation *crea
                 : cd->spare && cd->spare_group_count == 0 && cd->present &&
                       cd->block_bytes <= creation->vd.geometry.block_bytes &&
                       cd->identity.media == creation->drives[0]->identity.media &&
-                      cd_usable_bytes(cd) >= creation->vd.geometry.extent_bytes) {
+                      cd_room_bytes(cd) >= creation->vd.geometry.extent_bytes) {
             return true;
         }
     }

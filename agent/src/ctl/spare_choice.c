@@ -215,8 +215,8 @@ static enum reason_code behind(const struct ctl_group *cg, uint32_t member,
     if (near_a != near_b) {
         return near_a ? REASON_SPARE_AFTER_NEAR : REASON_OK;
     }
-    if (cd_usable_bytes(a) != cd_usable_bytes(b)) {
-        return cd_usable_bytes(a) < cd_usable_bytes(b) ? REASON_SPARE_AFTER_SMALLER : REASON_OK;
+    if (cd_room_bytes(a) != cd_room_bytes(b)) {
+        return cd_room_bytes(a) < cd_room_bytes(b) ? REASON_SPARE_AFTER_SMALLER : REASON_OK;
     }
     return REASON_SPARE_AFTER_EQUAL; /* a was here first */
 }

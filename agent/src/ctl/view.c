@@ -270,6 +270,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     view->rebuild_rate_percent = ctl->record->rebuild_rate_percent;
     view->bgi_rate_percent = ctl->record->bgi_rate_percent;
     view->glitch_seconds = ctl->record->glitch_seconds;
+    view->coercion = ctl->record->coercion;
     view->auto_rebuild = ctl->record->auto_rebuild;
     patrol_view(ctl, view, digest);
     view->emergency_spare = ctl->record->emergency_spare;
@@ -306,6 +307,7 @@ void view_controller(const struct ctl *ctl, struct controller_view *view,
     digest_number(digest, true, view->rebuild_rate_percent);
     digest_number(digest, true, view->bgi_rate_percent);
     digest_number(digest, true, view->glitch_seconds);
+    digest_number(digest, true, (uint64_t)view->coercion);
     digest_number(digest, true, view->auto_rebuild);
     digest_number(digest, true, view->emergency_spare);
     digest_number(digest, true, view->emergency_unconfigured);

@@ -87,6 +87,7 @@ struct controller_view {
     enum controller_status status;
     uint32_t rebuild_rate_percent, bgi_rate_percent;
     uint32_t glitch_seconds;
+    enum coercion coercion;
     struct controller_patrol patrol; /* as it is set, and what has been */
     object_key_t patrol_operation;   /* "": none is under way */
     uint32_t patrol_drives_done, patrol_drives_total;
@@ -134,7 +135,7 @@ struct drive_view {
     bool present, foreign, locating;
     bool spun_down;
     uint64_t locate_end_us;          /* wall; 0: no end */
-    uint64_t size_bytes, usable_bytes;
+    uint64_t size_bytes, usable_bytes, uncoerced_bytes;
     uint32_t block_bytes, physical_block_bytes;
     bool has_temperature;
     int temperature_c;

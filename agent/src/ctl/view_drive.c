@@ -171,6 +171,7 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
     view->locate_end_us = cd->locate_end_us != 0 ? cd->locate_end_wall_us : 0;
     view->size_bytes = cd->size_bytes;
     view->usable_bytes = cd_usable_bytes(cd);
+    view->uncoerced_bytes = cd_room_bytes(cd);
     view->block_bytes = cd->block_bytes;
     view->physical_block_bytes = cd->physical_block_bytes;
     view->has_temperature = cd->has_temperature;

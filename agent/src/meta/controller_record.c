@@ -6,7 +6,8 @@
  *  36  policies, one bit each     40  intent      44  glitch seconds + 1 (0: records of old)
  *  48  intent group     72  controller    88  epoch
  * 104  rev reserved       112  operations reserved             120  returns 4  124  erases 4
- * 128  patrol: mode 1, SSDs 1, drives 2, rate 4, delay 4, zero 4, next 8, last 8, iterations 8
+ * 128  patrol: mode 1, SSDs 1, drives 2, rate 4, delay 4, coercion + 1 (0: records of old) 1,
+ *      zero 3, next 8, last 8, iterations 8
  * 168  (version 1, without patrol: 128) groups, 24 bytes each; then drives, 66 bytes each: intent
  * 1, JBOD 1, key 64; then returns, 488 bytes each: key 64, group 24, member 4, enclosure 4, slot 2,
  * affinity 1, zero 1, groups 4, 16 groups of 24; then erases, 96 bytes each: key 64, active 1, mode
@@ -25,6 +26,7 @@
 #define RECORD_VERSION 2u
 #define HEAD_BYTES 168u
 #define PATROL_OFFSET 128u
+#define COERCION_OFFSET (PATROL_OFFSET + 12u)
 #define PATROL_RATE_DEFAULT 30u
 #define PATROL_DELAY_DEFAULT 168u
 #define VERSION_PLAIN 1u
@@ -114,7 +116,7 @@ static bool record_is_sound(const struct controller_record *record)
         record->rev_reserved > REV_MAX || record->operation_reserved > REV_MAX ||
         record->rebuild_rate_percent > 100 || record->bgi_rate_percent > 100 ||
         record->glitch_seconds > CONTROLLER_GLITCH_MAX ||
-        record->group_count > CONTROLLER_GROUPS_MAX ||
+        (unsigned)record->coercion >= COERCION_MAX || record->group_count > CONTROLLER_GROUPS_MAX ||
         record->drive_count > CONTROLLER_DRIVES_MAX ||
         (unsigned)record->intent >= CONTROLLER_INTENT_MAX) {
         return false;
@@ -312,6 +314,7 @@ int controller_record_encode(const struct controller_record *record, uint8_t *bu
     put_le64(buffer + 104, record->rev_reserved);
     put_le64(buffer + 112, record->operation_reserved);
     patrol_encode(&record->patrol, buffer + PATROL_OFFSET);
+    buffer[COERCION_OFFSET] = (uint8_t)(record->coercion + 1);
     for (uint32_t i = 0; i < record->group_count; i++, out += GROUP_BYTES) {
         memcpy(out, record->groups[i].bytes, GROUP_BYTES);
     }
@@ -372,6 +375,10 @@ static int record_fields_decode(const uint8_t *buffer, struct controller_record 
     if (head_bytes_of(buffer) == HEAD_BYTES &&
         patrol_decode(buffer + PATROL_OFFSET, &record->patrol) != 0) {
         return -EBADMSG;
+    }
+    record->coercion = CONTROLLER_COERCION_DEFAULT;
+    if (head_bytes_of(buffer) == HEAD_BYTES && buffer[COERCION_OFFSET] != 0) {
+        record->coercion = (enum coercion)(buffer[COERCION_OFFSET] - 1);
     }
     record->group_count = get_le32(buffer + 20);
     record->drive_count = get_le32(buffer + 24);

@@ -87,6 +87,7 @@ struct controller_patrol {
 
 #define CONTROLLER_GLITCH_MAX 300u
 #define CONTROLLER_GLITCH_DEFAULT 5u
+#define CONTROLLER_COERCION_DEFAULT COERCION_MIB_128
 struct controller_record {
     struct uuid controller;
     struct uuid epoch;            /* of revisions: new only if this record was lost */
@@ -95,6 +96,7 @@ struct controller_record {
     uint32_t rebuild_rate_percent;
     uint32_t bgi_rate_percent;
     uint32_t glitch_seconds;      /* no spare for a drive that vanished; up to …_MAX */
+    enum coercion coercion;       /* what new drive groups take of a drive */
     struct controller_patrol patrol;
     bool auto_rebuild;
     bool emergency_spare;         /* a hot spare of another kind than the members may stand in */

@@ -90,6 +90,7 @@ static const struct {
     {"controller_set", "rebuild_rate_percent", "rebuildrate="},
     {"controller_set", "bgi_rate_percent", "bgirate="},
     {"controller_set", "glitch_seconds", "glitchtime="},
+    {"controller_set", "coercion", "coercion="},
     {"controller_set", "patrol_rate_percent", "prrate="},
     {"controller_set", "patrol_delay_hours", "delay="},
     {"controller_set", "patrol_ssds", "includessds="},

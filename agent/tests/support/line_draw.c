@@ -193,6 +193,7 @@ static const struct {
              {"delay", "0|24|168"},
              {"maxconcurrentpd", "1|8|255"},
              {"glitchtime", "0|5|300"},
+             {"coercion", "0|1|2"},
              {"autolearnmode", "0|1|2|3"},
              {"learndelayinterval", "0|24|168"},
              {"fault", "pull|slow|fail|clear"},

@@ -252,6 +252,12 @@ class PatrolMode(StrEnum):
     DISABLED = "disabled"
 
 
+class Coercion(StrEnum):
+    NONE = "none"
+    MIB_128 = "mib_128"
+    GIB_1 = "gib_1"
+
+
 class TaskAction(StrEnum):
     START = "start"
     STOP = "stop"
@@ -514,6 +520,7 @@ class ControllerDoc(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)]
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)]
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
+    coercion: Word | None = None
     patrol_mode: Word | None = None
     patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None
@@ -604,6 +611,7 @@ class DriveDoc(Wire):
     foreign: bool
     size_bytes: Size
     usable_bytes: Size
+    uncoerced_bytes: Size | None = None
     block_bytes: Size
     physical_block_bytes: Size
     media: Word
@@ -1225,6 +1233,7 @@ class ControllerSetArgs(Wire):
     rebuild_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     bgi_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     glitch_seconds: Annotated[int, Field(ge=0, le=300)] | None = None
+    coercion: Word | None = None
     patrol_mode: Word | None = None
     patrol_rate_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     patrol_delay_hours: Annotated[int, Field(ge=0, le=8760)] | None = None

@@ -12,6 +12,7 @@ from arraywright.link.protocol import (
     SEQUENCE_MAX,
     AccessPolicy,
     BatteryFault,
+    Coercion,
     DegradedPolicy,
     DriveCachePolicy,
     EraseMode,
@@ -290,6 +291,10 @@ class ControllerUpdate(Change):
     glitch_seconds: Annotated[
         Annotated[int, Field(ge=0, le=300)] | None,
         Field(description="no hot spare takes the place of a drive that vanished so long"),
+    ] = None
+    coercion: Annotated[
+        Coercion | None,
+        Field(description="new drive groups take whole steps of this size of each drive"),
     ] = None
     patrol_mode: Annotated[
         PatrolMode | None,

@@ -13,6 +13,7 @@ from arraywright.link.protocol import (
     BatteryState,
     CacheMedium,
     CacheState,
+    Coercion,
     ControllerStatus,
     ControllerVocabulary,
     DegradedPolicy,
@@ -160,6 +161,13 @@ class Controller(Actionable):
     glitch_seconds: Annotated[
         int, Field(description="no hot spare takes the place of a drive that vanished so long")
     ] = 0
+    coercion: Annotated[
+        OpenWord[Coercion] | None,
+        Field(
+            description="new drive groups take whole steps of this size of each drive, so that a "
+            "replacement may be a little smaller; null: its host has no coercion"
+        ),
+    ] = None
     patrol_mode: Annotated[
         OpenWord[PatrolMode] | None, Field(description="null: its host has no patrol read")
     ] = None
@@ -280,7 +288,20 @@ class Drive(Actionable):
     present: bool
     foreign: bool
     size_bytes: int
-    usable_bytes: Annotated[int, Field(description="without the areas reserved at the end")]
+    usable_bytes: Annotated[
+        int,
+        Field(
+            description="what new virtual drives may have of it: without the areas reserved at the "
+            "end, and coerced"
+        ),
+    ]
+    uncoerced_bytes: Annotated[
+        int | None,
+        Field(
+            description="without the areas reserved at the end; a drive fits where this is enough. "
+            "null: its host has no coercion"
+        ),
+    ] = None
     block_bytes: int
     physical_block_bytes: int
     media: OpenWord[DriveMedia]

@@ -2477,6 +2477,11 @@ export interface components {
              */
             set: string;
         };
+        /**
+         * Coercion
+         * @enum {string}
+         */
+        Coercion: "none" | "mib_128" | "gib_1";
         /** Command */
         Command: {
             /** Accepted At */
@@ -2608,6 +2613,11 @@ export interface components {
             cache: components["schemas"]["Cache"] | null;
             /** Cache Bytes */
             cache_bytes: number;
+            /**
+             * Coercion
+             * @description new drive groups take whole steps of this size of each drive, so that a replacement may be a little smaller; null: its host has no coercion
+             */
+            coercion: components["schemas"]["Coercion"] | null;
             /**
              * Config Rev
              * @description moves with configuration or health; ETag and If-Match
@@ -2821,6 +2831,8 @@ export interface components {
             auto_rebuild?: boolean | null;
             /** Bgi Rate Percent */
             bgi_rate_percent?: number | null;
+            /** @description new drive groups take whole steps of this size of each drive */
+            coercion?: components["schemas"]["Coercion"] | null;
             /**
              * Copyback
              * @description fill the drive in a replaced slot from the hot spare by itself
@@ -3088,11 +3100,16 @@ export interface components {
             state_reason: components["schemas"]["Reason"] | null;
             /** Temperature C */
             temperature_c: number | null;
+            /**
+             * Uncoerced Bytes
+             * @description without the areas reserved at the end; a drive fits where this is enough. null: its host has no coercion
+             */
+            uncoerced_bytes: number | null;
             /** @description why it cannot be used at all */
             unsuitable: components["schemas"]["Reason"] | null;
             /**
              * Usable Bytes
-             * @description without the areas reserved at the end
+             * @description what new virtual drives may have of it: without the areas reserved at the end, and coerced
              */
             usable_bytes: number;
             /**

@@ -12,7 +12,7 @@ in_memory.use()
 
 SETTINGS = ("rebuild_rate_percent", "bgi_rate_percent", "auto_rebuild", "emergency_spare",
             "emergency_unconfigured", "mixed_media", "mixed_interfaces", "copyback",
-            "predictive_copyback", "glitch_seconds", "patrol_mode", "patrol_rate_percent",
+            "predictive_copyback", "glitch_seconds", "coercion", "patrol_mode", "patrol_rate_percent",
             "patrol_delay_hours", "patrol_ssds", "patrol_drives_max")
 OF_A_VD = ("name", "level", "size_bytes", "strip_bytes", "drives_per_span", "span_count",
            "io_policy", "drive_cache_policy", "degraded_policy", "access", "stripe_log", "hedged_reads")

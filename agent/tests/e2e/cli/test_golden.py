@@ -41,6 +41,7 @@ COMMANDS = [
     ("/c0 show prrate", validate.check_properties),
     ("/c0 show autorebuild", validate.check_properties),
     ("/c0 show glitchtime", validate.check_properties),
+    ("/c0 show coercion", validate.check_properties),
     ("/c0 show foreignautoimport", validate.check_properties),
     ("/c0 show bootdrive", validate.check_properties),
     ("/c0 show time", validate.check_properties),

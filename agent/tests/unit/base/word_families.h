@@ -32,6 +32,7 @@
     X(operation_state, OPERATION_STATE_MAX) \
     X(erase_mode, ERASE_MODE_MAX) \
     X(patrol_mode, PATROL_MODE_MAX) \
+    X(coercion, COERCION_MAX) \
     X(task_action, TASK_ACTION_MAX) \
     X(load_pattern, LOAD_PATTERN_MAX) \
     X(measurement_state, MEASUREMENT_STATE_MAX) \

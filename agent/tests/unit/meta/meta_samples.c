@@ -138,6 +138,7 @@ void sample_controller(struct rng *rng, struct controller_record *ret_record)
         .rebuild_rate_percent = (uint32_t)rng_below(rng, 101),
         .bgi_rate_percent = (uint32_t)rng_below(rng, 101),
         .auto_rebuild = rng_below(rng, 2) == 0,
+        .coercion = (enum coercion)rng_below(rng, COERCION_MAX),
         .group_count = (uint32_t)rng_below(rng, CONTROLLER_GROUPS_MAX + 1),
         .intent = (enum controller_intent)rng_below(rng, CONTROLLER_INTENT_MAX),
         .drive_count = (uint32_t)rng_below(rng, 50),

@@ -428,7 +428,8 @@ static void test_controller_record(void **state)
     }
 }
 
-/* One that knows nothing of patrols yet: everything else counts, and they are as by default. */
+/* One that knows nothing of patrols and coercion yet: everything else counts, and they are as by
+ * default. */
 static void test_controller_record_of_old(void **state)
 {
     static struct controller_record record;
@@ -453,7 +454,9 @@ static void test_controller_record_of_old(void **state)
     assert_memory_equal(&read.patrol, &patrol, sizeof(patrol));
     assert_int_equal(patrol.mode, PATROL_MODE_AUTO);
     assert_int_equal(patrol.delay_hours, 168);
+    assert_int_equal(read.coercion, CONTROLLER_COERCION_DEFAULT);
     read.patrol = record.patrol;
+    read.coercion = record.coercion;
     assert_int_equal(controller_record_encode(&read, again, sizeof(again), &bytes), 0);
     assert_int_equal(controller_record_encode(&record, buffer, sizeof(buffer), &bytes), 0);
     assert_memory_equal(buffer, again, bytes);

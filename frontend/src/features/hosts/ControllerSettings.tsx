@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Stack, Switch } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, NumberInput, Stack, Switch } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { updateController } from '@/api/controllers'
@@ -12,6 +12,8 @@ interface ControllerSettingsProps {
   controller: Controller
   onClose: () => void
 }
+
+const COERCIONS = ['none', 'mib_128', 'gib_1'] as const
 
 /** What is on or off; each is one switch. */
 const POLICIES = [
@@ -37,6 +39,7 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
   const [rebuild, setRebuild] = useState<number | string>(controller.rebuild_rate_percent)
   const [bgi, setBgi] = useState<number | string>(controller.bgi_rate_percent)
   const [glitch, setGlitch] = useState<number | string>(controller.glitch_seconds)
+  const [coercion, setCoercion] = useState(controller.coercion)
   const [patrolBefore] = useState(() => patrolDraft(controller))
   const [patrol, setPatrol] = useState(patrolBefore)
   const [policies, setPolicies] = useState(() =>
@@ -57,6 +60,7 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
       ...(rebuild !== controller.rebuild_rate_percent && { rebuild_rate_percent: rebuild }),
       ...(bgi !== controller.bgi_rate_percent && { bgi_rate_percent: bgi }),
       ...(glitch !== controller.glitch_seconds && { glitch_seconds: glitch }),
+      ...(coercion !== controller.coercion && { coercion }),
       ...Object.fromEntries(
         POLICIES.filter((policy) => policies[policy] !== controller[policy]).map((policy) => [
           policy,
@@ -104,6 +108,20 @@ export function ControllerSettings({ controller, onClose }: ControllerSettingsPr
             clampBehavior="none"
             error={isGlitchTime(glitch) ? undefined : t('controller.glitchRange')}
           />
+          {coercion && (
+            <NativeSelect
+              label={t('controller.coercion')}
+              description={t('controller.coercionHelp')}
+              value={coercion}
+              onChange={({ currentTarget: { value } }) =>
+                setCoercion(COERCIONS.find((word) => word === value) ?? coercion)
+              }
+              data={COERCIONS.map((value) => ({
+                value,
+                label: t(`controller.coercionStep.${value}`),
+              }))}
+            />
+          )}
           {POLICIES.map((policy) => (
             <Switch
               key={policy}

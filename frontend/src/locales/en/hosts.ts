@@ -80,6 +80,10 @@ export const controller = {
   glitchHelp:
     'In seconds. So long no hot spare takes its place: after a cable glitch it is back in its own.',
   glitchRange: 'From 0 to 300 seconds.',
+  coercion: 'Capacity coercion',
+  coercionHelp:
+    'New drive groups take whole steps of each drive, so that a slightly smaller drive can replace one. Drives below 16 GiB are used whole. Existing groups keep their size.',
+  coercionStep: { none: 'None', mib_128: '128 MiB', gib_1: '1 GiB' },
   autoRebuild: 'Rebuild onto a spare by itself',
   policy: {
     auto_rebuild: 'Rebuild onto a spare by itself',
