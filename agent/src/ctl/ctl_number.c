@@ -21,34 +21,34 @@ int ctl_numbers_load(struct ctl *ctl)
     size_t bytes = 0;
     int error = 0;
 
-    ctl->numbers = calloc(1, sizeof(*ctl->numbers));
-    ctl->numbers_bytes = malloc(DRIVE_NUMBERS_MAX_BYTES);
-    if (ctl->numbers == NULL || ctl->numbers_bytes == NULL) {
+    ctl->numbers.list = calloc(1, sizeof(*ctl->numbers.list));
+    ctl->numbers.bytes = malloc(DRIVE_NUMBERS_MAX_BYTES);
+    if (ctl->numbers.list == NULL || ctl->numbers.bytes == NULL) {
         return -ENOMEM;
     }
-    error = store->ops->get(store, DRIVE_NUMBERS_NAME, ctl->numbers_bytes, DRIVE_NUMBERS_MAX_BYTES,
+    error = store->ops->get(store, DRIVE_NUMBERS_NAME, ctl->numbers.bytes, DRIVE_NUMBERS_MAX_BYTES,
                             &bytes);
     if (error == 0) {
-        error = drive_numbers_decode(ctl->numbers_bytes, bytes, ctl->numbers);
+        error = drive_numbers_decode(ctl->numbers.bytes, bytes, ctl->numbers.list);
     }
     if (error == -ENOMEM) {
         return error;
     }
-    ctl->numbers_lost = error != 0 && error != -ENOENT;
+    ctl->numbers.lost = error != 0 && error != -ENOENT;
     return 0;
 }
 
 void ctl_numbers_free(struct ctl *ctl)
 {
-    ASSERT(!ctl->numbers_putting);
-    free(ctl->numbers);
-    free(ctl->numbers_bytes);
+    ASSERT(!ctl->numbers.putting);
+    free(ctl->numbers.list);
+    free(ctl->numbers.bytes);
 }
 
 void ctl_numbers_started(struct ctl *ctl)
 {
-    if (ctl->numbers_lost) {
-        ctl->numbers_lost = false;
+    if (ctl->numbers.lost) {
+        ctl->numbers.lost = false;
         ctl_event(ctl, EVENT_DRIVE_NUMBERS_LOST, controller_key(ctl), NULL);
     }
 }
@@ -58,24 +58,24 @@ static void room_make(struct ctl *ctl)
 {
     uint32_t index = 0;
 
-    if (ctl->numbers->count < DRIVE_NUMBERS_MAX) {
+    if (ctl->numbers.list->count < DRIVE_NUMBERS_MAX) {
         return;
     }
     while (index < DRIVE_NUMBERS_MAX - 1 &&
-           drive_by_key(ctl, ctl->numbers->entries[index].key) != NULL) {
+           drive_by_key(ctl, ctl->numbers.list->entries[index].key) != NULL) {
         index++;
     }
-    drive_numbers_remove(ctl->numbers, index);
+    drive_numbers_remove(ctl->numbers.list, index);
 }
 
 uint32_t ctl_number(struct ctl *ctl, const char *key)
 {
-    uint32_t number = drive_numbers_find(ctl->numbers, key);
+    uint32_t number = drive_numbers_find(ctl->numbers.list, key);
 
     if (number == UINT32_MAX) {
         room_make(ctl);
-        number = drive_numbers_add(ctl->numbers, key);
-        ctl->numbers_noted = true;
+        number = drive_numbers_add(ctl->numbers.list, key);
+        ctl->numbers.noted = true;
     }
     return number;
 }
@@ -84,34 +84,35 @@ static void numbers_saved(struct store_request *put, int error)
 {
     struct ctl *ctl = put->owner;
 
-    ASSERT(ctl->numbers_putting);
-    ctl->numbers_putting = false;
+    ASSERT(ctl->numbers.putting);
+    ctl->numbers.putting = false;
     if (error != 0) {
-        ctl->numbers_noted = true;
-        ctl->numbers_again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
+        ctl->numbers.noted = true;
+        ctl->numbers.again_us = clock_now_us(ctl->ports.clock) + SAVE_AGAIN_US;
     }
     ctl_kick(ctl);
 }
 
 void ctl_numbers_work(struct ctl *ctl)
 {
-    struct store_request *put = &ctl->numbers_put;
+    struct store_request *put = &ctl->numbers.put;
     size_t bytes = 0;
     int error = 0;
 
-    if (!ctl->numbers_noted || ctl->numbers_putting || ctl->life != CTL_LIFE_ONLINE) {
+    if (!ctl->numbers.noted || ctl->numbers.putting || ctl->life != CTL_LIFE_ONLINE) {
         return;
     }
-    if (clock_now_us(ctl->ports.clock) < ctl->numbers_again_us) {
-        ctl_kick_at(ctl, ctl->numbers_again_us);
+    if (clock_now_us(ctl->ports.clock) < ctl->numbers.again_us) {
+        ctl_kick_at(ctl, ctl->numbers.again_us);
         return;
     }
-    error = drive_numbers_encode(ctl->numbers, ctl->numbers_bytes, DRIVE_NUMBERS_MAX_BYTES, &bytes);
+    error = drive_numbers_encode(ctl->numbers.list, ctl->numbers.bytes, DRIVE_NUMBERS_MAX_BYTES,
+                                 &bytes);
     ASSERT(error == 0); /* the largest record fits */
-    ctl->numbers_noted = false;
-    ctl->numbers_putting = true;
+    ctl->numbers.noted = false;
+    ctl->numbers.putting = true;
     (void)snprintf(put->name, sizeof(put->name), "%s", DRIVE_NUMBERS_NAME);
-    put->value = ctl->numbers_bytes;
+    put->value = ctl->numbers.bytes;
     put->value_bytes = bytes;
     put->complete = numbers_saved;
     put->owner = ctl;
@@ -121,5 +122,5 @@ void ctl_numbers_work(struct ctl *ctl)
 
 bool ctl_numbers_are_quiet(const struct ctl *ctl)
 {
-    return !ctl->numbers_putting;
+    return !ctl->numbers.putting;
 }

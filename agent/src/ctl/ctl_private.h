@@ -26,13 +26,13 @@
 #include "ctl/ctl_check.h"
 #include "ctl/ctl_glitch.h"
 #include "ctl/ctl_host.h"
+#include "ctl/ctl_number.h"
 #include "ctl/ctl_patrol.h"
 #include "ctl/event_catalog.h"
 #include "ctl/life_cycle.h"
 #include "meta/config_check.h"
 #include "meta/config_state.h"
 #include "meta/controller_record.h"
-#include "meta/drive_numbers.h"
 #include "meta/former_owner.h"
 #include "meta/group_store.h"
 #include "task/erase.h"
@@ -393,13 +393,7 @@ struct ctl {
     uint8_t *record_bytes;
     struct store_request record_put;
     bool record_putting;
-    struct drive_numbers *numbers; /* ctl_number.c */
-    uint8_t *numbers_bytes;
-    struct store_request numbers_put;
-    bool numbers_noted;            /* yet to be saved */
-    bool numbers_putting;
-    bool numbers_lost;             /* the record could not be read: to be told */
-    uint64_t numbers_again_us;     /* no save before */
+    struct ctl_numbers numbers;
     bool record_doubtful;          /* a put has failed: either may be stored (ctl_record.c) */
     bool record_tried_last;        /* STOPPING: to put that right */
     uint64_t record_again_us;
@@ -459,16 +453,6 @@ void ctl_kick(struct ctl *ctl);
 void ctl_kick_at(struct ctl *ctl, uint64_t deadline_us);
 bool ctl_change_begin(struct ctl *ctl, const char *who);
 void ctl_change_end(struct ctl *ctl);
-
-/* ctl_number.c: the numbers of drives */
-MUST_CHECK int ctl_numbers_load(struct ctl *ctl);
-void ctl_numbers_free(struct ctl *ctl);
-/* Tells that they were lost, if they were. */
-void ctl_numbers_started(struct ctl *ctl);
-/* The number of the drive with this key, now given if it had none. */
-uint32_t ctl_number(struct ctl *ctl, const char *key);
-void ctl_numbers_work(struct ctl *ctl);
-bool ctl_numbers_are_quiet(const struct ctl *ctl);
 
 /* ctl_record.c: the controller's own record */
 MUST_CHECK int ctl_record_load(struct ctl *ctl);

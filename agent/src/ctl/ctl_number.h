@@ -1,0 +1,35 @@
+/*
+ * The numbers of a controller's drives: see ctl_number.c.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_NUMBER_H
+#define ARRAYWRIGHT_CTL_CTL_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attrs.h"
+#include "meta/drive_numbers.h"
+#include "port/store_port.h"
+
+struct ctl;
+
+struct ctl_numbers {
+    struct drive_numbers *list;
+    uint8_t *bytes;
+    struct store_request put;
+    bool noted;                    /* yet to be saved */
+    bool putting;
+    bool lost;                     /* the record could not be read: to be told */
+    uint64_t again_us;             /* no save before */
+};
+
+MUST_CHECK int ctl_numbers_load(struct ctl *ctl);
+void ctl_numbers_free(struct ctl *ctl);
+/* Tells that they were lost, if they were. */
+void ctl_numbers_started(struct ctl *ctl);
+/* The number of the drive with this key, now given if it had none. */
+uint32_t ctl_number(struct ctl *ctl, const char *key);
+void ctl_numbers_work(struct ctl *ctl);
+bool ctl_numbers_are_quiet(const struct ctl *ctl);
+
+#endif
