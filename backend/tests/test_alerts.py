@@ -67,6 +67,29 @@ async def test_life_of_an_alert(raid5: FakeAgent, operator: httpx.AsyncClient) -
     assert len(await alerts(operator, state=["open", "acknowledged"])) == 1
 
 
+async def test_an_agent_that_starts_brings_no_news(
+    raid5: FakeAgent, operator: httpx.AsyncClient
+) -> None:
+    """Neither of trouble nor of its end: what it does not know yet is told as that."""
+    starting = documents.virtual_drive(state="starting", drive_failures_left=0)
+    await raid5.change("virtual_drive", "v0", starting, config_rev=2)
+    await raid5.change("controller", "c0", documents.controller(status="starting"), config_rev=2)
+    assert await alerts(operator) == []
+    summary = (await only(operator, "/hosts"))["summary"]
+    assert summary["worst_state"] == "starting"
+    assert summary["drive_failures_left"] is None
+    assert summary["virtual_drives_offline"] == summary["virtual_drives_degraded"] == 0
+    found = await operator.get("/hosts", params={"worst_state": "starting"})
+    assert len(found.json()["items"]) == 1
+    await raid5.change("virtual_drive", "v0", degraded(), config_rev=3)
+    alert = await only(operator, "/alerts")
+    await raid5.change("virtual_drive", "v0", starting, config_rev=4)
+    assert (await only(operator, "/alerts"))["rev"] == alert["rev"]
+    assert (await only(operator, "/alerts"))["state"] == "open"
+    await raid5.change("virtual_drive", "v0", documents.virtual_drive(), config_rev=5)
+    assert (await only(operator, "/alerts"))["state"] == "resolved"
+
+
 async def test_severity_follows_the_redundancy_left(
     raid5: FakeAgent, operator: httpx.AsyncClient
 ) -> None:

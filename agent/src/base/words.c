@@ -188,6 +188,7 @@ static const char *const controller_status_words[CONTROLLER_STATUS_MAX] = {
     "needs_attention",
     "degraded",
     "failed",
+    "starting",
 };
 
 const char *controller_status_word(enum controller_status value)
@@ -219,6 +220,7 @@ static const char *const drive_state_words[DRIVE_STATE_MAX] = {
     "copyback",
     "missing",
     "jbod",
+    "starting",
 };
 
 static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
@@ -233,6 +235,7 @@ static const char *const drive_state_shorts[DRIVE_STATE_MAX] = {
     "Cpybck",
     "Missing",
     "JBOD",
+    "Starting",
 };
 
 const char *drive_state_word(enum drive_state value)
@@ -260,7 +263,7 @@ const char *drive_state_short(enum drive_state value)
 
 uint32_t drive_state_mfi(enum drive_state value)
 {
-    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32, 32, 64};
+    static const uint32_t numbers[DRIVE_STATE_MAX] = {0, 1, 2, 2, 16, 17, 20, 24, 32, 32, 64, 255};
     ASSERT((unsigned)value < DRIVE_STATE_MAX);
     return numbers[value];
 }
@@ -270,6 +273,7 @@ static const char *const virtual_drive_state_words[VIRTUAL_DRIVE_STATE_MAX] = {
     "partially_degraded",
     "degraded",
     "offline",
+    "starting",
 };
 
 static const char *const virtual_drive_state_shorts[VIRTUAL_DRIVE_STATE_MAX] = {
@@ -277,6 +281,7 @@ static const char *const virtual_drive_state_shorts[VIRTUAL_DRIVE_STATE_MAX] = {
     "Pdgd",
     "Dgrd",
     "OfLn",
+    "Starting",
 };
 
 const char *virtual_drive_state_word(enum virtual_drive_state value)
@@ -304,7 +309,7 @@ const char *virtual_drive_state_short(enum virtual_drive_state value)
 
 uint32_t virtual_drive_state_mfi(enum virtual_drive_state value)
 {
-    static const uint32_t numbers[VIRTUAL_DRIVE_STATE_MAX] = {3, 1, 2, 0};
+    static const uint32_t numbers[VIRTUAL_DRIVE_STATE_MAX] = {3, 1, 2, 0, 255};
     ASSERT((unsigned)value < VIRTUAL_DRIVE_STATE_MAX);
     return numbers[value];
 }
@@ -314,6 +319,7 @@ static const char *const host_stripe_state_words[HOST_STRIPE_STATE_MAX] = {
     "degraded",
     "offline",
     "incomplete",
+    "starting",
 };
 
 const char *host_stripe_state_word(enum host_stripe_state value)

@@ -195,11 +195,15 @@ void cli_refuse_file(struct cli_context *context, const char *description, const
     cli_refuse(context, description, CLI_ERROR_GENERIC, message);
 }
 
-static void missing_append(json_t *missing, const char *name, json_t *number)
+/* What may only not have been found yet is not called missing. */
+static void missing_append(const struct cli_context *context, json_t *missing, const char *name,
+                           json_t *number)
 {
-    (void)json_array_append_new(missing,
-                                json_pack("{s:o, s:s, s:i, s:s}", name, number, "Status", "Failure",
-                                          "ErrCd", CLI_ERROR_GENERIC, "ErrMsg", "Not found"));
+    (void)json_array_append_new(
+        missing, json_pack("{s:o, s:s, s:i, s:s}", name, number, "Status", "Failure", "ErrCd",
+                           CLI_ERROR_GENERIC, "ErrMsg",
+                           context->model->starting ? "The controller is starting; try again later"
+                                                    : "Not found"));
 }
 
 /* Drives named one by one that are not there. */
@@ -222,7 +226,7 @@ static void drives_missing(const struct cli_context *context, json_t *missing)
             } else {
                 (void)snprintf(path, sizeof(path), "/c%d/s%u", context->number, slot);
             }
-            missing_append(missing, "Drive", json_string(path));
+            missing_append(context, missing, "Drive", json_string(path));
         }
     }
 }
@@ -283,7 +287,7 @@ void cli_each_numbered(struct cli_context *context, enum object_kind kind, json_
     }
     for (uint32_t i = 0; i < numbers->count; i++) {
         if (model_numbered(context->model, kind, numbers->values[i]) == NULL) {
-            missing_append(missing, shown, json_integer(numbers->values[i]));
+            missing_append(context, missing, shown, json_integer(numbers->values[i]));
         }
     }
 }

@@ -38,6 +38,9 @@ enum health health_of_vd(const json_t *vd)
     if (is_state(vd, "offline") || json_is_object(json_object_get(vd, "lost_writes"))) {
         return HEALTH_BAD;
     }
+    if (is_state(vd, "starting")) {
+        return HEALTH_WORKING;
+    }
     if (!is_state(vd, "optimal")) {
         return HEALTH_WARNING;
     }
@@ -54,7 +57,7 @@ enum health health_of_drive(const json_t *drive)
         doc_u64(drive, "media_error_count") > 0) {
         return HEALTH_WARNING;
     }
-    return is_state(drive, "rebuild") ? HEALTH_WORKING : HEALTH_GOOD;
+    return is_state(drive, "rebuild") || is_state(drive, "starting") ? HEALTH_WORKING : HEALTH_GOOD;
 }
 
 enum health health_of_battery(const json_t *battery)

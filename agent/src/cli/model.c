@@ -260,6 +260,43 @@ struct model *model_make(json_t *state, uint32_t index, int number)
     return model;
 }
 
+static bool is_starting(const struct model_object *object)
+{
+    return strcmp(doc_text(object->doc, "state"), "starting") == 0;
+}
+
+bool model_is_starting(const struct model *model)
+{
+    const struct model_list *controllers = &model->lists[OBJECT_KIND_CONTROLLER];
+    const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
+
+    for (uint32_t i = 0; i < vds->count; i++) {
+        if (is_starting(&vds->items[i])) {
+            return true;
+        }
+    }
+    return controllers->count > 0 &&
+           strcmp(doc_text(controllers->items[0].doc, "status"), "starting") == 0;
+}
+
+void model_leave_out_starting(struct model *model)
+{
+    model->starting = model_is_starting(model);
+    for (unsigned kind = 0; kind < OBJECT_KIND_MAX; kind++) {
+        struct model_list *list = &model->lists[kind];
+        uint32_t kept = 0;
+
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (is_starting(&list->items[i])) {
+                model->starting = true;
+            } else {
+                list->items[kept++] = list->items[i];
+            }
+        }
+        list->count = kept;
+    }
+}
+
 void model_free(struct model *model)
 {
     if (model == NULL) {

@@ -25,6 +25,7 @@ struct model_list {
 
 struct model {
     json_t *state;                       /* owns everything below */
+    bool starting;                       /* what is not known yet has been left out */
     struct model_list lists[OBJECT_KIND_MAX];
 };
 
@@ -38,6 +39,10 @@ void model_renumber(json_t *value, int shift);
 /* The index of the controller that an event of its agent is about; 0 if it is about none. */
 uint32_t model_event_controller(const json_t *event);
 void model_free(struct model *model);
+/* Has the agent just begun, so that it does not know yet what there is? */
+bool model_is_starting(const struct model *model);
+/* Leaves out drives, groups and virtual drives of which that is so: StorCLI has no word for them. */
+void model_leave_out_starting(struct model *model);
 
 const struct model_object *model_find(const struct model *model, enum object_kind kind,
                                       const char *key);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "cli/command.h"
 #include "cli/show.h"
@@ -14,6 +15,8 @@
 
 #define SOCKET_DEFAULT "/run/arraywright/control.sock"
 #define EXIT_USAGE 2
+/* Of 50 ms: how long a start is waited for. */
+#define START_LOOKS 60u
 
 /* What StorCLI has and this has not, with what was typed for it. */
 static void unsupported_print(void)
@@ -205,6 +208,33 @@ static bool is_document_command(const struct cli_command *command)
             (command->noun == NULL || strcmp(command->noun, "all") == 0));
 }
 
+/* StorCLI's answers. The friendly ones, and documents, have a word for what starts. */
+static bool is_storcli_show(const struct cli_context *context, const struct cli_command *command)
+{
+    return !context->documents && command != NULL && word_is_one_of(command->verb, "show") &&
+           (command->noun == NULL || strcmp(command->noun, "health") != 0);
+}
+
+/* A start takes a moment, in which tools that know StorCLI's words would read failures. Whoever
+ * asks then is answered after it; what takes longer is left out. */
+static void starting_await(struct cli_context *context)
+{
+    const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+
+    for (uint32_t i = 0; i < context->controller_count; i++) {
+        if (context->controllers[i].model == NULL) {
+            continue;
+        }
+        cli_controller_use(context, i);
+        bool asks = true;
+        for (uint32_t look = 0; look < START_LOOKS && asks && model_is_starting(context->model);
+             look++) {
+            asks = nanosleep(&pause, NULL) == 0 && cli_picture_renew(context);
+        }
+        model_leave_out_starting(context->model);
+    }
+}
+
 static int command_run(struct cli_context *context)
 {
     static struct cli_command documents;
@@ -224,6 +254,9 @@ static int command_run(struct cli_context *context)
     }
     if (cli_controllers_open(context) == 0) {
         return fail(context, context->controllers[0].failure);
+    }
+    if (is_storcli_show(context, command)) {
+        starting_await(context);
     }
     if (context->request.object == CLI_OBJECT_NONE) {
         host_run(context, command, unsupported);

@@ -14,6 +14,7 @@ const char *controller_status_shown(const json_t *controller)
     return strcmp(status, "optimal") == 0           ? "Optimal"
            : strcmp(status, "needs_attention") == 0 ? "Needs Attention"
            : strcmp(status, "degraded") == 0        ? "Degraded"
+           : strcmp(status, "starting") == 0        ? "Starting"
                                                     : "Failed";
 }
 

@@ -42,7 +42,10 @@ static const char *health_word(const json_t *controller)
 {
     const char *status = doc_text(controller, "status");
 
-    return strcmp(status, "optimal") == 0 ? "Opt" : strcmp(status, "failed") == 0 ? "Fld" : "NdAtn";
+    return strcmp(status, "optimal") == 0    ? "Opt"
+           : strcmp(status, "failed") == 0   ? "Fld"
+           : strcmp(status, "starting") == 0 ? "Strt"
+                                             : "NdAtn";
 }
 
 static json_t *overview_row(const struct model *model, const json_t *controller)

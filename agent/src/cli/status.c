@@ -48,9 +48,10 @@ static enum health health_of_controller(const json_t *controller)
 {
     const char *status = doc_text(controller, "status");
 
-    return strcmp(status, "optimal") == 0  ? HEALTH_GOOD
-           : strcmp(status, "failed") == 0 ? HEALTH_BAD
-                                           : HEALTH_WARNING;
+    return strcmp(status, "optimal") == 0    ? HEALTH_GOOD
+           : strcmp(status, "starting") == 0 ? HEALTH_WORKING
+           : strcmp(status, "failed") == 0   ? HEALTH_BAD
+                                             : HEALTH_WARNING;
 }
 
 /* "rebuild 45 %, 3 Minutes left" of what runs on this target */

@@ -79,7 +79,8 @@ static void members_text(const struct cli_context *context, const struct stripe 
 /* In the manner of a virtual drive's short states. */
 static const char *state_shown(const json_t *doc)
 {
-    static const char *const shown[HOST_STRIPE_STATE_MAX] = {"Optl", "Dgrd", "OfLn", "Incp"};
+    static const char *const shown[HOST_STRIPE_STATE_MAX] = {"Optl", "Dgrd", "OfLn", "Incp",
+                                                             "Starting"};
     enum host_stripe_state state;
 
     return host_stripe_state_parse(doc_text(doc, "state"), &state) ? shown[state] : "Unknown";

@@ -63,6 +63,9 @@ const char *tw_unit_status(const struct model *model, const struct model_object 
     if (is_state(vd->doc, "offline")) {
         return "INOPERABLE";
     }
+    if (is_state(vd->doc, "starting")) {
+        return "UNKNOWN";
+    }
     if (rebuild != NULL) {
         return is_state(rebuild, "paused") ? "REBUILD-PAUSED" : "REBUILDING";
     }
@@ -78,11 +81,9 @@ const char *tw_port_status(const json_t *drive)
 {
     static const struct {
         const char *state, *word;
-    } words[] = {{"failed", "DEVICE-ERROR"},
-                 {"unconfigured_bad", "DEVICE-ERROR"},
-                 {"offline", "DEGRADED"},
-                 {"rebuild", "REBUILDING"},
-                 {"missing", "NOT-PRESENT"}};
+    } words[] = {{"failed", "DEVICE-ERROR"}, {"unconfigured_bad", "DEVICE-ERROR"},
+                 {"offline", "DEGRADED"},    {"rebuild", "REBUILDING"},
+                 {"missing", "NOT-PRESENT"}, {"starting", "UNKNOWN"}};
 
     if (doc_u64(drive, "predictive_failure_count") > 0) {
         return "SMART-FAILURE";

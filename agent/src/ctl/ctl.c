@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 
@@ -65,7 +66,7 @@ static void stop_work(struct ctl *ctl)
     if (!ctl_erases_stopped(ctl) || !ctl_patrol_stopped(ctl) || ctl->change != NULL ||
         !groups_stop(ctl) || !battery_is_quiet(ctl) || !ctl_cache_is_quiet(ctl) ||
         !ctl_drive_caches_are_quiet(ctl) || !ctl_undo_is_quiet(ctl) ||
-        !ctl_numbers_are_quiet(ctl)) {
+        !ctl_numbers_are_quiet(ctl) || !ctl_start_claims_are_quiet(ctl)) {
         return;
     }
     if (ctl->stop_deadline_us == 0) {

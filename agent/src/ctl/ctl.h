@@ -2,8 +2,8 @@
  * The controller: owner of drives, drive groups, virtual drives, spares and tasks, and the
  * single entry for typed commands. Single-threaded; every call comes from the loop.
  *
- * Life: ctl_create → ctl_drive_arrived for every device found → ctl_start (reads labels,
- * assembles, starts groups and due rebuilds) → commands, requests, arrivals and departures →
+ * Life: ctl_create → ctl_start (reads labels, assembles, starts groups and due rebuilds; meanwhile
+ * ctl_drive_arrived for every device found, and ctl_drives_looking) → commands, requests, arrivals and departures →
  * ctl_stop → ctl_free.
  *
  * (1) Every refusal is a struct reason; a refused command has changed nothing.
@@ -124,12 +124,17 @@ struct ctl_drive_arrival {
     struct emulated_drive *emulated; /* NULL for real devices */
     enum drive_write_cache write_cache; /* the drive's own */
     bool write_cache_settable;
+    bool awaited; /* the host is still claiming it: it arrives once more with its port, or without
+                   * being awaited */
     bool has_reason; /* not usable as it is: why */
     struct reason reason;
     char signature[64]; /* known content found by probing, or "" */
     struct foreign_drive *foreign; /* what stands behind the signature, or NULL; taken over */
 };
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
+/* At the start: the host has yet to look at some of its drives, or has looked at all. Before the
+ * first call it has. */
+void ctl_drives_looking(struct ctl *ctl, bool looking);
 /* The device has left. The host keeps `port` valid until the core has released it. */
 void ctl_drive_departed(struct ctl *ctl, void *device);
 /* The host waited that long for the exclusive claim, in vain or not; after the arrival. */

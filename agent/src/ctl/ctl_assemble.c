@@ -2,8 +2,8 @@
  * From labels and records to running groups: at the start, and when drives come late.
  *
  *   RESERVE   revisions for this run are set aside in the store
- *   CLAIM     drives that were ours and are only offered are claimed
- *   LABELS    every claimed drive's label is being read
+ *   LOOK      drives that were ours and are only offered are claimed, labels read; groups beyond
+ *             doubt start already (ctl_await.c)
  *   CLEAN     labels of an unfinished creation or deletion are wiped, those of an unfinished
  *             import taken back; of one that has come to pass md's superblocks
  *   FORGET    … and the intent is taken off the record
@@ -21,17 +21,21 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_md.h"
 #include "meta/md_super_io.h"
 
+#define REVS_PER_RUN (UINT64_C(1) << 32)
+#define OPERATIONS_PER_RUN UINT64_C(1000000)
+/* How long the missing drives of an incomplete group are awaited after the last arrival. */
+#define LATE_ASSEMBLY_US UINT64_C(10000000)
+
 enum start_phase {
     START_RESERVE,
     START_RESERVING,
-    START_CLAIM,
-    START_CLAIMING,
-    START_LABELS,
+    START_LOOK,
     START_CLEAN,
     START_CLEANING,
     START_FORGET,
@@ -44,7 +48,6 @@ struct ctl_start {
     enum start_phase phase;
     void (*done)(void *context, int error);
     void *context;
-    struct ctl_claims claims;
     struct store_request put;
     uint32_t wipes;
     bool put_running;
@@ -306,7 +309,7 @@ static void start_reserved(struct ctl *ctl, int error, void *context)
          * those of another: a name of their own. The arrays go online all the same. */
         ctl->epoch = uuid_make(&ctl->rng);
     }
-    start->phase = START_CLAIM;
+    start->phase = START_LOOK;
 }
 
 static void start_reserve(struct ctl *ctl, struct ctl_start *start)
@@ -316,61 +319,6 @@ static void start_reserve(struct ctl *ctl, struct ctl_start *start)
     ctl->record->operation_reserved = ctl->host->operation_next + OPERATIONS_PER_RUN;
     start->phase = START_RESERVING;
     ctl_record_save(ctl, start_reserved, start);
-}
-
-static bool start_claims(const struct ctl_drive *cd)
-{
-    return cd->drive == NULL && cd->present && !cd->claim_tried &&
-           record_has_drive(cd->ctl->record, cd->identity.key);
-}
-
-static bool any_is_unclaimed(const struct ctl *ctl)
-{
-    LIST_FOR_EACH (node, &ctl->drives) {
-        if (start_claims(list_entry(node, const struct ctl_drive, link))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void start_claimed(struct ctl_claims *claims, bool ok)
-{
-    struct ctl_start *start = claims->owner;
-
-    (void)ok; /* lenient: what could not be claimed is missing */
-    /* All of them, or groups would start without those that are left. */
-    start->phase = any_is_unclaimed(claims->ctl) ? START_CLAIM : START_LABELS;
-    ctl_kick(claims->ctl);
-}
-
-static void start_claim(struct ctl *ctl, struct ctl_start *start)
-{
-    start->phase = START_CLAIMING;
-    start->claims = (struct ctl_claims){
-        .ctl = ctl, .force = true, .lenient = true, .done = start_claimed, .owner = start};
-    LIST_FOR_EACH (node, &ctl->drives) {
-        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-
-        if (start_claims(cd) && start->claims.count < COMMAND_DRIVES_MAX) {
-            cd->claim_tried = true;
-            ctl_claims_add(&start->claims, cd);
-        }
-    }
-    ctl_claims_run(&start->claims);
-}
-
-static bool labels_are_read(const struct ctl *ctl)
-{
-    LIST_FOR_EACH (node, &ctl->drives) {
-        const struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
-
-        if (cd->drive != NULL && cd->present &&
-            (cd->label_status == LABEL_STATUS_READING || cd->label_status == LABEL_STATUS_UNREAD)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Is the label of this drive left over from what the intent names? */
@@ -657,6 +605,45 @@ static void start_group_started(struct ctl_group *cg, int error, void *context)
     ctl_kick(cg->ctl);
 }
 
+static void start_group(struct ctl_group *cg, bool whole_only)
+{
+    bool whole = false;
+
+    if (cg->phase == CTL_GROUP_WAITING && group_can_start(cg, cg->config, &whole) &&
+        cg_elsewhere_take(cg) && group_can_start(cg, cg->config, &whole) &&
+        (whole || !whole_only) && ctl_group_run(cg, start_group_started, NULL) != 0) {
+        ASSERT(cg->phase == CTL_GROUP_WAITING); /* and is tried again later */
+    }
+}
+
+/* Some drive keeps the controller waiting: what does not need it begins. */
+static void start_early(struct ctl *ctl)
+{
+    winners_choose(ctl);
+    LIST_FOR_EACH (node, &ctl->groups) {
+        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
+
+        if (ctl_group_is_early(cg)) {
+            ctl_group_members_settle(cg);
+            start_group(cg, true);
+        }
+    }
+}
+
+static void start_look(struct ctl *ctl, struct ctl_start *start)
+{
+    if (ctl->life == CTL_LIFE_STOPPING) {
+        start->phase = START_GROUPS; /* none that has not begun */
+        return;
+    }
+    ctl_start_claims(ctl);
+    if (!ctl_all_is_known(ctl)) {
+        start_early(ctl);
+        return;
+    }
+    start->phase = ctl->record->intent == CONTROLLER_INTENT_NONE ? START_ASSEMBLE : START_CLEAN;
+}
+
 static void start_assemble(struct ctl *ctl, struct ctl_start *start)
 {
     start->phase = START_GROUPS;
@@ -664,7 +651,7 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
-        if (!cd->settled && cd->present && cd->drive != NULL) {
+        if (!cd->settled && cd->present && cd->drive != NULL && !cd_is_pending(cd)) {
             cd_settle(cd);
         }
         /* One that came back while nobody looked is rebuilt in its place like one that comes
@@ -679,14 +666,7 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
     }
     missing_tell(ctl);
     LIST_FOR_EACH (node, &ctl->groups) {
-        struct ctl_group *cg = list_entry(node, struct ctl_group, link);
-        bool whole = false;
-
-        if (group_can_start(cg, cg->config, &whole) && cg_elsewhere_take(cg) &&
-            group_can_start(cg, cg->config, &whole) &&
-            ctl_group_run(cg, start_group_started, NULL) != 0) {
-            ASSERT(cg->phase == CTL_GROUP_WAITING); /* and is tried again later */
-        }
+        start_group(list_entry(node, struct ctl_group, link), false);
     }
 }
 
@@ -736,11 +716,8 @@ void ctl_start_work(struct ctl *ctl)
     if (start->phase == START_RESERVE) {
         start_reserve(ctl, start);
     }
-    if (start->phase == START_CLAIM) {
-        start_claim(ctl, start);
-    }
-    if (start->phase == START_LABELS && labels_are_read(ctl)) {
-        start->phase = ctl->record->intent == CONTROLLER_INTENT_NONE ? START_ASSEMBLE : START_CLEAN;
+    if (start->phase == START_LOOK) {
+        start_look(ctl, start);
     }
     if (start->phase == START_CLEAN) {
         start_clean(ctl, start);
@@ -768,6 +745,7 @@ void ctl_start(struct ctl *ctl, void (*done)(void *context, int error), void *co
     start->done = done;
     start->context = context;
     ctl->start = start;
+    ctl->start_began_us = clock_now_us(ctl->ports.clock);
     ctl->life = CTL_LIFE_STARTING;
     battery_begin(ctl);
     ctl_kick(ctl);

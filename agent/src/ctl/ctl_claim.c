@@ -144,6 +144,10 @@ static void claims_next(struct ctl_claims *claims)
         claims_fail(claims, claims->drives[claims->next], -ENODEV);
         return;
     }
+    if (claims->drives[claims->next]->claiming || claims->drives[claims->next]->awaited) {
+        claims_fail(claims, claims->drives[claims->next], -EBUSY);
+        return;
+    }
     ctl->ports.devices->ops->claim(ctl->ports.devices, &claims->claim);
 }
 

@@ -110,7 +110,10 @@ static void drive_state_changed(void *context, struct drive *drive, enum drive_s
 
     ASSERT(cd->drive == drive);
     (void)why; /* cd_state_reason() says it with its parameters */
-    if (cd->ctl->life == CTL_LIFE_ONLINE) {
+    /* While the controller starts, labels are told of by nothing but the documents; a member of a
+     * group that works already may be lost, though. */
+    if (cd->ctl->life == CTL_LIFE_ONLINE ||
+        (cd->ctl->life == CTL_LIFE_STARTING && old == DRIVE_STATE_ONLINE)) {
         event_drive_state(cd, old);
     }
     ctl_kick(cd->ctl);
@@ -367,6 +370,7 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
     cd->has_unsuitable = arrival->has_reason;
     cd->unsuitable = arrival->reason;
     cd->claim_tried = false;
+    cd->awaited = arrival->awaited;
     (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);
 }
 
@@ -428,13 +432,35 @@ static void drive_depart(struct ctl_drive *cd)
     ctl_kick(cd->ctl);
 }
 
+/* A drive that was awaited: the host has it now, or has given up. */
+static void awaited_take(struct ctl_drive *cd, const struct ctl_drive_arrival *arrival)
+{
+    bool came = cd->awaited && arrival->port != NULL && cd->drive == NULL;
+
+    cd->awaited = arrival->awaited;
+    if (!came) {
+        return;
+    }
+    arrival_take(cd, arrival);
+    cd->jbod = false;
+    if (cd_open(cd, arrival->port) != 0) {
+        cd->bad = true; /* a geometry that no drive can have */
+    }
+    cd->reinserted = cd->ctl->life == CTL_LIFE_ONLINE;
+}
+
 /* The same device probed again: only what may change without a new arrival. */
 static void drive_reprobed(struct ctl_drive *cd, const struct ctl_drive_arrival *arrival)
 {
+    awaited_take(cd, arrival);
     cd->identity.eid = arrival->identity->eid;
     cd->identity.slot = arrival->identity->slot;
     cd->identity.link = arrival->identity->link;
     if (cd->group == NULL && !cd->spare) { /* a member's content is nobody else's */
+        if (cd->drive == NULL && cd->has_unsuitable && !arrival->has_reason) {
+            cd->claim_tried = false; /* whoever used it has gone: as good as a new arrival */
+            cd->reinserted = cd->ctl->life == CTL_LIFE_ONLINE;
+        }
         cd->has_unsuitable = arrival->has_reason;
         cd->unsuitable = arrival->reason;
         (void)snprintf(cd->signature, sizeof(cd->signature), "%s", arrival->signature);

@@ -66,7 +66,8 @@ static bool drive_is_free(const struct ctl_drive *cd)
 {
     if (!cd->departed || cd->gone_noted || cd->group != NULL || cd->copyback_of != NULL ||
         cd->ctl->change != NULL || cd->label_status == LABEL_STATUS_READING || cd->cache_busy ||
-        cd->ctl->start != NULL || cd->erase != NULL || cd->patrol.run != NULL || cd->spinning) {
+        cd->ctl->start != NULL || cd->erase != NULL || cd->patrol.run != NULL || cd->spinning ||
+        cd->claiming) {
         return false;
     }
     return cd->drive == NULL || drive_is_idle(cd->drive);
@@ -178,7 +179,7 @@ static void late_claims_start(struct ctl *ctl)
     LIST_FOR_EACH (node, &ctl->drives) {
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
 
-        if (cd->drive != NULL || !cd->present || cd->claim_tried ||
+        if (cd->drive != NULL || !cd->present || cd->claim_tried || cd->awaited ||
             !record_has_drive(ctl->record, cd->identity.key)) {
             continue;
         }

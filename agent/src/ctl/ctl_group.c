@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/sim_bug.h"
@@ -29,6 +30,9 @@ const struct group_config *cg_config(const struct ctl_group *cg)
 
 enum virtual_drive_state cg_state(const struct ctl_group *cg)
 {
+    if (cg_is_starting(cg)) {
+        return VIRTUAL_DRIVE_STATE_STARTING;
+    }
     return cg->group != NULL && cg->phase != CTL_GROUP_STARTING ? group_state(cg->group)
                                                                 : VIRTUAL_DRIVE_STATE_OFFLINE;
 }
@@ -52,6 +56,9 @@ enum virtual_drive_state cv_state(const struct ctl_vd *cv)
 {
     if (cv->vd != NULL && !cv->removing) {
         return vd_state(cv->vd);
+    }
+    if (cg_is_starting(cv->cg)) {
+        return VIRTUAL_DRIVE_STATE_STARTING;
     }
     /* Without drives it is offline; on its way up or down it only has not begun or has ended,
      * which is no news about its data. */

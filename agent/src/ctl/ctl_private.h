@@ -45,11 +45,7 @@
 #define PATH_TEXT_BYTES 48u
 #define TOMBSTONES_MAX 1024u
 #define OPERATIONS_ENDED_MAX 20u
-#define REVS_PER_RUN (UINT64_C(1) << 32)
-#define OPERATIONS_PER_RUN UINT64_C(1000000)
 #define EID_NONE 0xffffffffu
-/* How long the missing drives of an incomplete group are awaited after the last arrival. */
-#define LATE_ASSEMBLY_US UINT64_C(10000000)
 
 struct ctl_object {
     struct list link;              /* ctl->objects */
@@ -146,6 +142,9 @@ struct ctl_drive {
     bool target_failed;            /* in its place, which it may fill again: then it is tried */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
+    bool awaited;                  /* the host is still claiming it for us */
+    bool claiming;                 /* the start is, by start_claim */
+    struct device_claim start_claim;
     struct ctl_erase *erase;       /* or NULL */
     bool spun_down;                /* by command; it is claimed */
     bool spin_claimed;             /* only for that */
@@ -425,6 +424,8 @@ struct ctl {
     struct list commands;          /* waiting */
     struct ctl_command *command;   /* running */
     struct ctl_start *start;
+    uint64_t start_began_us;
+    bool looking;                  /* the host has not looked at all of its drives yet */
     void (*stop_done)(void *context);
     void *stop_context;
     uint64_t stop_deadline_us;

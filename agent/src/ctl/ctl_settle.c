@@ -88,7 +88,8 @@ static bool takes_twins_place(const struct ctl_drive *cd, const struct drive_lab
         label->record.sequence != twin->record_sequence) {
         return label->record.sequence > twin->record_sequence;
     }
-    return is_named_by_record(cd, label) && cd->ctl->life != CTL_LIFE_ONLINE;
+    return cg->phase == CTL_GROUP_WAITING && is_named_by_record(cd, label) &&
+           cd->ctl->life != CTL_LIFE_ONLINE;
 }
 
 /* True if cd turned out to be a copy of a drive that is here. */

@@ -85,6 +85,9 @@ enum host_stripe_state stripe_state_of(const struct stripe_found *found)
     for (uint32_t i = 0; i < found->found; i++) {
         enum virtual_drive_state member = cv_state(found->members[i]);
 
+        if (member == VIRTUAL_DRIVE_STATE_STARTING) {
+            return HOST_STRIPE_STATE_STARTING;
+        }
         if (member == VIRTUAL_DRIVE_STATE_OFFLINE) {
             return HOST_STRIPE_STATE_OFFLINE;
         }

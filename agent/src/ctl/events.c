@@ -89,6 +89,7 @@ static enum event_id vd_state_event(enum virtual_drive_state state)
         return EVENT_VIRTUAL_DRIVE_DEGRADED;
     case VIRTUAL_DRIVE_STATE_OFFLINE:
         return EVENT_VIRTUAL_DRIVE_OFFLINE;
+    case VIRTUAL_DRIVE_STATE_STARTING: /* no news yet */
     case VIRTUAL_DRIVE_STATE_MAX:
         break;
     }

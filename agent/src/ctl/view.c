@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/checked.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 
 /* Digests: FNV-1a; only equality with the last one matters. */
@@ -157,6 +158,8 @@ static enum controller_status status_of_groups(const struct ctl *ctl)
         case VIRTUAL_DRIVE_STATE_OFFLINE:
             status = CONTROLLER_STATUS_FAILED;
             break;
+        case VIRTUAL_DRIVE_STATE_STARTING:
+            break; /* so is the controller */
         case VIRTUAL_DRIVE_STATE_MAX:
             UNREACHABLE();
         }
@@ -168,6 +171,9 @@ static enum controller_status controller_status(const struct ctl *ctl)
 {
     enum controller_status status = status_of_groups(ctl);
 
+    if (ctl_is_starting(ctl)) { /* what is known to be wrong is said; the rest is not known yet */
+        return status == CONTROLLER_STATUS_OPTIMAL ? CONTROLLER_STATUS_STARTING : status;
+    }
     LIST_FOR_EACH (node, &ctl->drives) {
         const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_await.h"
 #include "ctl/ctl_private.h"
 
 static void drive_blocked(const struct ctl_drive *cd, struct blocked *blocked)
@@ -163,7 +164,7 @@ void view_drive(const struct ctl_drive *cd, struct drive_view *view, struct view
         }
     }
     view->identity = &cd->identity;
-    view->state = cd_state(cd);
+    view->state = cd_is_starting(cd) ? DRIVE_STATE_STARTING : cd_state(cd);
     view->present = cd->present;
     view->foreign = cd->foreign || cd->found != NULL;
     view->locating = cd->locating;

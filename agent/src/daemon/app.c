@@ -1,6 +1,7 @@
 /*
- * Wiring (app.h). Start: loop, signals, pool, state directory, event log, journal,
- * controllers, exports, control socket, devices, then the controllers go online. Stop, on
+ * Wiring (app.h). Start: loop, signals, pools, state directory, event log, journal,
+ * controllers, exports, control socket; then devices arrive as they are found, and the controllers
+ * go online. Stop, on
  * SIGTERM or SIGINT: commands end, the controllers stop (their exports close), the log is
  * written, the loop ends. Signals during the start lead to the same stop.
  */
@@ -30,6 +31,7 @@
 #include "host/work_pool.h"
 
 #define EVENT_EPOCH_RECORD "event-epoch"
+#define DEVICE_POOL_THREADS 6u
 #define STOP_LOOK_US (UINT64_C(2) * 1000000)
 
 struct app {
@@ -37,6 +39,7 @@ struct app {
     struct host_facts facts;
     struct loop *loop;
     struct work_pool *pool;
+    struct work_pool *device_pool; /* a device that hangs when it is opened must not keep records */
     struct state_store *store;
     struct event_log *events;
     struct uuid event_epoch;
@@ -149,6 +152,9 @@ static bool loop_make(struct app *app)
     error = loop_watch_signals(app->loop, &signals, signal_fired, app);
     if (error == 0) {
         error = work_pool_open(app->loop, WORK_POOL_THREADS, &app->pool);
+    }
+    if (error == 0) {
+        error = work_pool_open(app->loop, DEVICE_POOL_THREADS, &app->device_pool);
     }
     if (error != 0) {
         log_error("the event loop cannot be set up: %s", strerror(-error));
@@ -269,7 +275,7 @@ static bool controllers_begin(struct app *app)
                                           .events = app->events,
                                           .changed = objects_changed,
                                           .owner = app};
-    int error = drives_create(app->config, app->loop, app->pool, &app->drives);
+    int error = drives_create(app->config, app->loop, app->device_pool, &app->drives);
 
     if (error != 0) {
         log_error("%s", strerror(-error));
@@ -343,23 +349,12 @@ static void controllers_started(void *context, int error)
     }
 }
 
-static bool devices_open(struct app *app)
-{
-    char text[512] = "";
-
-    if (drives_open(app->drives, text) != 0) {
-        log_error("%s", text);
-        return false;
-    }
-    return true;
-}
-
 /* The exports need nobody before the controller opens one, so their sockets come first: a
  * socket in use is found before anything else has begun. */
 static bool app_start(struct app *app)
 {
     return loop_make(app) && state_open(app) && controllers_begin(app) && exports_begin(app) &&
-           control_open(app) && devices_open(app) && controllers_batteries_open(app->controllers);
+           control_open(app) && controllers_batteries_open(app->controllers);
 }
 
 /* Everything has stopped, or never started. */
@@ -375,6 +370,7 @@ static void app_free(struct app *app)
         event_log_on_durable(app->events, NULL, NULL);
     }
     app->events = event_log_close(app->events);
+    app->device_pool = work_pool_close(app->device_pool);
     app->pool = work_pool_close(app->pool);
     app->controllers = controllers_free(app->controllers);
     app->journal = command_journal_close(app->journal);
@@ -434,6 +430,7 @@ int app_run(const struct daemon_config *config)
     }
     event_log_on_durable(app->events, events_durable, app);
     notify_start(&app->notify, loop_clock(app->loop));
+    drives_open(app->drives);
     controllers_start(app->controllers, controllers_started);
     int error = loop_run(app->loop);
     if (error != 0) {

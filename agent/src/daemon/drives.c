@@ -14,6 +14,10 @@
 #include "daemon/drives_private.h"
 #include "daemon/log.h"
 
+#define CLAIM_AGAIN_US UINT64_C(5000000)
+/* How long the drives behind a slow one wait for it, so that they come in their order. */
+#define ORDER_US UINT64_C(200000)
+
 static void unused_note(const struct host_drive *drive)
 {
     if (drive->info.unused_bytes != 0) {
@@ -31,6 +35,7 @@ void drives_arrive(struct host_drive *drive)
                                         .block_bytes = drive->info.logical_block_bytes,
                                         .physical_block_bytes = drive->info.physical_block_bytes,
                                         .emulated = drive->emulated,
+                                        .awaited = drive->awaited,
                                         .has_reason =
                                             !drive->held && drive->refusal.reason.code != REASON_OK,
                                         .reason = drive->refusal.reason};
@@ -199,28 +204,6 @@ static bool number_is_known(const struct drives *drives, dev_t number)
 
 /* Opening. */
 
-static int configured_open(struct drives *drives, char text[512])
-{
-    for (uint32_t i = 0; i < drives->config->drive_count; i++) {
-        const struct config_drive *config = &drives->config->drives[i];
-        struct host_drive *drive = host_drive_new(drives, config->path, config);
-
-        host_drive_probe_now(drive);
-        if (drive->error == 0) {
-            continue;
-        }
-        int error = drive->error;
-        if (config->emulated) {
-            (void)snprintf(text, 512, "%s", drive->refusal.text);
-            host_drive_free(drive);
-            return error;
-        }
-        log_warning("configured drive %s: %s", config->path, drive->refusal.text);
-        host_drive_free(drive);
-    }
-    return 0;
-}
-
 /* Offers what is new; forgets what is not there any more. */
 static void scan_apply(struct drives *drives)
 {
@@ -274,12 +257,23 @@ static void scan_done(struct work *work)
             scan_apply(drives);
         }
         device_scan_free(&drives->scan);
+    } else {
+        log_warning("the host's devices could not be listed: %s; known drives are used",
+                    strerror(-drives->scan_error));
+    }
+    if (drives->opening) {
+        drives->opening = false;
+        drives_look_over(drives, 0);
     }
     if (drives->scan_again && !drives->stopping) {
         drives->scan_again = false;
         scan_start(drives);
     }
 }
+
+static void looks_end(struct clock_timer *timer);
+static void order_ends(struct clock_timer *timer);
+static void claims_again(struct clock_timer *timer);
 
 int drives_create(const struct daemon_config *config, struct loop *loop, struct work_pool *pool,
                   struct drives **ret_drives)
@@ -295,6 +289,12 @@ int drives_create(const struct daemon_config *config, struct loop *loop, struct 
     drives->port.ops = &port_ops;
     drives->patience_us = clock_now_us(loop_clock(loop)) + config->claim_wait_s * UINT64_C(1000000);
     list_init(&drives->all);
+    drives->look_timer = (struct clock_timer){.fire = looks_end, .owner = drives};
+    list_init(&drives->look_timer.port_link);
+    drives->again_timer = (struct clock_timer){.fire = claims_again, .owner = drives};
+    list_init(&drives->again_timer.port_link);
+    drives->order_timer = (struct clock_timer){.fire = order_ends, .owner = drives};
+    list_init(&drives->order_timer.port_link);
     work_init(&drives->scan_work, scan_run, scan_done, work_pool_new_key(pool), drives);
     *ret_drives = drives;
     return 0;
@@ -306,33 +306,107 @@ void drives_ctl_set(struct drives *drives, uint32_t controller, struct ctl *ctl)
     drives->ctls[controller] = ctl;
 }
 
-int drives_open(struct drives *drives, char text[512])
+/* The start: which drives there are is told to the controllers as it becomes known. */
+
+void drives_look_over(struct drives *drives, uint32_t controller)
 {
-    struct device_scan scan = {0};
-    int error = configured_open(drives, text);
-
-    if (error != 0 || !drives->config->scan.enabled) {
-        return error;
+    ASSERT(drives->looks[controller] > 0);
+    drives->looks[controller]--;
+    if (drives->looks[controller] == 0 && !drives->stopping && drives->ctls[controller] != NULL) {
+        ctl_drives_looking(drives->ctls[controller], false);
     }
-    if (device_scan_run(drives->config->scan.loop_devices, &scan) != 0) {
-        log_warning("the host's devices could not be listed; only configured drives are used");
-        return 0;
+}
+
+void drives_tell(struct drives *drives)
+{
+    struct clock_port *clock = loop_clock(drives->loop);
+    bool in_order = clock_now_us(clock) < drives->order_until_us;
+
+    if (drives->stopping) {
+        return;
     }
-    for (size_t i = 0; i < scan.count; i++) {
-        const struct device_info *info = &scan.entries[i].info;
+    LIST_FOR_EACH_SAFE (node, following, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
 
-        if (drive_by_path(drives, info->path) == NULL && scan_wants(drives, info->path) &&
-            !number_is_known(drives, info->number)) {
-            struct host_drive *drive = host_drive_new(drives, info->path, NULL);
-
-            host_drive_probe_now(drive);
-            if (drive->error != 0) { /* gone between scan and probe */
-                host_drive_free(drive);
-            }
+        if (!drive->first_look) {
+            continue;
+        }
+        if (drive->ready) {
+            host_drive_tell(drive);
+        } else if (in_order) {
+            return;
         }
     }
-    device_scan_free(&scan);
-    return 0;
+}
+
+static void order_ends(struct clock_timer *timer)
+{
+    drives_tell(timer->owner);
+}
+
+/* A device that does not even answer when it is opened keeps nobody longer than a claimed one. */
+static void looks_end(struct clock_timer *timer)
+{
+    struct drives *drives = timer->owner;
+
+    for (uint32_t i = 0; i < CONFIG_CONTROLLERS_MAX; i++) {
+        if (drives->looks[i] > 0 && drives->ctls[i] != NULL) {
+            log_warning("controller %u starts without %u drives: they have not answered within "
+                        "%u s",
+                        i, drives->looks[i], drives->config->claim_wait_s);
+            ctl_drives_looking(drives->ctls[i], false);
+        }
+    }
+}
+
+/* What was claimed by another process at the start may be free by now. */
+static void claims_again(struct clock_timer *timer)
+{
+    struct drives *drives = timer->owner;
+    struct clock_port *clock = loop_clock(drives->loop);
+
+    LIST_FOR_EACH_SAFE (node, following, &drives->all) {
+        struct host_drive *drive = list_entry(node, struct host_drive, link);
+
+        if (host_drive_is_claimed_elsewhere(drive)) {
+            host_drive_probe(drive);
+        }
+    }
+    clock_arm(clock, timer, clock_now_us(clock) + CLAIM_AGAIN_US);
+}
+
+void drives_open(struct drives *drives)
+{
+    struct clock_port *clock = loop_clock(drives->loop);
+
+    for (uint32_t i = 0; i < CONFIG_CONTROLLERS_MAX; i++) {
+        if (drives->ctls[i] != NULL) {
+            drives->looks[i] = 1; /* until all of them are on the list */
+            ctl_drives_looking(drives->ctls[i], true);
+        }
+    }
+    drives->opening = true;
+    drives->order_until_us = clock_now_us(clock) + ORDER_US;
+    clock_arm(clock, &drives->order_timer, drives->order_until_us);
+    for (uint32_t i = 0; i < drives->config->drive_count; i++) {
+        const struct config_drive *config = &drives->config->drives[i];
+
+        host_drive_probe(host_drive_new(drives, config->path, config));
+    }
+    if (drives->config->scan.enabled) {
+        drives->looks[0]++;
+        scan_start(drives);
+    } else {
+        drives->opening = false;
+    }
+    for (uint32_t i = 0; i < CONFIG_CONTROLLERS_MAX; i++) {
+        if (drives->ctls[i] != NULL) {
+            drives_look_over(drives, i);
+        }
+    }
+    clock_arm(clock, &drives->look_timer,
+              clock_now_us(clock) + drives->config->claim_wait_s * UINT64_C(1000000));
+    clock_arm(clock, &drives->again_timer, drives->look_timer.deadline_us + CLAIM_AGAIN_US);
 }
 
 /* Hot-plug. */
@@ -399,8 +473,16 @@ void drives_watch(struct drives *drives)
 
 void drives_stop(struct drives *drives)
 {
+    struct clock_port *clock = loop_clock(drives->loop);
+
     drives->stopping = true;
     drives->monitor = device_monitor_close(drives->monitor);
+    clock_cancel(clock, &drives->look_timer);
+    clock_cancel(clock, &drives->order_timer);
+    clock_cancel(clock, &drives->again_timer);
+    LIST_FOR_EACH_SAFE (node, following, &drives->all) {
+        host_drive_claim_end(list_entry(node, struct host_drive, link));
+    }
 }
 
 struct drives *drives_free(struct drives *drives)

@@ -9,7 +9,8 @@
  *
  * (1) Only offered devices are probed; a claimed one is nobody else's business.
  * (2) What may block (probing, opening, files of emulated drives) runs in the work pool, one
- *     at a time per device; before the controller starts it runs at once.
+ *     at a time per device. A claim that another process holds is tried again by timer, so that
+ *     waiting for it occupies nobody.
  * (3) A host drive's address is its handle at the controller and stays valid until the
  *     controller has released it or, if it never held it, until it has departed.
  */
@@ -30,10 +31,11 @@ struct device_port *drives_port(struct drives *drives);
 /* To whom the drives of a controller, by its index, are handed. */
 void drives_ctl_set(struct drives *drives, uint32_t controller, struct ctl *ctl);
 
-/* Opens what the configuration names, scans, and hands all of it to the controllers. Before
- * ctl_start(); may block. A configured drive that cannot be used is offered with its reason;
- * only an emulated drive whose file cannot be made is an error. */
-MUST_CHECK int drives_open(struct drives *drives, char text[512]);
+/* Opens what the configuration names, scans, and hands all of it to the controllers as it becomes
+ * known; a controller hears by ctl_drives_looking() when its drives have been looked at. A
+ * configured drive that cannot be used is offered with its reason. One whose file or device cannot
+ * be opened at all is logged, and costs only itself. Before ctl_start(). */
+void drives_open(struct drives *drives);
 /* Listens for devices that come and go, from now on. */
 void drives_watch(struct drives *drives);
 

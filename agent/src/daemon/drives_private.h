@@ -23,6 +23,12 @@ struct drives {
     struct list all;              /* of struct host_drive */
     uint64_t patience_us;         /* until then a claimed device may be a predecessor's */
     bool stopping;
+    bool opening;                 /* whoever is found now belongs to the start */
+    uint32_t looks[CONFIG_CONTROLLERS_MAX]; /* of the start that are not over, by controller */
+    struct clock_timer look_timer;  /* ends them all */
+    uint64_t order_until_us;        /* so long drives are told in their order */
+    struct clock_timer order_timer; /* ends that */
+    struct clock_timer again_timer; /* claims that others held at the start are tried again */
     struct work scan_work;
     bool scanning;
     bool scan_again;
@@ -47,6 +53,9 @@ struct host_drive {
     bool arrived;                 /* the controller knows it */
     bool held;                    /* the controller has its port */
     bool left;                    /* the device is not there any more */
+    bool first_look;              /* of the start: the controller waits for it */
+    bool ready;                   /* it is over, and the controller is told when it is its turn */
+    bool awaited;                 /* the controller knows that its claim is still tried */
     struct drive_identity identity;
     struct device_info info;
     struct device_refusal refusal;
@@ -63,7 +72,11 @@ struct host_drive {
     struct device_cache_switch *cache; /* the same */
     struct device_spin *spin;          /* the same */
     struct claimed_device claimed;
+    bool claim_again;             /* of this work only the claim is repeated */
+    bool claim_noted;             /* that it takes long */
+    uint64_t claim_since_us;
     uint64_t claim_wait_us;       /* how long the last claim was waited for */
+    struct clock_timer claim_timer; /* armed: the work goes on when it fires */
     struct host_drive *replaces;
     char serial[EMULATED_SERIAL_BYTES];
     char text[DEVICE_TEXT_BYTES];
@@ -73,9 +86,14 @@ struct host_drive {
 struct host_drive *host_drive_new(struct drives *drives, const char *path,
                                   const struct config_drive *config);
 void host_drive_free(struct host_drive *drive);
-/* Looks at the device, and claims it if the configuration names it; before start, at once. */
-void host_drive_probe_now(struct host_drive *drive);
+/* Looks at the device, and claims it if the configuration names it. */
 void host_drive_probe(struct host_drive *drive);
+/* Tells the controller of it. */
+void host_drive_tell(struct host_drive *drive);
+/* It is not waited for any longer: a claim that is still tried has failed. May free the drive. */
+void host_drive_claim_end(struct host_drive *drive);
+/* Configured, and claimed by another process. */
+bool host_drive_is_claimed_elsewhere(const struct host_drive *drive);
 /* The device has left. */
 void host_drive_leave(struct host_drive *drive);
 void host_drive_claim(struct host_drive *drive, struct device_claim *claim);
@@ -99,6 +117,11 @@ static inline struct ctl *host_drive_ctl(const struct host_drive *drive)
 /* What the kernel says of a device: path and name are its own, and may not be what the
  * configuration calls it. NULL with an overrun. */
 void drives_changed(void *owner, enum device_change change, const char *path, const char *name);
+/* Tells the controllers of drives that are ready, in the order in which the configuration names
+ * them: numbers are given in that order. One that is slow keeps the others for a moment only. */
+void drives_tell(struct drives *drives);
+/* A look of the start is over. */
+void drives_look_over(struct drives *drives, uint32_t controller);
 /* Tells the controller what is known of the device now. */
 void drives_arrive(struct host_drive *drive);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/assert.h"
 #include "base/crc.h"
@@ -21,10 +20,14 @@
 /* A claim that takes longer than this deserves a word in the log and an event. */
 #define CLAIM_WAIT_NOTED_US (5u * 1000u * 1000u)
 #define CLAIM_RETRY_US 10000u
+/* A predecessor's ends soon; another program's may last. */
+#define CLAIM_RETRY_SLOW_AFTER_US (1000u * 1000u)
+#define CLAIM_RETRY_SLOW_US 100000u
 
 static void work_run(struct work *work);
 static void work_done(struct work *work);
 static void close_retry(struct clock_timer *timer);
+static void claim_retry(struct clock_timer *timer);
 
 struct host_drive *host_drive_new(struct drives *drives, const char *path,
                                   const struct config_drive *config)
@@ -40,6 +43,12 @@ struct host_drive *host_drive_new(struct drives *drives, const char *path,
     work_init(&drive->work, work_run, work_done, work_pool_new_key(drives->pool), drive);
     drive->close_timer = (struct clock_timer){.fire = close_retry, .owner = drive};
     list_init(&drive->close_timer.port_link);
+    drive->claim_timer = (struct clock_timer){.fire = claim_retry, .owner = drive};
+    list_init(&drive->claim_timer.port_link);
+    if (drives->opening) {
+        drive->first_look = true;
+        drives->looks[host_drive_controller(drive)]++;
+    }
     list_init(&drive->link);
     list_push_tail(&drives->all, &drive->link);
     return drive;
@@ -50,6 +59,7 @@ void host_drive_free(struct host_drive *drive)
     ASSERT(drive->busy == HOST_DRIVE_IDLE);
     ASSERT(drive->port == NULL && drive->emulated == NULL);
     clock_cancel(loop_clock(drive->drives->loop), &drive->close_timer);
+    clock_cancel(loop_clock(drive->drives->loop), &drive->claim_timer);
     device_claim_close(&drive->claimed);
     drive->foreign = foreign_drive_free(drive->foreign);
     list_remove(&drive->link);
@@ -70,44 +80,26 @@ static void refusal_from_error(struct host_drive *drive)
     }
 }
 
-/*
- * The fence: the claims of a daemon that was killed end only when its last transfers have
- * ended, so a transfer of its can never land after one of ours (engine.md 6.1). Bounded: the
- * claim may as well be another program's.
- */
-static bool predecessor_may_linger(struct host_drive *drive, uint64_t since_us)
-{
-    struct timespec pause = {.tv_nsec = CLAIM_RETRY_US * 1000};
-    uint64_t now_us = loop_timers_now_us(); /* the loop's clock is not the pool's to read */
-    bool noted = drive->claim_wait_us >= CLAIM_WAIT_NOTED_US;
-
-    drive->claim_wait_us = now_us - since_us;
-    if (drive->error == 0 || drive->refusal.reason.code != REASON_DRIVE_UNSUITABLE_CLAIMED ||
-        now_us > drive->drives->patience_us) {
-        return false;
-    }
-    if (!noted && drive->claim_wait_us >= CLAIM_WAIT_NOTED_US) {
-        log_warning("%s: still claimed, by transfers of a predecessor or by another program; "
-                    "nothing is written before the claim ends, which is waited for until %u s "
-                    "after the start",
-                    drive->path, drive->drives->config->claim_wait_s);
-    }
-    (void)nanosleep(&pause, NULL); /* in the pool, or before anything runs */
-    return true;
-}
-
 static void claim_open(struct host_drive *drive, bool force)
 {
     struct device_claim_options options = {.force = force, .size_min_bytes = DRIVE_SIZE_MIN_BYTES};
-    uint64_t since_us = loop_timers_now_us();
 
-    drive->claim_wait_us = 0;
-    do {
-        drive->refusal = (struct device_refusal){.error = 0};
-        drive->error = device_claim_open(drive->path, &options, &drive->claimed, &drive->refusal);
-    } while (predecessor_may_linger(drive, since_us));
+    drive->refusal = (struct device_refusal){.error = 0};
+    drive->error = device_claim_open(drive->path, &options, &drive->claimed, &drive->refusal);
     if (drive->error == 0) {
         drive->info = drive->claimed.info;
+    }
+}
+
+/* Somebody was faster: it is still worth showing, with the reason. */
+static void claim_configured(struct host_drive *drive, bool force)
+{
+    struct device_info info = drive->info;
+
+    claim_open(drive, force);
+    if (drive->error != 0) {
+        drive->info = info;
+        drive->error = 0;
     }
 }
 
@@ -118,7 +110,11 @@ static void emulated_open(struct host_drive *drive)
     drive->error = emulated_file_open(drive->path, config->size_bytes, drive->serial, drive->text,
                                       sizeof(drive->text));
     if (drive->error == 0) {
-        claim_open(drive, true); /* a file that was made for this: what it holds is ours */
+        drive->refusal = (struct device_refusal){.error = 0};
+        drive->error = device_probe(drive->path, &drive->info, &drive->refusal);
+    }
+    if (drive->error == 0) {
+        claim_configured(drive, true); /* a file that was made for this: what it holds is ours */
     }
     refusal_from_error(drive);
 }
@@ -128,6 +124,10 @@ static void probe_run(struct host_drive *drive)
 {
     struct device_claim_options options = {.size_min_bytes = DRIVE_SIZE_MIN_BYTES};
 
+    if (drive->claim_again) {
+        claim_configured(drive, is_emulated(drive));
+        return;
+    }
     if (is_emulated(drive)) {
         emulated_open(drive);
         return;
@@ -141,13 +141,7 @@ static void probe_run(struct host_drive *drive)
     drive->foreign = foreign_drive_free(drive->foreign);
     drive->foreign = device_foreign_read(&drive->info);
     if (drive->config != NULL && drive->refusal.reason.code == REASON_OK) {
-        struct device_info info = drive->info;
-
-        claim_open(drive, false);
-        if (drive->error != 0) { /* somebody was faster: still worth showing */
-            drive->info = info;
-            drive->error = 0;
-        }
+        claim_configured(drive, false);
     }
 }
 
@@ -311,13 +305,17 @@ static void probe_finish(struct host_drive *drive)
     char key[sizeof(drive->identity.key)];
 
     if (drive->error != 0) {
-        log_warning("%s: %s", drive->path, drive->refusal.text);
+        if (is_emulated(drive)) {
+            log_error("%s", drive->refusal.text);
+        } else {
+            log_warning("%s: %s", drive->path, drive->refusal.text);
+        }
         leave_note(drive);
         return;
     }
     (void)snprintf(key, sizeof(key), "%s", drive->identity.key);
     identity_fill(drive);
-    if (drive->claimed.fd >= 0 && !drive->arrived) {
+    if (drive->claimed.fd >= 0 && (!drive->arrived || drive->awaited)) {
         port_open(drive);
         drive->held = drive->port != NULL;
     } else {
@@ -328,16 +326,10 @@ static void probe_finish(struct host_drive *drive)
         drive->arrived = false;
         ctl_drive_departed(host_drive_ctl(drive), drive);
     }
-    drives_arrive(drive);
-    claim_wait_tell(drive);
-}
-
-void host_drive_probe_now(struct host_drive *drive)
-{
-    ASSERT(drive->busy == HOST_DRIVE_IDLE && !drive->arrived);
-    probe_run(drive);
-    if (drive->error == 0) {
-        probe_finish(drive);
+    drive->awaited = false;
+    drive->ready = drive->first_look;
+    if (!drive->ready) {
+        host_drive_tell(drive);
     }
 }
 
@@ -474,12 +466,36 @@ static void replace_finish(struct host_drive *drive)
     drives_arrive(drive);
 }
 
-static void work_done(struct work *work)
+/* The controller need not wait to hear of it any more. */
+static void first_look_over(struct host_drive *drive)
 {
-    struct host_drive *drive = work->owner;
+    drive->ready = false;
+    if (drive->first_look) {
+        drive->first_look = false;
+        drives_look_over(drive->drives, host_drive_controller(drive));
+    }
+}
+
+void host_drive_tell(struct host_drive *drive)
+{
+    if (!drive->left) {
+        drives_arrive(drive);
+        claim_wait_tell(drive);
+    } else if (drive->held) { /* gone before the controller heard of it */
+        host_drive_release(drive);
+    }
+    first_look_over(drive);
+}
+
+static void work_conclude(struct host_drive *drive)
+{
     enum host_drive_work what = drive->busy;
+    struct drives *drives = drive->drives;
 
     drive->busy = HOST_DRIVE_IDLE;
+    drive->claim_wait_us = drive->claim_again ? loop_timers_now_us() - drive->claim_since_us : 0;
+    drive->claim_again = false;
+    drive->claim_noted = false;
     if (what == HOST_DRIVE_CLAIM) {
         claim_finish(drive);
     } else if (what == HOST_DRIVE_CACHE) {
@@ -494,7 +510,101 @@ static void work_done(struct work *work)
     } else {
         probe_finish(drive);
     }
+    if (!drive->ready) {
+        first_look_over(drive);
+    }
     settle(drive);
+    drives_tell(drives);
+}
+
+/*
+ * The fence: the claims of a daemon that was killed end only when its last transfers have
+ * ended, so a transfer of its can never land after one of ours (engine.md 6.1). Bounded: the
+ * claim may as well be another program's.
+ */
+static bool claim_may_end(const struct host_drive *drive)
+{
+    bool claims = drive->busy == HOST_DRIVE_PROBE || drive->busy == HOST_DRIVE_CLAIM ||
+                  drive->busy == HOST_DRIVE_REPLACE;
+
+    return claims && drive->claimed.fd < 0 && !drive->left && !drive->drives->stopping &&
+           drive->refusal.reason.code == REASON_DRIVE_UNSUITABLE_CLAIMED &&
+           loop_timers_now_us() <= drive->drives->patience_us;
+}
+
+/* The controller hears of the drive now, and of its claim when that has come or is given up. */
+static void claim_announce(struct host_drive *drive)
+{
+    identity_fill(drive);
+    drive->awaited = true;
+    drive->ready = drive->first_look;
+    if (drive->ready) {
+        drives_tell(drive->drives);
+    } else {
+        drives_arrive(drive);
+    }
+}
+
+static void claim_await(struct host_drive *drive)
+{
+    struct clock_port *clock = loop_clock(drive->drives->loop);
+    uint64_t now_us = loop_timers_now_us();
+
+    if (!drive->claim_again) {
+        drive->claim_again = true;
+        drive->claim_since_us = now_us;
+        if (drive->busy == HOST_DRIVE_PROBE && !drive->arrived) {
+            claim_announce(drive);
+        }
+    }
+    uint64_t waited_us = now_us - drive->claim_since_us;
+    if (!drive->claim_noted && waited_us >= CLAIM_WAIT_NOTED_US) {
+        drive->claim_noted = true;
+        log_warning("%s: still claimed, by transfers of a predecessor or by another program; "
+                    "nothing is written before the claim ends, which is waited for until %u s "
+                    "after the start",
+                    drive->path, drive->drives->config->claim_wait_s);
+    }
+    clock_arm(clock, &drive->claim_timer,
+              clock_now_us(clock) +
+                  (waited_us < CLAIM_RETRY_SLOW_AFTER_US ? CLAIM_RETRY_US : CLAIM_RETRY_SLOW_US));
+}
+
+static void claim_retry(struct clock_timer *timer)
+{
+    struct host_drive *drive = timer->owner;
+
+    if (drive->left) {
+        work_conclude(drive);
+    } else {
+        work_submit(drive->drives->pool, &drive->work);
+    }
+}
+
+void host_drive_claim_end(struct host_drive *drive)
+{
+    if (drive->claim_timer.armed) {
+        clock_cancel(loop_clock(drive->drives->loop), &drive->claim_timer);
+        work_conclude(drive);
+    }
+}
+
+bool host_drive_is_claimed_elsewhere(const struct host_drive *drive)
+{
+    return drive->config != NULL && drive->arrived && !drive->held && !drive->left &&
+           drive->busy == HOST_DRIVE_IDLE &&
+           drive->refusal.reason.code == REASON_DRIVE_UNSUITABLE_CLAIMED;
+}
+
+static void work_done(struct work *work)
+{
+    struct host_drive *drive = work->owner;
+
+    if (claim_may_end(drive)) {
+        claim_await(drive);
+    } else {
+        work_conclude(drive);
+    }
 }
 
 /* Leaving and closing. */
@@ -536,6 +646,9 @@ void host_drive_release(struct host_drive *drive)
 void host_drive_leave(struct host_drive *drive)
 {
     leave_note(drive);
+    if (drive->ready) {
+        host_drive_tell(drive);
+    }
     settle(drive);
 }
 

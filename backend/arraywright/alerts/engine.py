@@ -107,8 +107,16 @@ async def objects_changed(
         return
     for host_id, present in (await repository.open_of_hosts(session, hosts)).items():
         for change in watched[host_id]:
+            if _is_starting(change):
+                continue
             _object_changed(session, now_us, host_id, change, present)
             _settle_rebuilds(session, now_us, host_id, change, present)
+
+
+def _is_starting(change: Changed) -> bool:
+    """Its agent has just begun and does not know yet: no news, of trouble or of its end."""
+    doc = change.doc or {}
+    return "starting" in (doc.get("state"), doc.get("status"))
 
 
 def _object_changed(

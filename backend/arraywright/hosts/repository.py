@@ -22,7 +22,7 @@ from arraywright.storage.projection import (
     SPARES,
 )
 
-WORST_STATES = ("optimal", "partially_degraded", "degraded", "offline")
+WORST_STATES = ("optimal", "starting", "partially_degraded", "degraded", "offline")
 SEVERITIES = ("debug", "progress", "info", "warning", "critical", "fatal")
 
 

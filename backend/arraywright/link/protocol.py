@@ -105,6 +105,7 @@ class ControllerStatus(StrEnum):
     NEEDS_ATTENTION = "needs_attention"
     DEGRADED = "degraded"
     FAILED = "failed"
+    STARTING = "starting"
 
 
 class DriveState(StrEnum):
@@ -119,6 +120,7 @@ class DriveState(StrEnum):
     COPYBACK = "copyback"
     MISSING = "missing"
     JBOD = "jbod"
+    STARTING = "starting"
 
 
 class VirtualDriveState(StrEnum):
@@ -126,6 +128,7 @@ class VirtualDriveState(StrEnum):
     PARTIALLY_DEGRADED = "partially_degraded"
     DEGRADED = "degraded"
     OFFLINE = "offline"
+    STARTING = "starting"
 
 
 class HostStripeState(StrEnum):
@@ -133,6 +136,7 @@ class HostStripeState(StrEnum):
     DEGRADED = "degraded"
     OFFLINE = "offline"
     INCOMPLETE = "incomplete"
+    STARTING = "starting"
 
 
 class DriveMedia(StrEnum):

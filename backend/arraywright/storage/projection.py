@@ -22,8 +22,8 @@ def natural(text: str) -> str:
 
 
 def _failures_left(kind: str, doc: dict[str, Any]) -> int | None:
-    """Of redundant virtual drives only; none if it is offline."""
-    if kind != "virtual_drive" or doc["level"] == "raid0":
+    """Of redundant virtual drives only; none if it is offline, not known yet if it is starting."""
+    if kind != "virtual_drive" or doc["level"] == "raid0" or doc["state"] == "starting":
         return None
     return 0 if doc["state"] == "offline" else int(doc["drive_failures_left"])
 

@@ -2824,7 +2824,7 @@ export interface components {
          * ControllerStatus
          * @enum {string}
          */
-        ControllerStatus: "optimal" | "needs_attention" | "degraded" | "failed";
+        ControllerStatus: "optimal" | "needs_attention" | "degraded" | "failed" | "starting";
         /** ControllerUpdate */
         ControllerUpdate: {
             /** Auto Rebuild */
@@ -3361,7 +3361,7 @@ export interface components {
          * DriveState
          * @enum {string}
          */
-        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "copyback" | "missing" | "jbod";
+        DriveState: "unconfigured_good" | "unconfigured_bad" | "hot_spare" | "dedicated_hot_spare" | "offline" | "failed" | "rebuild" | "online" | "copyback" | "missing" | "jbod" | "starting";
         /** DriveStateCount */
         DriveStateCount: {
             /** Count */
@@ -4126,7 +4126,7 @@ export interface components {
          * HostStripeState
          * @enum {string}
          */
-        HostStripeState: "optimal" | "degraded" | "offline" | "incomplete";
+        HostStripeState: "optimal" | "degraded" | "offline" | "incomplete" | "starting";
         /**
          * HostSummary
          * @description Figures of one host as of its last report.
@@ -6408,7 +6408,7 @@ export interface components {
          * VirtualDriveState
          * @enum {string}
          */
-        VirtualDriveState: "optimal" | "partially_degraded" | "degraded" | "offline";
+        VirtualDriveState: "optimal" | "partially_degraded" | "degraded" | "offline" | "starting";
         /** VirtualDriveStateCount */
         VirtualDriveStateCount: {
             /** Count */

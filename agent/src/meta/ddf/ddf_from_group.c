@@ -87,6 +87,7 @@ static uint8_t vd_state(const struct group_config *group)
     case VIRTUAL_DRIVE_STATE_DEGRADED:
         return DDF_VD_DEGRADED;
     case VIRTUAL_DRIVE_STATE_OFFLINE:
+    case VIRTUAL_DRIVE_STATE_STARTING:
     case VIRTUAL_DRIVE_STATE_MAX:
         break;
     }

@@ -25,6 +25,10 @@ describe('health', () => {
     expect(healthOf(offline)).toBe('offline')
     expect(healthOf(make.host({ summary: { ...summary, worst_state: null } }))).toBe('empty')
     expect(healthOf(make.host({ summary: { ...summary, worst_state: 'offline' } }))).toBe('lost')
+    const starting = make.host({ summary: { ...summary, worst_state: 'starting' } })
+    expect(healthOf(starting)).toBe('starting')
+    expect(matchesFilter(starting, 'healthy')).toBe(false)
+    expect(matchesFilter(starting, 'attention')).toBe(false)
     const stripes = { ...summary, drive_failures_left: null }
     expect(healthOf(make.host({ summary: stripes }))).toBe('bare')
     expect(matchesFilter(make.host({ summary: stripes }), 'healthy')).toBe(true)

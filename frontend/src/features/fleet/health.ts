@@ -3,6 +3,7 @@ import {
   CircleDashed,
   CircleOff,
   CloudOff,
+  RefreshCw,
   ShieldAlert,
   ShieldQuestionMark,
   TriangleAlert,
@@ -18,6 +19,7 @@ export const HEALTHS = [
   'offline',
   'reduced',
   'attention',
+  'starting',
   'bare',
   'full',
   'empty',
@@ -30,6 +32,7 @@ export const healthLooks: Record<Health, Look> = {
   offline: { tone: 'idle', icon: CloudOff },
   reduced: { tone: 'warn', icon: ShieldQuestionMark },
   attention: { tone: 'warn', icon: TriangleAlert },
+  starting: { tone: 'info', icon: RefreshCw },
   bare: { tone: 'ok', icon: CircleCheck },
   full: { tone: 'ok', icon: CircleCheck },
   empty: { tone: 'idle', icon: CircleDashed },
@@ -39,6 +42,7 @@ const BY_STATE = {
   offline: 'lost',
   degraded: 'none',
   partially_degraded: 'reduced',
+  starting: 'starting',
   optimal: 'full',
 } as const
 
@@ -62,7 +66,7 @@ export function matchesFilter(host: Host, filter: FleetFilter | undefined): bool
   const health = healthOf(host)
   if (filter === 'offline') return health === 'offline'
   const isHealthy = health === 'bare' || health === 'full' || health === 'empty'
-  return filter === 'healthy' ? isHealthy : !isHealthy
+  return filter === 'healthy' ? isHealthy : !isHealthy && health !== 'starting'
 }
 
 export function matchesText(host: Host, text: string | undefined): boolean {

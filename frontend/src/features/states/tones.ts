@@ -47,6 +47,7 @@ export const driveLooks: Record<DriveState, Look> = {
   copyback: { tone: 'info', icon: RefreshCw },
   online: { tone: 'ok', icon: CircleCheck },
   missing: { tone: 'crit', icon: Unplug },
+  starting: { tone: 'info', icon: RefreshCw },
 }
 
 export const virtualDriveLooks: Record<VirtualDriveState, Look> = {
@@ -54,6 +55,7 @@ export const virtualDriveLooks: Record<VirtualDriveState, Look> = {
   partially_degraded: { tone: 'warn', icon: TriangleAlert },
   degraded: { tone: 'crit', icon: TriangleAlert },
   offline: { tone: 'crit', icon: CircleOff },
+  starting: { tone: 'info', icon: RefreshCw },
 }
 
 export const hostStripeLooks: Record<Stripe['state'], Look> = {
@@ -61,6 +63,7 @@ export const hostStripeLooks: Record<Stripe['state'], Look> = {
   degraded: { tone: 'crit', icon: TriangleAlert },
   offline: { tone: 'crit', icon: CircleOff },
   incomplete: { tone: 'crit', icon: Unplug },
+  starting: { tone: 'info', icon: RefreshCw },
 }
 
 export const controllerLooks: Record<ControllerStatus, Look> = {
@@ -68,6 +71,7 @@ export const controllerLooks: Record<ControllerStatus, Look> = {
   needs_attention: { tone: 'warn', icon: TriangleAlert },
   degraded: { tone: 'crit', icon: TriangleAlert },
   failed: { tone: 'crit', icon: CircleAlert },
+  starting: { tone: 'info', icon: RefreshCw },
 }
 
 export const batteryLooks: Record<BatteryState, Look> = {

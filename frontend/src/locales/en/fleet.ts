@@ -38,6 +38,7 @@ export const fleet = {
     none: 'No redundancy left',
     reduced: 'Reduced redundancy',
     attention: 'Needs attention',
+    starting: 'Starting',
     bare: 'Optimal, not redundant',
     full: 'Full redundancy',
     empty: 'Nothing stored',

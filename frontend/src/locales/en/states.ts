@@ -10,6 +10,7 @@ export const driveState = {
   online: 'Online',
   missing: 'Missing',
   jbod: 'JBOD',
+  starting: 'Starting',
 } as const
 
 /** The short words of the controllers' own tools, for the narrow bay. */
@@ -25,6 +26,7 @@ export const driveStateBay = {
   online: 'Online',
   missing: 'Missing',
   jbod: 'JBOD',
+  starting: 'Starting',
 } as const
 
 export const driveStateHelp = {
@@ -41,6 +43,8 @@ export const driveStateHelp = {
   online: 'A member in sync: its data are current and in use.',
   missing: 'Belongs to a drive group, but is not there.',
   jbod: 'Left to the operating system of its host as it is; not used here.',
+  starting:
+    'The agent has just started and does not know yet what the drive holds, or waits for another process to release it.',
 } as const
 
 export const virtualDriveState = {
@@ -48,6 +52,7 @@ export const virtualDriveState = {
   partially_degraded: 'Partially degraded',
   degraded: 'Degraded',
   offline: 'Offline',
+  starting: 'Starting',
 } as const
 
 export const virtualDriveStateHelp = {
@@ -56,6 +61,8 @@ export const virtualDriveStateHelp = {
   degraded: 'No redundancy is left in at least one place: one more loss there loses the data.',
   offline:
     'More members are lost than the level can bear. Nothing is read or written until they return.',
+  starting:
+    'The agent has just started and waits for drives of this virtual drive. Clients wait with it.',
 } as const
 
 export const controllerStatus = {
@@ -63,6 +70,7 @@ export const controllerStatus = {
   needs_attention: 'Needs attention',
   degraded: 'Degraded',
   failed: 'Failed',
+  starting: 'Starting',
 } as const
 
 export const raidLevel = {

@@ -81,6 +81,7 @@ export const hostStripeState = {
   degraded: 'Degraded',
   offline: 'Offline',
   incomplete: 'Incomplete',
+  starting: 'Starting',
 } as const
 
 export const hostStripeStateHelp = {
@@ -89,4 +90,5 @@ export const hostStripeStateHelp = {
   offline: 'A member is offline. Nothing is read or written until it returns.',
   incomplete:
     'Not all of its members are here, or they contradict each other. It is put together when they are.',
+  starting: 'The agent has just started and waits for drives of its members.',
 } as const

@@ -1,0 +1,270 @@
+/*
+ * What a start waits for, so that one drive holds up nothing that does not need it.
+ *
+ * A drive is pending while it is not known what it holds: the host is still claiming it, or its
+ * label has not been read. The controller is settling while some drive is, or while the host still
+ * looks for drives (ctl_drives_looking()).
+ *
+ * (1) At first everything is waited for: most drives answer at once, and what is decided with all
+ *     of them in view is never decided wrongly.
+ * (2) After START_EARLY_US a drive group starts on its own if it is beyond doubt: each of its
+ *     members is here, is the very drive that the record names, carries the group's newest record,
+ *     and no other drive carries the same label. Nothing that is still pending could change that.
+ * (3) After START_PATIENT_US a pending drive is waited for only if a member may be missing because
+ *     of it: it has the member's serial number, or no drive here has. How long the host tries to
+ *     claim it bounds that.
+ * (4) An unfinished creation, deletion or import is settled with all drives in view only.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "ctl/ctl_await.h"
+
+#define START_EARLY_US UINT64_C(300000)
+#define START_PATIENT_US UINT64_C(2000000)
+
+void ctl_drives_looking(struct ctl *ctl, bool looking)
+{
+    ctl->looking = looking;
+    ctl_kick(ctl);
+}
+
+/* Claims of drives that were ours and are only offered: all at once, as any of them may have to
+ * be waited for. */
+
+static void start_claim_answered(struct device_claim *claim, int error, struct io_port *port)
+{
+    struct ctl_drive *cd = claim->owner;
+    struct device_port *devices = cd->ctl->ports.devices;
+
+    ASSERT(cd->claiming && cd->drive == NULL);
+    cd->claiming = false;
+    if (error == 0) {
+        /* What has come onto it since the host looked counts as well. */
+        (void)snprintf(cd->signature, sizeof(cd->signature), "%s", claim->signature);
+        if (cd_open(cd, port) == 0) {
+            cd->claimed_here = true;
+        } else { /* a geometry that no drive can have */
+            devices->ops->release(devices, cd->device);
+        }
+    }
+    ctl_kick(cd->ctl);
+}
+
+void ctl_start_claims(struct ctl *ctl)
+{
+    struct device_port *devices = ctl->ports.devices;
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+
+        if (cd->drive != NULL || !cd->present || cd->claim_tried || cd->awaited ||
+            devices == NULL || !record_has_drive(ctl->record, cd->identity.key)) {
+            continue;
+        }
+        cd->claim_tried = true;
+        cd->claiming = true;
+        cd->start_claim = (struct device_claim){
+            .device = cd->device, .force = true, .complete = start_claim_answered, .owner = cd};
+        list_init(&cd->start_claim.port_link);
+        devices->ops->claim(devices, &cd->start_claim);
+    }
+}
+
+bool ctl_start_claims_are_quiet(const struct ctl *ctl)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        if (list_entry(node, const struct ctl_drive, link)->claiming) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Pending drives. */
+
+bool cd_is_pending(const struct ctl_drive *cd)
+{
+    if (!cd->present || cd->departed) {
+        return false;
+    }
+    if (cd->awaited || cd->claiming) {
+        return true;
+    }
+    return cd->drive != NULL &&
+           (cd->label_status == LABEL_STATUS_UNREAD || cd->label_status == LABEL_STATUS_READING);
+}
+
+/* The label says that it is this member; NULL: of no drive here so far. ret_count: of how many. */
+static struct ctl_drive *member_found(const struct ctl_group *cg, uint32_t member,
+                                      uint32_t *ret_count)
+{
+    const struct member_config *config = &cg->config->members[member];
+    struct ctl_drive *found = NULL;
+
+    *ret_count = 0;
+    LIST_FOR_EACH (node, &cg->ctl->drives) {
+        struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);
+        const struct drive_label *label = cd->label;
+
+        if (cd->present && !cd->departed && cd->label_status == LABEL_STATUS_VALID &&
+            label != NULL && uuid_equal(&label->drive, &config->drive) &&
+            uuid_equal(&label->controller, &cg->ctl->record->controller)) {
+            found = cd;
+            (*ret_count)++;
+        }
+    }
+    return found;
+}
+
+static bool member_is_live(const struct ctl_group *cg, uint32_t member)
+{
+    return !cg_member_is_vacant(cg, member);
+}
+
+static bool serial_is_here(const struct ctl *ctl, const char *serial)
+{
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd->present && !cd->departed && cd_has_serial(cd, serial)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* (3) */
+static bool cg_may_need(const struct ctl_group *cg, const struct ctl_drive *cd)
+{
+    for (uint32_t i = 0; i < cg->config->member_count; i++) {
+        const struct member_config *member = &cg->config->members[i];
+        uint32_t count = 0;
+
+        if (!member_is_live(cg, i) || member_found(cg, i, &count) != NULL) {
+            continue;
+        }
+        if (cd_has_serial(cd, member->serial) || !serial_is_here(cg->ctl, member->serial)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool cd_may_be_needed(const struct ctl_drive *cd)
+{
+    LIST_FOR_EACH (node, &cd->ctl->groups) {
+        const struct ctl_group *cg = list_entry(node, const struct ctl_group, link);
+
+        if (cg->phase == CTL_GROUP_WAITING && cg_may_need(cg, cd)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* When the next limit passes. */
+static void wait_on(struct ctl *ctl, uint64_t now_us)
+{
+    uint64_t early_us = ctl->start_began_us + START_EARLY_US;
+    uint64_t patient_us = ctl->start_began_us + START_PATIENT_US;
+
+    if (now_us < early_us) {
+        ctl_kick_at(ctl, early_us);
+    } else if (now_us < patient_us) {
+        ctl_kick_at(ctl, patient_us);
+    }
+}
+
+bool ctl_all_is_known(struct ctl *ctl)
+{
+    uint64_t now_us = clock_now_us(ctl->ports.clock);
+    bool patient = now_us >= ctl->start_began_us + START_PATIENT_US;
+    bool known = !ctl->looking;
+
+    LIST_FOR_EACH (node, &ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (cd_is_pending(cd)) {
+            known = known && patient && ctl->record->intent == CONTROLLER_INTENT_NONE &&
+                    !cd_may_be_needed(cd);
+        }
+    }
+    if (!known) {
+        wait_on(ctl, now_us);
+    }
+    return known;
+}
+
+/* Groups that start on their own (2) */
+
+static bool cg_is_beyond_doubt(const struct ctl_group *cg)
+{
+    const struct group_config *config = cg->config;
+
+    if (cg->phase != CTL_GROUP_WAITING || config->copyback.active) {
+        return false;
+    }
+    for (uint32_t i = 0; i < config->member_count; i++) {
+        uint32_t count = 0;
+        const struct ctl_drive *cd = member_found(cg, i, &count);
+
+        if (!member_is_live(cg, i)) {
+            continue;
+        }
+        if (count != 1 || cd->drive == NULL || cd->settled || cd->was_elsewhere ||
+            cd->label->role != LABEL_ROLE_MEMBER || cd->label->member != i ||
+            !guid_equal(&cd->label->group, &config->guid) ||
+            cd->label->record.sequence != config->sequence ||
+            !cd_has_serial(cd, config->members[i].serial)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ctl_group_is_early(const struct ctl_group *cg)
+{
+    const struct ctl *ctl = cg->ctl;
+
+    return ctl->record->intent == CONTROLLER_INTENT_NONE &&
+           clock_now_us(ctl->ports.clock) >= ctl->start_began_us + START_EARLY_US &&
+           cg_is_beyond_doubt(cg);
+}
+
+void ctl_group_members_settle(struct ctl_group *cg)
+{
+    for (uint32_t i = 0; i < cg->config->member_count; i++) {
+        uint32_t count = 0;
+        struct ctl_drive *cd = member_found(cg, i, &count);
+
+        if (member_is_live(cg, i)) {
+            ASSERT(cd != NULL && count == 1);
+            cd_settle(cd);
+            cd->reinserted = false;
+        }
+    }
+}
+
+bool ctl_is_starting(const struct ctl *ctl)
+{
+    return ctl->life == CTL_LIFE_NEW || ctl->life == CTL_LIFE_STARTING;
+}
+
+bool cg_is_starting(const struct ctl_group *cg)
+{
+    return ctl_is_starting(cg->ctl) &&
+           (cg->phase == CTL_GROUP_WAITING || cg->phase == CTL_GROUP_STARTING);
+}
+
+bool cd_is_starting(const struct ctl_drive *cd)
+{
+    if (!cd->present || cd->departed) {
+        return false;
+    }
+    if (cd->awaited || cd->claiming) {
+        return true;
+    }
+    return ctl_is_starting(cd->ctl) && (cd_is_pending(cd) || (cd->drive != NULL && !cd->settled));
+}

@@ -1,0 +1,24 @@
+/*
+ * What a start waits for (ctl_await.c). Of the files of the controller only.
+ */
+#ifndef ARRAYWRIGHT_CTL_CTL_AWAIT_H
+#define ARRAYWRIGHT_CTL_CTL_AWAIT_H
+
+#include "ctl/ctl_private.h"
+
+void ctl_start_claims(struct ctl *ctl);
+bool ctl_start_claims_are_quiet(const struct ctl *ctl);
+/* It is not known yet what it holds. */
+bool cd_is_pending(const struct ctl_drive *cd);
+/* Nothing is pending that anything waits for; else the work loop comes back in time. */
+bool ctl_all_is_known(struct ctl *ctl);
+/* It may start though other drives are pending; then its members have to be settled. */
+bool ctl_group_is_early(const struct ctl_group *cg);
+void ctl_group_members_settle(struct ctl_group *cg);
+/* It is not known yet what will become of it: the controller starts; or, of a drive, the host is
+ * still claiming it. */
+bool ctl_is_starting(const struct ctl *ctl);
+bool cg_is_starting(const struct ctl_group *cg);
+bool cd_is_starting(const struct ctl_drive *cd);
+
+#endif
