@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <time.h>
 
+#include "cli/local_time.h"
+
 #define CLASS_LOWEST (-2) /* debug */
 #define CODE_CONTROLLER_ONLINE 60000u
 #define CODE_SHUTDOWN 42u
@@ -123,11 +125,9 @@ static bool since_parse(const char *text, uint64_t now_us, uint64_t *ret_from_us
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         struct tm local = {.tm_isdst = -1};
         const char *end = strptime(bare, formats[i], &local);
-        time_t at = end != NULL && *end == '\0' ? mktime(&local) : -1;
 
-        if (at > 0) {
-            *ret_from_us = (uint64_t)at * 1000000;
-            return true;
+        if (end != NULL && *end == '\0') {
+            return local_time_us(&local, ret_from_us);
         }
     }
     return false;

@@ -86,7 +86,10 @@ static void test_classes(void **state UNUSED)
 static void test_since(void **state UNUSED)
 {
     static const char *const wrong[] = {
-        "", "h", "2y", "-3h", "3h4", "2026/13/01", "2026-01-01 25:00:00", "now"};
+        "", "h", "2y", "-3h", "3h4", "2026/13/01", "2026-01-01 25:00:00", "now",
+        /* What the calendar and the clock do not have. */
+        "2026/02/29", "2027/02/30 00", "2026-04-31 10:00:00", "2100/02/29", "2026/01/31 24",
+        "2026-01-01 10:60:00", "2026-01-01T10:00:60", "2026/00/10", "2026/01/00"};
     struct event_filter filter;
 
     assert_true(parse("since=", "2h", &filter));
@@ -104,6 +107,8 @@ static void test_since(void **state UNUSED)
             fail_msg("accepted: %s", wrong[i]);
         }
     }
+    assert_true(parse("since=", "2028/02/29", &filter));
+    assert_true(parse("since=", "2000/02/29", &filter));
     assert_true(parse("count=", "5", &filter) && filter.latest == 5);
     assert_false(parse("count=", "5x", &filter));
 }
