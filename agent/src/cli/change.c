@@ -9,7 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/local_time.h"
 #include "cli/rows.h"
+
+/* The word that confirms a command, as it is typed. */
+static void confirm_advise(const json_t *reason, char message[REQUEST_TEXT_BYTES])
+{
+    const char *expected = doc_text(json_object_get(reason, "params"), "expected");
+    bool plain = expected[strspn(expected, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                           "0123456789._:-")] == '\0';
+
+    (void)snprintf(message, REQUEST_TEXT_BYTES,
+                   plain ? "It has to be confirmed. Repeat with confirm=%.200s"
+                         : "It has to be confirmed. Repeat with \"confirm=%.200s\"",
+                   expected);
+}
 
 int cli_execute(struct cli_context *context, const char *op, json_t *args, const char *confirm,
                 char message[REQUEST_TEXT_BYTES])
@@ -32,6 +46,9 @@ int cli_execute(struct cli_context *context, const char *op, json_t *args, const
         model_renumber(reason, context->shift);
         error = cli_error_number(doc_text(reason, "code"));
         (void)snprintf(message, REQUEST_TEXT_BYTES, "%s", doc_text(reason, "text"));
+        if (strcmp(doc_text(reason, "code"), "confirm_needed") == 0) {
+            confirm_advise(reason, message);
+        }
     }
     json_decref(status);
     return error;
@@ -144,20 +161,16 @@ bool change_hour_parse(const char *typed, uint64_t *ret_at_us)
 {
     struct tm local = {.tm_isdst = -1};
     int used = 0;
-    time_t at = 0;
 
     typed += typed[0] == '"' ? 1 : 0;
     if (sscanf(typed, "%4d/%2d/%2d %2d%n", &local.tm_year, &local.tm_mon, &local.tm_mday,
                &local.tm_hour, &used) != 4 ||
-        (typed[used] != '\0' && strcmp(typed + used, "\"") != 0) || local.tm_hour > 23 ||
-        local.tm_mon < 1 || local.tm_mon > 12 || local.tm_mday < 1 || local.tm_mday > 31) {
+        (typed[used] != '\0' && strcmp(typed + used, "\"") != 0)) {
         return false;
     }
     local.tm_year -= 1900;
     local.tm_mon -= 1;
-    at = mktime(&local);
-    *ret_at_us = at > 0 ? (uint64_t)at * 1000000 : 0;
-    return at > 0;
+    return local_time_us(&local, ret_at_us);
 }
 
 bool change_name_ask(const char *warning, const char *path, const char *name, char out[80])

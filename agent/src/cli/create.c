@@ -11,9 +11,11 @@
 
 #include "cli/change.h"
 #include "cli/rows.h"
+#include "cli/screen_text.h"
 
 #define ANSWER_BYTES 400u
 #define PLACES_MAX 256u
+#define MODEL_COLUMNS 40u
 
 static bool refuse(struct cli_context *context, const char *text)
 {
@@ -42,13 +44,15 @@ static json_t *free_drives(const struct model *model)
     for (uint32_t i = 0; i < drives->count; i++) {
         const json_t *drive = drives->items[i].doc;
         char place[32];
+        char shown[4 * MODEL_COLUMNS + 1];
         char size[FORMAT_BYTES];
 
         if (drive_is_free(drive)) {
             drive_place_text(drive, place);
             (void)printf("  %-8s %12s  %s %s  %s\n", place,
                          format_size(drive_shown_bytes(drive), size), doc_text(drive, "interface"),
-                         doc_text(drive, "media"), doc_text(drive, "model"));
+                         doc_text(drive, "media"),
+                         screen_text_cut(doc_text(drive, "model"), MODEL_COLUMNS, shown));
             rows_append(keys, json_string(drives->items[i].key));
         }
     }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "cli/screen_text.h"
 
 #define COLUMNS_MAX 24u
 
@@ -72,6 +73,16 @@ void report_done(struct report *report)
     report->controllers = NULL;
 }
 
+/* A failure never says that it succeeded, as some of StorCLI's own do. */
+static json_t *failure_text(const char *description)
+{
+    const char *claim = strstr(description, "Succeeded");
+
+    return claim == NULL ? json_string(description)
+                         : json_sprintf("%.*sFailed%s", (int)(claim - description), description,
+                                        claim + strlen("Succeeded"));
+}
+
 void report_add(struct report *report, int controller, int error_code, const char *description,
                 json_t *detailed, json_t *data)
 {
@@ -92,7 +103,9 @@ void report_add(struct report *report, int controller, int error_code, const cha
     }
     (void)json_object_set_new(status, "Status",
                               json_string(error_code == 0 ? "Success" : "Failure"));
-    (void)json_object_set_new(status, "Description", json_string(description));
+    (void)json_object_set_new(status, "Description",
+                              error_code == 0 ? json_string(description)
+                                              : failure_text(description));
     if (detailed != NULL) {
         (void)json_object_set_new(status, "Detailed Status", detailed);
     }
@@ -217,17 +230,6 @@ struct table {
     bool right[COLUMNS_MAX]; /* numbers and sizes */
 };
 
-/* Characters on the screen, not bytes: continuation bytes of UTF-8 take no room. */
-static size_t text_width(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xC0u) != 0x80u;
-    }
-    return width;
-}
-
 static void table_measure(struct table *table, const json_t *rows)
 {
     const char *name;
@@ -243,12 +245,12 @@ static void table_measure(struct table *table, const json_t *rows)
 
         ASSERT(column < COLUMNS_MAX);
         table->names[column] = name;
-        table->widths[column] = text_width(name);
+        table->widths[column] = screen_text_width(name);
         table->right[column] = true;
         json_array_foreach(rows, index, row)
         {
             const json_t *cell = json_object_get(row, name);
-            size_t width = text_width(cell_text(cell, text));
+            size_t width = screen_text_width(cell_text(cell, text));
 
             if (width > table->widths[column]) {
                 table->widths[column] = width;
@@ -275,7 +277,7 @@ static void rule_print(const struct table *table, FILE *out)
 
 static void cell_print(const struct table *table, uint32_t column, const char *text, FILE *out)
 {
-    size_t pad = table->widths[column] - text_width(text);
+    size_t pad = table->widths[column] - screen_text_width(text);
 
     for (size_t i = 0; table->right[column] && i < pad; i++) {
         (void)fputc(' ', out);
@@ -363,7 +365,7 @@ static void table_print(const json_t *rows, FILE *out)
 static void title_print(const char *title, FILE *out)
 {
     (void)fprintf(out, "\n%s :\n", title);
-    for (size_t i = 0; i < text_width(title); i++) {
+    for (size_t i = 0; i < screen_text_width(title); i++) {
         (void)fputc('=', out);
     }
     (void)fputc('\n', out);
@@ -392,10 +394,12 @@ static void section_print(const json_t *object, FILE *out)
     }
 }
 
-void report_print_text(const struct report *report, FILE *out)
+void report_print_text(struct report *report, FILE *out)
 {
     const json_t *entry;
     size_t index;
+
+    screen_text_clean(report->controllers);
 
     json_array_foreach(report->controllers, index, entry)
     {

@@ -30,7 +30,7 @@ void report_add(struct report *report, int controller, int error_code, const cha
 
 void report_print_json(const struct report *report, FILE *out);
 /* Extra text sections (the event log) have been printed before. */
-void report_print_text(const struct report *report, FILE *out);
+void report_print_text(struct report *report, FILE *out);
 
 /* StorCLI's forms of values. The buffers are the caller's. */
 #define FORMAT_BYTES 64u

@@ -110,7 +110,7 @@ static int options_take(struct cli_context *context, int count, char **arguments
             cli_complete(count - i - 1, arguments + i + 1);
             *ret_done = true;
         } else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ||
-                   strcasecmp(word, "ver") == 0) {
+                   (left == 0 && word_is_one_of(word, "v|ver|version"))) {
             (void)printf("arrayctl %s (%s)\n", version, CLI_VERSION_TEXT);
             *ret_done = true;
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {

@@ -13,8 +13,10 @@
 #include "base/template.h"
 #include "cli/health.h"
 #include "cli/rows.h"
+#include "cli/screen_text.h"
 #include "cli/show.h"
 
+#define MODEL_COLUMNS 20u
 #define NOTES_MAX 32u
 #define BAR_CELLS 30u
 
@@ -108,12 +110,14 @@ static void drives_print(const struct model *model)
         const json_t *drive = drives->items[i].doc;
         char size[SIZE_TEXT_BYTES];
         char running[96];
+        char shown[4 * MODEL_COLUMNS + 1];
 
         if (!doc_bool(drive, "present")) {
             continue;
         }
         operation_text(model, drives->items[i].key, running);
-        (void)printf("  %-12s %-20.20s %12s  ", doc_text(drive, "path"), doc_text(drive, "model"),
+        (void)printf("  %-12s %s %12s  ", doc_text(drive, "path"),
+                     screen_text_fit(doc_text(drive, "model"), MODEL_COLUMNS, shown),
                      size_text(drive_shown_bytes(drive), size));
         cell(health_of_drive(drive), 7, drive_state_shown(drive));
         (void)printf(" %s\n", running);

@@ -6,10 +6,12 @@
 #include <time.h>
 
 #include "cli/rows.h"
+#include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/tw.h"
 
 #define GB 1e9
+#define MODEL_COLUMNS 40u
 
 static bool is_state(const json_t *doc, const char *state)
 {
@@ -32,13 +34,6 @@ uint32_t tw_ports(const struct model *model, struct tw_port ports[TW_PORTS_MAX])
     return count;
 }
 
-static const char *running_kind(const struct model *model, const char *target)
-{
-    const struct model_object *found = model_operation(model, target);
-
-    return found != NULL ? doc_text(found->doc, "kind") : "";
-}
-
 /* The rebuild of a member of this virtual drive's group, or NULL. */
 static const json_t *rebuild_of(const struct model *model, const struct model_object *vd)
 {
@@ -55,10 +50,27 @@ static const json_t *rebuild_of(const struct model *model, const struct model_ob
     return NULL;
 }
 
+/* 3ware's word for what runs on the whole of a unit; NULL: nothing that has one. */
+static const char *activity_word(const struct model_object *operation)
+{
+    static const struct {
+        const char *kind, *active, *paused;
+    } words[] = {{"background_init", "INITIALIZING", "INIT-PAUSED"},
+                 {"resync", "VERIFYING", "VERIFY-PAUSED"},
+                 {"consistency_check", "VERIFYING", "VERIFY-PAUSED"}};
+
+    for (size_t i = 0; operation != NULL && i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(doc_text(operation->doc, "kind"), words[i].kind) == 0) {
+            return is_state(operation->doc, "paused") ? words[i].paused : words[i].active;
+        }
+    }
+    return NULL;
+}
+
 const char *tw_unit_status(const struct model *model, const struct model_object *vd)
 {
     const json_t *rebuild = rebuild_of(model, vd);
-    const char *kind = running_kind(model, vd->key);
+    const char *activity = activity_word(model_operation(model, vd->key));
 
     if (is_state(vd->doc, "offline")) {
         return "INOPERABLE";
@@ -72,9 +84,7 @@ const char *tw_unit_status(const struct model *model, const struct model_object 
     if (!is_state(vd->doc, "optimal")) {
         return "DEGRADED";
     }
-    return strcmp(kind, "background_init") == 0 ? "INITIALIZING"
-           : strcmp(kind, "resync") == 0        ? "VERIFYING"
-                                                : "OK";
+    return activity != NULL ? activity : "OK";
 }
 
 const char *tw_port_status(const json_t *drive)
@@ -112,6 +122,19 @@ static void progress_texts(const struct model *model, const struct model_object 
 
     percent_text(rebuild_of(model, vd), rebuild);
     percent_text(found != NULL ? found->doc : NULL, other);
+}
+
+/* The column %V/I/M: "29%(A)" active, "29%(P)" paused. */
+static void activity_text(const struct model *model, const struct model_object *vd, char out[24])
+{
+    const struct model_object *found = model_operation(model, vd->key);
+    char percent[16];
+
+    percent_text(found != NULL ? found->doc : NULL, percent);
+    (void)snprintf(out, 24, "%s%s", percent,
+                   activity_word(found) == NULL     ? ""
+                   : is_state(found->doc, "paused") ? "(P)"
+                                                    : "(A)");
 }
 
 const char *tw_unit_percent(const struct model *model, const struct model_object *vd, char out[16])
@@ -160,12 +183,13 @@ static void unit_row(const struct model *model, const struct model_object *vd)
 {
     char type[16];
     char rebuild[16];
-    char other[16];
+    char other[24];
     char strip[16];
     char cache[8];
 
     unit_type(vd->doc, type);
-    progress_texts(model, vd, rebuild, other);
+    percent_text(rebuild_of(model, vd), rebuild);
+    activity_text(model, vd, other);
     strip_text(vd->doc, strip);
     cache_text(vd->doc, cache);
     (void)printf("u%-4llu %-9s %-14s %-7s %-7s %-7s %-9.1f %-6s %s\n",
@@ -242,14 +266,15 @@ void tw_unit_print(const struct model *model, const struct model_object *vd)
     size_t index;
     char type[16];
     char rebuild[16];
-    char other[16];
+    char other[24];
     char strip[16];
 
     (void)fputs("Unit     UnitType  Status         %RCmpl  %V/I/M  Port  Stripe  Size(GB)\n"
                 "------------------------------------------------------------------------\n",
                 stdout);
     unit_type(vd->doc, type);
-    progress_texts(model, vd, rebuild, other);
+    percent_text(rebuild_of(model, vd), rebuild);
+    activity_text(model, vd, other);
     strip_text(vd->doc, strip);
     (void)printf("u%-7llu %-9s %-14s %-7s %-7s %-5s %-7s %.1f\n",
                  (unsigned long long)doc_u64(vd->doc, "index"), type, tw_unit_status(model, vd),
@@ -287,6 +312,7 @@ static void port_row(const struct model *model, const struct tw_port *port)
     char size[32];
     char kind[16];
     char place[32];
+    char model_shown[4 * MODEL_COLUMNS + 1];
 
     unit_of(model, drive, unit);
     (void)snprintf(name, sizeof(name), "p%u", port->number);
@@ -300,7 +326,8 @@ static void port_row(const struct model *model, const struct tw_port *port)
                        (unsigned long long)doc_u64(drive, "slot"));
     }
     (void)printf("%-5s %-14s %-4s %-9s %-4s  %-3u %-12s %s\n", name, tw_port_status(drive), unit,
-                 size, kind, port->number, place, doc_text(drive, "model"));
+                 size, kind, port->number, place,
+                 screen_text_cut(doc_text(drive, "model"), MODEL_COLUMNS, model_shown));
 }
 
 void tw_ports_print(const struct model *model, bool heading)
@@ -389,7 +416,8 @@ void tw_controllers_print(const struct cli_context *context)
         }
         const struct model_list *vds = &model->lists[OBJECT_KIND_VIRTUAL_DRIVE];
         for (uint32_t v = 0; v < vds->count; v++) {
-            bad += strcmp(tw_unit_status(model, &vds->items[v]), "OK") != 0;
+            /* As 3ware counts: a unit that is verified is optimal. */
+            bad += !word_is_one_of(tw_unit_status(model, &vds->items[v]), "OK|VERIFYING");
         }
         const json_t *doc = model->lists[OBJECT_KIND_CONTROLLER].items[0].doc;
         const struct model_object *battery = cli_battery(model);

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import unicodedata
 import unittest
 from pathlib import Path
 
@@ -84,6 +85,43 @@ class ThreeWare(AgentCase):
             for key in ("Model", "Firmware Version", "Bios Version", "Serial Number",
                         "PCB Version", "PCHIP Version", "ACHIP Version"):
                 self.assertRegex(everything, rf"(?m)^/c0 {key} = .+$")
+
+    def test_what_runs_on_a_unit(self):
+        with self.agent(slots=3) as agent:
+            for slot in range(3):
+                agent.fault(slot, "slow", latency_ms=100)
+            agent.create("raid5", [0, 1, 2])
+
+            def unit():
+                rows = self.tw(agent, "/c0", "show", "unitstatus").splitlines()
+                return next(row for row in rows if row.startswith("u0")).split()
+
+            def shown(status, other):
+                wait_for(status, lambda: unit()[2] == status and re.fullmatch(other, unit()[4]))
+                self.assertEqual(len(unit()), 9)
+                self.assertEqual(self.tw(agent, "/c0/u0", "show", "status"),
+                                 f"/c0/u0 status = {status}\n")
+                row = next(line for line in self.tw(agent, "/c0/u0", "show").splitlines()
+                           if line.startswith("u0 "))
+                self.assertEqual(row.split()[2], status)
+                return self.tw(agent, "info").splitlines()[3].split()[5]
+
+            self.assertEqual(shown("INITIALIZING", r"\d+%\(A\)"), "1")
+            agent.ctl("/c0/v0", "pause", "bgi")
+            shown("INIT-PAUSED", r"\d+%\(P\)")
+            for slot in range(3):
+                agent.fault(slot, "clear")
+            agent.ctl("/c0/v0", "resume", "bgi")
+            agent.until("consistency", lambda view: view.vd()["consistent"])
+            for slot in range(3):
+                agent.fault(slot, "slow", latency_ms=100)
+            agent.ctl("/c0/v0", "start", "cc")
+            self.assertEqual(shown("VERIFYING", r"\d+%\(A\)"), "0")  # it is optimal
+            self.assertRegex(self.tw(agent, "/c0/u0", "show", "verifystatus"),
+                             r"^/c0/u0 is verifying with percent completion = \d+%\n$")
+            agent.ctl("/c0/v0", "pause", "cc")
+            self.assertEqual(shown("VERIFY-PAUSED", r"\d+%\(P\)"), "1")
+            agent.ctl("/c0/v0", "stop", "cc")
 
     def test_battery(self):
         with Scene() as scene:
@@ -205,6 +243,39 @@ class Friendly(AgentCase):
             text = agent.ctl("explain", "/c0/v0").stdout
             self.assertIn("may still fail, whichever they are: 0\n", text)
             self.assertIn(f"if it is that of /c0/e{EID}/s3.\n", text)
+
+
+class Characters(AgentCase):
+    """Models of drives with any characters keep lines and columns."""
+
+    def test_models(self):
+        models = ("Größe ÄÖ 日本語 40", "日本語日本語日本語日", "x" * 19 + "é", "tab\\tin it", "a\\x1b[31mred",
+                  "line\\nfeed")
+        drives = ",".join(
+            f'{{ path = "%s/d{slot}"; enclosure = {EID}; slot = {slot}; '
+            f'emulated = {{ size = "128 MiB"; model = "{model}"; }}; }}'
+            for slot, model in enumerate(models))
+        agent = self.agent(slots=0, drives=[])
+        text = agent.config_path.read_text().replace(
+            "drives = (\n  \n)", f"drives = ({drives.replace('%s', str(agent.directory))})")
+        agent.config_path.write_text(text.replace("slots = 1;", "slots = 8;"))
+        agent.start()
+        for words in (["status"], ["/c0", "show"], ["/c0", "show", "all"],
+                      ["/c0/eall/sall", "show", "all"], ["/c0/eall/sall", "show"]):
+            shown = agent.ctl(*words).stdout  # it is valid UTF-8
+            self.assertNotRegex(shown, r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", words)
+            self.assertNotIn("\n feed", shown, words)
+        rows = [line for line in agent.ctl("status").stdout.splitlines() if f"/c0/e{EID}/s" in line]
+        self.assertEqual(len(rows), len(models))
+
+        def columns(text):
+            return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+        self.assertEqual({columns(row.partition("134.")[0]) for row in rows},
+                         {columns(rows[0].partition("134.")[0])}, rows)
+        listed = json.loads(agent.ctl("/c0/eall/sall", "show", "J").stdout)
+        self.assertIn("tab\tin it", [row["Model"] for row in listed["Controllers"][0][
+            "Response Data"]["Drive Information"]])
 
 
 class Guided(AgentCase):
