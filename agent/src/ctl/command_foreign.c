@@ -241,16 +241,20 @@ static void adopt_strip(struct import_run *run)
 static void member_taken(struct import_run *run, uint32_t member)
 {
     struct ctl_drive *cd = run->plan.members[member];
-    bool was_elsewhere = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT && cd->was_elsewhere;
+    bool labelled = run->set.format == FOREIGN_FORMAT_ARRAYWRIGHT;
 
-    cd->was_elsewhere = was_elsewhere;
+    cd->was_elsewhere = labelled && cd->was_elsewhere;
+    cd->was_overwritten = labelled && cd->was_overwritten;
     cd_member_take(cd, run->cg, member);
 }
 
-static bool anyone_was_elsewhere(const struct ctl_group *cg)
+/* Of our members. */
+static bool others_have_written(const struct ctl_group *cg)
 {
     for (uint32_t i = 0; i < cg->config->member_count; i++) {
-        if (cg->members[i] != NULL && cg->members[i]->was_elsewhere) {
+        const struct ctl_drive *cd = cg->members[i];
+
+        if (cd != NULL && (cd->was_elsewhere || cd->was_overwritten)) {
             return true;
         }
     }
@@ -284,7 +288,7 @@ static void import_committed(struct ctl *ctl, int error, void *context)
                                     .labels_suffice = true,
                                     .complete = import_resaved,
                                     .owner = run};
-    if (anyone_was_elsewhere(run->cg)) {
+    if (others_have_written(run->cg)) {
         import_resaved(&run->save,
                        0); /* what others wrote is looked at before it is written over */
         return;

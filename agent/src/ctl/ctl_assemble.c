@@ -150,6 +150,7 @@ static bool member_is_live(const struct group_config *config, uint32_t member)
 bool group_can_start(const struct ctl_group *cg, const struct group_config *config, bool *ret_whole)
 {
     const struct geometry *geometry = &config->vds[0].geometry;
+    bool spared = cg_overwritten_are_spared(cg);
     bool whole = true;
     bool bearable = true;
 
@@ -159,7 +160,8 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
 
         for (uint32_t i = 0; i < geometry->members_per_span; i++) {
             uint32_t member = span * geometry->members_per_span + i;
-            bool here = cg_member_is_here(cg, member) && !cg_member_is_stale(cg, member);
+            bool here = cg_member_is_here(cg, member) && !cg_member_is_stale(cg, member) &&
+                        !(spared && cg_member_is_overwritten(cg, member));
 
             whole = whole && (here || !member_is_live(config, member));
             lost |= here && config->members[member].state == MEMBER_ONLINE ? 0u : UINT32_C(1) << i;
@@ -656,8 +658,8 @@ static void start_assemble(struct ctl *ctl, struct ctl_start *start)
         }
         /* One that came back while nobody looked is rebuilt in its place like one that comes
          * back now; one that failed is not trusted by itself. */
-        cd->reinserted =
-            cd->group != NULL && cg_config(cd->group)->members[cd->member].state == MEMBER_MISSING;
+        cd->reinserted = cd->group != NULL && !cd->later &&
+                         cg_config(cd->group)->members[cd->member].state == MEMBER_MISSING;
     }
     LIST_FOR_EACH (node, &ctl->drives) { /* now that it is known who has a place */
         struct ctl_drive *cd = list_entry(node, struct ctl_drive, link);

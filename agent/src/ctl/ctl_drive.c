@@ -36,7 +36,7 @@ bool cd_state_reason(const struct ctl_drive *cd, struct reason *ret_reason)
         char path[PATH_TEXT_BYTES];
 
         if (cd->later) {
-            reason_set(ret_reason, REASON_LABEL_LATER, NULL);
+            reason_set(ret_reason, cd->later_why, NULL);
             return true;
         }
         if (member->why != REASON_OK) {
@@ -242,6 +242,7 @@ static void label_was_read(struct label_read *read, int error)
     free(cd->label);
     cd->label = read->label;
     cd->was_elsewhere = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OTHERS;
+    cd->was_overwritten = error == 0 && read->ddf == DDF_FOUND_ON_MEMBER_OVERWRITTEN;
     cd->settled = false;
     if (ctl->claims != NULL) {
         if (ctl->life == CTL_LIFE_ONLINE) {
@@ -314,6 +315,7 @@ void cd_make_blank(struct ctl_drive *cd)
     cd->uuid = (struct uuid){0};
     cd->settled = true;
     cd->was_elsewhere = false;
+    cd->was_overwritten = false;
     cd->foreign = false;
     cd->bad = false;
     cd->spare = false;

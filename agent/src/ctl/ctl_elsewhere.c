@@ -23,12 +23,15 @@ struct elsewhere {
 };
 
 static const char elsewhere_sets[] = "its drives are in sets of another system";
+static const char elsewhere_only[] = "what it would be read from was overwritten, and a drive that "
+                                     "is missing may have a better copy";
 
 static bool member_counts(const struct ctl_group *cg, uint32_t member)
 {
     const struct ctl_drive *cd = cg->members[member];
 
-    return cd != NULL && cd->present && cd->drive != NULL && !cg_member_is_vacant(cg, member);
+    return cd != NULL && cd->present && cd->drive != NULL && !cg_member_is_vacant(cg, member) &&
+           !cg_member_is_overwritten(cg, member);
 }
 
 static bool was_elsewhere(const struct ctl_group *cg)
@@ -186,6 +189,13 @@ bool cg_elsewhere_take(struct ctl_group *cg)
     const char *why = NULL;
 
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->config != NULL);
+    if (cg_overwritten_must_wait(cg)) {
+        if (cg->elsewhere_problem != elsewhere_only) {
+            refused_tell(cg, elsewhere_only);
+        }
+        cg->elsewhere_problem = elsewhere_only;
+        return false;
+    }
     if (!was_elsewhere(cg)) {
         cg->elsewhere_problem = NULL;
         return true;

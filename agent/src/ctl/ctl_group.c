@@ -398,6 +398,7 @@ int ctl_group_run(struct ctl_group *cg,
     int error = 0;
 
     ASSERT(cg->phase == CTL_GROUP_WAITING && cg->group == NULL);
+    cg_overwritten_lose(cg);
     stale_members_lose(cg);
     for (uint32_t i = 0; i < cg->config->member_count; i++) {
         if (cg_member_is_here(cg, i) && !cg_member_is_vacant(cg, i)) {

@@ -62,7 +62,7 @@ static void member_distrust(struct ctl_group *cg, uint32_t member)
     }
     if (state != MEMBER_MISSING && state != MEMBER_FAILED) { /* set offline, it stays so */
         cd->later = false;
-    } else if (group_member_distrust(cg->group, member, REASON_LABEL_LATER)) {
+    } else if (group_member_distrust(cg->group, member, cd->later_why)) {
         cd->later = false;
         cd_state_update(cd);
     }

@@ -117,6 +117,7 @@ struct ctl_drive {
     struct drive_label *label;     /* only between reading and settling */
     struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
     bool was_elsewhere;            /* a member that another system has written to meanwhile */
+    bool was_overwritten;          /* … without knowing what it was (ctl_overwritten.c) */
     struct uuid uuid;              /* of its label; zero if it has none */
     bool foreign;
     bool bad;                      /* unconfigured bad */
@@ -128,7 +129,8 @@ struct ctl_drive {
     uint32_t member;
     uint64_t record_sequence;      /* of its label's record when it got its place */
     bool stale_told;
-    bool later;                    /* its group has yet to note a later life (ctl_later.c (1)) */
+    bool later;                    /* its group has yet to note that it is not to be trusted, … */
+    enum reason_code later_why;    /* … for this (ctl_later.c (1), ctl_overwritten.c (3)) */
     bool spare;
     uint32_t spare_group_count;    /* 0: global */
     struct guid spare_groups[COMMAND_SPARES_MAX];
@@ -694,6 +696,15 @@ bool cg_member_is_here(const struct ctl_group *cg, uint32_t member);
  * that is not running: one that is has settled it. */
 bool cg_member_is_stale(const struct ctl_group *cg, uint32_t member);
 void cg_stale_tell(struct ctl_group *cg);
+
+/* ctl_overwritten.c: of a group that is not running. */
+bool cg_member_is_overwritten(const struct ctl_group *cg, uint32_t member);
+/* Can the group do without all that are? */
+bool cg_overwritten_are_spared(const struct ctl_group *cg);
+bool cg_overwritten_must_wait(const struct ctl_group *cg);
+/* As part of a start: sets them aside, or calls them what they are. */
+void cg_overwritten_lose(struct ctl_group *cg);
+
 /* Would losing this member lose data? */
 bool cg_media(const struct ctl_group *cg, enum drive_media *ret_media);
 MUST_CHECK int ctl_group_run(struct ctl_group *cg,

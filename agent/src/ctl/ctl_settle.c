@@ -193,7 +193,14 @@ static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
         return;
     }
     settle_place(cd, cg, label->member, label->record.sequence);
-    cd->later = cd->group != NULL && cg_label_is_later(cg, label);
+    if (cd->group != NULL && cg_label_is_later(cg, label)) {
+        cd->later = true;
+        cd->later_why = REASON_LABEL_LATER;
+    } else if (cd->group != NULL && cd->was_overwritten && cg_member_is_vacant(cg, cd->member)) {
+        cd->later = true;
+        cd->later_why = REASON_DRIVE_LOST_OVERWRITTEN;
+        cd->was_overwritten = false;
+    }
     cd->reinserted = cd->reinserted && !cd->later;
 }
 

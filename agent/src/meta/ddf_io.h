@@ -25,6 +25,10 @@
  *     shows soon enough. It is written as a whole next time. But a flush that fails does, and so
  *     does a drive that does not answer: what the drive's cache had of the data may be lost, the
  *     next flush may succeed, and would vouch for it.
+ * (7) While a drive has no anchor because we are writing, a mark of ours is in its place. So if at
+ *     least one copy says that the drive is of its group, and there is neither anchor nor mark but
+ *     something else, zeros included, then another program wrote there. A sector that cannot be
+ *     read proves nothing, nor does an anchor that is damaged but begins as one.
  */
 #ifndef ARRAYWRIGHT_META_DDF_IO_H
 #define ARRAYWRIGHT_META_DDF_IO_H

@@ -2,6 +2,7 @@
  * What the copies on a drive are known to be, and the scripts that change them: bytes and places
  * only (ddf_io.h (2) to (4)).
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,15 @@ static void anchor_make(const struct ddf_config *config, uint64_t drive_bytes, u
 {
     memset(block, 0, DDF_BLOCK_BYTES);
     ddf_anchor_encode(config, block + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES);
+}
+
+/* (7): what stands in the anchor's place meanwhile. */
+static const uint8_t mark_magic[8] = "AWANCHOR";
+
+static void mark_make(uint64_t drive_bytes, uint8_t *block)
+{
+    memset(block, 0, DDF_BLOCK_BYTES);
+    memcpy(block + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES, mark_magic, sizeof(mark_magic));
 }
 
 static void image_make(const struct ddf_config *config, enum ddf_copy which, uint8_t *image)
@@ -169,6 +179,22 @@ static enum ddf_found_on_member copies_judge(struct ddf_copies *copies, const st
     return DDF_FOUND_ON_MEMBER_OURS;
 }
 
+/* (7). Without an anchor copies are believed where we write them only. */
+static bool is_overwritten(const struct guid *group, uint64_t drive_bytes, const uint8_t *anchor,
+                           const uint8_t *const bytes[COPIES])
+{
+    const uint8_t *sector = anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES;
+    bool of_group = false;
+
+    for (uint32_t i = 0; i < COPIES; i++) {
+        uint64_t at =
+            copy_offset(drive_bytes, (enum ddf_copy)i) - read_offset(drive_bytes, (enum ddf_copy)i);
+
+        of_group = of_group || (bytes[i] != NULL && ddf_header_is_of(bytes[i] + at, group));
+    }
+    return of_group && memcmp(sector, mark_magic, sizeof(mark_magic)) != 0;
+}
+
 enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struct guid *group,
                                           uint64_t drive_bytes, const uint8_t *anchor,
                                           const uint8_t *primary, const uint8_t *secondary)
@@ -179,10 +205,18 @@ enum ddf_found_on_member ddf_copies_learn(struct ddf_copies *copies, const struc
     struct ddf_header header;
     const char *why = NULL;
     bool as_ours = false;
+    int error = 0;
 
     ddf_copies_forget(copies);
-    if (anchor == NULL || ddf_anchor_decode(anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES,
-                                            drive_bytes / DDF_SECTOR_BYTES, &header, &why) != 0) {
+    if (anchor == NULL) {
+        return DDF_FOUND_ON_MEMBER_NOTHING;
+    }
+    error = ddf_anchor_decode(anchor + anchor_bytes(drive_bytes) - DDF_ANCHOR_BYTES,
+                              drive_bytes / DDF_SECTOR_BYTES, &header, &why);
+    if (error == -ENOENT && is_overwritten(group, drive_bytes, anchor, bytes)) {
+        return DDF_FOUND_ON_MEMBER_OVERWRITTEN;
+    }
+    if (error != 0) {
         return DDF_FOUND_ON_MEMBER_NOTHING;
     }
     as_ours = ddf_header_is_as_ours(&header, drive_bytes);
@@ -277,9 +311,11 @@ static void script_write_all(struct ddf_script *script, const struct ddf_config 
     uint64_t primary = copy_offset(drive_bytes, DDF_COPY_PRIMARY);
     uint64_t secondary = copy_offset(drive_bytes, DDF_COPY_SECONDARY);
     uint8_t *nothing = head_at(script, HEAD_PRIMARY_OPEN);
+    uint8_t *mark = head_at(script, HEAD_PRIMARY_NEXT);
 
     memset(nothing, 0, DDF_BLOCK_BYTES);
-    anchor_add(script, IO_OP_WRITE, drive_bytes, nothing);
+    mark_make(drive_bytes, mark);
+    anchor_add(script, IO_OP_WRITE, drive_bytes, mark);
     old_anchor_clear(script, drive_bytes, nothing);
     flush_add(script);
     step_add(script, IO_OP_WRITE, primary, script->image, DDF_IMAGE_BYTES);
@@ -364,12 +400,13 @@ void ddf_script_wipe(struct ddf_script *script, uint64_t drive_bytes)
 {
     script->blocks = buffer_new(DDF_BLOCK_BYTES);
     memset(script->blocks, 0, DDF_BLOCK_BYTES);
-    anchor_add(script, IO_OP_WRITE, drive_bytes, script->blocks);
-    old_anchor_clear(script, drive_bytes, script->blocks);
     for (uint32_t i = 0; i < COPIES; i++) {
         step_add(script, IO_OP_WRITE, copy_offset(drive_bytes, (enum ddf_copy)i), script->blocks,
                  DDF_BLOCK_BYTES);
     }
+    flush_add(script); /* (7): copies without an anchor are evidence */
+    anchor_add(script, IO_OP_WRITE, drive_bytes, script->blocks);
+    old_anchor_clear(script, drive_bytes, script->blocks);
     flush_add(script);
 }
 

@@ -73,6 +73,8 @@ static const enum reason_code why_numbers[] = {
     REASON_LABEL_LATER,
     REASON_DRIVE_LOST_NO_SPACE,
     REASON_DRIVE_LOST_READ_ONLY,
+    REASON_DRIVE_LOST_OVERWRITTEN,
+    REASON_DRIVE_OVERWRITTEN_USED,
 };
 #define WHY_COUNT (sizeof(why_numbers) / sizeof(why_numbers[0]))
 

@@ -113,7 +113,8 @@ void group_store_save(struct group_store *store, struct group_save *save);
 enum ddf_found_on_member {
     DDF_FOUND_ON_MEMBER_NOTHING, /* there are none, or none that can be believed */
     DDF_FOUND_ON_MEMBER_OURS, /* as we left them */
-    DDF_FOUND_ON_MEMBER_OTHERS /* another system has written them: it had the drive */
+    DDF_FOUND_ON_MEMBER_OTHERS, /* another system has written them: it had the drive */
+    DDF_FOUND_ON_MEMBER_OVERWRITTEN /* something else took the anchor's place (ddf_io.h (7)) */
 };
 
 /* Reads both slots of a drive's label, newest valid one wins. complete gets -ENOENT for a

@@ -215,6 +215,8 @@ enum ddf_copy { DDF_COPY_PRIMARY, DDF_COPY_SECONDARY };
 MUST_CHECK int ddf_copy_decode(const struct ddf_header *anchor, enum ddf_copy which,
                                const uint8_t *buffer, size_t bytes, struct ddf_config **ret_config,
                                const char **ret_why);
+/* Is this the undamaged header of a copy of this group's, whatever follows? */
+bool ddf_header_is_of(const uint8_t sector[DDF_SECTOR_BYTES], const struct guid *group);
 /* The one to believe (3); either may be NULL, not both. */
 const struct ddf_config *ddf_copy_choose(const struct ddf_config *primary,
                                          const struct ddf_config *secondary);

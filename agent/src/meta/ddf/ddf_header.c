@@ -251,6 +251,14 @@ int ddf_copy_header_decode(const struct ddf_header *anchor, enum ddf_copy which,
     return 0;
 }
 
+bool ddf_header_is_of(const uint8_t sector[DDF_SECTOR_BYTES], const struct guid *group)
+{
+    const struct ddf_header_bytes *in = (const void *)sector;
+
+    return ddf_is_sealed(sector, DDF_SECTOR_BYTES, DDF_MAGIC_HEADER) &&
+           memcmp(in->guid, group->bytes, sizeof(in->guid)) == 0;
+}
+
 /* Writing */
 
 void ddf_header_prepare(struct ddf_header *header, uint64_t drive_sectors)

@@ -340,6 +340,134 @@ class Written(AgentCase):
             self.assertEqual(bytes(data.pread(8192, 0))[:5000], b"later" * 1000)
         agent.stop()
 
+    # A program that knows nothing of us
+
+    def partitioned(self, path):
+        """A GUID partition table without partitions, its copy at the end."""
+        table, last = bytes(128 * 128), DRIVE // 512 - 1
+        with path.open("r+b") as file:
+            for own, other, entries in ((1, last, 2), (last, 1, last - 32)):
+                head = bytearray(512)
+                struct.pack_into("<8sIIIIQQQQ16sQIII", head, 0, b"EFI PART", 0x10000, 92, 0, 0, own,
+                                 other, 34, last - 33, b"d" * 16, entries, 128, 128,
+                                 zlib.crc32(table))
+                struct.pack_into("<I", head, 16, zlib.crc32(bytes(head[:92])))
+                for at, data in ((own, head), (entries, table)):
+                    file.seek(at * 512)
+                    file.write(data)
+
+    def scribbled(self, path):
+        """At the beginning and at the very end, as a partitioning program does."""
+        with path.open("r+b") as file:
+            file.write(os.urandom(MIB))
+            file.seek(-512, os.SEEK_END)
+            file.write(os.urandom(512))
+
+    def formatted(self, path):
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-E", "nodiscard", str(path)], check=True)
+
+    def content(self, agent):
+        with agent.nbd() as data:
+            return digest(data, data.get_size())
+
+    def set_aside(self, agent, slot):
+        doc = agent.view().drive(slot)
+        self.assertEqual((doc["state"], doc["state_reason"]["code"]),
+                         ("failed", "drive_lost_overwritten"))
+
+    def test_a_member_that_was_overwritten_is_set_aside(self):
+        for level, slots, write in (("raid1", 2, self.scribbled), ("raid1", 2, self.partitioned),
+                                    ("raid5", 3, self.formatted), ("raid6", 4, self.scribbled)):
+            with self.subTest(level=level, write=write.__name__):
+                agent, paths, sums = self.made(level, slots)
+                write(paths[1])
+                left = paths[1].read_bytes()
+                agent.start()
+                self.assertEqual(self.content(agent), sums)
+                self.set_aside(agent, 1)
+                self.assertIn(f"Another program wrote to /c0/e{EID}/s1",
+                              agent.ctl("/c0", "show", "events").stdout)
+                agent.kill()
+                agent.start()  # it stays so, and what is on it is left alone
+                self.assertEqual(self.content(agent), sums)
+                self.set_aside(agent, 1)
+                self.assertTrue(paths[1].read_bytes() == left)
+                agent.ctl(f"/c0/e{EID}/s1", "start", "rebuild")
+                agent.optimal()
+                self.assertEqual(self.content(agent), sums)
+                agent.stop()
+                agent.start()
+                self.assertEqual(agent.view().vd()["state"], "optimal")
+                agent.close()
+
+    def test_an_overwritten_member_that_cannot_be_spared_is_used_and_told(self):
+        for level, slots, which in (("raid0", 2, [1]), ("raid1", 2, [0, 1])):
+            with self.subTest(level=level):
+                agent, paths, _ = self.made(level, slots)
+                for slot in which:
+                    self.scribbled(paths[slot])
+                for _ in range(2):  # it is said as long as it lasts
+                    agent.start()
+                    agent.optimal()
+                    for slot in which:
+                        self.assertEqual(agent.view().drive(slot)["state_reason"]["code"],
+                                         "drive_overwritten_used")
+                    self.assertEqual(agent.ctl("/c0", "show", "events").stdout.count(
+                        "its data may be wrong"), len(which))
+                    agent.stop()
+                agent.close()
+
+    def test_an_overwritten_member_waits_for_the_better_copy(self):
+        agent, paths, sums = self.made("raid1", 2)
+        self.scribbled(paths[1])
+        away = paths[0].rename(paths[0].with_suffix(".away"))
+        agent.start()  # an emulated drive of its configuration is made anew: a blank one
+        self.assertEqual(agent.view().vd()["state"], "offline")
+        self.assertIn("a drive that is missing may have a better copy",
+                      agent.ctl("/c0", "show", "events").stdout)
+        agent.stop()
+        away.rename(paths[0])
+        agent.start()
+        self.assertEqual(self.content(agent), sums)
+        self.set_aside(agent, 1)
+        agent.stop()
+
+    def test_a_member_in_a_set_of_another_system_is_set_aside(self):
+        agent, paths, sums = self.made("raid5", 3)
+
+        def other(copy):
+            copy[8:32] = b"Linux-MD" + bytes(range(16))
+
+        self.elsewhere(paths[2], other)
+        with paths[2].open("r+b") as file:
+            file.seek(-512, os.SEEK_END)
+            anchor = bytearray(file.read(512))
+            anchor[8:32] = b"Linux-MD" + bytes(range(16))
+            struct.pack_into(">I", anchor, 4, crc(bytes(anchor)))
+            file.seek(-512, os.SEEK_END)
+            file.write(anchor)
+        left = paths[2].read_bytes()
+        agent.start()
+        self.assertEqual(self.content(agent), sums)
+        self.set_aside(agent, 2)
+        agent.stop()
+        self.assertTrue(paths[2].read_bytes() == left)
+
+    def test_an_overwritten_drive_that_returns_is_not_rebuilt(self):
+        agent = self.started(slots=2)
+        agent.create("raid1", range(2))
+        agent.until("it to be consistent", lambda view: view.vd()["consistent"])
+        agent.fault(1, "pull")
+        agent.until("its loss", lambda view: view.vd()["state"] == "degraded")
+        self.scribbled(self.files(agent, 2)[1])
+        agent.fault(1, "return")
+        agent.until("it to be set aside", lambda view: (view.drive(1)["state_reason"] or {}).get(
+            "code") == "drive_lost_overwritten")
+        self.assertEqual(agent.view().running("rebuild"), [])
+        agent.ctl(f"/c0/e{EID}/s1", "start", "rebuild")
+        agent.optimal()
+        agent.stop()
+
     def test_refused_if_more_was_changed(self):
         agent, paths, _ = self.made("raid1", 2)
         for path in paths:

@@ -210,6 +210,101 @@ static void test_locate_ends(void **state)
     world_free(world);
 }
 
+#define EVENT_OVERWRITTEN 60212
+#define EVENT_OVERWRITTEN_USED 60213
+#define EVENT_CHANGED_ELSEWHERE 60061
+
+/* As mkfs does, which knows of no RAID: the first MiB and the end of the drive. */
+static void overwrite(struct ctl_world *world, uint32_t slot)
+{
+    const struct slot *place = &world->slots[slot];
+    uint8_t *bytes = calloc(1, MIB);
+
+    assert_non_null(bytes);
+    sim_drive_poke(place->drive, 0, bytes, MIB);
+    sim_drive_poke(place->drive, place->options.size_bytes - 64 * 1024, bytes, 64 * 1024);
+    free(bytes);
+}
+
+static void data_expect(struct ctl_world *world)
+{
+    memset(before, 0x11, 256 * 1024);
+    assert_int_equal(world_io(world, "data", VD_OP_READ, 0, 256 * 1024, after), VD_STATUS_OK);
+    assert_memory_equal(before, after, 256 * 1024);
+}
+
+/* Set aside while the group can do without it; its place is filled when a user says so. */
+static void test_overwritten_is_set_aside(void **state)
+{
+    static const enum raid_level levels[] = {RAID_LEVEL_1, RAID_LEVEL_5, RAID_LEVEL_6};
+    static const uint32_t widths[] = {2, 3, 4};
+
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ctl_world *world = world_with(110 + i, levels[i], widths[i]);
+        uint64_t writes = 0;
+
+        world_stop(world);
+        overwrite(world, 1);
+        writes = world->slots[1].drive->counters.writes;
+        world_start(world);
+        world_settle(world, MINUTE);
+        data_expect(world);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+        assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN), 1);
+        assert_int_equal(world->slots[1].drive->counters.writes, writes);
+        world_stop(world);
+        world_start(world);
+        assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+        assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN), 1);
+        assert_int_equal(world->slots[1].drive->counters.writes, writes);
+        world_free(world);
+    }
+}
+
+static void test_overwritten_is_used(void **state)
+{
+    struct ctl_world *world = world_with(114, RAID_LEVEL_0, 2);
+    struct virtual_drive_view view;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) { /* the second time it has its anchor again */
+        world_stop(world);
+        if (i == 0) {
+            overwrite(world, 1);
+        }
+        world_start(world);
+        assert_true(world_vd(world, "data", &view, NULL));
+        assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+        assert_int_equal(world_event_count(world, 0, EVENT_OVERWRITTEN_USED), 1);
+    }
+    world_free(world);
+}
+
+/* The only copy that is here was overwritten: the group waits for the other one. */
+static void test_overwritten_waits(void **state)
+{
+    struct ctl_world *world = world_with(115, RAID_LEVEL_1, 2);
+    struct virtual_drive_view view;
+
+    (void)state;
+    world_stop(world);
+    overwrite(world, 1);
+    world->slots[0].absent = true;
+    world_start(world);
+    world_settle(world, MINUTE);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OFFLINE);
+    assert_int_equal(world_event_count(world, 0, EVENT_CHANGED_ELSEWHERE), 1);
+    world_stop(world);
+    world->slots[0].absent = false;
+    world_start(world);
+    world_settle(world, MINUTE);
+    data_expect(world);
+    assert_int_equal(world_drive_state(world, 1), DRIVE_STATE_FAILED);
+    world_free(world);
+}
+
 /* A drive that has become larger has its label where nobody looks for it: as long as its group
  * waits for it, it is not taken for a blank one. */
 static void test_grown_is_not_blank(void **state)
@@ -275,9 +370,15 @@ static void test_many_are_claimed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grown_is_not_blank),   cmocka_unit_test(test_many_are_claimed),
-        cmocka_unit_test(test_offline_then_missing), cmocka_unit_test(test_failed_is_bad),
-        cmocka_unit_test(test_last_copies_stay),     cmocka_unit_test(test_not_saved),
+        cmocka_unit_test(test_overwritten_is_set_aside),
+        cmocka_unit_test(test_overwritten_is_used),
+        cmocka_unit_test(test_overwritten_waits),
+        cmocka_unit_test(test_grown_is_not_blank),
+        cmocka_unit_test(test_many_are_claimed),
+        cmocka_unit_test(test_offline_then_missing),
+        cmocka_unit_test(test_failed_is_bad),
+        cmocka_unit_test(test_last_copies_stay),
+        cmocka_unit_test(test_not_saved),
         cmocka_unit_test(test_locate_ends),
     };
 

@@ -280,6 +280,7 @@ static void cut_check(struct fixture *fixture, bool through)
 
         assert_int_equal(fixture->error, 0);
         assert_int_not_equal(fixture->found, DDF_FOUND_ON_MEMBER_OTHERS);
+        assert_int_not_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN);
         assert_non_null(config);
         label_says_gone = fixture->label->record.members[LOST].state == MEMBER_MISSING;
         assert_true(config->pds[LOST].state == ONLINE || config->pds[LOST].state == GONE);
@@ -353,6 +354,7 @@ static void test_power_cuts_at_first(void **state)
                 const struct ddf_config *config = says(fixture, i);
 
                 assert_int_not_equal(fixture->found, DDF_FOUND_ON_MEMBER_OTHERS);
+                assert_int_not_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN);
                 assert_true(config == NULL || fixture->error == 0); /* only behind a label */
                 assert_true(config != NULL || !through);
             }
@@ -499,6 +501,42 @@ static void test_others(void **state)
         assert_int_equal(says(fixture, i)->header.sequence, 3);
         assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
     }
+    teardown(fixture);
+}
+
+/* Something else than an anchor or our mark beside copies of this group: another program's. */
+static void test_overwritten(void **state)
+{
+    struct fixture *fixture = setup(5);
+    uint8_t sector[512];
+    uint8_t copy[512];
+
+    (void)state;
+    save(fixture, false);
+    for (uint32_t with = 0; with < 3; with++) { /* zeros, GPT's copy, an anchor without its magic */
+        sim_drive_peek(fixture->sim[0], SIZE - 512, sector, sizeof(sector));
+        memset(sector, 0, with == 2 ? 4 : sizeof(sector));
+        memcpy(sector, with == 1 ? "EFI PART" : "", with == 1 ? 8 : 0);
+        sim_drive_poke(fixture->sim[0], SIZE - 512, sector, sizeof(sector));
+        reopen(fixture);
+        assert_null(says(fixture, 0));
+        assert_int_equal(fixture->error, 0);
+        assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN);
+        (void)says(fixture, 1);
+        assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+        save(fixture, false); /* used all the same */
+        (void)says(fixture, 0);
+        assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+    }
+    /* Copies that are not this group's, or none, prove nothing. */
+    memset(copy, 0x5A, sizeof(copy));
+    sim_drive_poke(fixture->sim[0], SIZE - 512, copy, sizeof(copy));
+    sim_drive_poke(fixture->sim[0], SIZE - 16 * MIB, copy, sizeof(copy));
+    (void)says(fixture, 0);
+    assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OVERWRITTEN); /* the other copy says so */
+    sim_drive_poke(fixture->sim[0], SIZE - 32 * MIB, copy, sizeof(copy));
+    (void)says(fixture, 0);
+    assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_NOTHING);
     teardown(fixture);
 }
 
@@ -660,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_moved_to_the_end),
         cmocka_unit_test(test_power_cuts_at_any_size),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_overwritten),
         cmocka_unit_test(test_more_than_is_written),
         cmocka_unit_test(test_numbers_at_their_end),
         cmocka_unit_test(test_wiped_before_the_label),
