@@ -109,6 +109,7 @@ bool foreign_outcome_parse(const char *word, enum foreign_outcome *ret_value)
 static const char *const foreign_drive_outcome_words[FOREIGN_DRIVE_OUTCOME_MAX] = {
     "member",
     "rebuild",
+    "spare",
     "left",
     "missing",
 };

@@ -56,6 +56,7 @@ bool foreign_outcome_parse(const char *word, enum foreign_outcome *ret_value);
 enum foreign_drive_outcome {
     FOREIGN_DRIVE_OUTCOME_MEMBER,
     FOREIGN_DRIVE_OUTCOME_REBUILD,
+    FOREIGN_DRIVE_OUTCOME_SPARE,
     FOREIGN_DRIVE_OUTCOME_LEFT,
     FOREIGN_DRIVE_OUTCOME_MISSING,
     FOREIGN_DRIVE_OUTCOME_MAX

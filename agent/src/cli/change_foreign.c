@@ -38,6 +38,26 @@ static void import_one(struct cli_context *context, size_t index, const json_t *
     }
 }
 
+/* No set; but a hot spare or a single drive of one may be there, which is no set by itself. */
+static void none_answer(struct cli_context *context)
+{
+    const struct model_list *drives = &context->model->lists[OBJECT_KIND_DRIVE];
+    char text[256] = "Couldn't find any foreign Configuration";
+
+    for (uint32_t i = 0; i < drives->count; i++) {
+        const json_t *doc = drives->items[i].doc;
+
+        if (doc_bool(doc, "present") && doc_bool(doc, "foreign")) {
+            (void)snprintf(text, sizeof(text),
+                           "Couldn't find any foreign Configuration. %s is foreign but belongs to "
+                           "no set that is here: free it with \"%s set good force\"",
+                           doc_text(doc, "path"), doc_text(doc, "path"));
+            break;
+        }
+    }
+    cli_answer(context, text, NULL);
+}
+
 static void import_finish(struct cli_context *context, struct import *import)
 {
     if (json_array_size(import->rows) > 0) {
@@ -50,7 +70,7 @@ static void import_finish(struct cli_context *context, struct import *import)
     }
     json_decref(import->rows);
     if (import->done == 0) {
-        cli_answer(context, "Couldn't find any foreign Configuration", NULL);
+        none_answer(context);
         return;
     }
     cli_answer(context, "Successfully imported foreign configuration", NULL);
@@ -134,10 +154,11 @@ static void clear_finish(struct cli_context *context, struct import *clear)
         return;
     }
     json_decref(clear->rows);
-    cli_answer(context,
-               clear->done == 0 ? "Couldn't find any foreign Configuration"
-                                : "Successfully deleted foreign configuration",
-               NULL);
+    if (clear->done == 0) {
+        none_answer(context);
+        return;
+    }
+    cli_answer(context, "Successfully deleted foreign configuration", NULL);
 }
 
 void change_foreign_clear(struct cli_context *context)

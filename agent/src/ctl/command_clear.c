@@ -34,7 +34,8 @@ struct clear_run {
     struct ctl *ctl;
     struct ctl_command *command;
     bool restores;
-    bool makes_good;               /* one drive, not a set */
+    bool makes_good;               /* one drive, not a set, … */
+    bool unread;                   /* … whose label nobody has read yet */
     struct foreign_set set;        /* clear, but for makes_good */
     struct foreign_md md;          /* set.format MD */
     struct md_super_job supers[UNDO_DRIVES_MAX];
@@ -55,7 +56,7 @@ struct clear_run {
 
 static bool is_md(const struct clear_run *run)
 {
-    return !run->makes_good && !run->restores && run->set.format == FOREIGN_FORMAT_MD;
+    return !run->restores && run->set.format == FOREIGN_FORMAT_MD;
 }
 
 static void clear_end(struct clear_run *run, const struct reason *reason)
@@ -327,7 +328,8 @@ static void clear_label_read(struct label_read *read, int error)
                                    .owner = run};
     if (error != 0 && error != -ENOENT && !(run->makes_good && error == -EBADMSG)) {
         fail_drive(run, REASON_LABEL_UNREADABLE, run->drives[index]);
-    } else if (!run->makes_good && read->label != NULL && !label_is_foreign(run, read->label)) {
+    } else if ((!run->makes_good || run->unread) && read->label != NULL &&
+               !label_is_foreign(run, read->label)) {
         reason_set(&run->failure, REASON_FOREIGN_CHANGED, NULL);
     }
     free(read->label);
@@ -464,8 +466,11 @@ void command_clear_drive(struct ctl *ctl, struct ctl_command *command, struct ct
 {
     struct clear_run *run = clear_new(ctl, command);
 
-    ASSERT(cd->foreign && cd->drive != NULL);
+    ASSERT((cd->foreign && cd->drive != NULL) || cd->found != NULL);
     run->makes_good = true;
+    run->unread = !cd->foreign;
+    run->set.format =
+        run->unread && cd->found->kind == FOREIGN_MD ? FOREIGN_FORMAT_MD : FOREIGN_FORMAT_DDF;
     for (size_t i = 0; i < sizeof(run->guid.bytes); i += sizeof(uint64_t)) {
         put_le64(run->guid.bytes + i, rng_u64(&ctl->rng)); /* of this clearing alone */
     }

@@ -197,7 +197,7 @@ static bool good_is_confirmed(const struct ctl_command *command, const struct ct
         command->confirm[0] != '\0' ? command->confirm : command->args.drive_good.serial;
     char path[PATH_TEXT_BYTES];
 
-    if (!cd->foreign) {
+    if (!cd->foreign && cd->found == NULL) {
         return !label_may_be_wanted(cd) || rule_confirmed(typed, cd->identity.serial, ret_reason);
     }
     drive_path(cd, path, sizeof(path));
@@ -223,7 +223,7 @@ static void good_former_gone(struct ctl_former *former, const struct ctl_drive *
 
 static void good_label_wipe(struct good_run *run)
 {
-    if (run->cd->foreign) { /* somebody may want it back */
+    if (run->cd->foreign || run->cd->found != NULL) { /* somebody may want it back */
         struct good_run taken = *run;
 
         free(run);

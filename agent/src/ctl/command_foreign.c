@@ -25,6 +25,7 @@
 #include "base/assert.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
+#include "ctl/foreign_spare.h"
 #include "meta/md_super_io.h"
 
 struct import_run {
@@ -42,6 +43,7 @@ struct import_run {
     struct ctl_group *cg;
     struct group_save save;
     struct store_request remove;
+    struct foreign_spares spares;
     uint32_t pending;
     struct reason failure;
 };
@@ -159,8 +161,9 @@ static void event_imported(const struct ctl_group *cg)
               names, NULL);
 }
 
-static void import_done(struct import_run *run)
+static void import_done(struct foreign_spares *spares)
 {
+    struct import_run *run = spares->owner;
     struct reason reason;
 
     command_object_add(run->command, &run->cg->object);
@@ -172,11 +175,22 @@ static void import_done(struct import_run *run)
     import_end(run, &reason);
 }
 
+/* Drives come with their hot spares. */
+static void import_spares(struct import_run *run)
+{
+    run->spares.ctl = run->ctl;
+    run->spares.group = run->set.guid;
+    run->spares.group_now = cg_config(run->cg)->guid;
+    run->spares.done = import_done;
+    run->spares.owner = run;
+    foreign_spares_take(&run->spares);
+}
+
 static void import_ran(struct ctl_group *cg, int error, void *context)
 {
     (void)error; /* the group exists; its documents tell how it is */
     ASSERT(((struct import_run *)context)->cg == cg);
-    import_done(context);
+    import_spares(context);
 }
 
 static void import_run_group(struct import_run *run)
@@ -186,7 +200,7 @@ static void import_run_group(struct import_run *run)
     /* It waits if others have changed more than can be taken over, and says so. */
     if (!cg_elsewhere_take(run->cg) || !group_can_start(run->cg, run->cg->config, &whole) ||
         ctl_group_run(run->cg, import_ran, run) != 0) {
-        import_done(run);
+        import_spares(run);
     }
 }
 
@@ -355,6 +369,9 @@ static void import_begin(struct import_run *run)
     run->config = malloc(sizeof(*run->config));
     ASSERT(run->config != NULL);
     *run->config = run->plan.config;
+    if (run->set.newest != NULL) { /* while the labels are there */
+        run->spares.controller = run->set.newest->controller;
+    }
     ctl_record_edit(ctl);
     ctl->record->intent = is_md(run) ? CONTROLLER_INTENT_ADOPT : CONTROLLER_INTENT_IMPORT;
     ctl->record->intent_group = run->config->guid;

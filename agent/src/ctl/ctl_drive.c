@@ -379,7 +379,9 @@ static void arrival_take(struct ctl_drive *cd, const struct ctl_drive_arrival *a
 void cd_foreign_label_forget(struct ctl_drive *cd)
 {
     free(cd->foreign_label);
+    free(cd->foreign_spare);
     cd->foreign_label = NULL;
+    cd->foreign_spare = NULL;
     cd->ctl->foreign_noted = true;
 }
 

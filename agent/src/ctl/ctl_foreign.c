@@ -12,6 +12,7 @@
 #include "ctl/ctl_private.h"
 #include "ctl/foreign_md.h"
 #include "ctl/foreign_set.h"
+#include "ctl/foreign_spare.h"
 
 #define ORIGIN_BYTES 64u
 
@@ -300,6 +301,26 @@ static enum foreign_outcome set_outcome(const struct set_walk *walk)
     return worst;
 }
 
+static void set_spares_tell(struct set_walk *walk)
+{
+    const struct foreign_set *set = &walk->set;
+
+    LIST_FOR_EACH (node, &walk->ctl->drives) {
+        const struct ctl_drive *cd = list_entry(node, const struct ctl_drive, link);
+
+        if (foreign_spare_serves(cd, &set->newest->controller, &set->guid)) {
+            const struct foreign_drive_view view = {.key = cd->identity.key,
+                                                    .sequence = set->newest->record.sequence,
+                                                    .state = FOREIGN_MEMBER_STATE_SPARE,
+                                                    .outcome = is_imported(walk)
+                                                                   ? FOREIGN_DRIVE_OUTCOME_SPARE
+                                                                   : FOREIGN_DRIVE_OUTCOME_LEFT};
+
+            walk->visitor->set_drive(walk->visitor->context, &view);
+        }
+    }
+}
+
 static void set_tell(struct set_walk *walk)
 {
     const struct foreign_set *set = &walk->set;
@@ -322,6 +343,9 @@ static void set_tell(struct set_walk *walk)
     walk->visitor->set(walk->visitor->context, &view);
     for (uint32_t i = 0; i < set->drive_count; i++) {
         set_drive_tell(walk, i);
+    }
+    if (!ddf) {
+        set_spares_tell(walk);
     }
     for (uint32_t i = 0; i < vd_count; i++) {
         if (ddf) {

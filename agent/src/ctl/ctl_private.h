@@ -116,6 +116,7 @@ struct ctl_drive {
     struct label_read label_read;
     struct drive_label *label;     /* only between reading and settling */
     struct drive_label *foreign_label; /* of a member that is somebody else's; or NULL */
+    struct drive_label *foreign_spare; /* of a hot spare that is somebody else's; or NULL */
     bool was_elsewhere;            /* a member that another system has written to meanwhile */
     bool was_overwritten;          /* … without knowing what it was (ctl_overwritten.c) */
     struct uuid uuid;              /* of its label; zero if it has none */

@@ -303,6 +303,8 @@ void cd_settle(struct ctl_drive *cd)
     cd->settled = true;
     if (cd->foreign && label != NULL && label->role == LABEL_ROLE_MEMBER) {
         cd->foreign_label = label; /* foreign_set.h (1) */
+    } else if (cd->foreign && label != NULL && label->role == LABEL_ROLE_SPARE) {
+        cd->foreign_spare = label; /* foreign_spare.h */
     } else {
         free(label);
     }

@@ -136,11 +136,21 @@ enum life_state cd_life(const struct ctl_drive *cd)
     return LIFE_UGOOD;
 }
 
+/* One that is only offered, with a set of somebody else's on it, may be taken for anything by force
+ * like every drive with data; but who makes it good wants that set off it. */
+static enum life_state life_for(const struct ctl_drive *cd, enum life_command command)
+{
+    enum life_state life = cd_life(cd);
+
+    return life == LIFE_UGOOD && command == LIFE_SET_GOOD && cd->found != NULL ? LIFE_FOREIGN
+                                                                               : life;
+}
+
 /* By the state alone. */
 static bool state_permits(const struct ctl_drive *cd, enum life_command command,
                           struct reason *ret_reason)
 {
-    enum reason_code refusal = life_cell(cd_life(cd), command)->refusal;
+    enum reason_code refusal = life_cell(life_for(cd, command), command)->refusal;
 
     if (refusal == REASON_OK) {
         return true;
@@ -341,7 +351,7 @@ static bool may_set_jbod(const struct ctl_drive *cd, struct reason *ret_reason)
 
 static bool may_set_good(const struct ctl_drive *cd, struct reason *ret_reason)
 {
-    if (!cd->jbod && cd->drive == NULL) {
+    if (!cd->jbod && cd->drive == NULL && cd->found == NULL) {
         return refuse_state(ret_reason, cd, CTL_OP_DRIVE_GOOD);
     }
     if (cd->group != NULL && !group_can_do_without(cd, ret_reason)) {

@@ -77,6 +77,7 @@ class ForeignOutcome(StrEnum):
 class ForeignDriveOutcome(StrEnum):
     MEMBER = "member"
     REBUILD = "rebuild"
+    SPARE = "spare"
     LEFT = "left"
     MISSING = "missing"
 

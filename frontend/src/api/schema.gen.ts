@@ -3876,7 +3876,7 @@ export interface components {
          * ForeignDriveOutcome
          * @enum {string}
          */
-        ForeignDriveOutcome: "member" | "rebuild" | "left" | "missing";
+        ForeignDriveOutcome: "member" | "rebuild" | "spare" | "left" | "missing";
         /**
          * ForeignFormat
          * @enum {string}

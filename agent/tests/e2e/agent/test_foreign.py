@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from cases import AgentCase
-from harness import MIB
+from harness import EID, MIB
 from md_set import member_write
 
 DDFIMAGE = os.environ["DDFIMAGE"]
@@ -187,6 +187,78 @@ class Foreign(AgentCase):
                 agent.stop()
                 agent.close()
                 shutil.rmtree(paths[0].parent)
+
+    def test_single_drives_are_made_good(self):
+        """Whatever set is on them, by force alone; undo gives it back."""
+        paths = self.images("raid5", 1, 3)
+        folder = paths[0].parent
+        md = folder / "md"
+        member_write(md, name="host:0", role=0, content=b"", data_bytes=8 * MIB)
+        plain = folder / "plain"
+        with plain.open("wb") as file:
+            file.truncate(96 * MIB)
+        broken = folder / "broken"
+        data = bytearray(paths[2].read_bytes())
+        for back in (32 * MIB, 16 * MIB):
+            data[len(data) - back + 1024:len(data) - back + 1536] = bytes(512)
+        broken.write_bytes(data)
+        before = sums([paths[0], md, broken])
+        agent = self.started([paths[0], md, broken, plain])
+        where = agent.view().drive(0)["path"].rsplit("s", 1)[0] + "s"
+        refused = agent.ctl(f"{where}3", "set", "good", "force", check=False)
+        self.assertIn("that does not permit set good", refused.stdout)
+        for slot in range(3):
+            refused = agent.ctl(f"{where}{slot}", "set", "good", check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            agent.ctl(f"{where}{slot}", "set", "good", "force")
+        agent.until("nothing foreign is left", lambda view: not any(
+            doc["foreign"] for doc in view.all("drive").values()))
+        for path in (paths[0], md, broken):
+            self.assertEqual(subprocess.run(["blkid", "-p", str(path)], check=False,
+                                            capture_output=True).stdout, b"")
+        for undo in (1, 2, 3):
+            agent.ctl("/c0", "restore", f"undo={undo}")
+        agent.stop()
+        self.assertEqual(sums([paths[0], md, broken]), before)
+
+    def test_a_hot_spare_comes_with_its_set(self):
+        for state, dedicated in (("hot_spare", []), ("dedicated_hot_spare", ["dgs=0"])):
+            with self.subTest(state=state):
+                agent = self.agent(slots=4).start()
+                agent.create("raid5", range(3))
+                agent.optimal()
+                agent.ctl(f"/c0/e{EID}/s3", "add", "hotsparedrive", *dedicated)
+                agent.stop()
+                shutil.rmtree(agent.state_dir)
+                agent.start()
+                (found,) = self.ask(agent)["sets"]
+                self.assertEqual([(place["state"], place["outcome"])
+                                  for place in found["drive_states"]],
+                                 [("online", "member")] * 3 + [("spare", "spare")])
+                self.assertIn("spare", agent.ctl("/c0/fall", "import", "preview").stdout)
+                agent.ctl("/c0/fall", "import")
+                agent.until("the spare to be one again", lambda view:
+                            view.drive(3)["state"] == state and
+                            not view.drive(3)["foreign"])
+                agent.stop()
+                agent.start()
+                self.assertEqual(agent.view().drive(3)["state"], state)
+                agent.fault(1, "pull")
+                agent.until("it to serve", lambda view: view.drive(3)["state"] == "online")
+                agent.close()
+
+    def test_a_hot_spare_alone_says_how_to_free_it(self):
+        agent = self.agent(slots=2).start()
+        agent.ctl(f"/c0/e{EID}/s1", "add", "hotsparedrive")
+        agent.stop()
+        shutil.rmtree(agent.state_dir)
+        agent.start()
+        for words in (("import",), ("delete",)):
+            answer = agent.ctl("/c0/fall", *words).stdout
+            self.assertIn(f"/c0/e{EID}/s1 set good force", answer)
+        agent.ctl(f"/c0/e{EID}/s1", "set", "good", "force")
+        self.assertFalse(agent.view().drive(1)["foreign"])
+        agent.stop()
 
     def test_clear_and_undo(self):
         """By its name only; the drives are free then, and undo gives back every byte."""
