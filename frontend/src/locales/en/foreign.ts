@@ -100,6 +100,7 @@ export const foreignOutcome = {
 export const foreignDriveOutcome = {
   member: 'Member, in sync',
   rebuild: 'Member, rebuilt',
+  spare: 'Hot spare again',
   left: 'Left as it is',
   missing: 'Missing',
 } as const
