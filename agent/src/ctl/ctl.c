@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 
@@ -157,8 +158,12 @@ static int groups_load(struct ctl *ctl)
         }
         if (error != 0) {
             free(config);
-            error = error == -ENOENT || error == -EMSGSIZE ? -EBADMSG : error;
-            break;
+            if (!ctl_damage_is_borne(error)) {
+                break;
+            }
+            ctl_damage_group(ctl, &ctl->record->groups[i]);
+            error = 0;
+            continue;
         }
         (void)ctl_group_new(ctl, config); /* it is on the list now */
     }
@@ -194,9 +199,10 @@ static int ctl_allocate(struct ctl *ctl)
     ctl->view = calloc(1, sizeof(*ctl->view));
     ctl->record = calloc(1, sizeof(*ctl->record));
     ctl->record_old = calloc(1, sizeof(*ctl->record_old));
+    ctl->damage = calloc(1, sizeof(*ctl->damage));
     ctl->record_bytes = malloc(CONTROLLER_RECORD_MAX_BYTES);
     if (ctl->view == NULL || ctl->record == NULL || ctl->record_old == NULL ||
-        ctl->record_bytes == NULL) {
+        ctl->damage == NULL || ctl->record_bytes == NULL) {
         return -ENOMEM;
     }
     error = group_store_create(ctl->ports.store, &ctl->group_store);
@@ -228,7 +234,7 @@ static void ctl_init(struct ctl *ctl)
 }
 
 /* The serial number of a controller that is a program: its UUID without the dashes. */
-static void serial_make(struct ctl *ctl)
+void ctl_serial_make(struct ctl *ctl)
 {
     char text[UUID_TEXT_BYTES];
     size_t used = 0;
@@ -268,7 +274,7 @@ int ctl_create(const struct ctl_options *options, const struct ctl_ports *ports,
         error = ctl_numbers_load(ctl);
     }
     if (error == 0) {
-        serial_make(ctl);
+        ctl_serial_make(ctl);
         ctl->epoch = ctl->record->epoch;
         ctl_host_add(ctl->host, ctl);
         ctl->tombstone_floor = ctl->host->rev;
@@ -311,6 +317,7 @@ struct ctl *ctl_free(struct ctl *ctl)
     free(ctl->view);
     free(ctl->record);
     free(ctl->record_old);
+    free(ctl->damage);
     free(ctl->record_bytes);
     free(ctl);
     return NULL;

@@ -132,6 +132,8 @@ struct ctl_drive_arrival {
     struct foreign_drive *foreign; /* what stands behind the signature, or NULL; taken over */
 };
 void ctl_drive_arrived(struct ctl *ctl, const struct ctl_drive_arrival *arrival);
+/* Another record of the state directory was damaged, by its file: what that costs, as a sentence. */
+void ctl_record_damaged(struct ctl *ctl, const char *file, const char *cost);
 /* At the start: the host has yet to look at some of its drives, or has looked at all. Before the
  * first call it has. */
 void ctl_drives_looking(struct ctl *ctl, bool looking);

@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_undo.h"
 #include "ctl/foreign_md.h"
@@ -169,7 +170,7 @@ bool group_can_start(const struct ctl_group *cg, const struct group_config *conf
         bearable = bearable && geometry_losses_left(geometry, lost) >= 0;
     }
     *ret_whole = whole;
-    return bearable;
+    return bearable && (whole || cg->config == NULL || !cg_is_doubtful(cg));
 }
 
 static void late_group_started(struct ctl_group *cg, int error, void *context)
@@ -316,6 +317,10 @@ static void start_reserved(struct ctl *ctl, int error, void *context)
 
 static void start_reserve(struct ctl *ctl, struct ctl_start *start)
 {
+    if (ctl->damage->controller) { /* not before it is known whose drives these are */
+        start->phase = START_LOOK;
+        return;
+    }
     ctl_record_edit(ctl);
     ctl->record->rev_reserved = ctl->host->rev + REVS_PER_RUN;
     ctl->record->operation_reserved = ctl->host->operation_next + OPERATIONS_PER_RUN;
@@ -563,8 +568,8 @@ static void winners_choose(struct ctl *ctl)
             !uuid_equal(&cd->label->controller, &ctl->record->controller)) {
             continue;
         }
-        cg = group_by_guid(ctl, &cd->label->group);
-        if (cg != NULL) {
+        cg = ctl_damage_group_of(ctl, cd->label);
+        if (cg != NULL && cg->phase == CTL_GROUP_WAITING) {
             ctl_group_take_record(cg, &cd->label->record);
         }
     }
@@ -643,6 +648,12 @@ static void start_look(struct ctl *ctl, struct ctl_start *start)
         start_early(ctl);
         return;
     }
+    if (ctl->damage->controller) {
+        ctl_damage_adopt(ctl);
+        start->phase = START_RESERVE;
+        ctl_kick(ctl);
+        return;
+    }
     start->phase = ctl->record->intent == CONTROLLER_INTENT_NONE ? START_ASSEMBLE : START_CLEAN;
 }
 
@@ -704,6 +715,7 @@ static void start_finish(struct ctl *ctl, struct ctl_start *start)
         ctl_cache_started(ctl);
         ctl_undo_started(ctl);
         ctl_numbers_started(ctl);
+        ctl_damage_tell(ctl);
     }
     ctl_refresh(ctl);
     start->done(start->context, 0);

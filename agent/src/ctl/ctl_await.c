@@ -20,6 +20,7 @@
 
 #include "base/assert.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_damage.h"
 
 #define START_EARLY_US UINT64_C(300000)
 #define START_PATIENT_US UINT64_C(2000000)
@@ -188,7 +189,7 @@ bool ctl_all_is_known(struct ctl *ctl)
 
         if (cd_is_pending(cd)) {
             known = known && patient && ctl->record->intent == CONTROLLER_INTENT_NONE &&
-                    !cd_may_be_needed(cd);
+                    !ctl_damage_is_any(ctl) && !cd_may_be_needed(cd);
         }
     }
     if (!known) {
@@ -214,7 +215,7 @@ static bool cg_is_beyond_doubt(const struct ctl_group *cg)
             continue;
         }
         if (count != 1 || cd->drive == NULL || cd->settled || cd->was_elsewhere ||
-            cd->label->role != LABEL_ROLE_MEMBER || cd->label->member != i ||
+            cd->was_overwritten || cd->label->role != LABEL_ROLE_MEMBER || cd->label->member != i ||
             !guid_equal(&cd->label->group, &config->guid) ||
             cd->label->record.sequence != config->sequence ||
             !cd_has_serial(cd, config->members[i].serial)) {
@@ -228,7 +229,7 @@ bool ctl_group_is_early(const struct ctl_group *cg)
 {
     const struct ctl *ctl = cg->ctl;
 
-    return ctl->record->intent == CONTROLLER_INTENT_NONE &&
+    return ctl->record->intent == CONTROLLER_INTENT_NONE && !ctl->damage->controller &&
            clock_now_us(ctl->ports.clock) >= ctl->start_began_us + START_EARLY_US &&
            cg_is_beyond_doubt(cg);
 }

@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/checked.h"
 #include "ctl/ctl_await.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 #include "ctl/ctl_stripe.h"
 #include "ctl/sim_bug.h"
@@ -339,6 +340,7 @@ static void group_started(void *context, int error)
         cg->copyback->copyback_of = NULL; /* the start has ended it */
         cg->copyback = NULL;
     }
+    ctl_damage_over(cg);
     vds_go_online(cg, before);
     free(before);
     cg->phase_done(cg, error, cg->phase_context);

@@ -145,8 +145,7 @@ struct ctl_drive {
     bool target_failed;            /* in its place, which it may fill again: then it is tried */
     bool give_back;                /* to be closed when it is idle: nobody here uses it */
     bool claim_tried;              /* once per arrival, for a drive that should be ours */
-    bool awaited;                  /* the host is still claiming it for us */
-    bool claiming;                 /* the start is, by start_claim */
+    bool awaited, claiming;        /* by the host for us; by the start, through start_claim */
     struct device_claim start_claim;
     struct ctl_erase *erase;       /* or NULL */
     bool spun_down;                /* by command; it is claimed */
@@ -427,6 +426,7 @@ struct ctl {
     struct list commands;          /* waiting */
     struct ctl_command *command;   /* running */
     struct ctl_start *start;
+    struct ctl_damage *damage;
     uint64_t start_began_us;
     bool looking;                  /* the host has not looked at all of its drives yet */
     void (*stop_done)(void *context);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 
 #define PUT_AGAIN_US UINT64_C(10000000)
@@ -163,10 +164,15 @@ int ctl_record_load(struct ctl *ctl)
         record_make(ctl);
         return 0;
     }
-    if (error != 0) {
-        return error == -EMSGSIZE ? -EBADMSG : error;
+    if (error == 0) {
+        error = controller_record_decode(ctl->record_bytes, bytes, ctl->record);
     }
-    return controller_record_decode(ctl->record_bytes, bytes, ctl->record);
+    if (error != 0 && ctl_damage_is_borne(error)) {
+        record_make(ctl);
+        ctl_damage_controller(ctl);
+        error = 0;
+    }
+    return error;
 }
 
 void ctl_record_edit(struct ctl *ctl)

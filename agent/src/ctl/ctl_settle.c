@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "ctl/ctl_damage.h"
 #include "ctl/ctl_private.h"
 
 static void settle_reason(struct ctl_drive *cd, const struct reason *reason)
@@ -169,7 +170,7 @@ static bool settle_copied(struct ctl_drive *cd, const struct drive_label *label)
 
 static void settle_member(struct ctl_drive *cd, const struct drive_label *label)
 {
-    struct ctl_group *cg = group_by_guid(cd->ctl, &label->group);
+    struct ctl_group *cg = ctl_damage_group_of(cd->ctl, label);
     const struct group_config *config = NULL;
     struct reason reason;
 

@@ -52,6 +52,7 @@ struct app {
     struct notify notify;
     char nbd_tcp[80];
     uint64_t started_us;
+    bool epoch_damaged;
     bool stopping;
     int exit_code;
 };
@@ -187,8 +188,14 @@ static int event_epoch_load(struct app *app)
     int error = store->ops->get(store, EVENT_EPOCH_RECORD, &app->event_epoch,
                                 sizeof(app->event_epoch), &bytes);
 
-    if (error != -ENOENT) {
-        return error == 0 && bytes != sizeof(app->event_epoch) ? -EBADMSG : error;
+    app->epoch_damaged = error == -EBADMSG || error == -EMSGSIZE ||
+                         (error == 0 && bytes != sizeof(app->event_epoch));
+    if (error != -ENOENT && !app->epoch_damaged) {
+        return error;
+    }
+    if (app->epoch_damaged) {
+        log_warning("the record r-%s in the state directory %s is damaged and is made anew",
+                    EVENT_EPOCH_RECORD, app->config->state_dir);
     }
     if (getrandom(&app->event_epoch, sizeof(app->event_epoch), 0) !=
         (ssize_t)sizeof(app->event_epoch)) {
@@ -251,8 +258,8 @@ static bool state_open(struct app *app)
     }
     error = event_epoch_load(app);
     if (error != 0) {
-        log_error("the state directory %s cannot be used: %s", app->config->state_dir,
-                  strerror(-error));
+        log_error("the record r-%s in the state directory %s cannot be used: %s",
+                  EVENT_EPOCH_RECORD, app->config->state_dir, strerror(-error));
         return false;
     }
     error = command_journal_open(directory_fd, "commands.log", app->pool,
@@ -343,6 +350,11 @@ static void controllers_started(void *context, int error)
     }
     log_info("online: control socket %s, exports on %s%s%s", app->config->control.socket,
              app->config->nbd.unix_path, app->nbd_tcp[0] != '\0' ? " and " : "", app->nbd_tcp);
+    if (app->epoch_damaged) {
+        controllers_record_damaged(
+            app->controllers, "r-" EVENT_EPOCH_RECORD,
+            "Events have a new epoch: the backend takes them as a new series");
+    }
     if (!app->stopping) {
         drives_watch(app->drives);
         notify_ready();

@@ -316,6 +316,11 @@ bool controllers_batteries_open(struct controllers *controllers)
     return true;
 }
 
+void controllers_record_damaged(struct controllers *controllers, const char *file, const char *cost)
+{
+    ctl_record_damaged(controllers->items[0].ctl, file, cost);
+}
+
 /* Start and stop. */
 
 static void ctl_started(void *context, int error)

@@ -45,6 +45,9 @@ MUST_CHECK bool controllers_caches_open(struct controllers *controllers);
 MUST_CHECK bool controllers_batteries_open(struct controllers *controllers);
 
 /* done: when all have started; error of the first that could not. */
+/* A record of the state directory was damaged, and what that costs: an event. */
+void controllers_record_damaged(struct controllers *controllers, const char *file,
+                                const char *cost);
 void controllers_start(struct controllers *controllers, void (*done)(void *owner, int error));
 /* done: when all have stopped. */
 void controllers_stop(struct controllers *controllers, void (*done)(void *owner));

@@ -2151,6 +2151,7 @@ EVENT_NAMES: dict[int, str] = {
     60201: "foreign_restored",
     60230: "undo_damaged",
     60232: "drive_numbers_lost",
+    60239: "state_record_damaged",
     60231: "drive_flapping",
     60044: "counters_reset",
     64000: "events_lost",

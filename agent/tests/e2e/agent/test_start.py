@@ -4,6 +4,7 @@ what is not known yet is told as that."""
 import fcntl
 import json
 import re
+import shutil
 import socket
 import subprocess
 import threading
@@ -219,3 +220,118 @@ class Start(AgentCase):
         self.assertEqual({vd["state"] for vd in view.all("virtual_drive").values()}, {"optimal"})
         self.assertIsNone(view.drive_key(4))
         self.assertEqual(agent.ctl(f"/c0/e{EID}/s4", "show", check=False).returncode != 0, True)
+
+
+class DamagedRecords(AgentCase):
+    """A record that cannot be read costs what it describes, and is named."""
+
+    DAMAGES = {
+        "empty": lambda data: b"",
+        "truncated": lambda data: data[:len(data) // 2],
+        "garbage": lambda data: bytes((byte * 7 + 13) % 256 for byte in data),
+    }
+    TOLD = ("r-controller", "r-event-epoch", "r-group-")
+
+    def agent_with_arrays(self):
+        agent = self.agent(slots=7, config="claim_wait_s = 5;")
+        agent.start()
+        agent.create("raid1", [0, 1], name="one")
+        agent.create("raid5", [2, 3, 4], name="two")
+        agent.ctl(f"/c0/e{EID}/s5", "add", "hotsparedrive")
+        agent.ctl("/c0", "set", "rebuildrate=77")
+        for name in ("one", "two"):
+            agent.until("consistency", lambda v, n=name: v.vd(n)["consistent"])
+            with agent.nbd(name) as handle:
+                handle.pwrite(name.encode() * 1024, 0)
+                handle.flush()
+        agent.stop()
+        return agent
+
+    def damaged(self, agent, file, data):
+        file.write_bytes(data)
+        agent.start()
+
+    def check_arrays(self, agent):
+        view = agent.view()
+        self.assertEqual({vd["name"]: vd["state"] for vd in view.all("virtual_drive").values()},
+                         {"one": "optimal", "two": "optimal"})
+        self.assertEqual({view.drive(slot)["state"] for slot in range(5)}, {"online"})
+        self.assertEqual(view.drive(5)["state"], "hot_spare")
+        for name in ("one", "two"):
+            with agent.nbd(name) as handle:
+                self.assertEqual(bytes(handle.pread(3072, 0)), name.encode() * 1024)
+
+    def told(self, agent):
+        def read():
+            with agent.control() as control:
+                events = control.ask("events.read", {"after_seq": 0, "limit": 256})["events"]
+            return [event["params"]["file"] for event in events
+                    if event["name"] == "state_record_damaged"]
+        return wait_for("the event", read)
+
+    def test_every_record(self):
+        agent = self.agent_with_arrays()
+        pristine = agent.directory / "pristine"
+        shutil.copytree(agent.state_dir, pristine)
+        files = sorted(str(file.relative_to(pristine)) for file in pristine.rglob("*")
+                       if file.is_file())
+        self.assertTrue({"r-controller", "r-event-epoch"} < set(files))
+        for file in files:
+            for damage, change in self.DAMAGES.items():
+                with self.subTest(file=file, damage=damage):
+                    shutil.rmtree(agent.state_dir)
+                    shutil.copytree(pristine, agent.state_dir)
+                    self.damaged(agent, agent.state_dir / file,
+                                 change((pristine / file).read_bytes()))
+                    try:
+                        self.check_arrays(agent)
+                        if file.startswith(self.TOLD):
+                            self.assertEqual(self.told(agent), [file])
+                    finally:
+                        agent.stop()
+                    agent.start()  # what was made anew is good, and says nothing any more
+                    self.check_arrays(agent)
+                    agent.stop()
+
+    def test_all_records_of_the_configuration(self):
+        """The controller's and every group's: the labels of the drives are left."""
+        agent = self.agent_with_arrays()
+        for file in agent.state_dir.glob("r-*"):
+            file.write_bytes(b"")
+        agent.start()
+        self.check_arrays(agent)
+        self.assertEqual(len(self.told(agent)), 4)
+        self.assertEqual(agent.view().all("controller")["c0"]["rebuild_rate_percent"], 30)
+
+    def test_a_label_alone_is_not_believed(self):
+        """The drive whose label is left may have been away when the others went on."""
+        agent = self.agent_with_arrays()
+        record = next(file for file in agent.state_dir.glob("r-group-*")
+                      if b"one" in file.read_bytes())
+        record.write_bytes(b"")
+        holder = (agent.directory / "d1").open("rb")
+        self.addCleanup(holder.close)
+        fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        agent.start()
+        view = agent.view()
+        self.assertEqual(view.vd("one")["state"], "offline")
+        self.assertEqual(view.vd("two")["state"], "optimal")
+        self.assertEqual(self.told(agent), [record.name])
+        holder.close()
+        agent.optimal("one")
+        self.assertEqual(agent.view().drive(1)["state"], "online")
+        with agent.nbd("one") as handle:
+            self.assertEqual(bytes(handle.pread(3072, 0)), b"one" * 1024)
+
+    def test_another_controllers_drives_are_not_taken(self):
+        other = self.agent(slots=2)
+        other.start()
+        other.create("raid1", [0, 1], name="theirs")
+        other.stop()
+        agent = self.agent_with_arrays()
+        for suffix in ("", ".serial"):
+            shutil.copy(other.directory / f"d0{suffix}", agent.directory / f"d6{suffix}")
+        (agent.state_dir / "r-controller").write_bytes(b"")
+        agent.start()
+        self.check_arrays(agent)
+        self.assertTrue(agent.view().drive(6)["foreign"])

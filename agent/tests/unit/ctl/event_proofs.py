@@ -87,6 +87,7 @@ PROVOKED = {
 # By the story of the daemon that looks for them, where the world of the unit tests ends.
 TOLD = {
     "agent/test_addresses.py": "drive_numbers_lost",
+    "agent/test_start.py": "state_record_damaged",
     "agent/test_ddf.py": "drive_group_was_elsewhere drive_group_changed_elsewhere",
 }
 

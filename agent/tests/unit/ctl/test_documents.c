@@ -5,6 +5,8 @@
 
 #include "ctl_world.h"
 
+#define EVENT_STATE_RECORD_DAMAGED 60239
+
 #define MINUTE (60 * SIM_SECOND)
 
 static bool warns(const struct ctl_preview *preview, enum reason_code code)
@@ -384,11 +386,15 @@ static void on_put(struct store_request *request, int error)
     *(bool *)request->owner = true;
 }
 
-/* A record that cannot be read stops the start instead of being replaced by an empty one. */
+/* A record that cannot be read costs the controller its settings; whose it was is found out from
+ * the drives, and nothing is written in its place before they have been looked at. */
 static void test_damaged_store(void **state)
 {
     struct ctl_world *world = world_new(7, 2);
     struct store_port *store = sim_store_port(world->store);
+    static struct virtual_drive_view view;
+    struct uuid before;
+    struct uuid after;
     bool done = false;
     struct store_request put = {.name = "controller",
                                 .value = "this is no record",
@@ -398,11 +404,18 @@ static void test_damaged_store(void **state)
 
     (void)state;
     world_start(world);
+    assert_int_equal(world_create(world, RAID_LEVEL_1, 0, 2, "data"), REASON_OK);
+    before = ctl_uuid(world->ctl);
     world_stop(world);
     store->ops->put(store, &put);
     assert_true(sim_world_run_until_flag(world->sim, &done, MINUTE));
-    assert_int_equal(world_try_start(world), -EBADMSG);
-    assert_null(world->ctl);
+    world_start(world);
+    after = ctl_uuid(world->ctl);
+    assert_true(uuid_equal(&before, &after));
+    assert_int_equal(world_event_count(world, 0, EVENT_STATE_RECORD_DAMAGED), 1);
+    assert_true(world_vd(world, "data", &view, NULL));
+    assert_int_equal(view.state, VIRTUAL_DRIVE_STATE_OPTIMAL);
+    world_stop(world);
     world_free(world);
 }
 
