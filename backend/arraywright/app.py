@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -107,7 +108,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     database = Database(settings.resolved_database_url())
     identity = await bootstrap.server_id(database)
-    runtime = Runtime.build(settings, app.state.clock, database, identity)
+    device_key = await bootstrap.device_key(database)
+    runtime = Runtime.build(settings, app.state.clock, database, identity, device_key)
     app.state.runtime = runtime
     workers = await _workers(runtime)
     try:
@@ -141,7 +143,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
 
     def build_document() -> dict[str, Any]:
         if not document:
-            document.update(openapi.build(app))
+            document.update(openapi.build(app, PREFIX, ROUTERS))
         return document
 
     app.openapi = build_document  # type: ignore[method-assign]  # FastAPI's own way to do it
@@ -185,6 +187,25 @@ def _pointer(location: tuple[Any, ...]) -> str:
     return ".".join(str(part) for part in location[1:])
 
 
+def _no_such(request: Request) -> ProblemError:
+    """No such resource, or none that knows this method: then its methods are named."""
+    path = str(request.scope["path"]).removeprefix(PREFIX)
+    methods: set[str] = set()
+    for router in ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and route.path_regex.match(path):
+                methods |= route.methods or set()
+    if not methods:
+        return NotFoundError("There is no such resource.")
+    allowed = ", ".join(sorted(methods))
+    return ProblemError(
+        f"This resource knows only {allowed}.",
+        status=405,
+        code="method_not_allowed",
+        headers={"Allow": allowed},
+    )
+
+
 def _add_handlers(app: FastAPI) -> None:
     @app.exception_handler(ProblemError)
     async def on_problem(request: Request, problem: ProblemError) -> JSONResponse:
@@ -200,15 +221,12 @@ def _add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
-        if error.status_code == 404:
-            return _render(request, NotFoundError("There is no such resource."))
+        if error.status_code in (404, 405):
+            return _render(request, _no_such(request))
         if error.status_code == 400:
             return _render(request, _bad_json())
-        code = {
-            405: "method_not_allowed",
-        }.get(error.status_code, "http")
         problem = ProblemError(
-            str(error.detail), status=error.status_code, code=code, headers=error.headers
+            str(error.detail), status=error.status_code, code="http", headers=error.headers
         )
         return _render(request, problem)
 

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID, uuid4
 
+from sqlalchemy import make_url
+
 from arraywright import migrations
 from arraywright.auth import repository as auth
 from arraywright.auth import users
+from arraywright.auth.strength import weakness
 from arraywright.kit.clock import Clock
 from arraywright.kit.database import Database
 from arraywright.kit.roles import Role
@@ -17,6 +20,7 @@ from arraywright.settings import Settings
 
 FIRST_ADMINISTRATOR = "admin"
 SERVER_ID = "server_id"
+DEVICE_KEY = "device_key"
 
 
 class StartError(Exception):
@@ -32,13 +36,16 @@ def make_state_dir(settings: Settings) -> None:
         ) from error
 
 
-def password_from_file(path: Path) -> str:
+def password_from_file(path: Path, username: str) -> str:
     """Reads the password, or makes one and writes it for its owner only."""
     try:
         if path.exists():
             password = path.read_text().strip()
             if len(password) < 10:
                 raise StartError(f"The password in {path} has fewer than 10 characters.")
+            why = weakness(password, username)
+            if why is not None:
+                raise StartError(f"The password in {path} is too easy to guess: {why}.")
             return password
         password = secrets.token_urlsafe(18)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +65,9 @@ async def first_administrator(
         if await auth.count_users(session) > 0:
             return
         file = settings.initial_admin_password_file
-        password = password_from_file(file) if file else secrets.token_urlsafe(18)
+        password = (
+            password_from_file(file, FIRST_ADMINISTRATOR) if file else secrets.token_urlsafe(18)
+        )
         await users.add(
             session,
             clock.now_us(),
@@ -83,8 +92,34 @@ async def server_id(database: Database) -> UUID:
     return UUID(known)
 
 
+async def device_key(database: Database) -> str:
+    """Made once; signs the cookies by which browsers are known again."""
+    async with database.write() as session:
+        known = await link.installation_value(session, DEVICE_KEY)
+        if known is None:
+            known = secrets.token_hex(32)
+            link.add_installation_value(session, DEVICE_KEY, known)
+    return known
+
+
+def protect_database(settings: Settings) -> None:
+    """The embedded database is its owner's only, also in a directory that was there before."""
+    url = make_url(settings.resolved_database_url())
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return
+    path = Path(url.database)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            if name.exists():
+                name.chmod(0o600)
+    except OSError as error:
+        raise StartError(f"The database {path} cannot be used: {error.strerror}.") from error
+
+
 async def prepare(settings: Settings, clock: Clock, announce: Callable[[str], None]) -> None:
     make_state_dir(settings)
+    protect_database(settings)
     database = Database(settings.resolved_database_url())
     try:
         await migrations.upgrade(database)

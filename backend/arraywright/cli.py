@@ -1,4 +1,4 @@
-"""The command line: serve, migrate, create-admin, create-token, health, openapi."""
+"""The command line: serve, migrate, create-admin, create-token, audit, health, openapi."""
 
 import argparse
 import asyncio
@@ -23,6 +23,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from arraywright import __version__, bootstrap, migrations
 from arraywright.app import STOP_S, begin_shutdown, create_app
 from arraywright.audit import service as audit
+from arraywright.audit.schemas import AuditVerification
 from arraywright.auth import users
 from arraywright.bootstrap import StartError
 from arraywright.hosts import enrolment
@@ -43,6 +44,8 @@ OPTIONS: dict[str, str] = {
     "host": "address to listen on",
     "port": "port to listen on",
     "public-url": "how agents and browsers reach us",
+    "trusted-proxies": "addresses and networks of proxies whose X-Forwarded-For is believed",
+    "allowed-hosts": "names by which callers may reach us, if there is no public URL",
     "ui-dir": "directory of the built console",
     "tls-certificate": "certificate chain (PEM); then we speak HTTPS",
     "tls-key": "its key (PEM)",
@@ -174,6 +177,7 @@ def _serve_on(settings: Settings, listener: socket.socket) -> int:
 
 async def _migrate(settings: Settings) -> None:
     bootstrap.make_state_dir(settings)
+    bootstrap.protect_database(settings)
     database = Database(settings.resolved_database_url())
     try:
         await migrations.upgrade(database)
@@ -183,7 +187,7 @@ async def _migrate(settings: Settings) -> None:
 
 async def _create_admin(settings: Settings, username: str, password_file: Path) -> None:
     await _migrate(settings)
-    password = bootstrap.password_from_file(password_file)
+    password = bootstrap.password_from_file(password_file, username)
     database = Database(settings.resolved_database_url())
     now_us = Clock().now_us()
     try:
@@ -211,6 +215,26 @@ async def _create_token(settings: Settings, name: str, minutes: int) -> dict[str
     finally:
         await database.close()
     return {"id": str(row.id), "token": token, "server_id": str(server_id)}
+
+
+async def _verify_audit(settings: Settings) -> AuditVerification:
+    database = Database(settings.resolved_database_url())
+    try:
+        async with database.read() as session:
+            return await audit.verify(session)
+    finally:
+        await database.close()
+
+
+def _report_audit(found: AuditVerification) -> int:
+    if found.intact:
+        _say(f"The audit trail is intact: {found.entries} entries, newest hash {found.last_hash}")
+        return 0
+    _say(
+        f"The audit trail is broken at entry {found.first_broken}: it, or one before it, "
+        "was changed or removed. Compare it with your backups."
+    )
+    return 1
 
 
 def _health(url: str) -> int:
@@ -249,6 +273,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     token.add_argument("--name", default="")
     token.add_argument("--minutes", type=int, default=60)
+    trail = commands.add_parser("audit", help="the audit trail")
+    trail.add_subparsers(dest="audit_command", required=True).add_parser(
+        "verify", parents=[shared], help="exit status 0 if no entry was changed or removed"
+    )
     health = commands.add_parser("health", help="exit status 0 if a server is well")
     health.add_argument("--url", default="http://127.0.0.1:8080")
     commands.add_parser("openapi", help="print the OpenAPI document")
@@ -288,6 +316,8 @@ def _run(arguments: argparse.Namespace) -> int:
             asyncio.run(_migrate(settings))
         case "create-admin":
             asyncio.run(_create_admin(settings, arguments.username, arguments.password_file))
+        case "audit":
+            return _report_audit(asyncio.run(_verify_audit(settings)))
         case "create-token":
             made = asyncio.run(_create_token(settings, arguments.name, arguments.minutes))
             print(json.dumps(made))

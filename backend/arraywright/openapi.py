@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
+from arraywright.dependencies import get_principal
 from arraywright.kit.schema import FieldProblem, Problem
 from arraywright.link import protocol
 from arraywright.live.schemas import LiveChange, LiveEnd, LiveReady, LiveReset
@@ -42,7 +45,22 @@ def _readable_pages(document: dict[str, Any]) -> dict[str, Any]:
     return renamed
 
 
-def build(app: FastAPI) -> dict[str, Any]:
+def _asks_who_calls(dependant: Dependant) -> bool:
+    return any(
+        part.call is get_principal or _asks_who_calls(part) for part in dependant.dependencies
+    )
+
+
+def public_operations(prefix: str, routers: Iterable[APIRouter]) -> Iterator[tuple[str, str]]:
+    """Path and method of those that need no login."""
+    for router in routers:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and not _asks_who_calls(route.dependant):
+                for method in route.methods or ():
+                    yield prefix + route.path_format, method.lower()
+
+
+def build(app: FastAPI, prefix: str, routers: Iterable[APIRouter]) -> dict[str, Any]:
     document = get_openapi(
         title="Arraywright",
         version=app.version,
@@ -67,6 +85,8 @@ def build(app: FastAPI) -> dict[str, Any]:
         "session": {"type": "apiKey", "in": "cookie", "name": "arraywright_session"},
         "token": {"type": "http", "scheme": "bearer"},
     }
+    for path, method in public_operations(prefix, routers):
+        document["paths"][path][method]["security"] = []
     document["security"] = [{"session": []}, {"token": []}]
     assert protocol.REASONS
     return document

@@ -32,10 +32,16 @@ class Runtime:
     activity: Activity
     lab: Lab
     server_id: UUID
+    device_key: str
 
     @classmethod
     def build(
-        cls, settings: Settings, clock: Clock, database: Database, server_id: UUID
+        cls,
+        settings: Settings,
+        clock: Clock,
+        database: Database,
+        server_id: UUID,
+        device_key: str,
     ) -> "Runtime":
         hub = Hub(settings.live_ring)
         outbox = Dispatcher(database, hub)
@@ -55,4 +61,5 @@ class Runtime:
             activity=Activity(clock),
             lab=Lab(settings),
             server_id=server_id,
+            device_key=device_key,
         )

@@ -1,10 +1,11 @@
 """Settings: environment ARRAYWRIGHT_*, overridden by the command line."""
 
-from ipaddress import ip_address
+import re
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
@@ -38,6 +39,17 @@ class Settings(BaseSettings):
         "sudo arraywright-uplink --config /etc/arraywright/uplink.conf "
         "enrol --url {url} --token {token}"
     )
+    trusted_proxies: Annotated[
+        str,
+        Field(description="addresses and networks whose X-Forwarded-For and Forwarded are true"),
+    ] = ""
+    allowed_hosts: Annotated[
+        str,
+        Field(description="names by which callers may reach us, without public_url"),
+    ] = ""
+    tokens_without_end: Annotated[
+        bool, Field(description="a session may make API tokens that do not expire")
+    ] = True
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     initial_admin_password_file: Path | None = None
@@ -69,6 +81,14 @@ class Settings(BaseSettings):
         bool, Field(description="hosts of emulated drives: the console offers to build on them")
     ] = False
     log_level: str = "info"
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, text: str) -> str:
+        for part in re.split(r"[,\s]+", text):
+            if part:
+                ip_network(part, strict=False)
+        return text
 
     @property
     def offline_after_s(self) -> float:

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 
 from arraywright.kit.problems import NotFoundError
 
@@ -107,7 +107,7 @@ def make_router(directory: Path) -> APIRouter:
     @router.get("/{path:path}", name="ui")
     def get_ui(path: str, request: Request) -> Response:
         if path == "api" or path.startswith("api/"):
-            raise NotFoundError("There is no such resource.")
+            raise HTTPException(404)  # or 405: the application knows the routes
         return ui.serve(path, request)
 
     return router

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlalchemy import delete, update
 
-from arraywright.audit import service
+from arraywright.audit import repository, service
 from arraywright.audit.models import AuditEntry
 from tests.support.agent import FakeAgent
 from tests.support.server import Running
@@ -40,7 +40,7 @@ async def test_chain_under_contention(server: Running, administrator: httpx.Asyn
     )
     assert {answer.status_code for answer in made} == {201}
     async with server.runtime.database.read() as session:
-        assert await service.first_broken(session) is None
+        assert (await service.verify(session)).intact
 
 
 async def test_tampering_shows(server: Running, administrator: httpx.AsyncClient) -> None:
@@ -50,8 +50,39 @@ async def test_tampering_shows(server: Running, administrator: httpx.AsyncClient
     async with database.write() as session:
         await session.execute(update(AuditEntry).where(AuditEntry.seq == 3).values(actor="nobody"))
     async with database.read() as session:
-        assert await service.first_broken(session) == 3
+        assert (await service.verify(session)).first_broken == 3
     async with database.write() as session:
         await session.execute(delete(AuditEntry).where(AuditEntry.seq == 2))
     async with database.read() as session:
-        assert await service.first_broken(session) == 2
+        assert (await service.verify(session)).first_broken == 2
+
+
+async def test_verification_over_http(
+    server: Running, administrator: httpx.AsyncClient, viewer: httpx.AsyncClient
+) -> None:
+    await administrator.post("/enrolment-tokens", json={"name": "one"})
+    newest = (await administrator.get("/audit")).json()["items"][0]
+    found = (await administrator.get("/audit/verification")).json()
+    assert found == {
+        "intact": True,
+        "entries": newest["seq"],
+        "first_broken": None,
+        "last_hash": newest["hash"],
+    }
+    assert (await viewer.get("/audit/verification")).status_code == 403
+    async with server.runtime.database.write() as session:
+        await session.execute(update(AuditEntry).where(AuditEntry.seq == 1).values(target="x"))
+    found = (await administrator.get("/audit/verification")).json()
+    assert (found["intact"], found["first_broken"]) == (False, 1)
+
+
+async def test_verification_looks_at_every_entry(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "AT_A_TIME", 3)
+    async with server.runtime.database.write() as session:
+        for number in range(10):
+            await service.record(session, number, actor="a", action="b")
+    async with server.runtime.database.read() as session:
+        found = await service.verify(session)
+    assert (found.intact, found.entries) == (True, 10)

@@ -217,7 +217,7 @@ async def test_token_loses_what_its_owner_loses(
     await administrator.patch(path, json={"role": "viewer"})
     assert (await script.get("/auth/session")).json()["user"]["role"] == "viewer"
     await administrator.patch(path, json={"disabled": True})
-    assert code(await script.get("/hosts")) == (401, "user_disabled")
+    assert code(await script.get("/hosts")) == (401, "token_invalid")
 
 
 async def test_token_use_is_remembered(

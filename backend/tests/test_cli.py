@@ -1,9 +1,11 @@
 """The command line, as a process."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import ssl
 import stat
 import subprocess
@@ -189,3 +191,15 @@ def test_settings_from_the_environment(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("ARRAYWRIGHT_STATE_DIR", str(tmp_path / "from-env"))
     assert main(["migrate"]) == 0
     assert (tmp_path / "from-env" / "arraywright.sqlite").exists()
+
+
+def test_audit_is_verified(tmp_path: Path, capsys: Said) -> None:
+    state = ("--state-dir", str(tmp_path / "state"))
+    assert main(["create-token", *state]) == 0
+    assert main(["audit", "verify", *state]) == 0
+    assert "intact: 1 entries" in capsys.readouterr().out
+    with contextlib.closing(sqlite3.connect(tmp_path / "state/arraywright.sqlite")) as database:
+        database.execute("UPDATE audit SET actor = 'nobody'")
+        database.commit()
+    assert main(["audit", "verify", *state]) == 1
+    assert "broken at entry 1" in capsys.readouterr().out

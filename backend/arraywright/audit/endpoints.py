@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from arraywright.audit import service
 from arraywright.audit.filters import AuditFilter
-from arraywright.audit.schemas import AuditEntry
+from arraywright.audit.schemas import AuditEntry, AuditVerification
 from arraywright.dependencies import Administrator, ReadSession
 from arraywright.kit.problems import problems
 from arraywright.kit.schema import Page
@@ -19,3 +19,9 @@ async def list_audit(
     principal: Administrator, session: ReadSession, query: Annotated[AuditFilter, Query()]
 ) -> Page[AuditEntry]:
     return await service.page(session, query)
+
+
+@router.get("/verification", name="verify", responses=problems())
+async def verify_audit(principal: Administrator, session: ReadSession) -> AuditVerification:
+    """Checks the chain of all entries: whether one was changed or removed since it was written."""
+    return await service.verify(session)

@@ -1,5 +1,7 @@
 """The audit trail's rows."""
 
+from collections.abc import AsyncIterator
+
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -7,6 +9,7 @@ from arraywright.audit.filters import AuditFilter
 from arraywright.audit.models import AuditEntry
 from arraywright.kit.paging_sql import Rows
 
+AT_A_TIME = 1000
 CHAIN_LOCK = 0x4157_4155  # one writer of the chain at a time on PostgreSQL
 
 
@@ -27,5 +30,20 @@ def entries(query: AuditFilter) -> Rows:
     return statement
 
 
-def all_in_order() -> Rows:
-    return select(AuditEntry).order_by(AuditEntry.seq)
+async def in_order(session: AsyncSession) -> AsyncIterator[AuditEntry]:
+    """Each entry, none of them kept in memory longer than it is looked at."""
+    after = 0
+    while True:
+        found = await session.execute(
+            select(AuditEntry)
+            .where(AuditEntry.seq > after)
+            .order_by(AuditEntry.seq)
+            .limit(AT_A_TIME)
+        )
+        rows = list(found.scalars())
+        for row in rows:
+            yield row
+        if len(rows) < AT_A_TIME:
+            return
+        after = rows[-1].seq
+        session.expunge_all()

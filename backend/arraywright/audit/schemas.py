@@ -7,6 +7,18 @@ from pydantic import Field
 from arraywright.kit.schema import ApiModel, Timestamp
 
 
+class AuditVerification(ApiModel):
+    """Whether each entry still fits the one before it.
+
+    Keep `entries` and `last_hash` elsewhere: entries removed from the end show only there.
+    """
+
+    intact: bool
+    entries: Annotated[int, Field(description="that were checked")]
+    first_broken: Annotated[int | None, Field(description="number of the first that does not fit")]
+    last_hash: Annotated[str, Field(description="of the newest entry; empty if there is none")]
+
+
 class AuditEntry(ApiModel):
     seq: int
     at: Timestamp

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from arraywright.audit import models, repository
 from arraywright.audit.filters import AuditFilter
-from arraywright.audit.schemas import AuditEntry
+from arraywright.audit.schemas import AuditEntry, AuditVerification
 from arraywright.kit.paging_sql import fetch_page
 from arraywright.kit.schema import Page, moment
 
@@ -65,14 +65,21 @@ async def record(
     await session.flush()
 
 
-async def first_broken(session: AsyncSession) -> int | None:
-    """Number of the first entry that does not fit the chain; None if all do."""
-    expected, previous = 1, START
-    for row in (await session.execute(repository.all_in_order())).scalars():
-        if row.seq != expected or row.hash != _hash(previous, row):
-            return expected
-        expected, previous = expected + 1, row.hash
-    return None
+async def verify(session: AsyncSession) -> AuditVerification:
+    """Looks at every entry, a few at a time."""
+    count, previous = 0, START
+    async for row in repository.in_order(session):
+        if row.seq != count + 1 or row.hash != _hash(previous, row):
+            return AuditVerification(
+                intact=False,
+                entries=count,
+                first_broken=count + 1,
+                last_hash=previous if count else "",
+            )
+        count, previous = count + 1, row.hash
+    return AuditVerification(
+        intact=True, entries=count, first_broken=None, last_hash=previous if count else ""
+    )
 
 
 async def page(session: AsyncSession, query: AuditFilter) -> Page[AuditEntry]:

@@ -6,6 +6,8 @@ from arraywright.auth.schemas import Session
 
 SESSION_COOKIE = "arraywright_session"
 CSRF_COOKIE = "arraywright_csrf"
+DEVICE_COOKIE = "arraywright_device"
+DEVICE_S = 400 * 24 * 3600
 CSRF_HEADER = "x-csrf-token"
 
 
@@ -24,6 +26,19 @@ def set_cookies(response: Response, *, secret: str, session: Session, secure: bo
             path="/",
             expires=session.expires_at,
         )
+
+
+def set_device_cookie(response: Response, device: str, *, secure: bool) -> None:
+    """Stays after a logout: it opens nothing."""
+    response.set_cookie(
+        DEVICE_COOKIE,
+        device,
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+        path="/api/v1/auth",
+        max_age=DEVICE_S,
+    )
 
 
 def clear_cookies(response: Response) -> None:

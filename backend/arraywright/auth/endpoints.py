@@ -6,7 +6,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from arraywright.auth import login, tokens, users
-from arraywright.auth.cookies import clear_cookies, set_cookies
+from arraywright.auth.cookies import (
+    DEVICE_COOKIE,
+    clear_cookies,
+    set_cookies,
+    set_device_cookie,
+)
 from arraywright.auth.schemas import (
     ApiToken,
     ApiTokenCreate,
@@ -42,16 +47,18 @@ async def log_in(
     body: LoginRequest, request: Request, response: Response, runtime: RuntimeDep
 ) -> Session:
     """Sets the session cookie; the CSRF token comes back in the body and a readable cookie."""
-    secret, session = await login.log_in(
-        runtime,
-        body,
-        address=client_address(request),
+    settings = runtime.settings
+    caller = login.Caller(
+        address=client_address(request, settings),
+        is_own_address=bool(settings.trusted_proxies),
+        device=request.cookies.get(DEVICE_COOKIE),
         fetch_site=request.headers.get("sec-fetch-site"),
     )
-    set_cookies(
-        response, secret=secret, session=session, secure=is_https(request, runtime.settings)
-    )
-    return session
+    made = await login.log_in(runtime, body, caller)
+    secure = is_https(request, settings)
+    set_cookies(response, secret=made.secret, session=made.session, secure=secure)
+    set_device_cookie(response, made.device, secure=secure)
+    return made.session
 
 
 @router.post("/logout", status_code=204, responses=problems())
@@ -75,8 +82,9 @@ async def change_password(
     runtime: RuntimeDep,
     principal: Viewer,
 ) -> None:
-    """Changes one's own password and ends one's other sessions."""
-    await login.change_password(runtime, principal, body, address=client_address(request))
+    """Changes one's own password; ends one's other sessions and one's API tokens."""
+    address = client_address(request, runtime.settings)
+    await login.change_password(runtime, principal, body, address=address)
 
 
 @users_router.get("", name="list", responses=problems())
@@ -119,7 +127,8 @@ async def update_user(
     principal: Administrator,
     session: WriteSession,
 ) -> User:
-    """A new role, password or lock ends the user's sessions and live streams."""
+    """A new role, password or lock ends the user's sessions and live streams, and a password or
+    lock the user's API tokens."""
     user = await users.update(session, runtime, principal, user_id, body, headers.if_match)
     response.headers["ETag"] = etag(user.rev)
     return user

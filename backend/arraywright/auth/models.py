@@ -46,6 +46,10 @@ class ApiToken(Base):
     prefix: Mapped[str] = mapped_column(String(16))
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[str] = mapped_column(String(16))
+    read_only: Mapped[bool] = mapped_column(default=False)
+    parent_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("api_token.id", ondelete="CASCADE"), default=None, index=True
+    )
     created_us: Mapped[int] = mapped_column(index=True)
     expires_us: Mapped[int | None] = mapped_column(default=None)
     last_used_us: Mapped[int | None] = mapped_column(default=None)

@@ -9,6 +9,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 # 19 MiB and two passes: the lower OWASP setting, ~25 ms on a small machine.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 _PARALLEL = asyncio.Semaphore(2)
+# Whoever has logged in before does not queue behind strangers who try passwords.
+_FOR_KNOWN = asyncio.Semaphore(1)
 
 
 def hash_now(password: str) -> str:
@@ -27,9 +29,9 @@ def _verify(stored: str, password: str) -> bool:
         return False
 
 
-async def verify_password(stored: str | None, password: str) -> bool:
+async def verify_password(stored: str | None, password: str, *, is_known: bool = True) -> bool:
     """False for an unknown user too, after the same work."""
-    async with _PARALLEL:
+    async with _FOR_KNOWN if is_known else _PARALLEL:
         matches = await asyncio.to_thread(_verify, stored or _decoy(), password)
     return matches and stored is not None
 

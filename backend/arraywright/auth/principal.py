@@ -15,6 +15,7 @@ class Principal:
     token_id: UUID | None = None
     csrf_token: str | None = None
     expires_us: int | None = None
+    read_only: bool = False
 
     @property
     def via(self) -> str:

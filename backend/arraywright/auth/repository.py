@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from arraywright.auth.models import ApiToken, UiSession, User
 from arraywright.kit.paging_sql import Rows
@@ -86,14 +87,31 @@ def users() -> Rows:
 
 
 def tokens(*, owner: UUID | None) -> Rows:
-    statement = select(ApiToken, User.username).join(User, User.id == ApiToken.user_id)
+    """Rows of (token, its owner, prefix of the token it was made with)."""
+    parent = aliased(ApiToken)
+    statement = (
+        select(ApiToken, User.username, parent.prefix)
+        .join(User, User.id == ApiToken.user_id)
+        .outerjoin(parent, parent.id == ApiToken.parent_id)
+    )
     return statement if owner is None else statement.where(ApiToken.user_id == owner)
 
 
-async def token_with_owner(session: AsyncSession, token_id: UUID) -> tuple[ApiToken, str] | None:
+async def token_with_owner(
+    session: AsyncSession, token_id: UUID
+) -> tuple[ApiToken, str, str | None] | None:
     found = await session.execute(tokens(owner=None).where(ApiToken.id == token_id))
     row = found.one_or_none()
-    return (row[0], row[1]) if row else None
+    return (row[0], row[1], row[2]) if row else None
+
+
+async def end_tokens(session: AsyncSession, user_id: UUID, *, keep: UUID | None = None) -> int:
+    """How many there were."""
+    statement = delete(ApiToken).where(ApiToken.user_id == user_id)
+    if keep is not None:
+        statement = statement.where(ApiToken.id != keep)
+    ended = await session.execute(statement.returning(ApiToken.id))
+    return len(ended.all())
 
 
 async def token_used(session: AsyncSession, token_id: UUID, at_us: int) -> None:

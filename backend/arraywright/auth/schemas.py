@@ -68,7 +68,11 @@ class ApiToken(ApiModel):
     name: str
     prefix: Annotated[str, Field(description="first characters, to tell tokens apart")]
     role: Role
-    username: str
+    read_only: Annotated[bool, Field(description="refused whatever is not a GET")]
+    username: Annotated[str, Field(description="its owner; with the owner's account it ends")]
+    made_with: Annotated[
+        str | None, Field(description="prefix of the token it was made with, and ends with")
+    ]
     created_at: Timestamp
     expires_at: Timestamp | None
     last_used_at: Timestamp | None
@@ -77,7 +81,15 @@ class ApiToken(ApiModel):
 class ApiTokenCreate(ApiInput):
     name: TokenName
     role: Annotated[Role, Field(description="at most the role of its owner")]
-    expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = 90
+    read_only: Annotated[bool, Field(description="no requests but GET")] = False
+    expires_in_days: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=3650,
+            description="null: no end, for sessions only; by a token at most what is left of it",
+        ),
+    ] = 90
 
 
 class ApiTokenCreated(ApiToken):

@@ -24,7 +24,7 @@ async def authenticate(
 ) -> Principal:
     authorization = headers.get("authorization")
     if authorization is not None:
-        return await _by_token(session, authorization, now_us)
+        return await _by_token(session, authorization, now_us, method)
     principal = await _by_cookie(session, cookies.get(SESSION_COOKIE), now_us)
     if method not in SAFE_METHODS:
         assert principal.csrf_token is not None
@@ -37,7 +37,9 @@ async def authenticate(
     return principal
 
 
-async def _by_token(session: AsyncSession, authorization: str, now_us: int) -> Principal:
+async def _by_token(
+    session: AsyncSession, authorization: str, now_us: int, method: str
+) -> Principal:
     scheme, _, secret = authorization.partition(" ")
     found = None
     if scheme.lower() == "bearer" and secret:
@@ -50,13 +52,17 @@ async def _by_token(session: AsyncSession, authorization: str, now_us: int) -> P
     if user.disabled:
         raise _unauthenticated("The owner of the API token is locked.", code="user_disabled")
     lesser = min(Role(token.role), Role(user.role), key=lambda role: role.rank)
-    return Principal(
+    principal = Principal(
         user_id=user.id,
         username=user.username,
         role=lesser,
         token_id=token.id,
         expires_us=token.expires_us,
+        read_only=token.read_only,
     )
+    if token.read_only and method not in SAFE_METHODS:
+        raise ForbiddenError("This API token may only read.", code="token_read_only")
+    return principal
 
 
 async def _by_cookie(session: AsyncSession, secret: str | None, now_us: int) -> Principal:

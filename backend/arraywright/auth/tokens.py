@@ -11,7 +11,7 @@ from arraywright.auth.schemas import ApiToken, ApiTokenCreate, ApiTokenCreated
 from arraywright.auth.views import token_view
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.paging_sql import fetch_page
-from arraywright.kit.problems import ForbiddenError, NotFoundError
+from arraywright.kit.problems import ForbiddenError, InvalidError, NotFoundError
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Page
 from arraywright.kit.secrets import make_secret
@@ -32,7 +32,23 @@ async def page(session: AsyncSession, principal: Principal, query: PageQuery) ->
         bind=lambda values: [values[0], UUID(values[1])],
         descending=True,
     )
-    return Page(items=[token_view(row[0], row[1]) for row in rows], next_cursor=cursor, total=total)
+    return Page(
+        items=[token_view(row[0], row[1], row[2]) for row in rows], next_cursor=cursor, total=total
+    )
+
+
+def _end(runtime: Runtime, principal: Principal, body: ApiTokenCreate, now_us: int) -> int | None:
+    """When the token ends: never after the one it is made with."""
+    wanted = None if body.expires_in_days is None else now_us + body.expires_in_days * DAY_US
+    if principal.token_id is not None and principal.expires_us is not None:
+        return min(wanted or principal.expires_us, principal.expires_us)
+    if wanted is None and not runtime.settings.tokens_without_end:
+        raise InvalidError(
+            "API tokens must expire here. Choose a number of days.",
+            code="token_needs_end",
+            errors=[("/expires_in_days", "must be a number of days")],
+        )
+    return wanted
 
 
 async def create(
@@ -45,6 +61,7 @@ async def create(
             params={"role": body.role.value},
         )
     now_us = runtime.clock.now_us()
+    expires_us = _end(runtime, principal, body, now_us)
     secret = make_secret("awt")
     row = models.ApiToken(
         id=uuid4(),
@@ -54,7 +71,9 @@ async def create(
         digest=secret.digest,
         role=body.role.value,
         created_us=now_us,
-        expires_us=now_us + body.expires_in_days * DAY_US if body.expires_in_days else None,
+        read_only=body.read_only,
+        parent_id=principal.token_id,
+        expires_us=expires_us,
     )
     session.add(row)
     await audit.record(
@@ -63,9 +82,16 @@ async def create(
         actor=principal.username,
         action="api_token.create",
         target=row.prefix,
-        detail={"name": body.name, "role": body.role.value},
+        detail={
+            "name": body.name,
+            "role": body.role.value,
+            "read_only": str(body.read_only).lower(),
+        },
     )
-    view = token_view(row, principal.username)
+    await session.flush()
+    found = await repository.token_with_owner(session, row.id)
+    assert found is not None
+    view = token_view(row, found[1], found[2])
     return ApiTokenCreated(**view.model_dump(), token=secret.text)
 
 
@@ -76,7 +102,7 @@ async def revoke(
     mine = found is not None and found[0].user_id == principal.user_id
     if found is None or not (mine or principal.role is Role.ADMINISTRATOR):
         raise NotFoundError("There is no such token.")
-    token, owner = found
+    token, owner, _ = found
     await session.delete(token)
     runtime.hub.end(reason="logout", token_id=token_id)
     await audit.record(

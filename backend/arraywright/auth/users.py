@@ -10,11 +10,12 @@ from arraywright.auth import models, repository
 from arraywright.auth.passwords import hash_password
 from arraywright.auth.principal import Principal
 from arraywright.auth.schemas import User, UserCreate, UserUpdate
+from arraywright.auth.strength import check_password
 from arraywright.auth.views import LAST_ADMINISTRATOR, OWN_ACCOUNT, user_view
 from arraywright.kit.headers import check_revision
 from arraywright.kit.paging import PageQuery
 from arraywright.kit.paging_sql import fetch_page
-from arraywright.kit.problems import ConflictError, NotFoundError
+from arraywright.kit.problems import ConflictError, ForbiddenError, NotFoundError
 from arraywright.kit.roles import Role
 from arraywright.kit.schema import Page
 from arraywright.live import outbox
@@ -78,6 +79,8 @@ async def add(
 async def create(
     session: AsyncSession, runtime: Runtime, principal: Principal, body: UserCreate
 ) -> User:
+    _needs_lasting_access(principal)
+    check_password(body.password, body.username)
     now_us = runtime.clock.now_us()
     row = await add(
         session,
@@ -97,6 +100,15 @@ async def create(
     )
     outbox.add(session, kind="user", object_id=str(row.id), rev=row.rev)
     return await _show(session, principal, row)
+
+
+def _needs_lasting_access(principal: Principal) -> None:
+    """Access that ends must not make access that does not."""
+    if principal.token_id is not None and principal.expires_us is not None:
+        raise ForbiddenError(
+            "An API token that expires cannot make or change users. Log in to do that.",
+            code="token_expires",
+        )
 
 
 async def _keep_an_administrator(session: AsyncSession, user: models.User) -> None:
@@ -122,8 +134,11 @@ async def update(
     body: UserUpdate,
     if_match: int | None,
 ) -> User:
+    _needs_lasting_access(principal)
     user = await _user(session, user_id)
     check_revision(if_match, user.rev, what=f"User {user.username}")
+    if body.password is not None:
+        check_password(body.password, user.username)
     loses_power = body.disabled is True or body.role not in (None, Role.ADMINISTRATOR)
     if loses_power:
         _not_oneself(principal, user)
@@ -144,6 +159,9 @@ async def update(
     user.rev += 1
     if {"role", "disabled", "password"} & set(changed):
         await repository.end_sessions(session, user.id)
+        if body.disabled or body.password is not None:
+            keep = principal.token_id if principal.user_id == user.id else None
+            await repository.end_tokens(session, user.id, keep=keep)
         runtime.hub.end(reason="role_changed", user_id=user.id)
     await audit.record(
         session,

@@ -40,13 +40,15 @@ def user_view(row: models.User, viewer: Principal, administrators: int) -> User:
     )
 
 
-def token_view(row: models.ApiToken, owner: str) -> ApiToken:
+def token_view(row: models.ApiToken, owner: str, parent: str | None) -> ApiToken:
     return ApiToken(
         id=row.id,
         name=row.name,
         prefix=row.prefix,
         role=Role(row.role),
+        read_only=row.read_only,
         username=owner,
+        made_with=parent,
         created_at=moment(row.created_us),
         expires_at=moment(row.expires_us),
         last_used_at=moment(row.last_used_us),

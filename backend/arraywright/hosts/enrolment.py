@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from arraywright.alerts import engine as alerts
 from arraywright.alerts.schemas import AlertRuleName
 from arraywright.audit import service as audit
+from arraywright.auth.limiter import Counter
 from arraywright.auth.principal import Principal
 from arraywright.hosts import models, repository, service
 from arraywright.hosts.schemas import (
@@ -149,10 +150,16 @@ def _refusal(row: models.EnrolToken | None, now_us: int) -> ProblemError | None:
 
 
 async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolResponse:
-    runtime.limiter.check(name="enrol", address=address)
     parse_public_key(body.public_key)
     now_us = runtime.clock.now_us()
     host_id = uuid4()
+    counters = [Counter(f"enrol {address}")]
+    async with runtime.database.read() as session:
+        known = await repository.token_by_digest(session, digest_of(body.token))
+    if _refusal(known, now_us) is not None:
+        # A good token is never held up by bad ones from the same address.
+        runtime.limiter.check(counters)
+        runtime.limiter.failed(counters)
     async with runtime.database.write() as session:
         row = await repository.token_by_digest(session, digest_of(body.token))
         refusal = _refusal(row, now_us)
@@ -177,8 +184,8 @@ async def enrol(runtime: Runtime, body: EnrolRequest, *, address: str) -> EnrolR
                 address=address,
             )
     if refusal is not None:
-        runtime.limiter.failed(name="enrol", address=address)
         raise refusal
+    runtime.limiter.succeeded(counters)
     runtime.outbox.wake()
     return EnrolResponse(agent_id=str(host_id), server_id=str(runtime.server_id))
 

@@ -41,7 +41,8 @@ def parse_if_match(value: str | None) -> int | None:
     """The revision in If-Match; `*` means any and is like none."""
     if value is None or value.strip() == "*":
         return None
-    match = re.fullmatch(r'\s*"(\d{1,18})"\s*', value)
+    # A proxy that packs answers marks our ETags as weak; the revision is as exact as before.
+    match = re.fullmatch(r'\s*(?:W/)?"([0-9]{1,18})"\s*', value)
     if match is None:
         raise InvalidError(
             "If-Match must be one revision in double quotes.",

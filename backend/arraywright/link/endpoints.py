@@ -15,7 +15,7 @@ router = APIRouter(prefix="/agents", tags=["agents"])
 @router.post("/enrol", name="enrol", responses=problems(409, 429))
 async def enrol_agent(body: EnrolRequest, request: Request, runtime: RuntimeDep) -> EnrolResponse:
     """Exchanges a one-time token and a public key for an identity. Public."""
-    return await enrolment.enrol(runtime, body, address=client_address(request))
+    return await enrolment.enrol(runtime, body, address=client_address(request, runtime.settings))
 
 
 @router.websocket("/link", name="link")

@@ -152,7 +152,7 @@ class AgentSession:
         """It has said who it is, or has gone."""
         if self._is_stranger:
             self._is_stranger = False
-            self._runtime.allowances.leave(client_address(self._websocket))
+            self._runtime.allowances.leave(client_address(self._websocket, self._runtime.settings))
 
     async def _receive(self) -> str | None:
         """The next text frame; None when the connection ends, from either side."""
@@ -217,7 +217,7 @@ class AgentSession:
         self._verify(hello, host.public_key)
         self.machine = Machine(
             hostname=hello.hostname,
-            address=client_address(self._websocket),
+            address=client_address(self._websocket, self._runtime.settings),
             boot_id=hello.boot_id,
             event_epoch=hello.event_epoch,
         )
@@ -284,7 +284,7 @@ class AgentSession:
 
 
 async def serve(websocket: WebSocket, runtime: Runtime) -> None:
-    if not runtime.allowances.enter(client_address(websocket)):
+    if not runtime.allowances.enter(client_address(websocket, runtime.settings)):
         logger.warning("too many connections that have not said who they are")
         await websocket.close()  # answers the handshake with 403
         return

@@ -53,6 +53,10 @@ export function revokeToken(tokenId: string) {
   )
 }
 
+export function verifyAudit() {
+  return unwrap(api.GET('/api/v1/audit/verification'))
+}
+
 export const auditQuery = (filter: { actor?: string; action?: string }) =>
   infiniteQueryOptions({
     queryKey: ['audit', 'list', filter],

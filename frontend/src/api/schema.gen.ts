@@ -150,6 +150,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify
+         * @description Checks the chain of all entries: whether one was changed or removed since it was written.
+         */
+        get: operations["audit_verify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login": {
         parameters: {
             query?: never;
@@ -201,7 +221,7 @@ export interface paths {
         put?: never;
         /**
          * Change Password
-         * @description Changes one's own password and ends one's other sessions.
+         * @description Changes one's own password; ends one's other sessions and one's API tokens.
          */
         post: operations["auth_change_password"];
         delete?: never;
@@ -1393,7 +1413,8 @@ export interface paths {
         head?: never;
         /**
          * Update
-         * @description A new role, password or lock ends the user's sessions and live streams.
+         * @description A new role, password or lock ends the user's sessions and live streams, and a password or
+         *     lock the user's API tokens.
          */
         patch: operations["users_update"];
         trace?: never;
@@ -1843,6 +1864,11 @@ export interface components {
             id: string;
             /** Last Used At */
             last_used_at: string | null;
+            /**
+             * Made With
+             * @description prefix of the token it was made with, and ends with
+             */
+            made_with: string | null;
             /** Name */
             name: string;
             /**
@@ -1850,19 +1876,34 @@ export interface components {
              * @description first characters, to tell tokens apart
              */
             prefix: string;
+            /**
+             * Read Only
+             * @description refused whatever is not a GET
+             */
+            read_only: boolean;
             role: components["schemas"]["Role"];
-            /** Username */
+            /**
+             * Username
+             * @description its owner; with the owner's account it ends
+             */
             username: string;
         };
         /** ApiTokenCreate */
         ApiTokenCreate: {
             /**
              * Expires In Days
+             * @description null: no end, for sessions only; by a token at most what is left of it
              * @default 90
              */
             expires_in_days: number | null;
             /** Name */
             name: string;
+            /**
+             * Read Only
+             * @description no requests but GET
+             * @default false
+             */
+            read_only: boolean;
             /** @description at most the role of its owner */
             role: components["schemas"]["Role"];
         };
@@ -1882,6 +1923,11 @@ export interface components {
             id: string;
             /** Last Used At */
             last_used_at: string | null;
+            /**
+             * Made With
+             * @description prefix of the token it was made with, and ends with
+             */
+            made_with: string | null;
             /** Name */
             name: string;
             /**
@@ -1889,13 +1935,21 @@ export interface components {
              * @description first characters, to tell tokens apart
              */
             prefix: string;
+            /**
+             * Read Only
+             * @description refused whatever is not a GET
+             */
+            read_only: boolean;
             role: components["schemas"]["Role"];
             /**
              * Token
              * @description shown this once only
              */
             token: string;
-            /** Username */
+            /**
+             * Username
+             * @description its owner; with the owner's account it ends
+             */
             username: string;
         };
         /** ApiTokenPage */
@@ -1974,6 +2028,31 @@ export interface components {
              * @description number of all matches; only on the first page
              */
             total: number | null;
+        };
+        /**
+         * AuditVerification
+         * @description Whether each entry still fits the one before it.
+         *
+         *     Keep `entries` and `last_hash` elsewhere: entries removed from the end show only there.
+         */
+        AuditVerification: {
+            /**
+             * Entries
+             * @description that were checked
+             */
+            entries: number;
+            /**
+             * First Broken
+             * @description number of the first that does not fit
+             */
+            first_broken: number | null;
+            /** Intact */
+            intact: boolean;
+            /**
+             * Last Hash
+             * @description of the newest entry; empty if there is none
+             */
+            last_hash: string;
         };
         /** BadBlock */
         BadBlock: {
@@ -7114,6 +7193,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
             /** @description Bad Request */

@@ -1,16 +1,19 @@
 import '@/locales/later/access'
 import { Button } from '@mantine/core'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { auditQuery } from '@/api/access'
-import type { AuditEntry } from '@/api/types'
+import { auditQuery, verifyAudit } from '@/api/access'
+import type { AuditEntry, AuditVerification } from '@/api/types'
 import { i18n } from '@/lib/i18n'
+import { problemOf } from '@/lib/problem'
 import { type Column, DataTable } from '@/ui/DataTable'
 import { EmptyState } from '@/ui/EmptyState'
 import { Failure } from '@/ui/Failure'
 import { Loading } from '@/ui/Loading'
+import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { Panel } from '@/ui/Panel'
+import { ProblemNotice } from '@/ui/ProblemNotice'
 import { Timestamp } from '@/ui/Quantity'
 import { SearchBox } from '@/ui/SearchBox'
 
@@ -58,14 +61,44 @@ function columns(): Column<AuditEntry>[] {
   ]
 }
 
+function Verification({ found }: { found: AuditVerification }) {
+  const { t } = useTranslation()
+  if (!found.intact) {
+    return (
+      <Notice
+        tone="crit"
+        title={t('audit.broken', { seq: found.first_broken ?? found.entries + 1 })}
+      >
+        <p>{t('audit.brokenText')}</p>
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="ok" title={t('audit.intact')}>
+      <p>{t('audit.intactText', { count: found.entries, hash: found.last_hash })}</p>
+    </Notice>
+  )
+}
+
 export function AuditPage({ search, onSearchChange }: AuditPageProps) {
   const { t } = useTranslation()
   const query = useInfiniteQuery({ ...auditQuery(search), placeholderData: keepPreviousData })
+  const verify = useMutation({ mutationFn: verifyAudit })
   const entries = query.data?.pages.flatMap((page) => page.items) ?? []
   const isFiltered = Object.values(search).some((value) => value !== undefined)
   return (
     <>
-      <PageHeader title={t('audit.title')} subtitle={t('audit.intro')} />
+      <PageHeader
+        title={t('audit.title')}
+        subtitle={t('audit.intro')}
+        actions={
+          <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
+            {t('audit.verify')}
+          </Button>
+        }
+      />
+      {verify.isError && <ProblemNotice problem={problemOf(verify.error)} />}
+      {verify.data && <Verification found={verify.data} />}
       <Panel
         title={t('audit.title')}
         flush

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -23,6 +23,7 @@ const schema = z.object({
     .max(64),
   role: z.enum(ROLES),
   days: z.enum(LIFETIMES_DAYS),
+  readOnly: z.boolean(),
 })
 
 type Values = z.infer<typeof schema>
@@ -34,11 +35,16 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
   const offered = ROLES.slice(0, ROLES.indexOf(role) + 1)
   const form = useForm<Values>({
     resolver: zodResolver(schema),
-    defaultValues: { name: '', role: 'viewer', days: '90' },
+    defaultValues: { name: '', role: 'viewer', days: '90', readOnly: false },
   })
   const create = useMutation({
-    mutationFn: ({ name, role: wanted, days }: Values) =>
-      createToken({ name, role: wanted, expires_in_days: days === '0' ? null : Number(days) }),
+    mutationFn: ({ name, role: wanted, days, readOnly }: Values) =>
+      createToken({
+        name,
+        role: wanted,
+        read_only: readOnly,
+        expires_in_days: days === '0' ? null : Number(days),
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['api-tokens'] }),
     onError: (error) => showFieldProblems(form, error),
   })
@@ -77,8 +83,14 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
             error={errors.role?.message}
             {...form.register('role')}
           />
+          <Checkbox
+            label={t('tokens.readOnly')}
+            description={t('tokens.readOnlyHelp')}
+            {...form.register('readOnly')}
+          />
           <NativeSelect
             label={t('tokens.expires')}
+            description={t('tokens.expiresHelp')}
             data={LIFETIMES_DAYS.map((days) => ({
               value: days,
               label: t(`tokens.days_${days}`),

@@ -32,12 +32,20 @@ function columns(onRevoke: (token: ApiToken) => void): Column<ApiToken>[] {
     {
       id: 'role',
       header: i18n.t('tokens.columns.role'),
-      cell: (token) => word('role', token.role),
+      cell: (token) =>
+        token.read_only
+          ? i18n.t('tokens.scopeReadOnly', { role: word('role', token.role) })
+          : word('role', token.role),
     },
     {
       id: 'prefix',
       header: i18n.t('tokens.columns.prefix'),
-      cell: (token) => <code>{token.prefix}</code>,
+      cell: (token) => (
+        <>
+          <code>{token.prefix}</code>
+          {token.made_with && <div>{i18n.t('tokens.madeWith', { prefix: token.made_with })}</div>}
+        </>
+      ),
     },
     {
       id: 'used',

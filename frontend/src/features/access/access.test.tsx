@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import * as make from '@/test/factories'
 import { renderApp } from '@/test/render'
-import { record, refuse, server } from '@/test/server'
+import { get, record, refuse, server } from '@/test/server'
 
 describe('users', () => {
   it('shows the server’s complaint at the field it belongs to', async () => {
@@ -51,6 +51,37 @@ describe('users', () => {
   })
 })
 
+describe('the audit log', () => {
+  it('is verified on request', async () => {
+    server.use(
+      get('/audit/verification', {
+        intact: true,
+        entries: 12,
+        first_broken: null,
+        last_hash: 'c0ffee',
+      }),
+    )
+    const { user } = renderApp('/audit')
+    await user.click(await screen.findByRole('button', { name: 'Verify the log' }))
+    expect(await screen.findByText('The log is intact')).toBeVisible()
+    expect(screen.getByText(/All 12 entries .* c0ffee/)).toBeVisible()
+  })
+
+  it('says where it is broken', async () => {
+    server.use(
+      get('/audit/verification', {
+        intact: false,
+        entries: 3,
+        first_broken: 4,
+        last_hash: 'c0ffee',
+      }),
+    )
+    const { user } = renderApp('/audit')
+    await user.click(await screen.findByRole('button', { name: 'Verify the log' }))
+    expect(await screen.findByText('The log is broken at entry 4')).toBeVisible()
+  })
+})
+
 describe('API tokens', () => {
   it('shows a new token once', async () => {
     const create = record('post', '/api-tokens', {
@@ -58,6 +89,8 @@ describe('API tokens', () => {
       name: 'ci',
       prefix: 'aw_1',
       role: 'viewer',
+      read_only: true,
+      made_with: null,
       username: 'ada',
       created_at: '2026-11-20T12:00:00Z',
       expires_at: null,
@@ -69,9 +102,15 @@ describe('API tokens', () => {
     await user.click(await screen.findByRole('button', { name: 'Make a token' }))
     const dialog = within(await screen.findByRole('dialog'))
     await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'ci')
+    await user.click(dialog.getByRole('checkbox', { name: 'Read only' }))
     await user.click(dialog.getByRole('button', { name: 'Make token' }))
     expect(await screen.findByText('aw_secret')).toBeVisible()
-    expect(create.requests[0]?.body).toEqual({ name: 'ci', role: 'viewer', expires_in_days: 90 })
+    expect(create.requests[0]?.body).toEqual({
+      name: 'ci',
+      role: 'viewer',
+      read_only: true,
+      expires_in_days: 90,
+    })
     await user.click(screen.getByRole('button', { name: 'I have copied it' }))
     expect(screen.queryByText('aw_secret')).toBeNull()
   })

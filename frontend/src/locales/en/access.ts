@@ -49,7 +49,12 @@ export const tokens = {
   name: 'Name',
   nameHelp: 'What uses it, so that you know later.',
   role: 'Role',
+  readOnly: 'Read only',
+  readOnlyHelp: 'The token sees what its role sees and changes nothing.',
+  scopeReadOnly: '{{role}}, read only',
+  madeWith: 'made with {{prefix}}',
   expires: 'Valid for',
+  expiresHelp: 'The token also ends when your password changes or your account is disabled.',
   days_7: '7 days',
   days_30: '30 days',
   days_90: '90 days',
@@ -65,7 +70,7 @@ export const tokens = {
   columns: {
     name: 'Name',
     user: 'User',
-    role: 'Role',
+    role: 'Scope',
     prefix: 'Begins with',
     used: 'Last used',
     expires: 'Valid until',
@@ -76,7 +81,7 @@ export const tokens = {
   revoke: 'Revoke',
   revokeToken: 'Revoke {{name}}',
   revokeTitle: 'Revoke {{name}}',
-  revokeText: 'Whatever uses this token is refused from now on.',
+  revokeText: 'Whatever uses this token, or a token made with it, is refused from now on.',
   revoked: '{{name}} is revoked.',
 } as const
 
@@ -84,6 +89,13 @@ export const audit = {
   title: 'Audit log',
   intro: 'Who did what, and when. Entries are chained: a changed or missing one would show.',
   none: 'No entries',
+  verify: 'Verify the log',
+  intact: 'The log is intact',
+  intactText_one: 'The only entry is as it was written. Its hash is {{hash}}.',
+  intactText_other: 'All {{count}} entries are as they were written. The newest hash is {{hash}}.',
+  broken: 'The log is broken at entry {{seq}}',
+  brokenText:
+    'This entry, or one before it, was changed or removed after it was written. Compare the log with your backups.',
   actor: 'Actor',
   action: 'Action',
   columns: {
@@ -108,7 +120,7 @@ export const account = {
   old: 'Present password',
   new: 'New password',
   repeat: 'New password again',
-  newHelp: 'At least 10 characters. Your other sessions end.',
+  newHelp: 'At least 10 characters. Your other sessions and your API tokens end.',
   mismatch: 'The two are not the same.',
   tooShort: 'At least 10 characters.',
   required: 'Please fill this in.',
