@@ -13,6 +13,8 @@ from arraywright.link.protocol import EventClass
 class AlertFilter(PageQuery):
     host_id: UUID | None = None
     object_id: UUID | None = None
-    state: Annotated[list[AlertState], Field(description="any of these; empty: all")] = []
-    severity: list[EventClass] = []
-    rule: list[AlertRuleName] = []
+    state: Annotated[
+        list[AlertState], Field(max_length=64, description="any of these; empty: all")
+    ] = []
+    severity: Annotated[list[EventClass], Field(max_length=64)] = []
+    rule: Annotated[list[AlertRuleName], Field(max_length=64)] = []

@@ -12,5 +12,5 @@ from arraywright.kit.paging import PageQuery
 class CommandFilter(PageQuery):
     host_id: UUID | None = None
     target_id: Annotated[UUID | None, Field(description="the object it was meant for")] = None
-    state: list[CommandState] = []
+    state: Annotated[list[CommandState], Field(max_length=64)] = []
     finished: bool | None = None

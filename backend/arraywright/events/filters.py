@@ -13,7 +13,7 @@ from arraywright.link.protocol import EventClass, Size
 class EventFilter(PageQuery):
     host_id: UUID | None = None
     object_id: Annotated[list[UUID], Field(max_length=64, description="of any of these")] = []
-    event_class: Annotated[list[EventClass], Field(description="any of these")] = []
+    event_class: Annotated[list[EventClass], Field(max_length=64, description="any of these")] = []
     severity: Annotated[EventClass | None, Field(description="this class and everything worse")] = (
         None
     )

@@ -20,13 +20,21 @@ class ChangeHeaders:
     def __init__(
         self,
         if_match: Annotated[
-            str | None, Header(description='"config_rev" the caller looked at, quoted')
+            str | None,
+            Header(
+                max_length=64,
+                description='"config_rev" the caller looked at, quoted',
+                json_schema_extra={"pattern": r'^\s*(\*|(W/)?"[0-9]{1,18}")\s*$'},
+            ),
         ] = None,
         idempotency_key: Annotated[
             str | None, Header(pattern=r"^[\x21-\x7e]{1,128}$", description="unique for 24 h")
         ] = None,
         prefer: Annotated[
-            str | None, Header(description=f"wait=N: up to N seconds (at most {MAXIMUM_WAIT_S})")
+            str | None,
+            Header(
+                max_length=200, description=f"wait=N: up to N seconds (at most {MAXIMUM_WAIT_S})"
+            ),
         ] = None,
     ) -> None:
         self.if_match = parse_if_match(if_match)

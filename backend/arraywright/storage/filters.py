@@ -28,7 +28,7 @@ class ObjectFilter(PageQuery):
 
 
 class ControllerFilter(ObjectFilter):
-    status: list[ControllerStatus] = []
+    status: Annotated[list[ControllerStatus], Field(max_length=64)] = []
 
 
 class EnclosureFilter(ObjectFilter):
@@ -39,26 +39,26 @@ class DriveFilter(ObjectFilter):
     controller_id: UUID | None = None
     enclosure_id: UUID | None = None
     drive_group_id: UUID | None = None
-    state: list[DriveState] = []
+    state: Annotated[list[DriveState], Field(max_length=64)] = []
 
 
 class DriveGroupFilter(ObjectFilter):
     controller_id: UUID | None = None
-    state: list[VirtualDriveState] = []
-    level: list[RaidLevel] = []
+    state: Annotated[list[VirtualDriveState], Field(max_length=64)] = []
+    level: Annotated[list[RaidLevel], Field(max_length=64)] = []
 
 
 class VirtualDriveFilter(ObjectFilter):
     controller_id: UUID | None = None
     drive_group_id: UUID | None = None
-    state: list[VirtualDriveState] = []
-    level: list[RaidLevel] = []
+    state: Annotated[list[VirtualDriveState], Field(max_length=64)] = []
+    level: Annotated[list[RaidLevel], Field(max_length=64)] = []
 
 
 class BatteryFilter(ObjectFilter):
     controller_id: UUID | None = None
-    kind: list[BatteryKind] = []
-    state: list[BatteryState] = []
+    kind: Annotated[list[BatteryKind], Field(max_length=64)] = []
+    state: Annotated[list[BatteryState], Field(max_length=64)] = []
 
 
 class OperationFilter(PageQuery):
@@ -66,8 +66,8 @@ class OperationFilter(PageQuery):
     controller_id: UUID | None = None
     drive_group_id: UUID | None = None
     target_id: UUID | None = None
-    kind: list[OperationKind] = []
-    state: list[OperationState] = []
+    kind: Annotated[list[OperationKind], Field(max_length=64)] = []
+    state: Annotated[list[OperationState], Field(max_length=64)] = []
     active: Annotated[
         bool | None, Field(description="true: running, paused or waiting; false: ended")
     ] = None

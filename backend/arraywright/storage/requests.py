@@ -91,7 +91,10 @@ class VirtualDrivePreview(ApiInput):
 class VirtualDriveCreate(VirtualDrivePreview):
     plan_digest: Annotated[
         str | None,
-        Field(description="from the preview; the host refuses if the plan has changed since"),
+        Field(
+            max_length=64,
+            description="from the preview; the host refuses if the plan has changed since",
+        ),
     ] = None
     accept_risk: AcceptRisk | None = None
 
