@@ -14,6 +14,7 @@ struct preparation {
     struct ddf_group_source source;
     uint64_t usable_bytes[GROUP_MEMBERS_MAX];
     struct ddf_config *configs[GROUP_MEMBERS_MAX];
+    const struct ddf_config *newest; /* what is on the drives so far; NULL: nothing of this group */
 };
 
 /* Dirty stays dirty until the group stops (ddf_io.h (5)). */
@@ -47,6 +48,9 @@ static bool member_prepare(struct preparation *preparation, uint32_t member, boo
         return false;
     }
     preparation->configs[member] = config;
+    if (preparation->newest != NULL) {
+        ddf_drives_inherit(config, preparation->newest);
+    }
     if (copies->config != NULL) {
         if (!preparation->save->closing) {
             dirty_keep(config, copies->config);
@@ -54,6 +58,27 @@ static bool member_prepare(struct preparation *preparation, uint32_t member, boo
         ddf_records_inherit(config, copies->config);
     }
     return !copies_are_sound(copies) || !ddf_config_is_same(config, copies->config);
+}
+
+/* The tables are the same on all drives, so they follow the newest of all, whoever wrote it. */
+static void newest_find(struct preparation *preparation)
+{
+    const struct group_config *group = preparation->save->config;
+
+    for (uint32_t i = 0; i < group->member_count; i++) {
+        const struct ddf_copies *copies =
+            preparation->slots[i] != NULL ? &preparation->slots[i]->ddf : NULL;
+        const struct ddf_config *says = NULL;
+
+        if (copies != NULL) {
+            says = copies->config != NULL ? copies->config : copies->others;
+        }
+        if (says != NULL && guid_equal(&says->header.guid, &group->guid) &&
+            (preparation->newest == NULL ||
+             says->header.sequence > preparation->newest->header.sequence)) {
+            preparation->newest = says;
+        }
+    }
 }
 
 static void source_make(struct preparation *preparation, uint64_t wall_us)
@@ -88,6 +113,7 @@ void group_ddf_prepare(const struct group_save *save, uint64_t wall_us,
     preparation->save = save;
     preparation->slots = slots;
     source_make(preparation, wall_us);
+    newest_find(preparation);
     for (uint32_t i = 0; i < save->config->member_count && possible; i++) {
         if (slots[i] != NULL) {
             changed = member_prepare(preparation, i, &possible) || changed;

@@ -45,13 +45,13 @@ class Bench:
         self._out_mib += -(-size // MIB)
         self._attach(name, paths)
 
-    def theirs(self, name, count, mib, line):
-        """Empty drives to make a set of."""
+    def theirs(self, name, count, mib, line, sectors=0):
+        """Empty drives to make a set of, each larger by so many sectors."""
         folder = self.place(name)
         paths = [folder / f"d{number}" for number in range(count)]
         for path in paths:
             with path.open("wb") as file:
-                file.truncate(mib * MIB)
+                file.truncate(mib * MIB + sectors * 512)
         self._lines.append(line)
         self._theirs.append(name)
         self._attach(name, paths)

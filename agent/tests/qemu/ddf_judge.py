@@ -76,7 +76,10 @@ WHOLE = [
     ("whole5", 3, 1, "5", 1),
     ("whole6", 4, 1, "6", 2),
     ("whole10", 4, 1, "10", 3),
+    ("odd1", 2, 1, "1", 0),
+    ("odd5", 3, 1, "5", 1),
 ]
+ODD_SECTORS = {"odd1": 12, "odd5": 7}  # drives that end within a block of 4096 bytes
 WHOLE_MIB = 66
 WHOLE_64K = 64
 END_BYTES = 1 << 20
@@ -197,7 +200,8 @@ def theirs_make(bench):
     for name, members, spares, level, copies, failing, size, mib in sets:
         bench.theirs(name, members + spares, mib,
                      f"theirs {name} {members} {spares} {level} {copies} "
-                     f"{'-' if failing is None else failing} {size}")
+                     f"{'-' if failing is None else failing} {size}",
+                     sectors=ODD_SECTORS.get(name, 0))
 
 
 def imported(agent, level):
@@ -229,9 +233,11 @@ def imported(agent, level):
 
 
 def whole_set(bench, name, members, spares, level, failing):
-    """What is wrong; it is given back to mdadm if nothing is."""
+    """What is wrong; it is given back to mdadm if nothing is, together with the drive that failed
+    there and was left behind as it was."""
     place = bench.folder / name
-    paths = [place / f"d{number}" for number in range(members + spares) if number != failing]
+    drives = [place / f"d{number}" for number in range(members + spares)]
+    paths = [path for number, path in enumerate(drives) if number != failing]
     agent = Agent(slots=len(paths), directory=place, drives=[
         f'{{ path = "{path}"; enclosure = {EID}; slot = {slot}; }}'
         for slot, path in enumerate(paths)])
@@ -242,7 +248,7 @@ def whole_set(bench, name, members, spares, level, failing):
         agent.stop()
     if isinstance(now, str):
         return now
-    bench.ours("imported, then under mdadm again", name, paths, len(now),
+    bench.ours("imported, then under mdadm again", name, drives, len(now),
                hashlib.sha256(now).hexdigest())
     return None
 

@@ -57,6 +57,10 @@ MUST_CHECK int ddf_from_group(const struct ddf_group_source *source, uint32_t me
 bool ddf_config_is_same(const struct ddf_config *a, const struct ddf_config *b);
 /* A record that has not changed keeps its time and number. */
 void ddf_records_inherit(struct ddf_config *config, const struct ddf_config *older);
+/* Drives of the older tables that are no members any more keep their entries, as failed, and all
+ * keep their order: whoever is given such a drive together with the members must find in the newest
+ * tables that it is not one of them, for its own tables still say so. */
+void ddf_drives_inherit(struct ddf_config *config, const struct ddf_config *older);
 /* Of another system's hand: what we wrote last, written again by somebody who does not know us. */
 bool ddf_is_written_by_others(const struct ddf_config *config);
 

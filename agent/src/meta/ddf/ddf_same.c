@@ -2,8 +2,10 @@
  * Whether two descriptions of a drive say the same to others, and what a newer one takes over
  * from the older. What tells only when and how often something was written does not count.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "meta/ddf/ddf_group_private.h"
 
@@ -54,6 +56,80 @@ void ddf_records_inherit(struct ddf_config *config, const struct ddf_config *old
             }
         }
     }
+}
+
+/* More of them have been left behind than anybody still has. */
+#define DRIVES_LEFT_MAX 64u
+
+static bool pd_is_live(const struct ddf_pd *pd)
+{
+    return (pd->state & DDF_PD_ONLINE) != 0 && (pd->state & (DDF_PD_FAILED | DDF_PD_MISSING)) == 0;
+}
+
+/* Is the older entry that of this member? What a live one says of itself has been written anew, so
+ * it may have been another system's GUID for the same drive. */
+static bool pd_is_of(const struct ddf_pd *older, const struct ddf_pd *pd)
+{
+    struct uuid a = ddf_drive_uuid(&older->guid);
+    struct uuid b = ddf_drive_uuid(&pd->guid);
+
+    return guid_equal(&older->guid, &pd->guid) || (pd_is_live(pd) && uuid_equal(&a, &b));
+}
+
+static bool reference_is_taken(const struct ddf_config *config, const struct ddf_pd *pds,
+                               uint32_t count, uint32_t reference)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (pds[i].reference == reference) {
+            return true;
+        }
+    }
+    return ddf_pd_by_reference(config, reference) != NULL;
+}
+
+static uint32_t pd_find(const struct ddf_config *config, const bool *placed,
+                        const struct ddf_pd *older)
+{
+    uint32_t i = 0;
+
+    while (i < config->pd_count && (placed[i] || !pd_is_of(older, &config->pds[i]))) {
+        i++;
+    }
+    return i;
+}
+
+void ddf_drives_inherit(struct ddf_config *config, const struct ddf_config *older)
+{
+    struct ddf_pd *pds = calloc((size_t)config->pd_count + DRIVES_LEFT_MAX, sizeof(*pds));
+    bool placed[GROUP_MEMBERS_MAX] = {false};
+    uint32_t count = 0;
+    uint32_t left = 0;
+
+    ASSERT(pds != NULL && config->pd_count <= GROUP_MEMBERS_MAX);
+    for (uint32_t i = 0; i < older->pd_count; i++) {
+        const struct ddf_pd *before = &older->pds[i];
+        uint32_t member = pd_find(config, placed, before);
+
+        if (member < config->pd_count) {
+            placed[member] = true;
+            pds[count++] = config->pds[member];
+        } else if (left < DRIVES_LEFT_MAX &&
+                   !reference_is_taken(config, pds, count, before->reference)) {
+            left++;
+            pds[count] = *before;
+            pds[count].type &= (uint16_t)~DDF_PD_ACTIVE;
+            pds[count].state &= (uint16_t)~DDF_PD_REBUILDING;
+            pds[count++].state |= DDF_PD_FAILED;
+        }
+    }
+    for (uint32_t i = 0; i < config->pd_count; i++) {
+        if (!placed[i]) {
+            pds[count++] = config->pds[i];
+        }
+    }
+    free(config->pds);
+    config->pds = pds;
+    config->pd_count = count;
 }
 
 /* Our bytes there count writes. */

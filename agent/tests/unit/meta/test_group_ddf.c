@@ -540,6 +540,41 @@ static void test_overwritten(void **state)
     teardown(fixture);
 }
 
+/* A drive whose place was taken keeps its entry as failed, where it was, on all drives. */
+static void test_who_was_left_behind_stays_known(void **state)
+{
+    struct fixture *fixture = setup(6);
+    struct guid old;
+    const struct ddf_config *config = NULL;
+
+    (void)state;
+    save(fixture, false);
+    old = says(fixture, 0)->pds[1].guid;
+    fixture->config.members[1].drive = uuid_make(&fixture->rng); /* another one, in its place */
+    save(fixture, false);
+    for (uint32_t round = 0; round < 2; round++) { /* whatever is written later */
+        for (uint32_t i = 0; i < DRIVES; i++) {
+            config = says(fixture, i);
+            assert_int_equal(fixture->found, DDF_FOUND_ON_MEMBER_OURS);
+            assert_int_equal(config->pd_count, DRIVES + 1);
+            assert_true(guid_equal(&config->pds[1].guid, &old));
+            assert_int_equal(config->pds[1].state & DDF_PD_FAILED, DDF_PD_FAILED);
+            assert_int_equal(config->pds[1].type & DDF_PD_ACTIVE, 0);
+            assert_true(guid_equal(&config->own_guid, &config->pds[i == 0   ? 0
+                                                                   : i == 1 ? 3
+                                                                            : 2]
+                                                           .guid));
+        }
+        member_lose(fixture);
+        save(fixture, false);
+        fixture->config.members[LOST].state = MEMBER_ONLINE;
+        fixture->config.members[LOST].why = REASON_OK;
+        save(fixture, false);
+        reopen(fixture);
+    }
+    teardown(fixture);
+}
+
 #define RECORDS_SECTOR 162u
 #define RECORD_BYTES (7u * 512u)
 #define RECORDS_MAX 65u /* places in the section; of records are written at most 64 */
@@ -699,6 +734,7 @@ int main(void)
         cmocka_unit_test(test_power_cuts_at_any_size),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_overwritten),
+        cmocka_unit_test(test_who_was_left_behind_stays_known),
         cmocka_unit_test(test_more_than_is_written),
         cmocka_unit_test(test_numbers_at_their_end),
         cmocka_unit_test(test_wiped_before_the_label),
